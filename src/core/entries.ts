@@ -1,0 +1,58 @@
+// Copy-on-write for the maps of State, and where the live entry of an event is held.
+
+import type { Event, EventHead } from './event.ts';
+import type { NodeId } from './ids.ts';
+import type { Gathered } from './node/reading.ts';
+import type { ByKey, ByNode, Entry, ReadingEntry, State } from './state.ts';
+
+export const put = <T>(map: ByNode<T>, node: NodeId, value: T): ByNode<T> => ({ ...map, [node]: value });
+
+export const entryOf = <T>(event: EventHead, value: T): Entry<T> => ({
+  value,
+  epoch: event.epoch,
+  seq: event.seq,
+  ageMs: event.ageMs,
+  receivedAtMs: event.receivedAtMs,
+});
+
+export const readingEntryOf = <T>(event: EventHead, gathered: Gathered<T>): ReadingEntry<T> => ({
+  value: gathered.value,
+  epoch: event.epoch,
+  seq: event.seq,
+  ageMs: event.ageMs,
+  receivedAtMs: event.receivedAtMs,
+  source: gathered.source,
+  intervalMs: gathered.intervalMs,
+});
+
+/** Puts an entry under origin → key. */
+export const putKeyed = <T>(map: ByNode<ByKey<Entry<T>>>, event: EventHead, value: T): ByNode<ByKey<Entry<T>>> =>
+  put(map, event.origin, { ...map[event.origin], [event.key]: entryOf(event, value) });
+
+/** The entry that a live event would replace; undefined for the first of its (origin, kind, key). */
+export const liveEntry = (state: State, event: Event): { readonly epoch: number; readonly seq: number } | undefined => {
+  const { origin, key } = event;
+  switch (event.kind) {
+    case 'memory.gathered':
+      return state.nodeMemories[origin];
+    case 'system.gathered':
+      return state.nodeSystems[origin];
+    case 'disk.gathered':
+      return state.nodeDisks[origin];
+    case 'gpuLoads.gathered':
+      return state.nodeGpuLoads[origin]?.[key];
+    case 'reading.confirmed':
+    case 'reading.failed':
+      return state.readingStatuses[origin]?.[key];
+    case 'runner.reported':
+      return state.runners[origin]?.[key];
+    case 'progress.reported':
+      return state.runProgress[origin]?.[key];
+    case 'conflict.seen':
+      return state.nodeConflicts[origin]?.[event.payload.subject];
+    case 'unknown':
+      return state.unknownKinds[origin]?.[event.unknownKind];
+    default:
+      return undefined;
+  }
+};

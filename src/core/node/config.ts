@@ -1,0 +1,15 @@
+// What other nodes may know of a node's config.toml: an allow-list, never the file.
+
+export interface NodeConfig {
+  readonly tags: readonly string[];
+  readonly ignoredInterfaces: readonly string[];
+  readonly staticPeerCount: number;
+  readonly probes: {
+    readonly isEnabled: boolean;
+    readonly gpuTtlSeconds: number;
+    readonly socketTtlSeconds: number;
+    readonly rdmaTtlSeconds: number;
+  };
+  /** Scheme, host and port of endpoints served on this node; never credentials or paths. */
+  readonly servedEndpoints: readonly string[];
+}

@@ -1,0 +1,16 @@
+// Mounted volumes a person stores models on, in bytes. Pseudo file systems are left out.
+
+import type { Reported } from '../unknown.ts';
+
+export interface NodeDisk {
+  readonly volumes: readonly DiskVolume[];
+}
+
+export interface DiskVolume {
+  readonly mountPoint: string;
+  readonly device: string;
+  readonly fileSystem: Reported<string>;
+  readonly totalBytes: number;
+  /** Available to an unprivileged program. */
+  readonly availableBytes: number;
+}

@@ -1,0 +1,57 @@
+// GPU inventory (durable) and GPU load (live), one entry a vendor, because each vendor has its own source that
+// can fail alone. Devices are joined by `deviceId`.
+
+import type { Reported } from '../unknown.ts';
+
+export type GpuVendor = 'nvidia' | 'amd' | 'apple' | 'intel';
+
+export interface NodeGpus {
+  readonly vendor: GpuVendor;
+  readonly devices: readonly GpuDevice[];
+}
+
+export interface GpuDevice {
+  /** Stable over restarts and card order: NVIDIA UUID, PCI address "0000:c1:00.0", or "apple-0". */
+  readonly deviceId: string;
+  readonly index: number;
+  readonly name: string;
+  /** The device's own memory. Unknown with reason "unified memory" where it shares the host's. */
+  readonly memoryTotalBytes: Reported<number>;
+  readonly memoryIsUnified: boolean;
+  readonly driver: Reported<string>;
+  /** "CUDA 12.8", "ROCm 7.0.2", "Metal 4". */
+  readonly runtime: Reported<string>;
+  readonly architecture: Reported<string>;
+  readonly coreCount: Reported<number>;
+  readonly pcieMax: Reported<PcieLink>;
+  readonly powerLimitWatts: Reported<number>;
+  /** MIG or compute partitions, by name; empty where the device is whole. */
+  readonly partitions: readonly string[];
+}
+
+/** A type alias, so that it is assignable to `Reported`'s index signature. */
+export type PcieLink = {
+  /** 1..7 */
+  readonly generation: number;
+  /** Lanes. */
+  readonly width: number;
+};
+
+export interface NodeGpuLoads {
+  readonly vendor: GpuVendor;
+  readonly devices: readonly GpuLoad[];
+}
+
+export interface GpuLoad {
+  readonly deviceId: string;
+  /** Share of the interval in which a kernel ran, 0..1. */
+  readonly use: Reported<number>;
+  readonly memoryUsedBytes: Reported<number>;
+  readonly temperatureCelsius: Reported<number>;
+  readonly powerWatts: Reported<number>;
+  readonly clockMhz: Reported<number>;
+  /** Drops at idle to save power: compare with the maximum only under load. */
+  readonly pcieNow: Reported<PcieLink>;
+  /** Why the clock is held down now, in the vendor's words; empty when it is not. */
+  readonly throttleReasons: Reported<readonly string[]>;
+}

@@ -1,0 +1,26 @@
+// Memory as the operating system counts it, in bytes. Pressure stands beside use, because a full memory that
+// nobody waits for is healthy and a half-full one that swaps is not.
+
+import type { Reported } from '../unknown.ts';
+
+export interface NodeMemory {
+  /** Of the host, also inside a container. */
+  readonly totalBytes: number;
+  /** What a new program could get without swapping (Linux MemAvailable; macOS: total less wired, active and compressed). */
+  readonly availableBytes: Reported<number>;
+  readonly swapTotalBytes: Reported<number>;
+  readonly swapUsedBytes: Reported<number>;
+  readonly pressure: MemoryPressure;
+  /** The control group's bound, where one holds this process below the host's total. */
+  readonly container: ContainerMemory;
+}
+
+export interface MemoryPressure {
+  readonly level: Reported<'normal' | 'warning' | 'critical'>;
+  /** Share of the last 10 s in which some task waited for memory, 0..1 (Linux PSI "some avg10"). */
+  readonly stalledShare: Reported<number>;
+}
+
+export type ContainerMemory =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'limited'; readonly limitBytes: number; readonly usedBytes: Reported<number> };

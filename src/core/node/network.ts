@@ -1,0 +1,44 @@
+// Network interfaces: what they are, what was negotiated, which addresses they carry.
+
+import type { Reported } from '../unknown.ts';
+
+export interface NodeNetwork {
+  readonly interfaces: readonly NetworkInterface[];
+}
+
+export type InterfaceType =
+  | 'ethernet'
+  | 'wifi'
+  | 'thunderbolt'
+  | 'infiniband'
+  | 'loopback'
+  | 'bridge'
+  | 'bond'
+  | 'vlan'
+  | 'virtual'
+  | 'overlay'
+  | 'cellular';
+
+export interface NetworkInterface {
+  readonly name: string;
+  readonly type: Reported<InterfaceType>;
+  /** What told the type: "sysfs type 1, driver mlx5_core", "hardware port Wi-Fi". */
+  readonly typeEvidence: string;
+  readonly macAddress: Reported<string>;
+  /** Administratively up and with a carrier. */
+  readonly isUp: Reported<boolean>;
+  /** Negotiated rate, bits a second. Never a capability. */
+  readonly speedBitsPerSecond: Reported<number>;
+  readonly mtuBytes: Reported<number>;
+  readonly driver: Reported<string>;
+  readonly addresses: readonly InterfaceAddress[];
+  /** Interfaces that this bridge or bond joins; empty elsewhere. */
+  readonly members: readonly string[];
+}
+
+export interface InterfaceAddress {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly prefixLength: number;
+  readonly scope: 'global' | 'site' | 'link' | 'host';
+}

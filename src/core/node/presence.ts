@@ -1,0 +1,18 @@
+// Facts about a node's place in the cluster rather than its hardware.
+
+import type { NodeId } from '../ids.ts';
+
+/** Hides everything the subject wrote up to a point. A node that speaks again is shown again. */
+export interface NodeForgotten {
+  readonly subject: NodeId;
+  readonly durableEpoch: number;
+  readonly durableSeq: number;
+  readonly liveEpoch: number;
+  readonly liveSeq: number;
+}
+
+/** Two machines run from copies of one home. */
+export interface NodeConflict {
+  readonly subject: NodeId;
+  readonly addresses: readonly string[];
+}

@@ -1,0 +1,46 @@
+// Thunderbolt ports and who is at the other end. The capability of a port and the rate a cable negotiated
+// are two facts; "Up to 120 Gb/s" is never a rate.
+
+import type { Reported } from '../unknown.ts';
+
+export interface NodeThunderbolt {
+  readonly ports: readonly ThunderboltPort[];
+  readonly bridge: Reported<ThunderboltBridge>;
+}
+
+export interface ThunderboltPort {
+  /** The bus as the system names it: "thunderboltusb4_bus_1"; Linux: "domain0". */
+  readonly busName: string;
+  /** Number printed beside the receptacle. */
+  readonly receptacle: Reported<string>;
+  /** Upper case. Reciprocal UUIDs of two nodes make an RDMA connection. */
+  readonly domainUuid: Reported<string>;
+  readonly interfaceName: Reported<string>;
+  readonly rdmaInterfaceName: Reported<string>;
+  readonly status: Reported<'connected' | 'empty'>;
+  readonly capabilityBitsPerSecond: Reported<number>;
+  readonly negotiatedBitsPerSecond: Reported<number>;
+  readonly peers: readonly ThunderboltPeer[];
+  /** Docks, disks, displays on this port: everything that is not a computer. */
+  readonly devices: readonly string[];
+}
+
+export interface ThunderboltPeer {
+  readonly domainUuid: string;
+  readonly name: string;
+  /** A hub or dock stands between; Apple nests it on one side only. */
+  readonly isBehindHub: boolean;
+  /** The peer offers the RDMA service (protocol 64087): it has RDMA switched on. */
+  readonly offersRdma: boolean;
+}
+
+/** macOS joins all Thunderbolt ports into one bridge, which loops when two cables meet. */
+export type ThunderboltBridge =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'present';
+      readonly interfaceName: string;
+      readonly serviceName: Reported<string>;
+      readonly isEnabled: Reported<boolean>;
+      readonly members: readonly string[];
+    };

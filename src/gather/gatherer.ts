@@ -1,0 +1,37 @@
+// The port of everything that reads this machine. A gatherer owns one source and tells one or a few kinds of reading;
+// it says what it cannot tell, and never keeps another waiting.
+
+import type { Clock } from '../clock/clock.ts';
+import type { GpuVendor } from '../core/node/gpu.ts';
+import type { Reading, ReadingKind } from '../core/node/reading.ts';
+
+export interface Gatherer {
+  /** Unique, for logs and doctor: "procfs-memory". */
+  readonly name: string;
+  /** What it tells; its failure is shown at each of these. */
+  readonly tells: readonly GatheredKind[];
+  /** How often it tells, ms: views call a reading late after 2.5 of these. */
+  readonly intervalMs: number;
+  /**
+   * Runs until the signal aborts. Emits at once, then on change or at the interval.
+   * Throwing means that the source failed: the message becomes the reading's reason and the gatherer is started again
+   * with backoff. Resolving without an abort means that there is nothing to tell on this machine, for good.
+   */
+  gather(session: GatherSession): Promise<void>;
+}
+
+export interface GatheredKind {
+  readonly reading: ReadingKind;
+  readonly vendor: GpuVendor | 'none';
+}
+
+export interface GatherSession {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** `source` names the tool or interface, with its version where it matters. */
+  emit(source: string, reading: Reading): void;
+  /** One reading could not be had this time, while the gatherer goes on. */
+  fail(kind: GatheredKind, source: string, reason: string): void;
+  /** Not on this machine and never will be: said once, shown as "not on this machine" rather than as an error. */
+  absent(kind: GatheredKind, source: string, reason: string): void;
+}
