@@ -1,12 +1,12 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
+import { liveEntry, put, putKeyed } from './entries.ts';
+import { dropOldEpoch } from './epoch.ts';
 import type { Event, KnownEvent, UnknownEvent } from './event.ts';
+import type { NodeId } from './ids.ts';
 import { closeConnection, openConnection, putLinkProfile } from './link/link-reducer.ts';
 import { applyReading } from './node/node-reducer.ts';
-import { dropOldEpoch } from './epoch.ts';
-import type { NodeId } from './ids.ts';
-import { liveEntry, put, putKeyed } from './entries.ts';
 import type { OriginProgress, State } from './state.ts';
 
 /**
@@ -41,7 +41,8 @@ export const applyCatchUp = (state: State, catchUp: CatchUp): State => {
   const from = held !== undefined && held.epoch === catchUp.epoch ? held.seq : 0;
   if (catchUp.through <= from && next === state && held !== undefined) return state;
   for (const event of catchUp.events) {
-    if (event.class !== 'durable' || event.origin !== catchUp.origin || event.epoch !== catchUp.epoch) continue;
+    if (event.class !== 'durable' || event.origin !== catchUp.origin || event.epoch !== catchUp.epoch)
+      continue;
     if (event.seq <= from || event.seq > catchUp.through) continue;
     next = reduce(next, event);
   }
@@ -118,5 +119,8 @@ const noteUnknown = (state: State, event: UnknownEvent): State => {
   const held = kinds[event.unknownKind];
   if (held === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return state;
   const noted = { class: event.class, epoch: event.epoch, seq: event.seq, count: (held?.count ?? 0) + 1 };
-  return { ...state, unknownKinds: put(state.unknownKinds, event.origin, { ...kinds, [event.unknownKind]: noted }) };
+  return {
+    ...state,
+    unknownKinds: put(state.unknownKinds, event.origin, { ...kinds, [event.unknownKind]: noted }),
+  };
 };

@@ -26,11 +26,18 @@ export const readingEntryOf = <T>(event: EventHead, gathered: Gathered<T>): Read
 });
 
 /** Puts an entry under origin → key. */
-export const putKeyed = <T>(map: ByNode<ByKey<Entry<T>>>, event: EventHead, value: T): ByNode<ByKey<Entry<T>>> =>
+export const putKeyed = <T>(
+  map: ByNode<ByKey<Entry<T>>>,
+  event: EventHead,
+  value: T,
+): ByNode<ByKey<Entry<T>>> =>
   put(map, event.origin, { ...map[event.origin], [event.key]: entryOf(event, value) });
 
 /** The entry that a live event would replace; undefined for the first of its (origin, kind, key). */
-export const liveEntry = (state: State, event: Event): { readonly epoch: number; readonly seq: number } | undefined => {
+export const liveEntry = (
+  state: State,
+  event: Event,
+): { readonly epoch: number; readonly seq: number } | undefined => {
   const { origin, key } = event;
   switch (event.kind) {
     case 'memory.gathered':

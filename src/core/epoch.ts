@@ -29,5 +29,8 @@ const without = <T>(map: ByNode<T>, origin: NodeId): ByNode<T> => {
 const withoutDurable = (map: State['unknownKinds'], origin: NodeId): State['unknownKinds'] => {
   const kinds = map[origin];
   if (kinds === undefined) return map;
-  return { ...map, [origin]: Object.fromEntries(Object.entries(kinds).filter(([, kind]) => kind.class === 'live')) };
+  return {
+    ...map,
+    [origin]: Object.fromEntries(Object.entries(kinds).filter(([, kind]) => kind.class === 'live')),
+  };
 };

@@ -5,11 +5,11 @@ import type { NodeId } from './ids.ts';
 import type { Connection } from './link/connection.ts';
 import { connectionKey } from './link/connection.ts';
 import type { LinkProfile } from './link/link-profile.ts';
-import type { NodeForgotten, NodeConflict } from './node/presence.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
+import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { Gathered, ReadingConfirmed, ReadingFailed, ReadingValues } from './node/reading.ts';
 import { readingKey } from './node/reading.ts';
-import type { Run, RunProgress, Runner } from './run/run.ts';
+import type { Run, Runner, RunProgress } from './run/run.ts';
 
 /** Kind to payload. A kind reads "<slot>.<past participle>": kinds of one slot and key replace each other. */
 export interface EventPayloads {
@@ -81,7 +81,9 @@ export type UnknownEvent = EventHead & {
 export type Event = KnownEvent | UnknownEvent;
 
 /** A kind with its payload, before an origin has numbered it. */
-export type Fact = { readonly [K in EventKind]: { readonly kind: K; readonly payload: EventPayloads[K] } }[EventKind];
+export type Fact = {
+  readonly [K in EventKind]: { readonly kind: K; readonly payload: EventPayloads[K] };
+}[EventKind];
 
 export const eventClass = (kind: EventKind): EventClass => EVENT_CLASSES[kind];
 

@@ -8,7 +8,7 @@ import type { LinkProfile } from './link/link-profile.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { ReadingValues } from './node/reading.ts';
-import type { Run, RunProgress, Runner } from './run/run.ts';
+import type { Run, Runner, RunProgress } from './run/run.ts';
 
 /** A value with where it stands in its origin's order and how old it was when it arrived here. */
 export interface Entry<T> {
@@ -28,7 +28,12 @@ export interface ReadingEntry<T> extends Entry<T> {
 
 export type ReadingStatus =
   | { readonly kind: 'confirmed'; readonly source: string; readonly intervalMs: number }
-  | { readonly kind: 'failed'; readonly source: string; readonly intervalMs: number; readonly reason: string };
+  | {
+      readonly kind: 'failed';
+      readonly source: string;
+      readonly intervalMs: number;
+      readonly reason: string;
+    };
 
 /** How far the durable events of an origin have been applied. */
 export interface OriginProgress {

@@ -8,9 +8,9 @@ export interface Unknown {
 }
 
 /** A figure or text as its source reports it, or why it could not. */
-export type Reported<T extends number | string | boolean | readonly unknown[] | { readonly [key: string]: unknown }> =
-  | T
-  | Unknown;
+export type Reported<
+  T extends number | string | boolean | readonly unknown[] | { readonly [key: string]: unknown },
+> = T | Unknown;
 
 export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
 
@@ -25,4 +25,5 @@ export const isUnknown = (value: unknown): value is Unknown =>
 export const isKnown = <T>(value: T | Unknown): value is T => !isUnknown(value);
 
 /** The value, or undefined where it is unknown: for arithmetic that skips what it does not know. */
-export const knownOr = <T, F>(value: T | Unknown, fallback: F): T | F => (isUnknown(value) ? fallback : value);
+export const knownOr = <T, F>(value: T | Unknown, fallback: F): T | F =>
+  isUnknown(value) ? fallback : value;

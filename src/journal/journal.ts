@@ -58,7 +58,13 @@ export interface Journal extends Disposable {
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
   /** Rows of one (origin, slot, key), ascending, at most `limit`, the newest. */
-  history(place: { origin: NodeId; slot: string; key: string; sinceWallMs: number; limit: number }): readonly HistoryRow[];
+  history(place: {
+    origin: NodeId;
+    slot: string;
+    key: string;
+    sinceWallMs: number;
+    limit: number;
+  }): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;
   sizeBytes(): number;

@@ -1,8 +1,8 @@
 // Connections and their profiles nest source → sink → key, so that no map copied on write grows with the square of
 // the cluster.
 
-import type { EventOf } from '../event.ts';
 import { entryOf, put } from '../entries.ts';
+import type { EventOf } from '../event.ts';
 import type { NodeId } from '../ids.ts';
 import type { ByKey, ByNode, State } from '../state.ts';
 import { connectionKey } from './connection.ts';

@@ -1,27 +1,45 @@
 // Readings into their slices: one entry a node, or one a node and GPU vendor.
 
-import type { KnownEvent } from '../event.ts';
 import { entryOf, put, readingEntryOf } from '../entries.ts';
+import type { KnownEvent } from '../event.ts';
 import type { State } from '../state.ts';
 
 /** The events that speak of a node's own readings. */
-export type ReadingEvent = Extract<KnownEvent, { kind: `${string}.gathered` | 'reading.confirmed' | 'reading.failed' }>;
+export type ReadingEvent = Extract<
+  KnownEvent,
+  { kind: `${string}.gathered` | 'reading.confirmed' | 'reading.failed' }
+>;
 
 export const applyReading = (state: State, event: ReadingEvent): State => {
   const { origin, key } = event;
   switch (event.kind) {
     case 'identity.gathered':
-      return { ...state, nodeIdentities: put(state.nodeIdentities, origin, readingEntryOf(event, event.payload)) };
+      return {
+        ...state,
+        nodeIdentities: put(state.nodeIdentities, origin, readingEntryOf(event, event.payload)),
+      };
     case 'memory.gathered':
-      return { ...state, nodeMemories: put(state.nodeMemories, origin, readingEntryOf(event, event.payload)) };
+      return {
+        ...state,
+        nodeMemories: put(state.nodeMemories, origin, readingEntryOf(event, event.payload)),
+      };
     case 'system.gathered':
       return { ...state, nodeSystems: put(state.nodeSystems, origin, readingEntryOf(event, event.payload)) };
     case 'network.gathered':
-      return { ...state, nodeNetworks: put(state.nodeNetworks, origin, readingEntryOf(event, event.payload)) };
+      return {
+        ...state,
+        nodeNetworks: put(state.nodeNetworks, origin, readingEntryOf(event, event.payload)),
+      };
     case 'thunderbolt.gathered':
-      return { ...state, nodeThunderbolts: put(state.nodeThunderbolts, origin, readingEntryOf(event, event.payload)) };
+      return {
+        ...state,
+        nodeThunderbolts: put(state.nodeThunderbolts, origin, readingEntryOf(event, event.payload)),
+      };
     case 'rdmaDevices.gathered':
-      return { ...state, nodeRdmaDevices: put(state.nodeRdmaDevices, origin, readingEntryOf(event, event.payload)) };
+      return {
+        ...state,
+        nodeRdmaDevices: put(state.nodeRdmaDevices, origin, readingEntryOf(event, event.payload)),
+      };
     case 'disk.gathered':
       return { ...state, nodeDisks: put(state.nodeDisks, origin, readingEntryOf(event, event.payload)) };
     case 'config.gathered':

@@ -54,8 +54,10 @@ export interface ReadingFailed extends ReadingConfirmed {
 }
 
 /** Names a reading of one node: "memory", "gpus nvidia". */
-export const readingKey = (reading: { readonly reading: ReadingKind; readonly vendor: GpuVendor | 'none' }): string =>
-  reading.vendor === 'none' ? reading.reading : `${reading.reading} ${reading.vendor}`;
+export const readingKey = (reading: {
+  readonly reading: ReadingKind;
+  readonly vendor: GpuVendor | 'none';
+}): string => (reading.vendor === 'none' ? reading.reading : `${reading.reading} ${reading.vendor}`);
 
 /** The vendor of a GPU reading; 'none' for the others, of which a node has one each. */
 export const readingVendor = (reading: Reading): GpuVendor | 'none' => {

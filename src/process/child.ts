@@ -1,0 +1,263 @@
+// Foreign tools, run with a deadline or read line by line. A tool that is missing, hangs, floods or dies is expected:
+// it comes back as data or as one error with a code, and its process never outlives its reader.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export type ToolResult =
+  | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
+  | { readonly kind: 'missing'; readonly reason: string }
+  | { readonly kind: 'timeout'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface RunToolOptions {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** Of stdout and of stderr, each. Default 4 MiB. */
+  readonly outputBytesMax?: number;
+  readonly input?: string;
+}
+
+/**
+ * Runs a tool to its end.
+ * @throws only the signal's reason, when it aborts.
+ */
+export const runTool = async (
+  command: string,
+  args: readonly string[],
+  options: RunToolOptions,
+): Promise<ToolResult> => {
+  options.signal.throwIfAborted();
+  const child = spawn(command, args, {
+    env: { ...options.env, LC_ALL: 'C' },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const deadline = AbortSignal.timeout(options.timeoutMs);
+  const outputBytesMax = options.outputBytesMax ?? OUTPUT_BYTES_MAX;
+  const stdout = new CappedText(outputBytesMax);
+  const stderr = new CappedText(outputBytesMax);
+  child.stdout.on('data', (chunk: Buffer) => stdout.add(chunk) || child.kill('SIGKILL'));
+  child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk) || child.kill('SIGKILL'));
+  child.stdin.on('error', () => child.stdin.destroy()); // a tool may exit without reading its input
+  child.stdin.end(options.input ?? '');
+  const kill = (): void => {
+    child.kill('SIGKILL');
+    // A grandchild may hold the pipes open after the tool itself is dead.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  deadline.addEventListener('abort', kill, { once: true });
+  options.signal.addEventListener('abort', kill, { once: true });
+  try {
+    const ending = await endingOf(child);
+    options.signal.throwIfAborted();
+    if (ending.kind !== 'exited') return { ...ending, reason: `${command}: ${ending.reason}` };
+    if (deadline.aborted)
+      return { kind: 'timeout', reason: `${command} gave no answer in ${options.timeoutMs} ms` };
+    if (stdout.isFull || stderr.isFull) {
+      return { kind: 'failed', reason: `${command} printed more than ${outputBytesMax} bytes` };
+    }
+    if (ending.code === null) return { kind: 'failed', reason: `${command} was ended by ${ending.signal}` };
+    return { kind: 'exited', code: ending.code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    deadline.removeEventListener('abort', kill);
+    options.signal.removeEventListener('abort', kill);
+  }
+};
+
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly code: 'missing' | 'exited' | 'silent' | 'line-too-long' | 'failed';
+
+  constructor(code: ToolError['code'], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface StreamLinesOptions {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  /** A tool silent for longer is killed and reported. Infinity for tools that speak only on change. */
+  readonly idleTimeoutMs: number;
+  /** Default 1 MiB. */
+  readonly lineBytesMax?: number;
+}
+
+/**
+ * Lines of a tool that keeps running, without their line ends; a last line cut off in the middle is not given.
+ * Ends when the signal aborts. The tool is killed when the reader leaves, for whatever reason.
+ * @throws ToolError when the tool is missing, exits, falls silent or sends a line past its bound.
+ */
+export async function* streamLines(
+  command: string,
+  args: readonly string[],
+  options: StreamLinesOptions,
+): AsyncGenerator<string, void, void> {
+  if (options.signal.aborted) return;
+  const child = spawn(command, args, {
+    env: { ...options.env, LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = endingOf(child);
+  const stderr = new CappedText(STDERR_TAIL_BYTES_MAX);
+  const queue = new LineQueue(options.lineBytesMax ?? LINE_BYTES_MAX);
+  child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!queue.add(chunk)) child.stdout.pause();
+  });
+  child.stdout.on('close', () => queue.close());
+  child.on('error', () => queue.close());
+  const stop = (): void => queue.close();
+  options.signal.addEventListener('abort', stop, { once: true });
+  try {
+    while (true) {
+      const line = await queue.next(options.idleTimeoutMs);
+      if (options.signal.aborted) return;
+      if (line.kind === 'line') {
+        if (child.stdout.isPaused()) child.stdout.resume();
+        yield line.text;
+        continue;
+      }
+      if (line.kind === 'silent') {
+        throw new ToolError('silent', `${command} said nothing for ${options.idleTimeoutMs} ms`);
+      }
+      if (line.kind === 'too-long')
+        throw new ToolError('line-too-long', `${command} sent a line past its bound`);
+      const ending = await ended;
+      if (ending.kind !== 'exited') throw new ToolError(ending.kind, `${command}: ${ending.reason}`);
+      const said = stderr.text().trim().split('\n').at(-1) ?? '';
+      const how = ending.code === null ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
+      throw new ToolError('exited', said === '' ? `${command} ${how}` : `${command} ${how}: ${said}`);
+    }
+  } finally {
+    options.signal.removeEventListener('abort', stop);
+    await killAndWait(child, ended);
+  }
+}
+
+type Ending =
+  | { readonly kind: 'exited'; readonly code: number | null; readonly signal: string | null }
+  | { readonly kind: 'missing'; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** How a child ended; 'close' rather than 'exit', so that its output is complete. Never rejects. */
+const endingOf = (child: ChildProcess): Promise<Ending> =>
+  new Promise(resolve => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') resolve({ kind: 'missing', reason: 'not installed' });
+      else resolve({ kind: 'failed', reason: error.message });
+    });
+    child.once('close', (code, signal) => resolve({ kind: 'exited', code, signal }));
+  });
+
+/** SIGTERM, and SIGKILL when that is not answered: a stopped or stuck tool must not outlive its reader. */
+const killAndWait = async (child: ChildProcess, ended: Promise<Ending>): Promise<void> => {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS);
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    clearTimeout(timer);
+  }
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  await ended;
+};
+
+/** Bytes up to a bound, decoded at the end. */
+class CappedText {
+  readonly #chunks: Buffer[] = [];
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes > this.#bytesMax;
+  }
+
+  /** False once the bound is passed. */
+  add(chunk: Buffer): boolean {
+    this.#bytes += chunk.length;
+    if (this.isFull) return false;
+    this.#chunks.push(chunk);
+    return true;
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8');
+  }
+}
+
+type NextLine =
+  | { readonly kind: 'line'; readonly text: string }
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'too-long' }
+  | { readonly kind: 'end' };
+
+/** Splits bytes into lines and hands them out one by one. */
+class LineQueue {
+  readonly #lines: string[] = [];
+  readonly #lineBytesMax: number;
+  #partial: Buffer = Buffer.alloc(0);
+  #isTooLong = false;
+  #isClosed = false;
+  #wake: (() => void) | undefined;
+
+  constructor(lineBytesMax: number) {
+    this.#lineBytesMax = lineBytesMax;
+  }
+
+  /** False when the reader is behind: stop reading until it catches up. */
+  add(chunk: Buffer): boolean {
+    let rest = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk]);
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      const line = rest.subarray(0, end);
+      if (line.length > this.#lineBytesMax) this.#isTooLong = true;
+      this.#lines.push(line.toString('utf8').replace(/\r$/, ''));
+      rest = rest.subarray(end + 1);
+    }
+    this.#partial = rest;
+    if (rest.length > this.#lineBytesMax) this.#isTooLong = true;
+    this.#wake?.();
+    return this.#lines.length < QUEUED_LINES_MAX && !this.#isTooLong;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake?.();
+  }
+
+  async next(idleTimeoutMs: number): Promise<NextLine> {
+    let isSilent = false;
+    while (true) {
+      if (this.#isTooLong) return { kind: 'too-long' };
+      const text = this.#lines.shift();
+      if (text !== undefined) return { kind: 'line', text };
+      if (this.#isClosed) return { kind: 'end' };
+      if (isSilent) return { kind: 'silent' };
+      const woken = Promise.withResolvers<void>();
+      this.#wake = woken.resolve;
+      const timer = Number.isFinite(idleTimeoutMs)
+        ? setTimeout(() => {
+            isSilent = true;
+            woken.resolve();
+          }, idleTimeoutMs)
+        : undefined;
+      await woken.promise;
+      clearTimeout(timer);
+    }
+  }
+}
+
+const NEWLINE = 0x0a;
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+const STDERR_TAIL_BYTES_MAX = 64 * 1024;
+const LINE_BYTES_MAX = 1024 * 1024;
+const QUEUED_LINES_MAX = 1_000;
+const TERMINATE_GRACE_MS = 500;
