@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { formatAge, formatNanoseconds, formatUptime } from '../../../src/core/figure/duration.ts';
+import { figureText } from '../../../src/core/figure/figure.ts';
+
+const plain = (figure: { figure: string; unit: string }) => figureText(figure).replaceAll('\u00a0', ' ');
+
+describe('durations', () => {
+  test('an age is coarse and never says now', () => {
+    expect(plain(formatAge(-5))).toBe('0.0 s');
+    expect(plain(formatAge(320))).toBe('0.3 s');
+    expect(plain(formatAge(960))).toBe('1 s');
+    expect(plain(formatAge(41_400))).toBe('41 s');
+    expect(plain(formatAge(59_600))).toBe('1 min');
+    expect(plain(formatAge(125_000))).toBe('2 min');
+    expect(plain(formatAge(3 * 3_600_000))).toBe('3 h');
+    expect(plain(formatAge(12 * 86_400_000))).toBe('12 d');
+    expect(plain(formatAge(Number.NaN))).toBe('–');
+  });
+
+  test('an uptime is as fine as it is useful', () => {
+    expect(formatUptime(48)).toBe('48 s');
+    expect(formatUptime(3_599)).toBe('59 min');
+    expect(formatUptime(3 * 3_600 + 12 * 60)).toBe('3 h 12 min');
+    expect(formatUptime(41 * 86_400 + 5)).toBe('41 days');
+  });
+
+  test('a measured time takes the unit it is read in', () => {
+    expect(plain(formatNanoseconds(640))).toBe('640 ns');
+    expect(plain(formatNanoseconds(9_040))).toBe('9.0 µs');
+    expect(plain(formatNanoseconds(88_000))).toBe('88 µs');
+    expect(plain(formatNanoseconds(2_700_000))).toBe('2.7 ms');
+    expect(plain(formatNanoseconds(184_000_000))).toBe('184 ms');
+    expect(plain(formatNanoseconds(1_842_000_000))).toBe('1.84 s');
+    expect(plain(formatNanoseconds(61_000_000_000))).toBe('61.0 s');
+  });
+});
