@@ -1,0 +1,81 @@
+// Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
+
+import type { NodeView } from './selectors.ts';
+import { nodeIds, nodeView } from './selectors.ts';
+import type { State } from './state.ts';
+
+export interface Total {
+  /** In the unit of the total's name; 0 where nothing is known yet. */
+  readonly sum: number;
+  readonly knownCount: number;
+  readonly count: number;
+  readonly isLowerBound: boolean;
+}
+
+export interface ClusterTotals {
+  readonly nodeCount: number;
+  readonly gpuCount: number;
+  /** Host memories plus the GPUs' own, bytes. */
+  readonly memoryTotalBytes: Total;
+  readonly memoryUsedBytes: Total;
+  readonly gpuFlopsPerSecond: Total;
+  readonly gpuMemoryBytesPerSecond: Total;
+}
+
+/** Over the nodes that are not offline. GPUs only for compute and bandwidth: a CPU profile is never summed with them. */
+export const clusterTotals = (state: State, nowMs: number): ClusterTotals => {
+  const views = nodeIds(state)
+    .map(id => nodeView(state, id, nowMs))
+    .filter(view => view.presence !== 'offline');
+  const gpus = views.flatMap(view => view.gpus.flatMap(vendor => vendor.devices));
+  const profiles = gpus.map(gpu => gpu.profile?.value);
+  const isLowerBound = profiles.some(profile => profile?.isLowerBound === true);
+  return {
+    nodeCount: views.length,
+    gpuCount: gpus.length,
+    memoryTotalBytes: total(views.flatMap(memoryTotals), false),
+    memoryUsedBytes: total(views.flatMap(memoryUses), false),
+    gpuFlopsPerSecond: total(
+      profiles.map(profile => figure(profile?.fp16FlopsPerSecond)),
+      isLowerBound,
+    ),
+    gpuMemoryBytesPerSecond: total(
+      profiles.map(profile => figure(profile?.memoryReadBytesPerSecond)),
+      isLowerBound,
+    ),
+  };
+};
+
+/** Bytes of the host, then of each GPU that has memory of its own. */
+const memoryTotals = (view: NodeView): (number | undefined)[] => [
+  hostMemory(view)?.totalBytes,
+  ...discrete(view).map(gpu => figure(gpu.device.memoryTotalBytes)),
+];
+
+const memoryUses = (view: NodeView): (number | undefined)[] => {
+  const host = hostMemory(view);
+  const available = figure(host?.availableBytes);
+  return [
+    host === undefined || available === undefined ? undefined : host.totalBytes - available,
+    ...discrete(view).map(gpu => figure(gpu.load?.memoryUsedBytes)),
+  ];
+};
+
+const hostMemory = (view: NodeView) =>
+  view.memory.kind === 'current' || view.memory.kind === 'stale' ? view.memory.value : undefined;
+
+const discrete = (view: NodeView) =>
+  view.gpus.flatMap(vendor => vendor.devices).filter(gpu => !gpu.device.memoryIsUnified);
+
+const figure = (value: number | { readonly kind: 'unknown' } | undefined): number | undefined =>
+  typeof value === 'number' ? value : undefined;
+
+const total = (figures: readonly (number | undefined)[], isLowerBound: boolean): Total => {
+  const known = figures.filter(value => value !== undefined);
+  return {
+    sum: known.reduce((sum, value) => sum + value, 0),
+    knownCount: known.length,
+    count: figures.length,
+    isLowerBound,
+  };
+};
