@@ -1,0 +1,85 @@
+// The bytes of a durable event. The origin makes them once; journals keep and peers relay them verbatim, and the
+// signature is over exactly these bytes.
+
+import type { Event, EventHead, Fact } from '../core/event.ts';
+import { factKey } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
+import { decodeFact } from './event-schema.ts';
+
+export const RECORD_VERSION = 1;
+/** Of one record's body. */
+export const RECORD_BYTES_MAX = 1_048_576;
+
+export interface RecordPosition {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+/** UTF-8 JSON: {"version","origin","epoch","seq","kind","key","payload"}. */
+export const encodeRecordBody = (position: RecordPosition, fact: Fact): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify({
+      version: RECORD_VERSION,
+      origin: position.origin,
+      epoch: position.epoch,
+      seq: position.seq,
+      kind: fact.kind,
+      key: factKey(fact),
+      payload: fact.payload,
+    }),
+  );
+
+export type DecodedRecord =
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Never throws: a body that is not what it should be is refused with its reason. */
+export const decodeRecordBody = (
+  body: Uint8Array,
+  receipt: { readonly ageMs: number; readonly receivedAtMs: number },
+): DecodedRecord => {
+  if (body.length > RECORD_BYTES_MAX)
+    return { kind: 'refused', reason: `a record of ${body.length} bytes is too large` };
+  const record = parseRecord(body);
+  if (record === undefined) return { kind: 'refused', reason: 'not JSON' };
+  const { version, origin, epoch, seq, kind, key, payload } = record;
+  if (version !== RECORD_VERSION)
+    return { kind: 'refused', reason: `record version ${String(version)} is not known` };
+  if (!isNodeId(origin)) return { kind: 'refused', reason: 'origin is not a node id' };
+  if (!isPosition(epoch) || !isPosition(seq))
+    return { kind: 'refused', reason: 'epoch or seq is not a whole number' };
+  if (typeof kind !== 'string' || typeof key !== 'string')
+    return { kind: 'refused', reason: 'kind or key is missing' };
+  const head: EventHead = { origin, epoch, seq, class: 'durable', key, ...receipt };
+  const decoded = decodeFact(kind, key, payload);
+  switch (decoded.kind) {
+    case 'known':
+      return { kind: 'event', event: { ...head, ...decoded.fact } };
+    case 'unknown':
+      return {
+        kind: 'event',
+        event: { ...head, kind: 'unknown', unknownKind: decoded.unknownKind, payload: decoded.payload },
+      };
+    case 'refused':
+      return decoded;
+    default:
+      return decoded satisfies never;
+  }
+};
+
+const parseRecord = (body: Uint8Array): Record<string, unknown> | undefined => {
+  try {
+    const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return isRecord(record) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isPosition = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -1,0 +1,156 @@
+// From text of unknown origin to an event that the rest of the program may trust. A known kind must have its payload
+// and its key; an unknown kind is let through as unknown, because mixed versions share a mesh.
+
+import * as v from 'valibot';
+import type { ConnectionClosed, EventKind, Fact } from '../core/event.ts';
+import { factKey, isEventKind } from '../core/event.ts';
+import type { Connection } from '../core/link/connection.ts';
+import type { LinkProfile } from '../core/link/link-profile.ts';
+import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import type { NodeConflict, NodeForgotten } from '../core/node/presence.ts';
+import type { Run, Runner, RunProgress } from '../core/run/run.ts';
+import { READING_SCHEMAS } from './reading-schema.ts';
+import { count, figure, list, nodeIdSchema, reported, runIdSchema, text } from './schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+export type DecodedFact =
+  | { readonly kind: 'known'; readonly fact: Fact }
+  | { readonly kind: 'unknown'; readonly unknownKind: string; readonly payload: unknown }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Checks a kind, its payload and its key. Never throws. */
+export const decodeFact = (kind: string, key: string, payload: unknown): DecodedFact => {
+  if (!EVENT_KIND.test(kind)) return { kind: 'refused', reason: 'the kind is not of the form slot.verb' };
+  if (key.length > KEY_LENGTH_MAX)
+    return { kind: 'refused', reason: `the key is longer than ${KEY_LENGTH_MAX}` };
+  if (!isEventKind(kind)) return { kind: 'unknown', unknownKind: kind, payload };
+  const result = v.safeParse(factSchema, { kind, payload });
+  if (!result.success) {
+    const issue = result.issues[0];
+    return { kind: 'refused', reason: `${kind} ${v.getDotPath(issue) ?? ''}: ${issue.message}` };
+  }
+  const fact: Fact = result.output;
+  if (factKey(fact) !== key)
+    return { kind: 'refused', reason: `${kind} does not have the key its payload makes` };
+  return { kind: 'known', fact };
+};
+
+const connectionType = v.picklist([
+  'wifi',
+  'ethernet',
+  'thunderbolt',
+  'infiniband',
+  'roce',
+  'overlay',
+  'loopback',
+]);
+
+const connection: Schema<Connection> = v.variant('kind', [
+  v.object({
+    kind: v.literal('socket'),
+    sink: nodeIdSchema,
+    sinkAddress: text,
+    sourceInterface: reported(text),
+    type: reported(connectionType),
+    negotiatedBitsPerSecond: reported(figure),
+  }),
+  v.object({
+    kind: v.literal('rdma'),
+    sink: nodeIdSchema,
+    sourceInterface: text,
+    sinkInterface: text,
+    type: reported(connectionType),
+    negotiatedBitsPerSecond: reported(figure),
+  }),
+]);
+
+const closed: Schema<ConnectionClosed> = v.object({ sink: nodeIdSchema, connectionKey: text, reason: text });
+
+const linkProfile: Schema<LinkProfile> = v.object({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  uploadBitsPerSecond: reported(figure),
+  downloadBitsPerSecond: reported(figure),
+  roundTripNsMin: reported(figure),
+  roundTripNsP50: reported(figure),
+  roundTripNsP99: reported(figure),
+  jitterNs: reported(figure),
+  method: text,
+  failure: reported(v.literal('none')),
+});
+
+const gpuProfile: Schema<GpuProfile> = v.object({
+  deviceId: text,
+  deviceKind: v.picklist(['gpu', 'cpu']),
+  engine: text,
+  fp16FlopsPerSecond: reported(figure),
+  memoryReadBytesPerSecond: reported(figure),
+  memoryCopyBytesPerSecond: reported(figure),
+  isLowerBound: v.boolean(),
+  method: text,
+  failure: reported(v.literal('none')),
+});
+
+const runner: Schema<Runner> = v.object({
+  runnerKey: text,
+  source: v.picklist(['run', 'endpoint']),
+  targetNode: reported(nodeIdSchema),
+  requestsInFlight: reported(count),
+});
+
+const run: Schema<Run> = v.object({
+  runId: runIdSchema,
+  target: text,
+  targetNode: reported(nodeIdSchema),
+  model: reported(text),
+  state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
+});
+
+const progress: Schema<RunProgress> = v.object({
+  runId: runIdSchema,
+  phase: v.picklist(['warmup', 'measuring', 'draining']),
+  figures: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(64)),
+});
+
+const forgotten: Schema<NodeForgotten> = v.object({
+  subject: nodeIdSchema,
+  durableEpoch: count,
+  durableSeq: count,
+  liveEpoch: count,
+  liveSeq: count,
+});
+
+const conflict: Schema<NodeConflict> = v.object({ subject: nodeIdSchema, addresses: list(text) });
+
+const fact = <K extends EventKind, T>(kind: K, payload: Schema<T>) =>
+  v.object({ kind: v.literal(kind), payload });
+
+const factSchema: Schema<Fact> = v.variant('kind', [
+  fact('identity.gathered', READING_SCHEMAS['identity.gathered']),
+  fact('memory.gathered', READING_SCHEMAS['memory.gathered']),
+  fact('system.gathered', READING_SCHEMAS['system.gathered']),
+  fact('network.gathered', READING_SCHEMAS['network.gathered']),
+  fact('thunderbolt.gathered', READING_SCHEMAS['thunderbolt.gathered']),
+  fact('rdmaDevices.gathered', READING_SCHEMAS['rdmaDevices.gathered']),
+  fact('disk.gathered', READING_SCHEMAS['disk.gathered']),
+  fact('gpus.gathered', READING_SCHEMAS['gpus.gathered']),
+  fact('gpuLoads.gathered', READING_SCHEMAS['gpuLoads.gathered']),
+  fact('config.gathered', READING_SCHEMAS['config.gathered']),
+  fact('reading.confirmed', READING_SCHEMAS['reading.confirmed']),
+  fact('reading.failed', READING_SCHEMAS['reading.failed']),
+  fact('gpu.profiled', gpuProfile),
+  fact('connection.opened', connection),
+  fact('connection.closed', closed),
+  fact('link.profiled', linkProfile),
+  fact('runner.reported', runner),
+  fact('run.started', run),
+  fact('run.ended', run),
+  fact('progress.reported', progress),
+  fact('node.forgotten', forgotten),
+  fact('conflict.seen', conflict),
+]);
+
+/** "slot.verb", also for kinds of versions to come. */
+const EVENT_KIND = /^[a-z][A-Za-z0-9]{0,39}\.[a-z][A-Za-z0-9]{0,39}$/;
+export const KEY_LENGTH_MAX = 512;

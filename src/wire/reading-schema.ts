@@ -1,0 +1,251 @@
+// What a reading must look like to be believed: every payload from a peer or a journal passes here. Each schema is
+// checked against its core type by the compiler; every text and list has a bound.
+
+import * as v from 'valibot';
+import type { EventPayloads } from '../core/event.ts';
+import type { NodeConfig } from '../core/node/config.ts';
+import type { NodeDisk } from '../core/node/disk.ts';
+import type { NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
+import type { NodeIdentity } from '../core/node/identity.ts';
+import type { NodeMemory } from '../core/node/memory.ts';
+import type { NodeNetwork } from '../core/node/network.ts';
+import type { ReadingEvent } from '../core/node/node-reducer.ts';
+import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
+import type { Gathered, ReadingConfirmed, ReadingFailed } from '../core/node/reading.ts';
+import { READING_KINDS } from '../core/node/reading.ts';
+import type { NodeSystem } from '../core/node/system.ts';
+import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
+import { bytes, count, figure, interval, list, reported, share, text } from './schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+const vendor = v.picklist(['nvidia', 'amd', 'apple', 'intel']);
+
+const identity: Schema<NodeIdentity> = v.object({
+  friendlyName: text,
+  hostName: text,
+  model: reported(text),
+  chip: reported(text),
+  architecture: text,
+  cpuCount: reported(count),
+  operatingSystem: v.object({
+    platform: v.picklist(['linux', 'macos', 'windows', 'other']),
+    name: text,
+    version: reported(text),
+    build: reported(text),
+  }),
+  memoryIsUnified: reported(v.boolean()),
+  virtualisation: reported(text),
+  plimsollVersion: text,
+  isSimulated: v.boolean(),
+});
+
+const memory: Schema<NodeMemory> = v.object({
+  totalBytes: bytes,
+  availableBytes: reported(bytes),
+  swapTotalBytes: reported(bytes),
+  swapUsedBytes: reported(bytes),
+  pressure: v.object({
+    level: reported(v.picklist(['normal', 'warning', 'critical'])),
+    stalledShare: reported(share),
+  }),
+  container: v.variant('kind', [
+    v.object({ kind: v.literal('none') }),
+    v.object({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
+  ]),
+});
+
+const system: Schema<NodeSystem> = v.object({
+  cpuUse: reported(share),
+  cpuTemperatureCelsius: reported(figure),
+  cpuPowerWatts: reported(figure),
+  systemPowerWatts: reported(figure),
+  loadAverage1: reported(figure),
+  uptimeSeconds: reported(figure),
+  cpuClusters: list(v.object({ name: text, use: reported(share), clockMhz: reported(figure) })),
+});
+
+const network: Schema<NodeNetwork> = v.object({
+  interfaces: list(
+    v.object({
+      name: text,
+      type: reported(
+        v.picklist([
+          'ethernet',
+          'wifi',
+          'thunderbolt',
+          'infiniband',
+          'loopback',
+          'bridge',
+          'bond',
+          'vlan',
+          'virtual',
+          'overlay',
+          'cellular',
+        ]),
+      ),
+      typeEvidence: text,
+      macAddress: reported(text),
+      isUp: reported(v.boolean()),
+      speedBitsPerSecond: reported(figure),
+      mtuBytes: reported(count),
+      driver: reported(text),
+      addresses: list(
+        v.object({
+          address: text,
+          family: v.picklist(['ipv4', 'ipv6']),
+          prefixLength: count,
+          scope: v.picklist(['global', 'site', 'link', 'host']),
+        }),
+      ),
+      members: list(text),
+    }),
+  ),
+});
+
+const thunderbolt: Schema<NodeThunderbolt> = v.object({
+  ports: list(
+    v.object({
+      busName: text,
+      receptacle: reported(text),
+      domainUuid: reported(text),
+      interfaceName: reported(text),
+      rdmaInterfaceName: reported(text),
+      status: reported(v.picklist(['connected', 'empty'])),
+      capabilityBitsPerSecond: reported(figure),
+      negotiatedBitsPerSecond: reported(figure),
+      peers: list(
+        v.object({ domainUuid: text, name: text, isBehindHub: v.boolean(), offersRdma: v.boolean() }),
+      ),
+      devices: list(text),
+    }),
+  ),
+  bridge: reported(
+    v.variant('kind', [
+      v.object({ kind: v.literal('absent') }),
+      v.object({
+        kind: v.literal('present'),
+        interfaceName: text,
+        serviceName: reported(text),
+        isEnabled: reported(v.boolean()),
+        members: list(text),
+      }),
+    ]),
+  ),
+});
+
+const rdmaDevices: Schema<NodeRdmaDevices> = v.object({
+  isEnabled: reported(v.boolean()),
+  devices: list(
+    v.object({
+      name: text,
+      nodeGuid: reported(text),
+      systemImageGuid: reported(text),
+      firmware: reported(text),
+      ports: list(
+        v.object({
+          number: count,
+          state: reported(v.picklist(['active', 'armed', 'initializing', 'down'])),
+          physicalState: reported(text),
+          linkLayer: reported(v.picklist(['infiniband', 'ethernet', 'thunderbolt'])),
+          rateBitsPerSecond: reported(figure),
+          activeMtuBytes: reported(count),
+          interfaceName: reported(text),
+          subnetPrefix: reported(text),
+        }),
+      ),
+    }),
+  ),
+});
+
+const disk: Schema<NodeDisk> = v.object({
+  volumes: list(
+    v.object({
+      mountPoint: text,
+      device: text,
+      fileSystem: reported(text),
+      totalBytes: bytes,
+      availableBytes: bytes,
+    }),
+  ),
+});
+
+const pcieLink = v.object({ generation: count, width: count });
+
+const gpus: Schema<NodeGpus> = v.object({
+  vendor,
+  devices: list(
+    v.object({
+      deviceId: text,
+      index: count,
+      name: text,
+      memoryTotalBytes: reported(bytes),
+      memoryIsUnified: v.boolean(),
+      driver: reported(text),
+      runtime: reported(text),
+      architecture: reported(text),
+      coreCount: reported(count),
+      pcieMax: reported(pcieLink),
+      powerLimitWatts: reported(figure),
+      partitions: list(text),
+    }),
+  ),
+});
+
+const gpuLoads: Schema<NodeGpuLoads> = v.object({
+  vendor,
+  devices: list(
+    v.object({
+      deviceId: text,
+      use: reported(share),
+      memoryUsedBytes: reported(bytes),
+      temperatureCelsius: reported(figure),
+      powerWatts: reported(figure),
+      clockMhz: reported(figure),
+      pcieNow: reported(pcieLink),
+      throttleReasons: reported(list(text)),
+    }),
+  ),
+});
+
+const config: Schema<NodeConfig> = v.object({
+  tags: list(text),
+  ignoredInterfaces: list(text),
+  staticPeerCount: count,
+  probes: v.object({
+    isEnabled: v.boolean(),
+    gpuTtlSeconds: figure,
+    socketTtlSeconds: figure,
+    rdmaTtlSeconds: figure,
+  }),
+  servedEndpoints: list(text),
+});
+
+const gathered = <T>(value: Schema<T>): Schema<Gathered<T>> =>
+  v.object({ source: text, intervalMs: interval, value });
+
+const confirmation = {
+  reading: v.picklist(READING_KINDS),
+  vendor: v.picklist(['nvidia', 'amd', 'apple', 'intel', 'none']),
+  source: text,
+  intervalMs: interval,
+} as const;
+
+const confirmed: Schema<ReadingConfirmed> = v.object(confirmation);
+const failed: Schema<ReadingFailed> = v.object({ ...confirmation, reason: text });
+
+/** Schemas of the payloads by kind of event. */
+export const READING_SCHEMAS: { readonly [K in ReadingEvent['kind']]: Schema<EventPayloads[K]> } = {
+  'identity.gathered': gathered(identity),
+  'memory.gathered': gathered(memory),
+  'system.gathered': gathered(system),
+  'network.gathered': gathered(network),
+  'thunderbolt.gathered': gathered(thunderbolt),
+  'rdmaDevices.gathered': gathered(rdmaDevices),
+  'disk.gathered': gathered(disk),
+  'gpus.gathered': gathered(gpus),
+  'gpuLoads.gathered': gathered(gpuLoads),
+  'config.gathered': gathered(config),
+  'reading.confirmed': confirmed,
+  'reading.failed': failed,
+};
