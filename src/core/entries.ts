@@ -50,6 +50,7 @@ export const liveEntry = (
       return state.nodeGpuLoads[origin]?.[key];
     case 'reading.confirmed':
     case 'reading.failed':
+    case 'reading.absent':
       return state.readingStatuses[origin]?.[key];
     case 'runner.reported':
       return state.runners[origin]?.[key];

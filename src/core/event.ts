@@ -25,6 +25,7 @@ export interface EventPayloads {
   'config.gathered': Gathered<ReadingValues['config']>;
   'reading.confirmed': ReadingConfirmed;
   'reading.failed': ReadingFailed;
+  'reading.absent': ReadingFailed;
   'gpu.profiled': GpuProfile;
   'connection.opened': Connection;
   'connection.closed': ConnectionClosed;
@@ -112,6 +113,7 @@ export const factKey = (fact: Fact): string => {
       return fact.payload.value.vendor;
     case 'reading.confirmed':
     case 'reading.failed':
+    case 'reading.absent':
       return readingKey(fact.payload);
     case 'gpu.profiled':
       return fact.payload.deviceId;
@@ -147,6 +149,7 @@ const EVENT_CLASSES: { readonly [K in EventKind]: EventClass } = {
   'config.gathered': 'durable',
   'reading.confirmed': 'live',
   'reading.failed': 'live',
+  'reading.absent': 'live',
   'gpu.profiled': 'durable',
   'connection.opened': 'durable',
   'connection.closed': 'durable',

@@ -15,6 +15,8 @@ export const ageMsOf = (
 /** A reading as a person should see it now. */
 export type ReadingView<T> =
   | { readonly kind: 'waiting' }
+  /** Nothing of the kind on this machine, and how that is known. */
+  | { readonly kind: 'absent'; readonly reason: string; readonly source: string; readonly ageMs: number }
   /** Nothing was ever read, and why. */
   | { readonly kind: 'unavailable'; readonly reason: string; readonly source: string; readonly ageMs: number }
   | { readonly kind: 'current'; readonly value: T; readonly source: string; readonly ageMs: number }
@@ -37,6 +39,17 @@ export const readingView = <T>(
   status: Entry<ReadingStatus> | undefined,
   nowMs: number,
 ): ReadingView<T> => {
+  if (
+    status?.value.kind === 'absent' &&
+    (entry === undefined || ageMsOf(status, nowMs) <= ageMsOf(entry, nowMs))
+  ) {
+    return {
+      kind: 'absent',
+      reason: status.value.reason,
+      source: status.value.source,
+      ageMs: ageMsOf(status, nowMs),
+    };
+  }
   if (entry === undefined) {
     if (status?.value.kind !== 'failed') return { kind: 'waiting' };
     return {
@@ -211,7 +224,7 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     disk: view('disk', state.nodeDisks[node]),
     config: view('config', state.nodeConfigs[node]),
     gpus: VENDORS.map(vendor => vendorView(state, node, vendor, nowMs)).filter(
-      ({ inventory, loads }) => inventory.kind !== 'waiting' || loads.kind !== 'waiting',
+      ({ inventory, loads }) => isThere(inventory) || isThere(loads),
     ),
     unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
   };
@@ -239,6 +252,8 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
     })),
   };
 };
+
+const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting' && view.kind !== 'absent';
 
 /** A map's values; none for a map that is not there. */
 export const entriesOf = <T>(map: ByKey<T> | undefined): readonly T[] =>

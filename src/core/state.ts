@@ -29,7 +29,8 @@ export interface ReadingEntry<T> extends Entry<T> {
 export type ReadingStatus =
   | { readonly kind: 'confirmed'; readonly source: string; readonly intervalMs: number }
   | {
-      readonly kind: 'failed';
+      /** 'absent': nothing of the kind on this machine. */
+      readonly kind: 'failed' | 'absent';
       readonly source: string;
       readonly intervalMs: number;
       readonly reason: string;

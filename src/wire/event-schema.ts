@@ -139,6 +139,7 @@ const factSchema: Schema<Fact> = v.variant('kind', [
   fact('config.gathered', READING_SCHEMAS['config.gathered']),
   fact('reading.confirmed', READING_SCHEMAS['reading.confirmed']),
   fact('reading.failed', READING_SCHEMAS['reading.failed']),
+  fact('reading.absent', READING_SCHEMAS['reading.absent']),
   fact('gpu.profiled', gpuProfile),
   fact('connection.opened', connection),
   fact('connection.closed', closed),

@@ -248,4 +248,5 @@ export const READING_SCHEMAS: { readonly [K in ReadingEvent['kind']]: Schema<Eve
   'config.gathered': gathered(config),
   'reading.confirmed': confirmed,
   'reading.failed': failed,
+  'reading.absent': failed,
 };

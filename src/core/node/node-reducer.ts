@@ -2,12 +2,12 @@
 
 import { entryOf, put, readingEntryOf } from '../entries.ts';
 import type { KnownEvent } from '../event.ts';
-import type { State } from '../state.ts';
+import type { ReadingStatus, State } from '../state.ts';
 
 /** The events that speak of a node's own readings. */
 export type ReadingEvent = Extract<
   KnownEvent,
-  { kind: `${string}.gathered` | 'reading.confirmed' | 'reading.failed' }
+  { kind: `${string}.gathered` | 'reading.confirmed' | 'reading.failed' | 'reading.absent' }
 >;
 
 export const applyReading = (state: State, event: ReadingEvent): State => {
@@ -54,21 +54,30 @@ export const applyReading = (state: State, event: ReadingEvent): State => {
     }
     case 'reading.confirmed':
     case 'reading.failed':
+    case 'reading.absent':
       return applyStatus(state, event);
     default:
       return event satisfies never;
   }
 };
 
-const applyStatus = (
-  state: State,
-  event: Extract<ReadingEvent, { kind: 'reading.confirmed' | 'reading.failed' }>,
-): State => {
-  const { source, intervalMs } = event.payload;
-  const entry =
-    event.kind === 'reading.failed'
-      ? entryOf(event, { kind: 'failed' as const, source, intervalMs, reason: event.payload.reason })
-      : entryOf(event, { kind: 'confirmed' as const, source, intervalMs });
-  const statuses = { ...state.readingStatuses[event.origin], [event.key]: entry };
+const applyStatus = (state: State, event: StatusEvent): State => {
+  const statuses = { ...state.readingStatuses[event.origin], [event.key]: entryOf(event, statusOf(event)) };
   return { ...state, readingStatuses: put(state.readingStatuses, event.origin, statuses) };
+};
+
+type StatusEvent = Extract<ReadingEvent, { kind: 'reading.confirmed' | 'reading.failed' | 'reading.absent' }>;
+
+const statusOf = (event: StatusEvent): ReadingStatus => {
+  const { source, intervalMs } = event.payload;
+  switch (event.kind) {
+    case 'reading.confirmed':
+      return { kind: 'confirmed', source, intervalMs };
+    case 'reading.failed':
+      return { kind: 'failed', source, intervalMs, reason: event.payload.reason };
+    case 'reading.absent':
+      return { kind: 'absent', source, intervalMs, reason: event.payload.reason };
+    default:
+      return event satisfies never;
+  }
 };

@@ -48,7 +48,10 @@ export interface ReadingConfirmed {
   readonly intervalMs: number;
 }
 
-/** The source failed or is not there. The value held before stays, and grows old. */
+/**
+ * The source failed: the value held before stays, and grows old. Or (`reading.absent`) this machine has nothing of the
+ * kind and never will while it runs: the value held before is void.
+ */
 export interface ReadingFailed extends ReadingConfirmed {
   readonly reason: string;
 }
