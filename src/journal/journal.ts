@@ -1,12 +1,14 @@
 // The port of the store of durable events. What `append` has returned from is on disk. Bounded by compaction, which
 // leaves holes on purpose: an answer is the kept events plus `through`.
 
+import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
 
 /** A durable event as it is stored and relayed: the origin's exact bytes, never encoded again. */
 export interface DurableRecord {
   readonly origin: NodeId;
   readonly epoch: number;
+  /** From 1, gapless in (origin, epoch). */
   readonly seq: number;
   readonly kind: string;
   readonly key: string;
@@ -16,9 +18,12 @@ export interface DurableRecord {
   readonly signature: Uint8Array;
 }
 
-export interface StoredRecord extends DurableRecord {
-  /** Age of the fact when it was stored, ms. */
+/** A record with the age that its fact has when it is handed to the journal, ms; 0 for a fact of this moment. */
+export interface AgedRecord extends DurableRecord {
   readonly ageMs: number;
+}
+
+export interface StoredRecord extends AgedRecord {
   /** Wall clock of this machine when it was stored: only ever compared with the same clock. */
   readonly storedAtWallMs: number;
 }
@@ -26,16 +31,27 @@ export interface StoredRecord extends DurableRecord {
 export interface StoredOrigin {
   readonly origin: NodeId;
   readonly epoch: number;
-  /** Everything up to here was stored once; some of it may have been compacted away since. */
+  /** Everything up to here was stored once; some of it may have been compacted away since. 0 where nothing was. */
   readonly through: number;
+}
+
+export interface HistoryQuery {
+  readonly origin: NodeId;
+  /** 'gpu' or 'link'; other slots keep no history and give no rows. */
+  readonly slot: string;
+  readonly key: string;
+  readonly sinceWallMs: number;
+  /** At most this many rows, the newest. */
+  readonly limit: number;
 }
 
 export interface HistoryRow {
   readonly origin: NodeId;
   readonly slot: string;
   readonly key: string;
+  /** When the fact was true on this machine's wall clock; the start of the hour for an hourly row. */
   readonly atWallMs: number;
-  /** Raw rows hold the record's body; hourly rows the min, median and max of each of its figures. */
+  /** Raw rows hold the record's body; hourly rows an HourlySummary as JSON (hourly-summary.ts). */
   readonly body: Uint8Array;
   readonly isHourly: boolean;
 }
@@ -43,36 +59,55 @@ export interface HistoryRow {
 export interface Journal extends Disposable {
   /** What a person should know about how the file was opened: moved aside, migrated. Empty when all is well. */
   readonly notices: readonly string[];
-  /** The epoch of this journal for its own node's events. */
+  /** The epoch of this journal for its own node's events; moves only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal. */
   readonly startNumber: number;
   /**
-   * Stores records in order, all or none, and returns once they are on disk. A record that is held already is skipped.
+   * Stores records in order, all or none, and returns once they are on disk. A record that is held already, or of an
+   * epoch that a newer one has replaced, is skipped. Records of the own node must be made here: a copy of one that
+   * comes back from a peer belongs to `appendCatchUp` or nowhere.
    * @throws JournalError `out-of-order` when one is not the next of its (origin, epoch); `full` when the disk is full.
    */
-  append(records: readonly DurableRecord[], ageMs: number): void;
-  /** Like `append` for the answer of a peer: holes are allowed, `through` is taken over. */
-  appendCatchUp(origin: StoredOrigin, records: readonly DurableRecord[], ageMs: number): void;
+  append(records: readonly AgedRecord[]): void;
+  /**
+   * Like `append` for the answer of a peer: holes are allowed, `through` is taken over. The own node's past is skipped.
+   * @throws JournalError `own-future` when a peer knows more of the own node than this journal: `startNewEpoch`.
+   */
+  appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void;
+  /**
+   * Starts a new epoch of the own node, greater than `floor` and every one before, and returns it. Nothing of the older
+   * ones is current any more, so the caller writes its present facts again.
+   */
+  startNewEpoch(floor: number): number;
+  /** One position an origin, the own node always among them, ascending by origin. */
   origins(): readonly StoredOrigin[];
-  /** The current epoch's kept records of an origin with seq greater than `after`, ascending. */
+  /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
-  /** Rows of one (origin, slot, key), ascending, at most `limit`, the newest. */
-  history(place: {
-    origin: NodeId;
-    slot: string;
-    key: string;
-    sinceWallMs: number;
-    limit: number;
-  }): readonly HistoryRow[];
+  /** Rows of one (origin, slot, key), ascending: hourly ones, then raw ones, the current record last. */
+  history(query: HistoryQuery): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;
+  /** Of the database and its write-ahead log, on disk. */
   sizeBytes(): number;
 }
 
+export interface JournalOptions {
+  readonly ownNode: NodeId;
+  readonly clock: Clock;
+  /** Default JOURNAL_LIMITS. */
+  readonly limits?: JournalLimits;
+  /** The greatest epoch of the own node that is known from elsewhere; the own epoch is never below it. */
+  readonly epochFloor?: number;
+}
+
 export interface CompactionResult {
+  /** Raw records that are gone: superseded, summed up into hourly rows, or over the size. */
   readonly droppedRecords: number;
+  /** Hourly rows that were written. */
   readonly hourlyRows: number;
+  /** Hourly rows that are gone: too old, or over the size. */
+  readonly droppedHourlyRows: number;
   readonly sizeBytes: number;
 }
 
@@ -81,7 +116,7 @@ export interface JournalLimits {
   readonly rawHistoryMs: number;
   /** Hourly history, ms. Default 90 days. */
   readonly hourlyHistoryMs: number;
-  /** Of the database, bytes. Default 512 MB. */
+  /** Of the database, bytes. Default 512 MB. History gives way to it; current records never do. */
   readonly sizeBytesMax: number;
 }
 
@@ -91,11 +126,22 @@ export const JOURNAL_LIMITS: JournalLimits = {
   sizeBytesMax: 512_000_000,
 };
 
+export type JournalErrorCode =
+  | 'out-of-order'
+  | 'own-future'
+  | 'full'
+  | 'newer-schema'
+  | 'locked'
+  | 'damaged'
+  | 'closed'
+  | 'io';
+
+/** The message says what, where and what to do; two lines where a person must act. */
 export class JournalError extends Error {
   override readonly name = 'JournalError';
-  readonly code: 'out-of-order' | 'full' | 'newer-schema' | 'locked' | 'io';
+  readonly code: JournalErrorCode;
 
-  constructor(code: JournalError['code'], message: string, options?: ErrorOptions) {
+  constructor(code: JournalErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }

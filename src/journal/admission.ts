@@ -1,0 +1,92 @@
+// Which records may be stored next: the same rule for every adapter, decided before anything is written, so that a
+// refused batch leaves no trace. Pure.
+
+import type { NodeId } from '../core/ids.ts';
+import type { AgedRecord, StoredOrigin } from './journal.ts';
+import { JournalError } from './journal.ts';
+
+export interface Held {
+  readonly ownNode: NodeId;
+  readonly ownEpoch: number;
+  position(origin: NodeId): StoredOrigin | undefined;
+}
+
+export interface Admitted {
+  /** In the order in which they are to be stored. */
+  readonly records: readonly AgedRecord[];
+  /** Where the origins stand afterwards; only those that move. */
+  readonly positions: readonly StoredOrigin[];
+}
+
+/** @throws JournalError `out-of-order`, `own-future` */
+export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
+  const admitted: AgedRecord[] = [];
+  const moved = new Map<NodeId, StoredOrigin>();
+  for (const record of records) {
+    const position = moved.get(record.origin) ?? held.position(record.origin);
+    if (isHeld(position, record)) continue;
+    refuseOtherOwnEpoch(held, record);
+    const isNewEpoch = position === undefined || record.epoch > position.epoch;
+    const next = isNewEpoch ? 1 : position.through + 1;
+    if (!isWhole(record.epoch) || record.seq !== next) throw outOfOrder(record, next);
+    moved.set(record.origin, { origin: record.origin, epoch: record.epoch, through: record.seq });
+    admitted.push(record);
+  }
+  return { records: admitted, positions: [...moved.values()] };
+};
+
+/** @throws JournalError `out-of-order`, `own-future` */
+export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly AgedRecord[]): Admitted => {
+  const position = held.position(answer.origin);
+  if (!isWhole(answer.epoch) || !isWhole(answer.through))
+    throw new JournalError('out-of-order', `A catch-up of ${answer.origin} stands at no whole number.`);
+  let before = 0;
+  for (const record of records) {
+    const isOfAnswer = record.origin === answer.origin && record.epoch === answer.epoch;
+    if (!isOfAnswer || !isWhole(record.seq) || record.seq <= before || record.seq > answer.through)
+      throw outOfOrder(record, before + 1);
+    before = record.seq;
+  }
+  const isBehind =
+    position !== undefined &&
+    (answer.epoch < position.epoch ||
+      (answer.epoch === position.epoch && answer.through <= position.through));
+  if (isBehind) return { records: [], positions: [] };
+  if (answer.origin === held.ownNode) throw ownFuture(held, answer.epoch);
+  const from = position?.epoch === answer.epoch ? position.through : 0;
+  return { records: records.filter(record => record.seq > from), positions: [answer] };
+};
+
+/** A number for a new epoch or start: from the wall clock, but greater than every one before, whatever the clock says. */
+export const numberAbove = (wallMs: number, ...floors: readonly number[]): number => {
+  const number = Math.max(Math.floor(wallMs), ...floors.map(floor => floor + 1));
+  if (Number.isSafeInteger(number)) return number;
+  throw new RangeError(`no whole number above ${floors.join(', ')}`);
+};
+
+/** Ages and wall times are kept in whole milliseconds; an age is never negative. */
+export const wholeAgeMs = (ageMs: number): number =>
+  Number.isFinite(ageMs) ? Math.min(Math.max(0, Math.round(ageMs)), Number.MAX_SAFE_INTEGER) : 0;
+
+const isHeld = (position: StoredOrigin | undefined, record: AgedRecord): boolean =>
+  position !== undefined &&
+  (record.epoch < position.epoch || (record.epoch === position.epoch && record.seq <= position.through));
+
+const isWhole = (number: number): boolean => Number.isSafeInteger(number) && number >= 0;
+
+const refuseOtherOwnEpoch = (held: Held, record: AgedRecord): void => {
+  if (record.origin === held.ownNode && record.epoch !== held.ownEpoch) throw ownFuture(held, record.epoch);
+};
+
+const ownFuture = (held: Held, epoch: number): JournalError =>
+  new JournalError(
+    'own-future',
+    `Epoch ${epoch} of this node holds more than its journal (epoch ${held.ownEpoch}): it was restored from a copy.\n` +
+      'A new epoch has to be started.',
+  );
+
+const outOfOrder = (record: AgedRecord, next: number): JournalError =>
+  new JournalError(
+    'out-of-order',
+    `Record ${record.seq} of ${record.origin}, epoch ${record.epoch}, is out of order: ${next} comes next.`,
+  );
