@@ -85,6 +85,8 @@ export interface StreamLinesOptions {
   readonly idleTimeoutMs: number;
   /** Default 1 MiB. */
   readonly lineBytesMax?: number;
+  /** Written to the tool, whose input then stays open: for tools that are told what to watch. */
+  readonly input?: string;
 }
 
 /**
@@ -100,9 +102,12 @@ export async function* streamLines(
   if (options.signal.aborted) return;
   const child = spawn(command, args, {
     env: { ...options.env, LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const ended = endingOf(child);
+  child.stdin.on('error', () => child.stdin.destroy()); // a tool may exit without reading its input
+  if (options.input === undefined) child.stdin.end();
+  else child.stdin.write(options.input);
   const stderr = new CappedText(STDERR_TAIL_BYTES_MAX);
   const queue = new LineQueue(options.lineBytesMax ?? LINE_BYTES_MAX);
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
@@ -162,6 +167,7 @@ const killAndWait = async (child: ChildProcess, ended: Promise<Ending>): Promise
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     clearTimeout(timer);
   }
+  child.stdin?.destroy();
   child.stdout?.destroy();
   child.stderr?.destroy();
   await ended;
