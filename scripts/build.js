@@ -1,0 +1,67 @@
+// `npm run build`: Node code by tsc, the dashboard by Vite, side by side; then a stamp that says of which sources.
+// Incremental: what was compiled from a source that is gone is removed, the rest is kept.
+
+const fs = require('node:fs');
+const { exitWith } = require('./exit-with.js');
+const { ROOT, inRoot, nodeToRun } = require('./paths.js');
+const { withLock } = require('./lock.js');
+const { exitCodeOf, runCommand } = require('./run-command.js');
+const { forgetBuild, hasBuild, sourcesHash, stampBuild } = require('./sources.js');
+
+const LOCK = inRoot('.cache', 'prepare.lock');
+
+/** Resolves with an exit code. The lock must be held. */
+const build = async () => {
+  const node = nodeToRun();
+  if (node.kind === 'too-old') {
+    for (const line of node.lines) process.stderr.write(`${line}\n`);
+    return 1;
+  }
+  const hash = sourcesHash();
+  // Without its outputs tsc's memory of the last build is wrong, and it would write nothing.
+  if (!hasBuild()) for (const file of TSC_MEMORY) fs.rmSync(inRoot(file), { force: true });
+  forgetBuild();
+  const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
+  const endings = await Promise.all([
+    runCommand(node.path, [inRoot('node_modules/typescript/bin/tsc'), '-b', 'tsconfig.build.json'], options),
+    runCommand(
+      node.path,
+      [
+        inRoot('node_modules/vite/bin/vite.js'),
+        'build',
+        '--config',
+        'dashboard/vite.config.ts',
+        '--logLevel',
+        'warn',
+      ],
+      options,
+    ),
+  ]);
+  const failed = endings.map(exitCodeOf).find(code => code !== 0);
+  if (failed !== undefined) return failed;
+  removeOrphans('');
+  stampBuild(hash);
+  return 0;
+};
+
+/** Compiled files whose source was renamed or removed: they would be packed, and could be loaded by mistake. */
+const removeOrphans = folder => {
+  for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
+    const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      if (place !== 'dashboard') removeOrphans(place);
+      continue;
+    }
+    const source = place.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
+    if (source !== place && !fs.existsSync(inRoot('src', source))) fs.rmSync(inRoot('dist', place));
+  }
+};
+
+const TSC_MEMORY = ['.cache/core.tsbuildinfo', '.cache/src.tsbuildinfo'];
+
+if (require.main === module) {
+  const tellWait = pid => process.stderr.write(`Plimsoll: waiting for process ${pid}, which builds here.\n`);
+  exitWith(withLock(LOCK, tellWait, build));
+}
+
+module.exports = { build, LOCK };

@@ -1,0 +1,45 @@
+// Whether node_modules holds what the lockfile asks for, and `npm ci` where it does not.
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { ROOT, inRoot } = require('./paths.js');
+const { runCommand } = require('./run-command.js');
+
+/** npm writes node_modules/.package-lock.json last, so an install that was cut short does not count. */
+const isInstalled = () => {
+  const wanted = packagesOf(inRoot('package-lock.json'));
+  const held = packagesOf(inRoot('node_modules', '.package-lock.json'));
+  if (wanted === undefined || held === undefined) return false;
+  return Object.entries(wanted).every(([place, { version, optional, link }]) => {
+    if (place === '' || link) return true;
+    const there = held[place];
+    return there === undefined ? optional === true : there.version === version;
+  });
+};
+
+const packagesOf = file => {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Resolves with how `npm ci` ended; its output goes to standard error, which leaves standard output to the daemon. */
+const install = () => {
+  const args = ['ci', '--no-audit', '--no-fund'];
+  const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
+  const npm = process.env.npm_execpath;
+  if (npm && path.basename(npm) === 'npm-cli.js') {
+    // npm's own Node: the one that runs this file may be the very one in node_modules that npm is about to replace.
+    return runCommand(process.env.npm_node_execpath || process.execPath, [npm, ...args], options);
+  }
+  return runCommand('npm', args, { ...options, shell: process.platform === 'win32' });
+};
+
+const INSTALL_FAILED_LINES = [
+  'Plimsoll: the dependencies could not be installed; npm says why above.',
+  'The first start needs the npm registry (or a filled npm cache: `npm ci --offline`); later ones need no network. Run the same command again when it can be reached.',
+];
+
+module.exports = { isInstalled, install, INSTALL_FAILED_LINES };

@@ -1,0 +1,42 @@
+// Brings a checkout to where Plimsoll runs: dependencies installed, sources built. Costs two reads when all is there,
+// and touches the network only to install.
+
+const { LOCK, build } = require('./build.js');
+const { INSTALL_FAILED_LINES, install, isInstalled } = require('./install.js');
+const { withLock } = require('./lock.js');
+const { exitCodeOf } = require('./run-command.js');
+const { isBuilt, sourcesHash } = require('./sources.js');
+
+/** Resolves with {kind: 'ready'} or {kind: 'failed', step: 'install' | 'build', code}, after saying why. */
+const prepare = async () => {
+  if (isInstalled() && isBuilt(sourcesHash())) return { kind: 'ready' };
+  return await withLock(
+    LOCK,
+    pid => say(`process ${pid} is installing or building here; waiting for it.`),
+    async () => {
+      if (!isInstalled()) {
+        say('installing dependencies (npm ci). The first time this takes a minute.');
+        const ending = await install();
+        if (exitCodeOf(ending) !== 0) {
+          if (ending.error) process.stderr.write(`npm: ${ending.error.message}\n`);
+          if (ending.signal === null)
+            for (const line of INSTALL_FAILED_LINES) process.stderr.write(`${line}\n`);
+          return { kind: 'failed', step: 'install', code: exitCodeOf(ending) };
+        }
+      }
+      if (!isBuilt(sourcesHash())) {
+        say('building (tsc and vite).');
+        const code = await build();
+        if (code !== 0) {
+          say('the build failed; see above.');
+          return { kind: 'failed', step: 'build', code };
+        }
+      }
+      return { kind: 'ready' };
+    },
+  );
+};
+
+const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
+
+module.exports = { prepare, say };

@@ -1,0 +1,124 @@
+// What `npm test` does once the Node that runs it is known to be new enough. Type check, lint and the like count as one
+// test each. Arguments: `--long` runs the full counts; the rest goes to Vitest (file filters, -t).
+
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { exitWith } = require('./exit-with.js');
+const { ROOT, inRoot, nodeToRun } = require('./paths.js');
+const { prepare } = require('./prepare.js');
+const { exitCodeOf, runCommand } = require('./run-command.js');
+const { installSystemPackages } = require('./system-packages.js');
+
+const test = async () => {
+  const isLong = process.argv.includes('--long');
+  const filters = process.argv.slice(2).filter(argument => argument !== '--long');
+  const tally = { passed: 0, failed: [], skipped: [] };
+  const prepared = await prepare();
+  const node = nodeToRun();
+  if (prepared.kind === 'failed') tally.failed.push(`prepare: ${prepared.step}`);
+  if (node.kind === 'too-old') tally.failed.push(`prepare: ${node.lines.join(' ')}`);
+  // A build that fails is worth testing all the same: the tests say what else is wrong.
+  if (node.kind === 'found' && prepared.step !== 'install') {
+    await installSystemPackages();
+    for (const check of CHECKS) await runCheck(node.path, check, tally);
+    await runVitest(node.path, { isLong, filters }, tally);
+  }
+  report(tally);
+  return tally.failed.length === 0 ? 0 : 1;
+};
+
+const runCheck = async (node, { name, args }, tally) => {
+  process.stdout.write(`\n${name}\n`);
+  const startedMs = Date.now();
+  const ending = await runCommand(node, args.map(resolveTool), { cwd: ROOT });
+  if (ending.signal !== null) process.exit(exitCodeOf(ending));
+  if (exitCodeOf(ending) === 0) {
+    tally.passed += 1;
+    process.stdout.write(`${name}: passed in ${((Date.now() - startedMs) / 1000).toFixed(1)} s\n`);
+  } else {
+    tally.failed.push(name);
+  }
+};
+
+const runVitest = async (node, { isLong, filters }, tally) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-test-'));
+  const countsFile = path.join(folder, 'counts.json');
+  const args = [
+    'run',
+    '--reporter=default',
+    `--reporter=${inRoot('scripts/count-reporter.mjs')}`,
+    ...filters,
+  ];
+  const env = { ...process.env, PLIMSOLL_TEST_COUNTS: countsFile };
+  if (isLong) env.PLIMSOLL_TEST_LONG = '1';
+  process.stdout.write('\n');
+  let watchdog;
+  const ending = await runCommand(node, [inRoot('node_modules/vitest/vitest.mjs'), ...args], {
+    cwd: ROOT,
+    env,
+    onSpawn: child => {
+      watchdog = isLong ? undefined : setTimeout(() => child.kill('SIGKILL'), VITEST_MS_MAX);
+    },
+  });
+  clearTimeout(watchdog);
+  const counts = readCounts(countsFile);
+  fs.rmSync(folder, { recursive: true, force: true });
+  // With -t Vitest calls every test that was not asked for skipped.
+  const skipped = counts.skipped.filter(({ reason }) => reason !== undefined || !filters.some(isNameFilter));
+  tally.passed += counts.passed;
+  tally.failed.push(...counts.failed);
+  tally.skipped.push(...skipped);
+  const code = exitCodeOf(ending);
+  if (counts.kind === 'missing') tally.failed.push(`vitest ended without a result (exit code ${code})`);
+  else if (counts.passed + counts.failed.length + skipped.length === 0)
+    tally.failed.push('vitest ran no test');
+  else if (code !== 0 && counts.failed.length === 0) tally.failed.push(`vitest: exit code ${code}`);
+};
+
+const readCounts = file => {
+  try {
+    return { kind: 'read', ...JSON.parse(fs.readFileSync(file, 'utf8')) };
+  } catch {
+    return { kind: 'missing', passed: 0, failed: [], skipped: [] };
+  }
+};
+
+const report = ({ passed, failed, skipped }) => {
+  const lines = [
+    '',
+    ...skipped.map(({ name, reason }) => `skipped: ${name}: ${reason || 'no reason given'}`),
+  ];
+  lines.push(...failed.map(name => `failed: ${name}`));
+  lines.push(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+};
+
+const isNameFilter = argument => /^(-t|--testNamePattern)/.test(argument);
+
+/** Tools are run as files by the Node that was chosen: what node_modules/.bin starts would take the one on PATH. */
+const resolveTool = argument => (argument.startsWith('node_modules/') ? inRoot(argument) : argument);
+
+const CHECKS = [
+  { name: 'type check', args: ['node_modules/typescript/bin/tsc', '-b'] },
+  {
+    name: 'type check of the dashboard',
+    args: [
+      'node_modules/svelte-check/bin/svelte-check',
+      '--tsconfig',
+      'dashboard/tsconfig.json',
+      '--fail-on-warnings',
+      '--output',
+      'human',
+    ],
+  },
+  {
+    name: 'lint and format',
+    args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
+  },
+];
+
+/** A run takes at most 10 minutes on two cores; one that takes twice that hangs. */
+const VITEST_MS_MAX = 20 * 60_000;
+
+exitWith(test());

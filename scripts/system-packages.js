@@ -1,0 +1,63 @@
+// Programs that tests drive and that npm cannot bring. On Debian as root they are installed by apt, after saying so;
+// elsewhere, and with PLIMSOLL_NO_APT=1, the tests that miss one skip and say which.
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { exitCodeOf, runCommand } = require('./run-command.js');
+
+/** Resolves when what could be installed is; never fails, because a test that misses its program skips. */
+const installSystemPackages = async () => {
+  const missing = NEEDED.filter(({ programs }) => !programs.some(isOnPath));
+  if (missing.length === 0) return;
+  const list = missing.map(({ apt, use }) => `${apt} (${use})`).join(', ');
+  const obstacle = aptObstacle();
+  if (obstacle !== undefined) {
+    say(`not installed: ${list}. ${obstacle} The tests that need them skip.`);
+    return;
+  }
+  say(`installing by apt-get: ${list}. PLIMSOLL_NO_APT=1 forbids this.`);
+  const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+  const install = ['install', '--yes', '--no-install-recommends', ...missing.map(({ apt }) => apt)];
+  if (exitCodeOf(await runCommand('apt-get', install, options)) === 0) return;
+  // A fresh container has no package lists, and old lists name files that are gone.
+  await runCommand('apt-get', ['update'], options);
+  if (exitCodeOf(await runCommand('apt-get', install, options)) === 0) return;
+  say('apt-get could not install them; see above. The tests that need them skip.');
+};
+
+const aptObstacle = () => {
+  if (process.env.PLIMSOLL_NO_APT === '1') return 'PLIMSOLL_NO_APT=1 forbids apt.';
+  if (!isDebian()) return 'Only on Debian are they installed for you.';
+  if (process.getuid() !== 0) return 'Only root may install them.';
+  return isOnPath('apt-get') ? undefined : 'There is no apt-get.';
+};
+
+/** Debian itself: Ubuntu's chromium package is a snap, which a container cannot run. */
+const isDebian = () => {
+  try {
+    return /^ID="?debian"?$/m.test(fs.readFileSync('/etc/os-release', 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+const isOnPath = program =>
+  [...(process.env.PATH || '').split(path.delimiter), '/usr/sbin', '/sbin']
+    .filter(folder => folder !== '')
+    .some(folder => {
+      try {
+        fs.accessSync(path.join(folder, program), fs.constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+
+const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
+
+const NEEDED = [
+  { apt: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], use: 'browser tests' },
+  { apt: 'iproute2', programs: ['ip'], use: 'tests in network namespaces' },
+];
+
+module.exports = { installSystemPackages };
