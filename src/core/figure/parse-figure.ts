@@ -1,0 +1,60 @@
+// Durations and sizes as people write them in a config file or on a command line. A number without a unit is refused:
+// nobody can know whether 5 means seconds or minutes.
+
+export type Parsed<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  /** `problem` says what is wrong, `advice` what to write instead; each is one sentence. */
+  | { readonly kind: 'wrong'; readonly problem: string; readonly advice: string };
+
+export const parsed = <T>(value: T): Parsed<T> => ({ kind: 'ok', value });
+export const wrong = (problem: string, advice: string): Parsed<never> => ({ kind: 'wrong', problem, advice });
+
+/** "500ms", "3s", "1.5s", "2m", "1h", "3d" to milliseconds. */
+export const parseDurationMs = (text: string): Parsed<number> => {
+  const [, digits, unit] = NUMBER_AND_UNIT.exec(text.trim()) ?? [];
+  const factor = DURATION_MS.get(unit?.toLowerCase() ?? '');
+  if (digits === undefined || factor === undefined) {
+    return wrong(
+      `${JSON.stringify(text)} is not a duration`,
+      'Write a number and a unit: 500ms, 3s, 2m, 1h or 7d.',
+    );
+  }
+  return parsed(Number(digits) * factor);
+};
+
+/** "512MB", "1.5 GB", "64KiB" to bytes. 1 MB is 10⁶ bytes, 1 MiB is 2²⁰. */
+export const parseBytes = (text: string): Parsed<number> => {
+  const [, digits, unit] = NUMBER_AND_UNIT.exec(text.trim()) ?? [];
+  const factor = SIZE_BYTES.get(unit?.toLowerCase() ?? '');
+  if (digits === undefined || factor === undefined) {
+    return wrong(
+      `${JSON.stringify(text)} is not a size`,
+      'Write a number and a unit: 512MB, 1.5GB or 64MiB.',
+    );
+  }
+  return parsed(Math.round(Number(digits) * factor));
+};
+
+/** At most 12 digits, so that no figure leaves the range of exact integers. */
+const NUMBER_AND_UNIT = /^(\d{1,12}(?:\.\d{1,6})?)\s*([a-zA-Z]+)$/;
+
+const DURATION_MS: ReadonlyMap<string, number> = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['min', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+const SIZE_BYTES: ReadonlyMap<string, number> = new Map([
+  ['b', 1],
+  ['kb', 1e3],
+  ['mb', 1e6],
+  ['gb', 1e9],
+  ['tb', 1e12],
+  ['kib', 2 ** 10],
+  ['mib', 2 ** 20],
+  ['gib', 2 ** 30],
+  ['tib', 2 ** 40],
+]);

@@ -1,0 +1,39 @@
+// The word that somebody who mistyped one probably meant.
+
+/** The nearest of the candidates by edit distance (with swaps), or undefined when none is near enough to be meant. */
+export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
+  // What nobody typed by mistake is not worth the work of comparing.
+  if (word.length > WORD_LENGTH_MAX) return undefined;
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+};
+
+/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+export const editDistance = (a: string, b: string): number => {
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const current = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(previous, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const swapped = isSwap ? at(beforePrevious, j - 2) + 1 : Number.POSITIVE_INFINITY;
+      current.push(Math.min(replaced, at(previous, j) + 1, at(current, j - 1) + 1, swapped));
+    }
+    beforePrevious = previous;
+    previous = current;
+  }
+  return at(previous, b.length);
+};
+
+const at = (row: readonly number[], index: number): number => row[index] ?? Number.POSITIVE_INFINITY;
+
+const WORD_LENGTH_MAX = 64;
