@@ -29,8 +29,6 @@ const without = <T>(map: ByNode<T>, origin: NodeId): ByNode<T> => {
 const withoutDurable = (map: State['unknownKinds'], origin: NodeId): State['unknownKinds'] => {
   const kinds = map[origin];
   if (kinds === undefined) return map;
-  return {
-    ...map,
-    [origin]: Object.fromEntries(Object.entries(kinds).filter(([, kind]) => kind.class === 'live')),
-  };
+  const live = Object.entries(kinds).filter(([, kind]) => kind.class === 'live');
+  return live.length === 0 ? without(map, origin) : { ...map, [origin]: Object.fromEntries(live) };
 };

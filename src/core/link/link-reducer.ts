@@ -46,6 +46,8 @@ const dropNested = <T>(map: Nested<T>, { source, sink, key }: Place): Nested<T> 
   if (sinks === undefined || held === undefined || !Object.hasOwn(held, key)) return map;
   const { [key]: _dropped, ...rest } = held;
   if (Object.keys(rest).length > 0) return put(map, source, put(sinks, sink, rest));
-  const { [sink]: _emptied, ...others } = sinks;
-  return put(map, source, others);
+  const { [sink]: _emptied, ...otherSinks } = sinks;
+  if (Object.keys(otherSinks).length > 0) return put(map, source, otherSinks);
+  const { [source]: _silent, ...otherSources } = map;
+  return otherSources;
 };
