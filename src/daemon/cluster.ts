@@ -1,0 +1,46 @@
+// The one place where this process's state changes: events go in, the folded state and those events that changed it come
+// out. Everything a person or a program sees is a view of what is held here.
+
+import type { CatchUp } from '../core/apply.ts';
+import { apply, applyCatchUp } from '../core/apply.ts';
+import type { Event } from '../core/event.ts';
+import { LiveHistory } from '../core/history/live-history.ts';
+import type { State } from '../core/state.ts';
+import { EMPTY_STATE } from '../core/state.ts';
+
+export type ClusterListener = (events: readonly Event[]) => void;
+
+export class Cluster {
+  readonly history: LiveHistory = new LiveHistory();
+  readonly #listeners = new Set<ClusterListener>();
+  #state: State = EMPTY_STATE;
+
+  get state(): State {
+    return this.#state;
+  }
+
+  /** Folds events in order. Listeners hear of those that changed something, once for all of them. */
+  dispatch(events: readonly Event[]): void {
+    const changing: Event[] = [];
+    for (const event of events) {
+      const next = apply(this.#state, event);
+      if (next === this.#state) continue;
+      this.#state = next;
+      this.history.record(event);
+      changing.push(event);
+    }
+    if (changing.length === 0) return;
+    for (const listener of this.#listeners) listener(changing);
+  }
+
+  /** Folds a journal's answer before anybody listens. */
+  restore(catchUp: CatchUp): void {
+    this.#state = applyCatchUp(this.#state, catchUp);
+  }
+
+  /** @returns the function that ends the subscription. */
+  subscribe(listener: ClusterListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

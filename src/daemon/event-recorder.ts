@@ -1,0 +1,120 @@
+// Numbers this node's facts and makes events of them. A durable fact is on disk before anybody sees it; one that the disk
+// refuses waits here, the newest of each key, and is tried again.
+
+import type { Clock } from '../clock/clock.ts';
+import type { Event, Fact } from '../core/event.ts';
+import { eventClass, eventSlot, factKey } from '../core/event.ts';
+import type { Journal } from '../journal/journal.ts';
+import { JournalError } from '../journal/journal.ts';
+import { encodeRecordBody } from '../wire/durable-record.ts';
+import type { Cluster } from './cluster.ts';
+import type { NodeKey } from './node-key.ts';
+import type { Notices } from './notices.ts';
+
+export interface EventRecorderParts {
+  readonly key: NodeKey;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly cluster: Cluster;
+  readonly notices: Notices;
+}
+
+/** Facts that wait for the disk, one for each (slot, key); past this the oldest is dropped, and the notice says so. */
+export const WAITING_FACTS_MAX = 1_000;
+/** How long the disk is left alone after it refused, ms. */
+export const JOURNAL_RETRY_MS = 2_000;
+
+export class EventRecorder {
+  readonly #parts: EventRecorderParts;
+  readonly #waiting = new Map<string, { readonly fact: Fact; readonly sinceMs: number }>();
+  #liveSeq = 0;
+  #durableSeq: number;
+  #droppedFacts = 0;
+  #retryAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: EventRecorderParts) {
+    this.#parts = parts;
+    this.#durableSeq =
+      parts.journal
+        .origins()
+        .find(({ origin, epoch }) => origin === parts.key.nodeId && epoch === parts.journal.ownEpoch)
+        ?.through ?? 0;
+  }
+
+  record(fact: Fact): void {
+    if (eventClass(fact.kind) === 'live') this.#recordLive(fact);
+    else this.#recordDurable(fact);
+  }
+
+  /** Tries again what the disk refused. */
+  retry(): void {
+    if (this.#waiting.size > 0 && this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();
+  }
+
+  #recordLive(fact: Fact): void {
+    const { key, clock, journal, cluster } = this.#parts;
+    this.#liveSeq += 1;
+    cluster.dispatch([
+      {
+        ...fact,
+        origin: key.nodeId,
+        epoch: journal.startNumber,
+        class: 'live',
+        seq: this.#liveSeq,
+        key: factKey(fact),
+        ageMs: 0,
+        receivedAtMs: clock.nowMs(),
+      },
+    ]);
+  }
+
+  #recordDurable(fact: Fact): void {
+    const place = `${eventSlot(fact.kind)} ${factKey(fact)}`;
+    this.#waiting.delete(place);
+    this.#waiting.set(place, { fact, sinceMs: this.#parts.clock.nowMs() });
+    const oldest = this.#waiting.keys().next().value;
+    if (this.#waiting.size > WAITING_FACTS_MAX && oldest !== undefined) {
+      this.#waiting.delete(oldest);
+      this.#droppedFacts += 1;
+    }
+    if (this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();
+  }
+
+  /** All that waits in one append: one wait for the disk, however many facts come at once. */
+  #flush(): void {
+    const { key, clock, journal, cluster, notices } = this.#parts;
+    const nowMs = clock.nowMs();
+    const drafts = [...this.#waiting.values()].map(({ fact, sinceMs }, index) => {
+      const position = { origin: key.nodeId, epoch: journal.ownEpoch, seq: this.#durableSeq + 1 + index };
+      const body = encodeRecordBody(position, fact);
+      const ageMs = Math.max(0, nowMs - sinceMs);
+      return { fact, position, body, ageMs, signature: key.sign(body) };
+    });
+    try {
+      journal.append(
+        drafts.map(({ fact, position, body, ageMs, signature }) => {
+          return { ...position, kind: fact.kind, key: factKey(fact), body, signature, ageMs };
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      this.#retryAtMs = nowMs + JOURNAL_RETRY_MS;
+      const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older facts were lost.`;
+      notices.raise({
+        id: JOURNAL_NOTICE,
+        text: `${error.message}\n${this.#waiting.size} facts wait for the journal.${lost}`,
+      });
+      return;
+    }
+    notices.clear(JOURNAL_NOTICE);
+    this.#durableSeq += drafts.length;
+    this.#waiting.clear();
+    cluster.dispatch(
+      drafts.map(({ fact, position, ageMs }): Event => {
+        return { ...fact, ...position, class: 'durable', key: factKey(fact), ageMs, receivedAtMs: nowMs };
+      }),
+    );
+  }
+}
+
+const JOURNAL_NOTICE = 'journal-write';

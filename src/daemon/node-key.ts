@@ -1,0 +1,97 @@
+// Who this home is: an ed25519 key pair made once, and the node id that follows from it. The id survives restarts and
+// renamings; copying the home copies the identity, which peers notice.
+
+import type { KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../config/atomic-file.ts';
+import type { NodeId } from '../core/ids.ts';
+import { nodeId } from '../core/ids.ts';
+import { DaemonError } from './daemon-error.ts';
+
+export interface NodeKey {
+  readonly nodeId: NodeId;
+  /** Raw ed25519 public key, 32 bytes. */
+  readonly publicKey: Uint8Array;
+  /** ed25519 signature, 64 bytes. */
+  sign(bytes: Uint8Array): Uint8Array;
+}
+
+export const NODE_KEY_FILE = 'node-key.pem';
+
+/**
+ * Reads the home's key, or makes it.
+ * @throws DaemonError `home-unusable` when the file is there and is not an ed25519 key: a new identity is never made
+ * over an old one.
+ */
+export const openNodeKey = async (home: string): Promise<NodeKey> => {
+  const path = join(home, NODE_KEY_FILE);
+  const pem = await readIfThere(path);
+  if (pem !== undefined) return nodeKeyOf(parsePrivateKey(pem, path));
+  const { privateKey } = generateKeyPairSync('ed25519');
+  await writeFileAtomic(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
+    mode: 0o600,
+  });
+  return nodeKeyOf(privateKey);
+};
+
+/** The first 128 bits of SHA-256 of the raw public key, in lower-case base32 (RFC 4648 §6) without padding. */
+export const nodeIdOf = (publicKey: Uint8Array): NodeId =>
+  nodeId(base32(createHash('sha256').update(publicKey).digest().subarray(0, 16)));
+
+const nodeKeyOf = (privateKey: KeyObject): NodeKey => {
+  const publicKey = rawPublicKey(privateKey);
+  return { nodeId: nodeIdOf(publicKey), publicKey, sign: bytes => sign(null, bytes, privateKey) };
+};
+
+/** The last 32 bytes of an ed25519 SubjectPublicKeyInfo are the key itself (RFC 8410 §4). */
+const rawPublicKey = (privateKey: KeyObject): Uint8Array =>
+  createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).subarray(-32);
+
+const parsePrivateKey = (pem: string, path: string): KeyObject => {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch (error) {
+    throw unusable(path, error);
+  }
+  throw unusable(path, undefined);
+};
+
+const unusable = (path: string, cause: unknown): DaemonError =>
+  new DaemonError(
+    'home-unusable',
+    `${path} is not an ed25519 private key.\nRestore it from a backup, or move it away to start as a new node.`,
+    { cause },
+  );
+
+const readIfThere = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new DaemonError(
+      'home-unusable',
+      `${path} cannot be read.\nMake it readable for the user who runs Plimsoll.`,
+      {
+        cause: error,
+      },
+    );
+  }
+};
+
+const base32 = (bytes: Uint8Array): string => {
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    bits += 8;
+    for (; bits >= 5; bits -= 5) text += BASE32.charAt((held >>> (bits - 5)) & 31);
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
+};
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';

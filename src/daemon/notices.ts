@@ -1,0 +1,37 @@
+// What a person should know about this daemon that no reading tells: a journal moved aside, a port that was taken, a
+// config that does not parse. Shown by every surface until it is over.
+
+export interface Notice {
+  /** Names what it is about: raising it again replaces it. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** More at once would hide what matters; the oldest gives way. */
+export const NOTICES_MAX = 32;
+
+export class Notices {
+  readonly #notices = new Map<string, Notice>();
+  readonly #onRaise: (notice: Notice) => void;
+
+  constructor(onRaise: (notice: Notice) => void) {
+    this.#onRaise = onRaise;
+  }
+
+  get texts(): readonly string[] {
+    return [...this.#notices.values()].map(notice => notice.text);
+  }
+
+  raise(notice: Notice): void {
+    if (this.#notices.get(notice.id)?.text === notice.text) return;
+    this.#notices.delete(notice.id);
+    this.#notices.set(notice.id, notice);
+    const oldest = this.#notices.keys().next().value;
+    if (this.#notices.size > NOTICES_MAX && oldest !== undefined) this.#notices.delete(oldest);
+    this.#onRaise(notice);
+  }
+
+  clear(id: string): void {
+    this.#notices.delete(id);
+  }
+}

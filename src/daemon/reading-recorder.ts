@@ -1,0 +1,163 @@
+// From readings to facts. A live reading is told every time; a durable one only when it has changed, and otherwise its age
+// is renewed by a live confirmation, so that the journal grows with change and not with time.
+
+import type { Clock } from '../clock/clock.ts';
+import type { Fact } from '../core/event.ts';
+import { eventClass } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { Reading, ReadingConfirmed } from '../core/node/reading.ts';
+import { readingKey, readingVendor } from '../core/node/reading.ts';
+import type { State } from '../core/state.ts';
+import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
+import type { ReadingSink } from '../gather/run-gatherers.ts';
+
+/** The same failure is told again only after this, ms: a source that fails twice a second is not news twice a second. */
+export const FAILURE_REPEAT_MS = 5_000;
+
+export interface ReadingRecorderParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  /** Hears the key of every reading that was told, failed or is absent: "memory", "gpus nvidia". */
+  readonly onTold: (key: string) => void;
+}
+
+export class ReadingRecorder implements ReadingSink {
+  readonly #parts: ReadingRecorderParts;
+  readonly #failures = new Map<string, { readonly reason: string; readonly atMs: number }>();
+
+  constructor(parts: ReadingRecorderParts) {
+    this.#parts = parts;
+  }
+
+  reading(gatherer: Gatherer, source: string, reading: Reading): void {
+    const status = statusOf(
+      { reading: reading.kind, vendor: readingVendor(reading) },
+      source,
+      gatherer.intervalMs,
+    );
+    const key = readingKey(status);
+    this.#failures.delete(key);
+    const fact = gatheredFact(reading, source, gatherer.intervalMs);
+    if (eventClass(fact.kind) === 'live') this.#parts.record(fact);
+    else {
+      // A status that is not "confirmed" must be overruled also when the value has not changed.
+      if (!this.#isHeld(reading, source)) this.#parts.record(fact);
+      this.#parts.record({ kind: 'reading.confirmed', payload: status });
+    }
+    this.#parts.onTold(key);
+  }
+
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
+    this.#tell('reading.failed', { gatherer, kind, source, reason });
+  }
+
+  absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
+    this.#tell('reading.absent', { gatherer, kind, source, reason });
+  }
+
+  #tell(
+    factKind: 'reading.failed' | 'reading.absent',
+    {
+      gatherer,
+      kind,
+      source,
+      reason,
+    }: {
+      readonly gatherer: Gatherer;
+      readonly kind: GatheredKind;
+      readonly source: string;
+      readonly reason: string;
+    },
+  ): void {
+    const key = readingKey(kind);
+    const nowMs = this.#parts.clock.nowMs();
+    const last = this.#failures.get(key);
+    if (last?.reason === reason && nowMs - last.atMs < FAILURE_REPEAT_MS) return;
+    this.#failures.set(key, { reason, atMs: nowMs });
+    const status = statusOf(kind, source, gatherer.intervalMs);
+    this.#parts.record({ kind: factKind, payload: { ...status, reason: shortened(reason) } });
+    this.#parts.onTold(key);
+  }
+
+  /** Whether state holds this very value already, from this run or from the journal. */
+  #isHeld(reading: Reading, source: string): boolean {
+    const held = heldReading(this.#parts.state(), this.#parts.nodeId, reading);
+    return (
+      held !== undefined &&
+      held.source === source &&
+      JSON.stringify(held.value) === JSON.stringify(reading.value)
+    );
+  }
+}
+
+const statusOf = (kind: GatheredKind, source: string, intervalMs: number): ReadingConfirmed => ({
+  reading: kind.reading,
+  vendor: kind.vendor,
+  source,
+  intervalMs,
+});
+
+const gatheredFact = (reading: Reading, source: string, intervalMs: number): Fact => {
+  switch (reading.kind) {
+    case 'identity':
+      return { kind: 'identity.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'memory':
+      return { kind: 'memory.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'system':
+      return { kind: 'system.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'network':
+      return { kind: 'network.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'thunderbolt':
+      return { kind: 'thunderbolt.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'rdmaDevices':
+      return { kind: 'rdmaDevices.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'disk':
+      return { kind: 'disk.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'gpus':
+      return { kind: 'gpus.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'gpuLoads':
+      return { kind: 'gpuLoads.gathered', payload: { source, intervalMs, value: reading.value } };
+    case 'config':
+      return { kind: 'config.gathered', payload: { source, intervalMs, value: reading.value } };
+    default:
+      return reading satisfies never;
+  }
+};
+
+const heldReading = (
+  state: State,
+  node: NodeId,
+  reading: Reading,
+): { readonly source: string; readonly value: unknown } | undefined => {
+  switch (reading.kind) {
+    case 'identity':
+      return state.nodeIdentities[node];
+    case 'network':
+      return state.nodeNetworks[node];
+    case 'thunderbolt':
+      return state.nodeThunderbolts[node];
+    case 'rdmaDevices':
+      return state.nodeRdmaDevices[node];
+    case 'gpus':
+      return state.nodeGpus[node]?.[reading.value.vendor];
+    case 'config':
+      return state.nodeConfigs[node];
+    case 'memory':
+    case 'system':
+    case 'disk':
+    case 'gpuLoads':
+      return undefined;
+    default:
+      return reading satisfies never;
+  }
+};
+
+/** A tool's error text may be long; what is replicated and shown is one line. */
+const shortened = (reason: string): string => {
+  const line = reason.trim().replace(/\s+/g, ' ');
+  return line.length <= REASON_LENGTH_MAX ? line : `${line.slice(0, REASON_LENGTH_MAX - 1)}…`;
+};
+
+const REASON_LENGTH_MAX = 300;
