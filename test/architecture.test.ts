@@ -1,0 +1,226 @@
+// Holds the code to the layout, the import table and the habits that ARCHITECTURE.md and CONTRIBUTING.md promise, so
+// that they stay true without anybody remembering them.
+
+import { builtinModules } from 'node:module';
+import { posix } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { importsOf, parse, repositoryFiles, scriptOf, walk } from './support/repository.ts';
+
+const files = repositoryFiles() ?? [];
+const code = files.filter(file => /^(src|dashboard|test|benchmarks)\/.*\.(ts|svelte)$/.test(file));
+const product = code.filter(file => /^(src|dashboard)\//.test(file));
+
+describe('layers', () => {
+  test('every folder of src is in the import table', () => {
+    const layers = new Set(
+      files.map(file => /^src\/([^/]+)\//.exec(file)?.[1]).filter(layer => layer !== undefined),
+    );
+    expect([...layers].filter(layer => !(layer in MAY_IMPORT))).toEqual([]);
+  });
+
+  test('a layer imports only what the table allows', () => {
+    const offences = product.flatMap(file => {
+      const layer = layerOf(file);
+      return importsOf(file)
+        .filter(isRelative)
+        .map(path => posix.join(posix.dirname(file), path))
+        .filter(target => !mayImport(layer, layerOf(target)))
+        .map(target => `${file} imports ${target}`);
+    });
+    expect(offences).toEqual([]);
+  });
+
+  test('core imports no package and nothing of Node', () => {
+    const offences = code
+      .filter(file => file.startsWith('src/core/'))
+      .flatMap(file =>
+        importsOf(file)
+          .filter(path => !isRelative(path))
+          .map(path => `${file} imports ${path}`),
+      );
+    expect(offences).toEqual([]);
+  });
+
+  test('core draws no random number', () => {
+    expect(
+      code.filter(file => file.startsWith('src/core/') && /\bMath\.random\b/.test(scriptOf(file))),
+    ).toEqual([]);
+  });
+
+  test('the dashboard imports nothing of Node', () => {
+    const offences = code
+      .filter(
+        file =>
+          file.startsWith('dashboard/') &&
+          !file.endsWith('vite.config.ts') &&
+          !file.startsWith('dashboard/dev/'),
+      )
+      .flatMap(file =>
+        importsOf(file)
+          .filter(isBuiltin)
+          .map(path => `${file} imports ${path}`),
+      );
+    expect(offences).toEqual([]);
+  });
+
+  test('only the entry of a process imports node:process', () => {
+    const offences = code.filter(
+      file =>
+        file.startsWith('src/') && !PROCESS_ENTRY.test(file) && importsOf(file).includes('node:process'),
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test("built-in modules of Node are imported with 'node:'", () => {
+    const offences = code.flatMap(file =>
+      importsOf(file)
+        .filter(path => !isBuiltin(path) && builtinModules.includes(path))
+        .map(path => `${file} imports ${path}`),
+    );
+    expect(offences).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  test('folders are named for their subject', () => {
+    const vague = files.filter(file => /(^|\/)(utils?|helpers?|common|shared|types|misc|lib)\//.test(file));
+    expect(vague).toEqual([]);
+  });
+
+  test('names are in kebab-case', () => {
+    const odd = files
+      .filter(file => /^(src|dashboard|test|benchmarks|scripts|bin)\//.test(file))
+      .filter(
+        file => !file.startsWith('test/fixtures/') && !/(^|\/)(README\.md|LICENSE[^/]*|OFL\.txt)$/.test(file),
+      )
+      .filter(file => !/^([a-z0-9]+([.-][a-z0-9]+)*\/)*[a-z0-9]+([.-][a-z0-9]+)*$/.test(file));
+    expect(odd).toEqual([]);
+  });
+
+  test('a file past 300 lines is two, a test file past 400', () => {
+    const long = [...code, ...files.filter(file => /^(scripts|bin)\//.test(file))]
+      .map(file => ({ file, lines: scriptOf(file).trimEnd().split('\n').length }))
+      .filter(({ file, lines }) => lines > linesMax(file) && !(file in LONG_FILES))
+      .map(({ file, lines }) => `${file}: ${lines} lines`);
+    expect(long).toEqual([]);
+  });
+
+  test('the list of long files has no entry that is no longer needed', () => {
+    const short = Object.keys(LONG_FILES).filter(
+      file => !files.includes(file) || scriptOf(file).trimEnd().split('\n').length <= linesMax(file),
+    );
+    expect(short).toEqual([]);
+  });
+
+  test('a file of the product opens by saying what it is', () => {
+    const silent = product.filter(
+      file => file.endsWith('.ts') && !file.endsWith('.d.ts') && !/^(#!.*\n)?\/[/*]/.test(scriptOf(file)),
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
+describe('habits', () => {
+  test('a relative import names the file with its extension', () => {
+    const offences = code.flatMap(file =>
+      importsOf(file)
+        .filter(path => isRelative(path) && !/\.(ts|svelte|css|js|mjs|json)(\?\w+)?$/.test(path))
+        .map(path => `${file} imports ${path}`),
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test('no file re-exports another', () => {
+    expect(product.filter(file => offendingNodes(file, isReExport).length > 0)).toEqual([]);
+  });
+
+  test('exports have names', () => {
+    const offences = code.filter(
+      file =>
+        !file.endsWith('.config.ts') &&
+        !file.endsWith('.d.ts') &&
+        offendingNodes(file, ts.isExportAssignment).length > 0,
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test("nothing is cast: 'as' is only for 'as const'", () => {
+    const offences = product.flatMap(file =>
+      offendingNodes(file, isCast).map(node => `${file}: ${node.getText().slice(0, 80)}`),
+    );
+    expect(offences).toEqual([]);
+  });
+
+  test('there are no enums', () => {
+    expect(code.filter(file => offendingNodes(file, ts.isEnumDeclaration).length > 0)).toEqual([]);
+  });
+
+  test('a test that cannot run says why: no static skip, only or todo', () => {
+    const offences = code.filter(
+      file =>
+        file.endsWith('.test.ts') &&
+        /\b(test|it|describe)\.(skip|only|todo|skipIf|runIf)\(/.test(scriptOf(file)),
+    );
+    expect(offences).toEqual([]);
+  });
+});
+
+const layerOf = (path: string): string =>
+  /^src\/([^/]+)\//.exec(path)?.[1] ?? /^([^/]+)\//.exec(path)?.[1] ?? '';
+
+const mayImport = (layer: string, target: string): boolean => {
+  const allowed = MAY_IMPORT[layer] ?? [];
+  return layer === target || allowed === 'all' || allowed.includes(target);
+};
+
+const isRelative = (path: string): boolean => path.startsWith('.');
+const isBuiltin = (path: string): boolean => path.startsWith('node:');
+
+const offendingNodes = (file: string, isOffence: (node: ts.Node) => boolean): readonly ts.Node[] => {
+  const found: ts.Node[] = [];
+  walk(parse(file), node => {
+    if (isOffence(node)) found.push(node);
+  });
+  return found;
+};
+
+const isReExport = (node: ts.Node): boolean =>
+  ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined;
+
+const isCast = (node: ts.Node): boolean =>
+  ts.isTypeAssertionExpression(node) || (ts.isAsExpression(node) && node.type.getText() !== 'const');
+
+const BASE = ['core', 'wire', 'clock', 'native', 'process'];
+
+/** The import table. A layer may always import itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
+  core: [],
+  wire: ['core', 'clock'],
+  clock: ['core'],
+  native: ['core', 'clock'],
+  process: ['core', 'clock'],
+  config: ['core'],
+  journal: BASE,
+  messaging: BASE,
+  mesh: BASE,
+  gather: BASE,
+  probe: BASE,
+  bench: [...BASE, 'messaging', 'metrics'],
+  metrics: [...BASE, 'messaging'],
+  mock: BASE,
+  tui: BASE,
+  simulate: [...BASE, 'gather', 'probe', 'mesh'],
+  recording: BASE,
+  daemon: 'all',
+  cli: 'all',
+  dashboard: ['core', 'wire'],
+};
+
+const PROCESS_ENTRY = /^src\/cli\/process-state\.ts$|-(process|worker)\.ts$/;
+
+/** A test file repeats its setting for every case. */
+const linesMax = (file: string): number => (file.endsWith('.test.ts') ? 400 : 300);
+
+/** Files that are longer for a reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {};

@@ -1,0 +1,147 @@
+// What a stranger finds in the repository: no trace of the machine it was written on, a lockfile that names no
+// registry, and a reason for every dependency.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { importsOf, parse, repositoryFiles, repositoryRoot, textOf, walk } from './support/repository.ts';
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly resolved?: string; readonly hasInstallScript?: boolean }>
+  >;
+}
+
+const DOCUMENTS: readonly string[] = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'docs/limits.md',
+  'docs/verified-on.md',
+  'docs/decisions/dependencies.md',
+];
+
+const files = repositoryFiles();
+const manifest: Manifest = JSON.parse(textOf('package.json'));
+const lock: Lock = JSON.parse(textOf('package-lock.json'));
+
+test('no file names a folder of the machine it was written on', context => {
+  if (files === undefined) context.skip('there is no git');
+  const checkout = repositoryRoot.replace(/\/$/, '');
+  const places = [checkout, `${dirname(checkout)}/shared`, homedir()].filter(
+    place => place.split('/').length > 2,
+  );
+  const traces = (files ?? []).filter(isText).flatMap(file => {
+    const text = textOf(file);
+    return places.filter(place => text.includes(`${place}/`)).map(place => `${file} names ${place}`);
+  });
+  expect(traces).toEqual([]);
+});
+
+test('no file names a package registry', context => {
+  if (files === undefined) context.skip('there is no git');
+  const host = new RegExp(['registry', '(npmjs|yarnpkg)', '(org|com)'].join('\\.'));
+  expect((files ?? []).filter(file => isText(file) && host.test(textOf(file)))).toEqual([]);
+});
+
+test('the lockfile works with any registry: it resolves nothing to a host', () => {
+  expect(Object.keys(lock.packages).filter(place => lock.packages[place]?.resolved !== undefined)).toEqual(
+    [],
+  );
+});
+
+test('only the packages that may run an install script have one', () => {
+  const scripted = Object.entries(lock.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([place]) => place.replace(/^.*node_modules\//, ''));
+  // fsevents is optional, ships its binary, and only macOS installs it.
+  expect(scripted.filter(name => manifest.allowScripts?.[name] !== true && name !== 'fsevents')).toEqual([]);
+});
+
+test('every dependency is pinned to one version', () => {
+  const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+  );
+  expect(loose).toEqual([]);
+});
+
+test('every dependency has its line in docs/decisions/dependencies.md', () => {
+  const text = textOf('docs/decisions/dependencies.md');
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  expect(names.filter(name => !text.includes(`| \`${name}\` |`))).toEqual([]);
+});
+
+test('docs/decisions/dependencies.md speaks of no dependency that is gone', () => {
+  const names = [...textOf('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(
+    ([, name]) => name ?? '',
+  );
+  const held = { ...manifest.dependencies, ...manifest.devDependencies };
+  expect(names.filter(name => !(name in held))).toEqual([]);
+});
+
+test('what the daemon loads is a dependency, and no package is loaded that is not asked for', context => {
+  if (files === undefined) context.skip('there is no git');
+  const offences = (files ?? [])
+    .filter(file => /^src\/.*\.ts$/.test(file))
+    .flatMap(file =>
+      importsOf(file)
+        .filter(path => !path.startsWith('.') && !path.startsWith('node:'))
+        .map(packageOf)
+        .filter(name => !(name in (manifest.dependencies ?? {})))
+        .map(name => `${file} loads ${name}`),
+    );
+  expect(offences).toEqual([]);
+});
+
+test.each(DOCUMENTS)('%s is there', file => {
+  expect(existsSync(repositoryRoot + file)).toBe(true);
+});
+
+test.each(['scripts/start.js', 'scripts/test.js', 'scripts/check-node.js'])('Node 6 can parse %s', file => {
+  const newer: string[] = [];
+  walk(parse(file), node => {
+    if (isNewerThanNode6(node)) newer.push(node.getText().slice(0, 60));
+  });
+  expect(newer).toEqual([]);
+  expect(importsOf(file).filter(path => path.startsWith('node:'))).toEqual([]);
+});
+
+const isText = (file: string): boolean => !/\.(png|jpe?g|ico|woff2?|ttf|gz|tgz|db|sqlite)$/.test(file);
+
+const packageOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** Syntax that came after ECMAScript 2015. A comma after the last argument is the one that formatters add. */
+const isNewerThanNode6 = (node: ts.Node): boolean =>
+  (ts.isCallExpression(node) && node.arguments.hasTrailingComma === true) ||
+  (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) ||
+  (ts.isFunctionLike(node) && node.parameters.hasTrailingComma === true) ||
+  (ts.isCatchClause(node) && node.variableDeclaration === undefined) ||
+  ts.isImportDeclaration(node) ||
+  ts.isSpreadAssignment(node) ||
+  NEWER_KINDS.includes(node.kind);
+
+const NEWER_KINDS: readonly ts.SyntaxKind[] = [
+  ts.SyntaxKind.AsyncKeyword,
+  ts.SyntaxKind.AwaitExpression,
+  ts.SyntaxKind.AsteriskAsteriskToken,
+  ts.SyntaxKind.BigIntLiteral,
+  ts.SyntaxKind.QuestionDotToken,
+  ts.SyntaxKind.QuestionQuestionToken,
+  ts.SyntaxKind.QuestionQuestionEqualsToken,
+  ts.SyntaxKind.PrivateIdentifier,
+];

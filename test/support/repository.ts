@@ -1,0 +1,56 @@
+// The files of this checkout as git sees them, and what they import: for the tests that hold the repository to its own
+// rules. Files that are not committed yet count too, so that a rule is broken before the commit and not after.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+export const repositoryRoot: string = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Paths relative to the checkout, without those that git ignores. Undefined where there is no git. */
+export const repositoryFiles = (): readonly string[] | undefined => {
+  try {
+    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      cwd: repositoryRoot,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return listed.split('\0').filter(file => file !== '' && isThere(file));
+  } catch {
+    return undefined;
+  }
+};
+
+export const textOf = (file: string): string => readFileSync(repositoryRoot + file, 'utf8');
+
+/** The TypeScript of a file: all of it, or the scripts of a Svelte component. */
+export const scriptOf = (file: string): string => {
+  const text = textOf(file);
+  if (!file.endsWith('.svelte')) return text;
+  return [...text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)]
+    .map(([, script]) => script ?? '')
+    .join('\n');
+};
+
+export const parse = (file: string): ts.SourceFile =>
+  ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.ESNext, true);
+
+/** Everything that a file imports, statically or not, as written. */
+export const importsOf = (file: string): readonly string[] =>
+  ts.preProcessFile(scriptOf(file), true, true).importedFiles.map(({ fileName }) => fileName);
+
+export const walk = (node: ts.Node, visit: (node: ts.Node) => void): void => {
+  visit(node);
+  ts.forEachChild(node, child => walk(child, visit));
+};
+
+/** Deleted files stay in git's list until the deletion is committed. */
+const isThere = (file: string): boolean => {
+  try {
+    readFileSync(repositoryRoot + file);
+    return true;
+  } catch {
+    return false;
+  }
+};
