@@ -1,0 +1,91 @@
+// Files that are either wholly there or not there at all, whatever kills the process or the machine: written beside,
+// flushed, renamed, and the folder flushed too.
+
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+export interface AtomicFileOptions {
+  /** Default 0600: nobody else on the machine may read the home's files. */
+  readonly mode?: number;
+}
+
+/** Replaces the file, or creates it. */
+export const writeFileAtomic = async (
+  path: string,
+  content: string | Uint8Array,
+  { mode = PRIVATE_FILE_MODE }: AtomicFileOptions = {},
+): Promise<void> => {
+  const temporary = await writeBeside(path, content, mode);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await removeQuietly(temporary);
+    throw error;
+  }
+  await flushFolder(dirname(path));
+};
+
+/** Creates the file unless something has that name already; of several at once exactly one gets true. */
+export const createFileAtomic = async (
+  path: string,
+  content: string | Uint8Array,
+  { mode = PRIVATE_FILE_MODE }: AtomicFileOptions = {},
+): Promise<boolean> => {
+  const temporary = await writeBeside(path, content, mode);
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await removeQuietly(temporary);
+  }
+  await flushFolder(dirname(path));
+  return true;
+};
+
+/** "ENOENT" and the like; undefined for what is no system error. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
+const writeBeside = async (path: string, content: string | Uint8Array, mode: number): Promise<string> => {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+  // 'wx' never follows or replaces what somebody put there.
+  const file = await open(temporary, 'wx', mode);
+  try {
+    await file.chmod(mode); // whatever the umask took away or left
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await removeQuietly(temporary);
+    throw error;
+  }
+  await file.close();
+  return temporary;
+};
+
+const removeQuietly = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    // A leftover beside the file harms nobody; the first error is the one to tell.
+    if (errorCode(error) === undefined) throw error;
+  }
+};
+
+/** A rename is only on disk once its folder is. Some file systems cannot flush a folder; they need not. */
+const flushFolder = async (path: string): Promise<void> => {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!FOLDER_CANNOT_SYNC.has(errorCode(error) ?? '')) throw error;
+  } finally {
+    await folder.close();
+  }
+};
+
+const PRIVATE_FILE_MODE = 0o600;
+const FOLDER_CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EBADF', 'ENOTSUP']);

@@ -1,0 +1,173 @@
+// The folder in which a node keeps its identity, journal, settings and secrets. It must belong to one person: whoever can
+// write into it can be this node.
+
+import type { Stats } from 'node:fs';
+import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode } from './atomic-file.ts';
+
+export interface HomeFiles {
+  readonly config: string;
+  /** The text of the last config.toml that was in order. */
+  readonly lastGoodConfig: string;
+  /** Where the running daemon listens, and its token: written by the daemon, read by the CLI. */
+  readonly daemon: string;
+}
+
+export const homeFiles = (home: string): HomeFiles => ({
+  config: join(home, 'config.toml'),
+  lastGoodConfig: join(home, 'config.last-good.toml'),
+  daemon: join(home, 'daemon.json'),
+});
+
+export interface HomePlace {
+  /** The value of --home, if it was given. */
+  readonly option: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Of the user. */
+  readonly homeDirectory: string;
+}
+
+/** --home, else PLIMSOLL_HOME, else ~/.plimsoll; absolute. An empty variable counts as unset. */
+export const resolveHome = ({ option, env, cwd, homeDirectory }: HomePlace): string => {
+  const named = option ?? (env['PLIMSOLL_HOME'] === '' ? undefined : env['PLIMSOLL_HOME']);
+  return named === undefined ? join(homeDirectory, '.plimsoll') : resolve(cwd, named);
+};
+
+export interface Home {
+  readonly path: string;
+  /** What was put right on the way, one sentence each. */
+  readonly notices: readonly string[];
+}
+
+export class HomeError extends Error {
+  override readonly name = 'HomeError';
+  readonly code: 'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'unusable';
+
+  /** The message is two lines: what is wrong, and what to do. */
+  constructor(code: HomeError['code'], problem: string, advice: string, options?: ErrorOptions) {
+    super(`${problem}\n${advice}`, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Creates the home (0700) where it is missing and checks it where it is there.
+ * @throws HomeError when it is no folder, cannot be written, or anybody on the machine can write it.
+ */
+export const openHome = async (path: string): Promise<Home> => {
+  const info = await folderAt(path);
+  if (!info.isDirectory()) throw notAFolder(path);
+  const hasModes = platform() !== 'win32'; // Windows keeps access elsewhere and shows 0666 for everything
+  if (hasModes && (info.mode & WORLD_WRITABLE) !== 0) {
+    throw new HomeError(
+      'not-private',
+      `The home ${path} can be written by anybody on this machine.`,
+      `Look at what is in it, then run: chmod 700 ${path}`,
+    );
+  }
+  await checkWritable(path);
+  if (!hasModes || (info.mode & OTHERS) === 0) return { path, notices: [] };
+  try {
+    await chmod(path, HOME_MODE);
+  } catch (error) {
+    return {
+      path,
+      notices: [
+        `others can look into the home ${path}, and its mode could not be changed (${errorCode(error) ?? error})`,
+      ],
+    };
+  }
+  return { path, notices: [`others could look into the home ${path}: its mode is now 0700`] };
+};
+
+const folderAt = async (path: string): Promise<Stats> => {
+  try {
+    await makeFolder(path);
+    return await stat(path);
+  } catch (error) {
+    throw creationError(path, error);
+  }
+};
+
+/** Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns. */
+const makeFolder = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { mode: HOME_MODE });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || (await isThere(parent))) throw error;
+    await makeFolder(parent);
+    await mkdir(path, { mode: HOME_MODE });
+  }
+};
+
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+};
+
+const checkWritable = async (path: string): Promise<void> => {
+  try {
+    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (errorCode(error) === 'EROFS') throw readOnly(path, error);
+    throw notWritable(path, error);
+  }
+};
+
+const creationError = (path: string, error: unknown): HomeError => {
+  switch (errorCode(error)) {
+    case 'ENOTDIR':
+      return notAFolder(path, error);
+    case 'EROFS':
+      return readOnly(path, error);
+    case 'EACCES':
+    case 'EPERM':
+      return notWritable(path, error);
+    default:
+      return new HomeError(
+        'unusable',
+        `The home ${path} cannot be created: ${error instanceof Error ? error.message : String(error)}.`,
+        'Name another folder with --home DIR.',
+        { cause: error },
+      );
+  }
+};
+
+const notAFolder = (path: string, cause?: unknown): HomeError =>
+  new HomeError(
+    'not-a-folder',
+    `The home ${path} is not a folder.`,
+    'Move the file that is in its place away, or name another folder with --home DIR.',
+    { cause },
+  );
+
+const readOnly = (path: string, cause: unknown): HomeError =>
+  new HomeError(
+    'read-only',
+    `The home ${path} is on a read-only file system.`,
+    'Name a folder that can be written with --home DIR.',
+    { cause },
+  );
+
+const notWritable = (path: string, cause: unknown): HomeError =>
+  new HomeError(
+    'not-writable',
+    `The home ${path} cannot be written by this user.`,
+    'Change its owner, or name another folder with --home DIR.',
+    { cause },
+  );
+
+const HOME_MODE = 0o700;
+const WORLD_WRITABLE = 0o002;
+const OTHERS = 0o077;
