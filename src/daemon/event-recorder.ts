@@ -30,6 +30,7 @@ export class EventRecorder {
   #liveSeq = 0;
   #durableSeq: number;
   #droppedFacts = 0;
+  #refusal = '';
   #retryAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EventRecorderParts) {
@@ -78,6 +79,7 @@ export class EventRecorder {
       this.#droppedFacts += 1;
     }
     if (this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();
+    else this.#tellWaiting();
   }
 
   /** All that waits in one append: one wait for the disk, however many facts come at once. */
@@ -99,11 +101,8 @@ export class EventRecorder {
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       this.#retryAtMs = nowMs + JOURNAL_RETRY_MS;
-      const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older facts were lost.`;
-      notices.raise({
-        id: JOURNAL_NOTICE,
-        text: `${error.message}\n${this.#waiting.size} facts wait for the journal.${lost}`,
-      });
+      this.#refusal = error.message;
+      this.#tellWaiting();
       return;
     }
     notices.clear(JOURNAL_NOTICE);
@@ -114,6 +113,14 @@ export class EventRecorder {
         return { ...fact, ...position, class: 'durable', key: factKey(fact), ageMs, receivedAtMs: nowMs };
       }),
     );
+  }
+
+  #tellWaiting(): void {
+    const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older facts were lost.`;
+    this.#parts.notices.raise({
+      id: JOURNAL_NOTICE,
+      text: `${this.#refusal}\nFacts that wait for the journal: ${this.#waiting.size}.${lost}`,
+    });
   }
 }
 

@@ -30,11 +30,12 @@ export const openNodeKey = async (home: string): Promise<NodeKey> => {
   const pem = await readIfThere(path);
   if (pem !== undefined) return nodeKeyOf(parsePrivateKey(pem, path));
   const { privateKey } = generateKeyPairSync('ed25519');
-  await writeFileAtomic(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), {
-    mode: 0o600,
-  });
+  await writeFileAtomic(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   return nodeKeyOf(privateKey);
 };
+
+/** A new identity that no home keeps: for tests and simulated nodes. */
+export const generateNodeKey = (): NodeKey => nodeKeyOf(generateKeyPairSync('ed25519').privateKey);
 
 /** The first 128 bits of SHA-256 of the raw public key, in lower-case base32 (RFC 4648 §6) without padding. */
 export const nodeIdOf = (publicKey: Uint8Array): NodeId =>
