@@ -84,7 +84,7 @@ export interface Journal extends Disposable {
   origins(): readonly StoredOrigin[];
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
-  /** Rows of one (origin, slot, key), ascending: hourly ones, then raw ones, the current record last. */
+  /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;

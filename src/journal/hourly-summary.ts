@@ -1,0 +1,130 @@
+// One hour of a profile's history in one row: min, median and max of each figure. Bodies of any version are read, so
+// figures are found by being numbers, not by name. Pure.
+
+import { isUnknown } from '../core/unknown.ts';
+
+export interface FigureSummary {
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+  /** Records that told this figure. */
+  readonly count: number;
+}
+
+export interface HourlySummary {
+  readonly version: 1;
+  /** Records of the hour. */
+  readonly count: number;
+  /** Of these, failed attempts: they repeat the last good figures, which are left out. */
+  readonly failedCount: number;
+  /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
+  readonly figures: Readonly<Record<string, FigureSummary>>;
+}
+
+/** A hostile body must not make a row of any size: figures past this many are left out. */
+export const FIGURES_MAX = 64;
+
+export const summarizeHour = (bodies: readonly Uint8Array[]): HourlySummary => {
+  const values = new Map<string, number[]>();
+  let failedCount = 0;
+  for (const body of bodies) {
+    const payload = payloadOf(body);
+    if (payload === undefined) continue;
+    if (isUnknown(payload['failure'])) failedCount += 1;
+    else collect(values, payload, '');
+  }
+  const figures = [...values].map(([name, numbers]) => [name, summarize(numbers)] as const);
+  return { version: 1, count: bodies.length, failedCount, figures: Object.fromEntries(figures) };
+};
+
+/**
+ * Two summaries of one hour: a late record came after the hour was summed up. Min, max and counts are exact; the median is
+ * that of the greater part, because the values it came from are gone.
+ */
+export const mergeSummaries = (first: HourlySummary, second: HourlySummary): HourlySummary => {
+  const figures = new Map(Object.entries(first.figures));
+  for (const [name, figure] of Object.entries(second.figures)) {
+    const other = figures.get(name);
+    if (other !== undefined || figures.size < FIGURES_MAX) figures.set(name, mergeFigure(other, figure));
+  }
+  return {
+    version: 1,
+    count: first.count + second.count,
+    failedCount: first.failedCount + second.failedCount,
+    figures: Object.fromEntries(figures),
+  };
+};
+
+export const encodeHourlySummary = (summary: HourlySummary): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(summary));
+
+/** Undefined where the bytes are not a summary of this version. */
+export const decodeHourlySummary = (body: Uint8Array): HourlySummary | undefined => {
+  const summary = parse(body);
+  if (!isRecord(summary) || summary['version'] !== 1) return undefined;
+  const { count, failedCount, figures } = summary;
+  if (typeof count !== 'number' || typeof failedCount !== 'number' || !isRecord(figures)) return undefined;
+  const read: [string, FigureSummary][] = [];
+  for (const [name, figure] of Object.entries(figures)) {
+    if (!isFigure(figure)) return undefined;
+    read.push([name, figure]);
+  }
+  return { version: 1, count, failedCount, figures: Object.fromEntries(read) };
+};
+
+const payloadOf = (body: Uint8Array): Record<string, unknown> | undefined => {
+  const record = parse(body);
+  if (!isRecord(record)) return undefined;
+  return isRecord(record['payload']) ? record['payload'] : undefined;
+};
+
+const collect = (values: Map<string, number[]>, fields: Record<string, unknown>, prefix: string): void => {
+  for (const [name, value] of Object.entries(fields)) {
+    const path = prefix + name;
+    if (typeof value === 'number') {
+      const numbers = values.get(path);
+      if (numbers !== undefined) numbers.push(value);
+      else if (values.size < FIGURES_MAX) values.set(path, [value]);
+    } else if (isRecord(value) && path.length < PATH_LENGTH_MAX) collect(values, value, `${path}.`);
+  }
+};
+
+const summarize = (numbers: readonly number[]): FigureSummary => {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  const lower = sorted[sorted.length % 2 === 1 ? middle : middle - 1] ?? upper;
+  return {
+    min: sorted[0] ?? upper,
+    median: lower / 2 + upper / 2,
+    max: sorted.at(-1) ?? upper,
+    count: sorted.length,
+  };
+};
+
+const mergeFigure = (first: FigureSummary | undefined, second: FigureSummary): FigureSummary =>
+  first === undefined
+    ? second
+    : {
+        min: Math.min(first.min, second.min),
+        median: first.count >= second.count ? first.median : second.median,
+        max: Math.max(first.max, second.max),
+        count: first.count + second.count,
+      };
+
+const parse = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+};
+
+const isFigure = (value: unknown): value is FigureSummary =>
+  isRecord(value) && ['min', 'median', 'max', 'count'].every(name => typeof value[name] === 'number');
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Also bounds how deep a body is followed. */
+const PATH_LENGTH_MAX = 200;

@@ -1,0 +1,98 @@
+// What a memory journal writes to, apart from the journal itself, so that a test can open it again as after a crash.
+
+import { eventSlot } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import { wholeAgeMs } from './admission.ts';
+import type { HourlySummary } from './hourly-summary.ts';
+import type { AgedRecord, StoredOrigin, StoredRecord } from './journal.ts';
+import type { OwnNumbers } from './own-numbers.ts';
+import { supersessions } from './retention.ts';
+
+export interface MemoryDisk {
+  isOpen: boolean;
+  own: OwnNumbers | undefined;
+  readonly origins: Map<NodeId, StoredOrigin>;
+  /** Of each origin, in the order in which they were stored. */
+  readonly records: Map<NodeId, HeldRecord[]>;
+  /** Origin → place → the records that nothing has replaced. */
+  readonly current: Map<NodeId, Map<string, readonly HeldRecord[]>>;
+  /** By origin, place and hour. */
+  readonly hourly: Map<string, HourlyRow>;
+}
+
+export interface HeldRecord {
+  readonly record: StoredRecord;
+  readonly slot: string;
+  isSuperseded: boolean;
+}
+
+export interface HourlyRow {
+  readonly origin: NodeId;
+  readonly slot: string;
+  readonly key: string;
+  readonly hourMs: number;
+  readonly summary: HourlySummary;
+}
+
+export const createMemoryDisk = (): MemoryDisk => ({
+  isOpen: false,
+  own: undefined,
+  origins: new Map(),
+  records: new Map(),
+  current: new Map(),
+  hourly: new Map(),
+});
+
+/** When the fact was true, on the wall clock. */
+export const rawAtMs = ({ record }: HeldRecord): number => record.storedAtWallMs - record.ageMs;
+
+export const putRecord = (disk: MemoryDisk, given: AgedRecord, storedAtWallMs: number): void => {
+  const record = storedRecord(given, storedAtWallMs);
+  const current = disk.current.get(record.origin) ?? new Map<string, readonly HeldRecord[]>();
+  disk.current.set(record.origin, current);
+  for (const { slot, exceptKind } of supersessions(record.kind)) {
+    const place = placeOf(slot, record.key);
+    const held = current.get(place) ?? [];
+    for (const one of held) one.isSuperseded = one.record.kind !== exceptKind;
+    current.set(
+      place,
+      held.filter(one => !one.isSuperseded),
+    );
+  }
+  const held = { record, slot: eventSlot(record.kind), isSuperseded: false };
+  const place = placeOf(held.slot, record.key);
+  current.set(place, [...(current.get(place) ?? []), held]);
+  const records = disk.records.get(record.origin);
+  if (records === undefined) disk.records.set(record.origin, [held]);
+  else records.push(held);
+};
+
+/** Moves an origin on; nothing of an older epoch is current afterwards. */
+export const movePosition = (disk: MemoryDisk, position: StoredOrigin): void => {
+  const isNewEpoch = disk.origins.get(position.origin)?.epoch !== position.epoch;
+  disk.origins.set(position.origin, position);
+  if (!isNewEpoch) return;
+  const current = disk.current.get(position.origin) ?? new Map<string, readonly HeldRecord[]>();
+  for (const [place, held] of current) {
+    for (const one of held) one.isSuperseded ||= one.record.epoch < position.epoch;
+    current.set(
+      place,
+      held.filter(one => !one.isSuperseded),
+    );
+  }
+};
+
+/** As a database would keep it: bytes of its own, text that is UTF-8, whole milliseconds. */
+const storedRecord = (given: AgedRecord, storedAtWallMs: number): StoredRecord => ({
+  origin: given.origin,
+  epoch: given.epoch,
+  seq: given.seq,
+  kind: given.kind.toWellFormed(),
+  key: given.key.toWellFormed(),
+  body: given.body.slice(),
+  signature: given.signature.slice(),
+  ageMs: wholeAgeMs(given.ageMs),
+  storedAtWallMs,
+});
+
+const placeOf = (slot: string, key: string): string => JSON.stringify([slot, key]);

@@ -1,0 +1,153 @@
+// The journal without a disk: for tests, the demo, and a node that may not write. Same contract, same rules; what it
+// holds outlives it only in a MemoryDisk that is opened again.
+
+import type { NodeId } from '../core/ids.ts';
+import type { Admitted, Held } from './admission.ts';
+import { admit, admitCatchUp, numberAbove } from './admission.ts';
+import { encodeHourlySummary } from './hourly-summary.ts';
+import type {
+  AgedRecord,
+  CompactionResult,
+  HistoryQuery,
+  HistoryRow,
+  Journal,
+  JournalOptions,
+  StoredOrigin,
+  StoredRecord,
+} from './journal.ts';
+import { JOURNAL_LIMITS, JournalError } from './journal.ts';
+import { compactMemory, memorySizeBytes } from './memory-compaction.ts';
+import type { MemoryDisk } from './memory-disk.ts';
+import { createMemoryDisk, movePosition, putRecord, rawAtMs } from './memory-disk.ts';
+import type { OwnNumbers } from './own-numbers.ts';
+import { openOwnNumbers } from './own-numbers.ts';
+import { isHistorySlot } from './retention.ts';
+
+export interface MemoryJournalOptions extends JournalOptions {
+  /** What an earlier journal left; one journal at a time. Default an empty one. */
+  readonly disk?: MemoryDisk;
+}
+
+/** @throws JournalError `locked` when another journal holds the disk. */
+export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
+  const disk = options.disk ?? createMemoryDisk();
+  const { ownNode } = options;
+  if (disk.isOpen)
+    throw new JournalError('locked', 'The memory disk is held by another journal: dispose of that first.');
+  const { numbers, isNewEpoch, notices } = openOwnNumbers(disk.own, {
+    ownNode,
+    wallMs: options.clock.wallMs(),
+    epochFloor: options.epochFloor ?? 0,
+    heldEpoch: disk.origins.get(ownNode)?.epoch ?? 0,
+  });
+  disk.isOpen = true;
+  disk.own = numbers;
+  if (isNewEpoch) movePosition(disk, { origin: ownNode, epoch: numbers.ownEpoch, through: 0 });
+  return new MemoryJournal(disk, numbers, { ...options, ownNode, notices });
+};
+
+class MemoryJournal implements Journal {
+  readonly notices: readonly string[];
+  readonly #disk: MemoryDisk;
+  readonly #options: JournalOptions;
+  #own: OwnNumbers;
+  #isClosed = false;
+
+  constructor(
+    disk: MemoryDisk,
+    own: OwnNumbers,
+    options: JournalOptions & { readonly notices: readonly string[] },
+  ) {
+    this.#disk = disk;
+    this.#own = own;
+    this.#options = options;
+    this.notices = options.notices;
+  }
+
+  get ownEpoch(): number {
+    return this.#own.ownEpoch;
+  }
+
+  get startNumber(): number {
+    return this.#own.startNumber;
+  }
+
+  append(records: readonly AgedRecord[]): void {
+    this.#store(admit(this.#held(), records));
+  }
+
+  appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
+    this.#store(admitCatchUp(this.#held(), position, records));
+  }
+
+  startNewEpoch(floor: number): number {
+    this.#throwIfClosed();
+    const ownEpoch = numberAbove(this.#options.clock.wallMs(), floor, this.ownEpoch);
+    this.#own = { ...this.#own, ownEpoch };
+    this.#disk.own = this.#own;
+    movePosition(this.#disk, { origin: this.#options.ownNode, epoch: ownEpoch, through: 0 });
+    return ownEpoch;
+  }
+
+  origins(): readonly StoredOrigin[] {
+    this.#throwIfClosed();
+    return [...this.#disk.origins.values()].sort((a, b) => (a.origin < b.origin ? -1 : 1));
+  }
+
+  *recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord> {
+    this.#throwIfClosed();
+    const epoch = this.#disk.origins.get(origin)?.epoch;
+    for (const { record } of this.#disk.records.get(origin) ?? [])
+      if (record.epoch === epoch && record.seq > after) yield record;
+  }
+
+  history({ origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
+    this.#throwIfClosed();
+    if (!isHistorySlot(slot) || limit < 1) return [];
+    const place = { origin, slot, key };
+    const hourly = [...this.#disk.hourly.values()]
+      .filter(row => row.origin === origin && row.slot === slot && row.key === key)
+      .map(({ hourMs, summary }) => {
+        return { ...place, atWallMs: hourMs, body: encodeHourlySummary(summary), isHourly: true };
+      });
+    const raw = (this.#disk.records.get(origin) ?? [])
+      .filter(held => held.slot === slot && held.record.key === key)
+      .map(held => ({ ...place, atWallMs: rawAtMs(held), body: held.record.body, isHourly: false }));
+    return [...hourly, ...raw]
+      .filter(row => row.atWallMs >= sinceWallMs)
+      .sort((a, b) => a.atWallMs - b.atWallMs)
+      .slice(-limit);
+  }
+
+  compact(): CompactionResult {
+    this.#throwIfClosed();
+    const { limits, clock } = this.#options;
+    return compactMemory(this.#disk, limits ?? JOURNAL_LIMITS, clock.wallMs());
+  }
+
+  sizeBytes(): number {
+    this.#throwIfClosed();
+    return memorySizeBytes(this.#disk);
+  }
+
+  [Symbol.dispose](): void {
+    if (!this.#isClosed) this.#disk.isOpen = false;
+    this.#isClosed = true;
+  }
+
+  #held(): Held {
+    this.#throwIfClosed();
+    const { ownNode } = this.#options;
+    return { ownNode, ownEpoch: this.ownEpoch, position: origin => this.#disk.origins.get(origin) };
+  }
+
+  #store({ records, positions }: Admitted): void {
+    const storedAtWallMs = Math.round(this.#options.clock.wallMs());
+    for (const record of records) putRecord(this.#disk, record, storedAtWallMs);
+    for (const position of positions) movePosition(this.#disk, position);
+  }
+
+  #throwIfClosed(): void {
+    if (this.#isClosed) throw new JournalError('closed', 'The journal is closed.');
+  }
+}

@@ -1,0 +1,153 @@
+// Compaction of the database in small transactions: killed at any moment, it has done a part of its work and the next
+// one does the rest. Then the file is cut to what it holds.
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { HourlySummary } from './hourly-summary.ts';
+import { decodeHourlySummary, encodeHourlySummary, mergeSummaries, summarizeHour } from './hourly-summary.ts';
+import type { JournalLimits } from './journal.ts';
+import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';
+import { inTransaction } from './sqlite-database.ts';
+import { bytesIn, numberIn, type Row, textIn } from './sqlite-row.ts';
+
+export interface Compacted {
+  readonly droppedRecords: number;
+  readonly hourlyRows: number;
+  readonly droppedHourlyRows: number;
+}
+
+export const compactDatabase = (
+  database: DatabaseSync,
+  limits: JournalLimits,
+  nowWallMs: number,
+): Compacted => {
+  const superseded = repeat(() => deleteSome(database, SUPERSEDED));
+  const past = sumUpPast(database, rawHistoryEndMs(nowWallMs, limits.rawHistoryMs));
+  const tooOldMs = Math.floor(nowWallMs - limits.hourlyHistoryMs - HOUR_MS);
+  const tooOld = repeat(() => deleteSome(database, HOURS_UNTIL, tooOldMs));
+  const overSize = dropOverSize(database, limits.sizeBytesMax);
+  return {
+    droppedRecords: superseded + past.records + overSize.records,
+    hourlyRows: past.hourlyRows,
+    droppedHourlyRows: tooOld + overSize.hourlyRows,
+  };
+};
+
+/** Gives the free pages back to the file system. In parts, so that the write-ahead log stays short. */
+export const shrink = (database: DatabaseSync): void => {
+  let freePages = pragma(database, 'freelist_count');
+  while (freePages > 0) {
+    database.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    const left = pragma(database, 'freelist_count');
+    if (left >= freePages) break;
+    freePages = left;
+  }
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+};
+
+export const hasFreePages = (database: DatabaseSync): boolean => pragma(database, 'freelist_count') > 0;
+
+/** Sums up the superseded profiles of every hour that ended before `endMs`, an hour a transaction. */
+const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; hourlyRows: number } => {
+  const oldest = database.prepare(
+    'SELECT min(at_ms) AS at_ms FROM records WHERE is_superseded = 1 AND has_history = 1',
+  );
+  const total = { records: 0, hourlyRows: 0 };
+  for (;;) {
+    const atMs = oldest.get()?.['at_ms'];
+    if (typeof atMs !== 'number' || atMs >= endMs) return total;
+    const hour = inTransaction(database, () => sumUpHour(database, hourOf(atMs)));
+    total.records += hour.records;
+    total.hourlyRows += hour.hourlyRows;
+  }
+};
+
+const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; hourlyRows: number } => {
+  const endMs = hourMs + HOUR_MS;
+  const rows: readonly Row[] = database
+    .prepare(
+      `SELECT origin_id, slot, key, body FROM records
+       WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`,
+    )
+    .all(hourMs, endMs);
+  const places = Map.groupBy(rows, row =>
+    JSON.stringify([numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')]),
+  );
+  for (const records of places.values()) {
+    const [first] = records;
+    if (first === undefined) continue;
+    const place = [
+      numberIn(first, 'origin_id'),
+      textIn(first, 'slot'),
+      textIn(first, 'key'),
+      hourMs,
+    ] as const;
+    const summary = summarizeHour(records.map(row => bytesIn(row, 'body')));
+    const earlier = database.prepare(HOUR_BODY).get(...place);
+    database.prepare(PUT_HOUR).run(...place, encodeHourlySummary(mergedWith(earlier, summary)));
+  }
+  database
+    .prepare('DELETE FROM records WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?')
+    .run(hourMs, endMs);
+  return { records: rows.length, hourlyRows: places.size };
+};
+
+const mergedWith = (earlier: Row | undefined, summary: HourlySummary): HourlySummary => {
+  const held = earlier === undefined ? undefined : decodeHourlySummary(bytesIn(earlier, 'body'));
+  return held === undefined ? summary : mergeSummaries(held, summary);
+};
+
+/** The oldest history goes first, whether hourly or raw; what is current stays, however much it is. */
+const dropOverSize = (
+  database: DatabaseSync,
+  sizeBytesMax: number,
+): { records: number; hourlyRows: number } => {
+  const total = { records: 0, hourlyRows: 0 };
+  while (usedBytes(database) > sizeBytesMax) {
+    const hourMs = database.prepare('SELECT min(hour_ms) AS at_ms FROM hours').get()?.['at_ms'];
+    const rawMs = database
+      .prepare('SELECT min(at_ms) AS at_ms FROM records WHERE is_superseded = 1 AND has_history = 1')
+      .get()?.['at_ms'];
+    if (typeof hourMs === 'number' && (typeof rawMs !== 'number' || hourMs <= rawMs))
+      total.hourlyRows += deleteSome(database, OLDEST_HOURS);
+    else if (typeof rawMs === 'number') total.records += deleteSome(database, OLDEST_RAW);
+    else break;
+  }
+  return total;
+};
+
+const usedBytes = (database: DatabaseSync): number =>
+  (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size');
+
+const deleteSome = (database: DatabaseSync, sql: string, ...values: readonly number[]): number =>
+  Number(database.prepare(sql).run(...values).changes);
+
+/** Until a round finds nothing; the sum. */
+const repeat = (round: () => number): number => {
+  let sum = 0;
+  for (let count = round(); count > 0; count = round()) sum += count;
+  return sum;
+};
+
+const pragma = (database: DatabaseSync, name: 'freelist_count' | 'page_count' | 'page_size'): number =>
+  numberIn(database.prepare(`PRAGMA ${name}`).get(), name);
+
+/** 16 MB. */
+const VACUUM_PAGES = 4096;
+
+const SUPERSEDED = `
+  DELETE FROM records WHERE id IN (
+    SELECT id FROM records WHERE is_superseded = 1 AND has_history = 0 LIMIT 2000
+  )`;
+const HOURS_UNTIL = `
+  DELETE FROM hours WHERE rowid IN (SELECT rowid FROM hours WHERE hour_ms <= ? ORDER BY hour_ms LIMIT 2000)`;
+const OLDEST_HOURS = `
+  DELETE FROM hours WHERE rowid IN (SELECT rowid FROM hours ORDER BY hour_ms LIMIT 200)`;
+const OLDEST_RAW = `
+  DELETE FROM records WHERE id IN (
+    SELECT id FROM records WHERE is_superseded = 1 AND has_history = 1 ORDER BY at_ms LIMIT 200
+  )`;
+const HOUR_BODY = 'SELECT body FROM hours WHERE origin_id = ? AND slot = ? AND key = ? AND hour_ms = ?';
+const PUT_HOUR = `
+  INSERT INTO hours (origin_id, slot, key, hour_ms, body) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (origin_id, slot, key, hour_ms) DO UPDATE SET body = excluded.body`;

@@ -1,0 +1,70 @@
+// Opens the file so that what is committed is on disk and nobody else can write it, and runs transactions.
+
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { JournalError } from './journal.ts';
+
+/** Opens for writing; creates the file, for its owner alone, where there is none. */
+export const openForWriting = (path: string): DatabaseSync => {
+  createPrivately(path);
+  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    // Before the first access: with the lock held for good there is no shared-memory file, and no second writer.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    // Only a file without a page takes this over; the others have it from their creation.
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+    if (mode !== 'wal') throw new JournalError('io', `The file system of ${path} cannot keep a journal.`);
+    database.exec(SETTINGS);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+};
+
+/** Opens for reading only, so that closing again leaves the file and its write-ahead log as they are. */
+export const openForReading = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
+  database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;');
+  return database;
+};
+
+/** Commits what `work` did, or nothing of it. */
+export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // A full disk may have ended the transaction already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+};
+
+/** 0 where there is no such file. */
+export const fileSizeBytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+const createPrivately = (path: string): void => {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  // Not opened when it is there: closing any descriptor of a file gives up this process's POSIX locks on it.
+  if (stat === undefined) closeSync(openSync(path, 'wx', 0o600));
+  else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
+};
+
+/** A daemon that is just being stopped still holds the lock for a moment. */
+const LOCK_TIMEOUT_MS = 500;
+
+/** `fullfsync` is for macOS, where fsync leaves the data in the drive's cache. WAL: checkpoint at 4 MB, cut back to that. */
+const SETTINGS = `
+  PRAGMA synchronous = FULL;
+  PRAGMA fullfsync = ON;
+  PRAGMA checkpoint_fullfsync = ON;
+  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA journal_size_limit = 4096000;
+  PRAGMA temp_store = MEMORY;
+  PRAGMA trusted_schema = OFF;
+  PRAGMA cell_size_check = ON;
+`;

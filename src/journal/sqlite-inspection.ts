@@ -1,0 +1,99 @@
+// Looks at a journal file before it is used, without changing it: sound, absent, damaged, or of a newer version.
+
+import { DatabaseSync } from 'node:sqlite';
+import { JournalError } from './journal.ts';
+import type { OwnNumbers } from './own-numbers.ts';
+import { fileSizeBytes, openForReading } from './sqlite-database.ts';
+import { isDamage } from './sqlite-error.ts';
+import { numberIn, type Row, textIn } from './sqlite-row.ts';
+import {
+  APPLICATION_ID,
+  applicationId,
+  migrate,
+  SCHEMA_STEPS,
+  schemaShape,
+  schemaVersion,
+} from './sqlite-schema.ts';
+
+export type Inspection =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'sound' }
+  | {
+      readonly kind: 'damaged';
+      readonly reason: string;
+      /** What could still be read; nothing is below it ever again. */
+      readonly salvaged: OwnNumbers | undefined;
+    };
+
+/** @throws JournalError `newer-schema`, and what SQLite says of a file that cannot be opened at all */
+export const inspect = (path: string): Inspection => {
+  if (fileSizeBytes(path) === 0) {
+    // SQLite would delete a log without its database, and that may be all that is left.
+    return fileSizeBytes(`${path}-wal`) === 0
+      ? { kind: 'absent' }
+      : { kind: 'damaged', reason: 'only its write-ahead log is left', salvaged: undefined };
+  }
+  let salvaged: OwnNumbers | undefined;
+  try {
+    using database = openForReading(path);
+    refuseNewer(database, path);
+    salvaged = salvage(database);
+    const reason = faultOf(database);
+    return reason === undefined ? { kind: 'sound' } : { kind: 'damaged', reason, salvaged };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { kind: 'damaged', reason: error instanceof Error ? error.message : 'unreadable', salvaged };
+  }
+};
+
+const refuseNewer = (database: DatabaseSync, path: string): void => {
+  const version = schemaVersion(database);
+  if (applicationId(database) !== APPLICATION_ID || version <= SCHEMA_STEPS.length) return;
+  throw new JournalError(
+    'newer-schema',
+    `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.\n` +
+      'Install that version again, or start with another --home. The file was left as it is.',
+  );
+};
+
+/** The first thing found wrong, cheapest first. */
+const faultOf = (database: DatabaseSync): string | undefined => {
+  const version = schemaVersion(database);
+  const shape = schemaShape(database);
+  // A first start that was killed before it made its tables.
+  if (version === 0 && shape === '') return undefined;
+  if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is no journal of Plimsoll';
+  if (shape !== expectedShape(version)) return 'tables are missing or not as they should be';
+  const check = textIn(database.prepare('PRAGMA quick_check(1)').get(), 'quick_check');
+  if (check !== 'ok') return check;
+  const own = database.prepare('SELECT 1 FROM own').get();
+  if (own === undefined) return 'its own epoch is missing';
+  const ahead = database.prepare(RECORDS_AHEAD).get();
+  return ahead === undefined ? undefined : 'it holds records past the position of their origin';
+};
+
+const salvage = (database: DatabaseSync): OwnNumbers | undefined => {
+  try {
+    const row: Row | undefined = database.prepare('SELECT node, epoch, start_number FROM own').get();
+    if (row === undefined) return undefined;
+    return {
+      ownNode: textIn(row, 'node'),
+      ownEpoch: numberIn(row, 'epoch'),
+      startNumber: numberIn(row, 'start_number'),
+    };
+  } catch {
+    return undefined; // whatever is wrong with it, the check that follows says so
+  }
+};
+
+const expectedShape = (version: number): string => {
+  using database = new DatabaseSync(':memory:');
+  migrate(database, SCHEMA_STEPS.slice(0, version));
+  return schemaShape(database);
+};
+
+const RECORDS_AHEAD = `
+  SELECT 1 FROM origins o
+  WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND (r.epoch, r.seq) > (o.epoch, o.through))
+  LIMIT 1
+`;

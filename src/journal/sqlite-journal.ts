@@ -1,0 +1,180 @@
+// The journal on disk: SQLite with a write-ahead log that is synchronised at every commit, so that what `append` has
+// returned from survives a kill and a loss of power. One process holds the file at a time.
+
+import type { DatabaseSync } from 'node:sqlite';
+import type { NodeId } from '../core/ids.ts';
+import type { Admitted, Held } from './admission.ts';
+import { admit, admitCatchUp, numberAbove } from './admission.ts';
+import type {
+  AgedRecord,
+  CompactionResult,
+  HistoryQuery,
+  HistoryRow,
+  Journal,
+  StoredOrigin,
+  StoredRecord,
+} from './journal.ts';
+import { JOURNAL_LIMITS, JournalError } from './journal.ts';
+import type { OwnNumbers } from './own-numbers.ts';
+import { isHistorySlot } from './retention.ts';
+import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
+import { fileSizeBytes, inTransaction } from './sqlite-database.ts';
+import { journalErrorOf } from './sqlite-error.ts';
+import type { SqliteFile, SqliteJournalOptions } from './sqlite-file.ts';
+import { openSqliteFile } from './sqlite-file.ts';
+import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
+
+/**
+ * Opens the journal, creating or migrating it; a damaged one is moved aside and a new one begun, with a notice.
+ * @throws JournalError `newer-schema`, `locked`, `full`, `io`
+ */
+export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
+  try {
+    return new SqliteJournal(openSqliteFile(options), options);
+  } catch (error) {
+    throw journalErrorOf(error, options.path);
+  }
+};
+
+class SqliteJournal implements Journal {
+  readonly notices: readonly string[];
+  readonly #database: DatabaseSync;
+  readonly #records: SqliteRecords;
+  readonly #origins: Map<NodeId, OriginRow>;
+  readonly #options: SqliteJournalOptions;
+  #own: OwnNumbers;
+
+  constructor(file: SqliteFile, options: SqliteJournalOptions) {
+    this.#database = file.database;
+    this.#records = file.records;
+    this.#own = file.own;
+    this.notices = file.notices;
+    this.#origins = new Map(file.origins.map(row => [row.origin, row]));
+    this.#options = options;
+  }
+
+  get ownEpoch(): number {
+    return this.#own.ownEpoch;
+  }
+
+  get startNumber(): number {
+    return this.#own.startNumber;
+  }
+
+  append(records: readonly AgedRecord[]): void {
+    this.#store(admit(this.#held(), records));
+  }
+
+  appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
+    this.#store(admitCatchUp(this.#held(), position, records));
+  }
+
+  startNewEpoch(floor: number): number {
+    const { clock, ownNode } = this.#options;
+    const own = { ...this.#own, ownEpoch: numberAbove(clock.wallMs(), floor, this.ownEpoch) };
+    const row = this.#transaction(() => {
+      this.#records.setOwn(own);
+      const position = this.#records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 });
+      this.#records.supersedeOlderEpochs(position);
+      return position;
+    });
+    this.#own = own;
+    this.#origins.set(ownNode, row);
+    return own.ownEpoch;
+  }
+
+  origins(): readonly StoredOrigin[] {
+    return this.#guard(() =>
+      [...this.#origins.values()]
+        .sort((a, b) => (a.origin < b.origin ? -1 : 1))
+        .map(({ origin, epoch, through }) => ({ origin, epoch, through })),
+    );
+  }
+
+  *recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord> {
+    this.#throwIfClosed();
+    const first = this.#origins.get(origin);
+    let from = after;
+    // A page at a time: a statement that is left open would hold back the write-ahead log.
+    while (first !== undefined && first.epoch === this.#origins.get(origin)?.epoch) {
+      const page = this.#guard(() => this.#records.after(first, from, PAGE_RECORDS));
+      yield* page;
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE_RECORDS) return;
+      from = last.seq;
+    }
+  }
+
+  history(query: HistoryQuery): readonly HistoryRow[] {
+    return this.#guard(() => {
+      const row = this.#origins.get(query.origin);
+      if (row === undefined || !isHistorySlot(query.slot) || query.limit < 1) return [];
+      return this.#records.history(row.id, query);
+    });
+  }
+
+  compact(): CompactionResult {
+    const { clock, limits } = this.#options;
+    return this.#guard(() => {
+      const compacted = compactDatabase(this.#database, limits ?? JOURNAL_LIMITS, clock.wallMs());
+      const isWorth = compacted.droppedRecords + compacted.droppedHourlyRows > 0;
+      if (isWorth || hasFreePages(this.#database)) shrink(this.#database);
+      return { ...compacted, sizeBytes: this.#sizeBytes() };
+    });
+  }
+
+  sizeBytes(): number {
+    return this.#guard(() => this.#sizeBytes());
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#database.isOpen) this.#database.close();
+  }
+
+  #held(): Held {
+    this.#throwIfClosed();
+    const { ownNode } = this.#options;
+    return { ownNode, ownEpoch: this.ownEpoch, position: origin => this.#origins.get(origin) };
+  }
+
+  #store({ records, positions }: Admitted): void {
+    if (positions.length === 0) return;
+    const storedAtWallMs = Math.round(this.#options.clock.wallMs());
+    const moved = this.#transaction(() => {
+      const rows = new Map(positions.map(position => [position.origin, this.#records.setPosition(position)]));
+      for (const record of records) {
+        const row = rows.get(record.origin);
+        if (row !== undefined) this.#records.put(record, row.id, storedAtWallMs);
+      }
+      for (const row of rows.values())
+        if (this.#origins.get(row.origin)?.epoch !== row.epoch) this.#records.supersedeOlderEpochs(row);
+      return rows;
+    });
+    for (const row of moved.values()) this.#origins.set(row.origin, row);
+  }
+
+  #sizeBytes(): number {
+    const { path } = this.#options;
+    return fileSizeBytes(path) + fileSizeBytes(`${path}-wal`);
+  }
+
+  #throwIfClosed(): void {
+    if (!this.#database.isOpen)
+      throw new JournalError('closed', `The journal ${this.#options.path} is closed.`);
+  }
+
+  #transaction<T>(work: () => T): T {
+    return this.#guard(() => inTransaction(this.#database, work));
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      this.#throwIfClosed();
+      return work();
+    } catch (error) {
+      throw journalErrorOf(error, this.#options.path);
+    }
+  }
+}
+
+const PAGE_RECORDS = 256;

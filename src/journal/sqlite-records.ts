@@ -1,0 +1,144 @@
+// The statements of the journal's tables, prepared once: what is read and written, apart from when and why.
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { eventSlot } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import { wholeAgeMs } from './admission.ts';
+import type { AgedRecord, HistoryQuery, HistoryRow, StoredOrigin, StoredRecord } from './journal.ts';
+import type { OwnNumbers } from './own-numbers.ts';
+import { isHistorySlot, supersessions } from './retention.ts';
+import { bytesIn, nodeIdIn, numberIn, type Row, textIn } from './sqlite-row.ts';
+
+export interface OriginRow extends StoredOrigin {
+  readonly id: number;
+}
+
+export class SqliteRecords {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  own(): OwnNumbers | undefined {
+    const row: Row | undefined = this.#sql('SELECT node, epoch, start_number FROM own').get();
+    if (row === undefined) return undefined;
+    return {
+      ownNode: textIn(row, 'node'),
+      ownEpoch: numberIn(row, 'epoch'),
+      startNumber: numberIn(row, 'start_number'),
+    };
+  }
+
+  setOwn(own: OwnNumbers): void {
+    this.#sql(
+      `INSERT INTO own (id, node, epoch, start_number) VALUES (1, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET node = excluded.node, epoch = excluded.epoch, start_number = excluded.start_number`,
+    ).run(own.ownNode, own.ownEpoch, own.startNumber);
+  }
+
+  origins(): readonly OriginRow[] {
+    const rows: readonly Row[] = this.#sql('SELECT id, origin, epoch, through FROM origins').all();
+    return rows.map(originRow);
+  }
+
+  setPosition({ origin, epoch, through }: StoredOrigin): OriginRow {
+    return originRow(
+      this.#sql(
+        `INSERT INTO origins (origin, epoch, through) VALUES (?, ?, ?)
+         ON CONFLICT (origin) DO UPDATE SET epoch = excluded.epoch, through = excluded.through
+         RETURNING id, origin, epoch, through`,
+      ).get(origin, epoch, through),
+    );
+  }
+
+  /** After an origin's epoch has moved on: nothing of an older one is current. */
+  supersedeOlderEpochs({ id, epoch }: OriginRow): void {
+    this.#sql(
+      'UPDATE records SET is_superseded = 1 WHERE origin_id = ? AND epoch < ? AND is_superseded = 0',
+    ).run(id, epoch);
+  }
+
+  put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
+    for (const { slot, exceptKind } of supersessions(record.kind))
+      this.#sql(
+        `UPDATE records SET is_superseded = 1
+         WHERE origin_id = ? AND slot = ? AND key = ? AND is_superseded = 0 AND kind <> ?`,
+      ).run(originId, slot, record.key, exceptKind);
+    const slot = eventSlot(record.kind);
+    const ageMs = wholeAgeMs(record.ageMs);
+    this.#sql(
+      `INSERT INTO records (origin_id, epoch, seq, kind, slot, key, has_history, at_ms, age_ms, body, signature)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ).run(
+      originId,
+      record.epoch,
+      record.seq,
+      record.kind,
+      slot,
+      record.key,
+      isHistorySlot(slot) ? 1 : 0,
+      storedAtWallMs - ageMs,
+      ageMs,
+      record.body,
+      record.signature,
+    );
+  }
+
+  after({ id, origin, epoch }: OriginRow, after: number, limit: number): readonly StoredRecord[] {
+    const rows: readonly Row[] = this.#sql(
+      `SELECT seq, kind, key, at_ms, age_ms, body, signature FROM records
+       WHERE origin_id = ? AND epoch = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    ).all(id, epoch, after, limit);
+    return rows.map(row => storedRecord(row, origin, epoch));
+  }
+
+  /** Ascending by time; an hourly row before a raw one of the same moment. */
+  history(originId: number, { origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
+    const place = { origin, slot, key };
+    const rows: readonly Row[] = this.#sql(
+      `SELECT at_ms, body, is_hourly FROM (
+         SELECT at_ms, body, 0 AS is_hourly, epoch, seq FROM records
+         WHERE origin_id = ?1 AND slot = ?2 AND key = ?3 AND has_history = 1 AND at_ms >= ?4
+         UNION ALL
+         SELECT hour_ms, body, 1, 0, 0 FROM hours
+         WHERE origin_id = ?1 AND slot = ?2 AND key = ?3 AND hour_ms >= ?4
+       ) ORDER BY at_ms DESC, is_hourly, epoch DESC, seq DESC LIMIT ?5`,
+    ).all(originId, slot, key, sinceWallMs, limit);
+    return rows.toReversed().map(row => ({
+      ...place,
+      atWallMs: numberIn(row, 'at_ms'),
+      body: bytesIn(row, 'body'),
+      isHourly: numberIn(row, 'is_hourly') === 1,
+    }));
+  }
+
+  #sql(text: string): StatementSync {
+    const prepared = this.#prepared.get(text) ?? this.#database.prepare(text);
+    this.#prepared.set(text, prepared);
+    return prepared;
+  }
+}
+
+const originRow = (row: Row | undefined): OriginRow => ({
+  id: numberIn(row, 'id'),
+  origin: nodeIdIn(row, 'origin'),
+  epoch: numberIn(row, 'epoch'),
+  through: numberIn(row, 'through'),
+});
+
+const storedRecord = (row: Row, origin: NodeId, epoch: number): StoredRecord => {
+  const ageMs = numberIn(row, 'age_ms');
+  return {
+    origin,
+    epoch,
+    seq: numberIn(row, 'seq'),
+    kind: textIn(row, 'kind'),
+    key: textIn(row, 'key'),
+    body: bytesIn(row, 'body'),
+    signature: bytesIn(row, 'signature'),
+    ageMs,
+    storedAtWallMs: numberIn(row, 'at_ms') + ageMs,
+  };
+};
