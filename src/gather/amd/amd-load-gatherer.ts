@@ -1,0 +1,87 @@
+// What the AMD devices do: sysfs, without a process. Where the driver tells nothing there (a device lent to a virtual
+// machine), one amd-smi that stays is read instead.
+
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import { isKnown } from '../../core/unknown.ts';
+import { runTool, streamLines } from '../../process/child.ts';
+import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { whyNoCard } from '../drm/pci-displays.ts';
+import type { Gatherer, GatherSession } from '../gatherer.ts';
+import type { GpuSettings } from '../gpu-options.ts';
+import { poll } from '../poll.ts';
+import type { AmdCard } from './amd-card.ts';
+import { findAmdCards } from './amd-card.ts';
+import { AMD_NAMES } from './amd-inventory-gatherer.ts';
+import { parseAmdSmiMetric } from './parse-amd-smi.ts';
+import { ASLEEP, readAmdLoad } from './read-amd-load.ts';
+import { JsonSplitter } from './tool-json.ts';
+
+export const amdLoadGatherer = (settings: GpuSettings): Gatherer => ({
+  name: 'amd-loads',
+  tells: [KIND],
+  intervalMs: settings.loadIntervalMs,
+  gather: async session => {
+    const cards = await findAmdCards(settings.root);
+    if (cards.length === 0) {
+      const reason = await whyNoCard(settings.root, PCI_VENDORS.amd, AMD_NAMES);
+      if (reason !== undefined) throw new Error(reason);
+      session.absent(KIND, SYSFS, 'no AMD GPU');
+      return;
+    }
+    const first = await Promise.all(cards.map(readAmdLoad));
+    if (first.every(isMute) && (await hasAmdSmi(settings, session.signal))) {
+      await streamAmdSmi(cards, settings, session);
+    } else await pollSysfs(settings, session);
+  },
+});
+
+const pollSysfs = async (settings: GpuSettings, session: GatherSession): Promise<void> => {
+  let cards: readonly AmdCard[] = [];
+  let foundAtMs = Number.NEGATIVE_INFINITY;
+  await poll(session, settings.loadIntervalMs, async () => {
+    if (session.clock.nowMs() - foundAtMs >= settings.inventoryIntervalMs) {
+      cards = await findAmdCards(settings.root);
+      foundAtMs = session.clock.nowMs();
+    }
+    const devices = await Promise.all(cards.map(readAmdLoad));
+    if (devices.some(isMute)) foundAtMs = Number.NEGATIVE_INFINITY; // perhaps gone: look again before the next tick
+    session.emit(SYSFS, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
+  });
+};
+
+const streamAmdSmi = async (
+  cards: readonly AmdCard[],
+  { env, loadIntervalMs, idleTimeoutMs }: GpuSettings,
+  session: GatherSession,
+): Promise<void> => {
+  const deviceIds = cards.map(card => card.address);
+  const seconds = String(Math.max(1, Math.round(loadIntervalMs / 1000)));
+  const splitter = new JsonSplitter();
+  for await (const line of streamLines('amd-smi', ['metric', '--watch', seconds, '--json'], {
+    env,
+    signal: session.signal,
+    idleTimeoutMs,
+  })) {
+    for (const document of splitter.add(line)) {
+      const devices = parseAmdSmiMetric(document, deviceIds);
+      if (devices.length === 0) continue;
+      session.emit(AMD_SMI, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
+    }
+  }
+};
+
+/** Nothing of what matters is told, and the card does not merely sleep. */
+const isMute = (load: GpuLoad): boolean =>
+  !isKnown(load.use) &&
+  load.use.reason !== ASLEEP &&
+  !isKnown(load.powerWatts) &&
+  !isKnown(load.temperatureCelsius);
+
+const hasAmdSmi = async ({ env, toolTimeoutMs }: GpuSettings, signal: AbortSignal): Promise<boolean> => {
+  const result = await runTool('amd-smi', ['version'], { env, signal, timeoutMs: toolTimeoutMs });
+  return result.kind === 'exited' && result.code === 0;
+};
+
+const SYSFS = 'sysfs amdgpu';
+const AMD_SMI = 'amd-smi';
+const KIND = { reading: 'gpuLoads', vendor: 'amd' } as const;

@@ -1,0 +1,86 @@
+// Walks JSON of AMD's tools without trusting its shape: where an object is expected there may be a text, and a figure may
+// be 5, "5", "5.0", {"value": 5, "unit": "W"} or "N/A".
+
+export type Json = unknown;
+
+/** JSON documents in a text that may have other lines before, between and after them. */
+export const jsonDocuments = (text: string): readonly Json[] => {
+  const splitter = new JsonSplitter();
+  const documents: Json[] = [];
+  for (const line of text.split('\n')) documents.push(...splitter.add(line));
+  return documents;
+};
+
+/** Puts documents together from lines. What does not parse is passed over. */
+export class JsonSplitter {
+  #lines: string[] = [];
+  #length = 0;
+  #depth = 0;
+  #isInText = false;
+
+  /** The documents that end on this line. */
+  add(line: string): readonly Json[] {
+    if (this.#lines.length === 0 && !/^\s*[[{]/.test(line)) return [];
+    this.#lines.push(line);
+    this.#length += line.length;
+    this.#count(line);
+    if (this.#depth > 0 && this.#length <= DOCUMENT_LENGTH_MAX) return [];
+    const text = this.#lines.join('\n');
+    this.#reset();
+    try {
+      const document: unknown = JSON.parse(text);
+      return [document];
+    } catch {
+      return []; // a banner in brackets, or a document cut off: the next one may be whole
+    }
+  }
+
+  #count(line: string): void {
+    for (let at = 0; at < line.length; at += 1) {
+      const letter = line[at];
+      if (this.#isInText) {
+        if (letter === '\\') at += 1;
+        else if (letter === '"') this.#isInText = false;
+      } else if (letter === '"') this.#isInText = true;
+      else if (letter === '{' || letter === '[') this.#depth += 1;
+      else if (letter === '}' || letter === ']') this.#depth -= 1;
+    }
+  }
+
+  #reset(): void {
+    this.#lines = [];
+    this.#length = 0;
+    this.#depth = 0;
+    this.#isInText = false;
+  }
+}
+
+/** Follows keys downwards; undefined as soon as something on the way is no object. */
+export const at = (json: Json, ...keys: readonly string[]): Json => {
+  let found = json;
+  for (const key of keys) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  return found;
+};
+
+export const list = (json: Json): readonly Json[] => (Array.isArray(json) ? json : []);
+
+/** Undefined for "N/A", blanks and whatever is no text. */
+export const text = (json: Json): string | undefined => {
+  if (typeof json !== 'string') return undefined;
+  const trimmed = json.trim();
+  return trimmed === '' || /^n\/?a\b/i.test(trimmed) ? undefined : trimmed.slice(0, 200);
+};
+
+/** A figure with or without its unit around it. */
+export const figure = (json: Json): number | undefined => {
+  if (typeof json === 'number') return Number.isFinite(json) ? json : undefined;
+  if (typeof json === 'string')
+    return /^-?\d{1,20}(\.\d{1,12})?$/.test(json.trim()) ? Number(json) : undefined;
+  const value = at(json, 'value');
+  return typeof value === 'object' ? undefined : figure(value);
+};
+
+const isObject = (json: Json): json is Readonly<Record<string, unknown>> =>
+  typeof json === 'object' && json !== null;
+
+const DOCUMENT_LENGTH_MAX = 8 * 1024 * 1024;

@@ -1,0 +1,79 @@
+// One small file of sysfs or procfs as a value or the reason why there is none. Read off the main thread, because a
+// driver whose device hangs can keep a reader waiting.
+
+import { open, readdir } from 'node:fs/promises';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+
+/** The trimmed text. At most 64 KiB are read; an empty file is unknown. */
+export const sysfsText = async (path: string): Promise<Reported<string>> => {
+  const bytes = await sysfsBytes(path, TEXT_BYTES_MAX);
+  if (isUnknown(bytes)) return bytes;
+  const text = new TextDecoder().decode(bytes.bytes).trim();
+  return text === '' ? unknown(NOT_TOLD) : text;
+};
+
+/** A whole number, decimal or 0x-hexadecimal, possibly negative. */
+export const sysfsNumber = async (path: string): Promise<Reported<number>> => {
+  const text = await sysfsText(path);
+  if (isUnknown(text)) return text;
+  const value = /^(-?\d{1,18}|0x[0-9a-f]{1,13})$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : unknown(`not a number: ${text.slice(0, 40)}`);
+};
+
+export const sysfsBytes = async (
+  path: string,
+  bytesMax: number,
+): Promise<Reported<{ readonly bytes: Uint8Array }>> => {
+  try {
+    await using file = await open(path, 'r');
+    const bytes = new Uint8Array(bytesMax);
+    const { bytesRead } = await file.read(bytes, 0, bytesMax, 0);
+    return { bytes: bytes.subarray(0, bytesRead) };
+  } catch (error) {
+    return unknown(readFailure(error));
+  }
+};
+
+/** Names in a folder, sorted; none where it cannot be read. */
+export const sysfsNames = async (path: string): Promise<readonly string[]> => {
+  try {
+    return (await readdir(path)).sort((a, b) => (a < b ? -1 : 1));
+  } catch {
+    return []; // not there or not ours to read: nothing to list either way
+  }
+};
+
+/** The first that is known; the first's reason when none is. */
+export const firstKnown = async <T extends number | string>(
+  ...reads: readonly [() => Promise<Reported<T>>, ...(() => Promise<Reported<T>>)[]]
+): Promise<Reported<T>> => {
+  const [read, ...others] = reads;
+  const first = await read();
+  if (!isUnknown(first)) return first;
+  for (const other of others) {
+    const value = await other();
+    if (!isUnknown(value)) return value;
+  }
+  return first;
+};
+
+const readFailure = (error: unknown): string => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return NOT_TOLD;
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EBUSY':
+    case 'EAGAIN':
+      return 'the device is busy';
+    default:
+      return `the driver answers ${code}`;
+  }
+};
+
+const NOT_TOLD = 'not told by this driver';
+const TEXT_BYTES_MAX = 64 * 1024;

@@ -1,0 +1,80 @@
+// Intel: inventory and loads from the sysfs of i915 and xe.
+
+import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { whyNoCard } from '../drm/pci-displays.ts';
+import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import type { GpuOptions } from '../gpu-options.ts';
+import { gpuSettings } from '../gpu-options.ts';
+import { poll } from '../poll.ts';
+import { EnergyMeter } from './energy-meter.ts';
+import type { IntelCard } from './intel-card.ts';
+import { findIntelCards } from './intel-card.ts';
+import { readIntelDevice } from './read-intel-device.ts';
+import { readIntelLoad } from './read-intel-load.ts';
+
+export const intelGatherers = (options: GpuOptions): readonly Gatherer[] => {
+  const { root, inventoryIntervalMs, loadIntervalMs } = gpuSettings(options);
+  return [
+    {
+      name: 'intel-inventory',
+      tells: [INVENTORY],
+      intervalMs: inventoryIntervalMs,
+      gather: async session => {
+        if (!(await isHere(root, INVENTORY, session))) return;
+        await poll(session, inventoryIntervalMs, async () => {
+          const cards = await findIntelCards(root);
+          const devices = await Promise.all(cards.map((card, index) => readIntelDevice(card, index, root)));
+          session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices } });
+        });
+      },
+    },
+    {
+      name: 'intel-loads',
+      tells: [LOADS],
+      intervalMs: loadIntervalMs,
+      gather: async session => {
+        if (await isHere(root, LOADS, session)) await pollLoads(gpuSettings(options), session);
+      },
+    },
+  ];
+};
+
+const pollLoads = async (
+  { root, inventoryIntervalMs, loadIntervalMs }: ReturnType<typeof gpuSettings>,
+  session: GatherSession,
+): Promise<void> => {
+  const meters = new Map<string, EnergyMeter>();
+  const nowMs = (): number => session.clock.nowMs();
+  let cards: readonly IntelCard[] = [];
+  let foundAtMs = Number.NEGATIVE_INFINITY;
+  await poll(session, loadIntervalMs, async () => {
+    if (nowMs() - foundAtMs >= inventoryIntervalMs) {
+      cards = await findIntelCards(root);
+      foundAtMs = nowMs();
+      for (const address of meters.keys()) {
+        if (!cards.some(card => card.address === address)) meters.delete(address);
+      }
+    }
+    const devices = await Promise.all(
+      cards.map(card => {
+        const meter = meters.get(card.address) ?? new EnergyMeter();
+        meters.set(card.address, meter);
+        return readIntelLoad(card, meter, nowMs);
+      }),
+    );
+    session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'intel', devices } });
+  });
+};
+
+/** Says it when this machine has no Intel GPU. @throws Error with the reason when it has one without a driver. */
+const isHere = async (root: string, kind: GatheredKind, session: GatherSession): Promise<boolean> => {
+  if ((await findIntelCards(root)).length > 0) return true;
+  const reason = await whyNoCard(root, PCI_VENDORS.intel, { brand: 'Intel', driver: 'i915 or xe' });
+  if (reason !== undefined) throw new Error(reason);
+  session.absent(kind, SOURCE, 'no Intel GPU');
+  return false;
+};
+
+const SOURCE = 'sysfs drm';
+const INVENTORY = { reading: 'gpus', vendor: 'intel' } as const;
+const LOADS = { reading: 'gpuLoads', vendor: 'intel' } as const;

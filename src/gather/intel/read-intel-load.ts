@@ -1,0 +1,99 @@
+// What an Intel card does, as far as sysfs tells: clock, heat, energy, and why it is held down. Load and used memory are
+// told per process only.
+
+import { join } from 'node:path';
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { labelled, numbered } from '../drm/hwmon.ts';
+import { pcieLink } from '../drm/pcie-link.ts';
+import { firstKnown, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import type { EnergyMeter } from './energy-meter.ts';
+import type { IntelCard } from './intel-card.ts';
+import { NO_LINK } from './read-intel-device.ts';
+
+export const readIntelLoad = async (
+  card: IntelCard,
+  meter: EnergyMeter,
+  nowMs: () => number,
+): Promise<GpuLoad> => {
+  const perProcess = unknown('the driver tells it per process only');
+  if ((await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended') return asleep(card);
+  const temperature = await firstKnown(
+    () => labelled(card.hwmon, 'temp', 'pkg', 'input'),
+    () => numbered(card.hwmon, 'temp1_input'),
+    () => numbered(card.hwmon, 'temp2_input'),
+  );
+  const energy = await firstKnown(
+    () => labelled(card.hwmon, 'energy', 'card', 'input'),
+    () => numbered(card.hwmon, 'energy1_input'),
+    () => numbered(card.hwmon, 'energy2_input'),
+  );
+  return {
+    deviceId: card.address,
+    use: perProcess,
+    memoryUsedBytes: card.isIntegrated ? unknown('unified memory') : perProcess,
+    temperatureCelsius: isUnknown(temperature) ? temperature : temperature / 1_000,
+    powerWatts: isUnknown(energy) ? energy : meter.watts(energy, nowMs()),
+    clockMhz: await clock(card),
+    pcieNow: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'current'),
+    throttleReasons: await throttleReasons(card),
+  };
+};
+
+/** The highest of the card's engines' clocks; 0 when all sleep. */
+const clock = async (card: IntelCard): Promise<Reported<number>> => {
+  const own = await sysfsNumber(join(card.cardPath, 'gt_act_freq_mhz'));
+  if (!isUnknown(own)) return own;
+  let highest: Reported<number> = own;
+  for (const folder of await engineFolders(card)) {
+    const mhz = await firstKnown(
+      () => sysfsNumber(join(folder, 'freq0/act_freq')),
+      () => sysfsNumber(join(folder, 'rps_act_freq_mhz')),
+    );
+    if (!isUnknown(mhz)) highest = isUnknown(highest) ? mhz : Math.max(highest, mhz);
+  }
+  return highest;
+};
+
+/** Files reason_pl1 (xe) or throttle_reason_pl1 (i915) that read 1. */
+const throttleReasons = async (card: IntelCard): Promise<Reported<readonly string[]>> => {
+  let isTold = false;
+  const reasons = new Set<string>();
+  for (const engine of await engineFolders(card)) {
+    for (const folder of [join(engine, 'freq0/throttle'), engine]) {
+      for (const file of await sysfsNames(folder)) {
+        const reason = /^(?:throttle_)?reason_([a-z0-9_]+)$/.exec(file)?.[1];
+        if (reason === undefined || reason === 'status') continue;
+        const flag = await sysfsNumber(join(folder, file));
+        if (isUnknown(flag)) continue;
+        isTold = true;
+        if (flag !== 0) reasons.add(reason);
+      }
+    }
+  }
+  return isTold ? [...reasons] : unknown('not told by this driver');
+};
+
+/** tile0/gt0 of xe, gt/gt0 of i915. */
+const engineFolders = async (card: IntelCard): Promise<readonly string[]> => {
+  const folders: string[] = [];
+  for (const parent of [...card.tilePaths, join(card.cardPath, 'gt')]) {
+    for (const name of await sysfsNames(parent)) if (/^gt\d+$/.test(name)) folders.push(join(parent, name));
+  }
+  return folders;
+};
+
+const asleep = (card: IntelCard): GpuLoad => {
+  const reason = unknown('asleep to save power');
+  return {
+    deviceId: card.address,
+    use: reason,
+    memoryUsedBytes: reason,
+    temperatureCelsius: reason,
+    powerWatts: reason,
+    clockMhz: reason,
+    pcieNow: reason,
+    throttleReasons: reason,
+  };
+};

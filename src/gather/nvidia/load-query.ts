@@ -1,0 +1,87 @@
+// The fields asked of `nvidia-smi --query-gpu`, and one line of its answer. Drivers differ in the fields they know:
+// one that the tool refuses is replaced by its older name or left out.
+
+import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
+import { throttleReasons } from './throttle-reasons.ts';
+import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './unified-memory.ts';
+
+export interface LoadRow {
+  readonly load: GpuLoad;
+  /** How many rows the tool prints each time; undefined where it does not tell. */
+  readonly deviceCount: number | undefined;
+}
+
+/** The name stands last, because it is the only cell in which a comma could stand. */
+export const LOAD_FIELDS: readonly string[] = [
+  'uuid',
+  'count',
+  'memory.total',
+  'memory.used',
+  'utilization.gpu',
+  'temperature.gpu',
+  'power.draw',
+  'clocks.sm',
+  'pcie.link.gen.current',
+  'pcie.link.width.current',
+  'mig.mode.current',
+  'clocks_event_reasons.active',
+  'name',
+];
+
+/** The fields to ask for when the tool does not know `refused`; undefined when there is no way on. */
+export const withoutField = (fields: readonly string[], refused: string): readonly string[] | undefined => {
+  if (refused === 'uuid' || !fields.includes(refused)) return undefined;
+  const older = OLDER_NAMES.get(refused);
+  if (older === undefined) return fields.filter(field => field !== refused);
+  return fields.map(field => (field === refused ? older : field));
+};
+
+/** Undefined for a line that is no row: a message, or one cut off. */
+export const parseLoadRow = (fields: readonly string[], line: string): LoadRow | undefined => {
+  const cells = line.split(',', CELLS_MAX);
+  if (cells.length < fields.length) return undefined;
+  if (cells.length > fields.length && fields.at(-1) !== 'name') return undefined;
+  const cell = (field: string): string | undefined => {
+    const at = fields.indexOf(field);
+    return at === -1 ? undefined : cells[at];
+  };
+  const uuid = cell('uuid')?.trim() ?? '';
+  if (!UUID.test(uuid)) return undefined;
+  const isPartitioned = cell('mig.mode.current')?.trim() === 'Enabled';
+  const name = fields.at(-1) === 'name' ? cells.slice(fields.length - 1).join(',') : '';
+  const isUnified = sharesHostMemory({ name, memoryTotal: cell('memory.total'), isPartitioned });
+  const use = cellShare(cell('utilization.gpu'));
+  const count = cellNumber(cell('count'));
+  return {
+    deviceCount: isUnknown(count) ? undefined : count,
+    load: {
+      deviceId: uuid,
+      use: isUnknown(use) && isPartitioned ? unknown('not told while MIG is on') : use,
+      memoryUsedBytes: isUnified ? unknown(UNIFIED_MEMORY) : cellMebibytes(cell('memory.used')),
+      temperatureCelsius: cellNumber(cell('temperature.gpu')),
+      powerWatts: cellNumber(cell('power.draw')),
+      clockMhz: cellNumber(cell('clocks.sm')),
+      pcieNow: isUnified ? unknown(NO_PCIE_LINK) : pcieLink(cell),
+      throttleReasons: throttleReasons(
+        cellText(cell('clocks_event_reasons.active') ?? cell('clocks_throttle_reasons.active')),
+      ),
+    },
+  };
+};
+
+const pcieLink = (cell: (field: string) => string | undefined): Reported<PcieLink> => {
+  const generation = cellNumber(cell('pcie.link.gen.current'));
+  const width = cellNumber(cell('pcie.link.width.current'));
+  if (isUnknown(generation)) return generation;
+  return isUnknown(width) ? width : { generation, width };
+};
+
+const UUID = /^[A-Za-z]{1,8}-[0-9A-Za-z-]{4,64}$/;
+const CELLS_MAX = 64;
+/** Driver 535 renamed the throttle reasons; both names are bit masks of the same meaning. */
+const OLDER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'],
+]);

@@ -1,0 +1,54 @@
+// One figure as nvidia-smi prints it, in XML ("40960 MiB", "16x", "N/A") or CSV ("40960", "[N/A]").
+// Whatever stands in brackets is no figure, and neither is a bare N/A.
+
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+
+export const BYTES_PER_MIB: number = 1024 * 1024;
+
+/** The text of a cell, or why there is none. `undefined` is a field that this driver does not print. */
+export const cellText = (text: string | undefined): Reported<string> => {
+  if (text === undefined) return unknown('not told by this driver');
+  const inner = text
+    .trim()
+    .replace(/^\[(.*)\]$/s, '$1')
+    .trim();
+  if (inner === '' || /^n\/?a$/i.test(inner)) return unknown(NOT_AVAILABLE);
+  if (/^(not supported|unsupported)$/i.test(inner)) return unknown(NOT_SUPPORTED);
+  if (text.trim().startsWith('[') || PROBLEM.test(inner))
+    return unknown(`driver says: ${inner.slice(0, 80)}`);
+  return inner;
+};
+
+/** A figure, without its unit. A negative one is none. */
+export const cellNumber = (text: string | undefined): Reported<number> => {
+  const cell = cellText(text);
+  if (isUnknown(cell)) return cell;
+  const digits = /^\d{1,15}(\.\d{1,9})?(?![\d.])/.exec(cell)?.[0];
+  return digits === undefined ? unknown(`not a figure: ${cell.slice(0, 40)}`) : Number(digits);
+};
+
+export const cellMebibytes = (text: string | undefined): Reported<number> =>
+  scaled(cellNumber(text), BYTES_PER_MIB);
+
+/** 0..100 to 0..1. */
+export const cellShare = (text: string | undefined): Reported<number> => {
+  const percent = cellNumber(text);
+  if (isUnknown(percent)) return percent;
+  return percent > 100 ? unknown(`not a share: ${percent} %`) : percent / 100;
+};
+
+/** True where the device says that it has no such figure, as opposed to an error while asking for it. */
+export const isNotOffered = (text: string | undefined): boolean => {
+  const cell = cellText(text);
+  return isUnknown(cell) && (cell.reason === NOT_AVAILABLE || cell.reason === NOT_SUPPORTED);
+};
+
+const scaled = (value: Reported<number>, factor: number): Reported<number> =>
+  isUnknown(value) ? value : value * factor;
+
+const NOT_AVAILABLE = 'not available on this device';
+const NOT_SUPPORTED = 'not supported by this device';
+/** Texts that some drivers print without brackets in XML. */
+const PROBLEM =
+  /^(unknown error|gpu is lost|gpu requires reset|insufficient permissions|requested functionality.*|err!?)$/i;

@@ -1,0 +1,97 @@
+// What the NVIDIA devices do, from one nvidia-smi that stays and prints a row a device each second. A process a second
+// would cost a driver initialisation each.
+
+import { streamLines, ToolError } from '../../process/child.ts';
+import type { Gatherer, GatherSession } from '../gatherer.ts';
+import type { GpuSettings } from '../gpu-options.ts';
+import type { DeviceWatch } from './device-watch.ts';
+import { LOAD_FIELDS, parseLoadRow, withoutField } from './load-query.ts';
+import { nvidiaTool, nvidiaTrace } from './nvidia-presence.ts';
+import { TickCollector } from './tick-collector.ts';
+import { endingReason, readToolMessage } from './tool-message.ts';
+
+export const nvidiaLoadGatherer = (settings: GpuSettings, watch: DeviceWatch): Gatherer => ({
+  name: 'nvidia-loads',
+  tells: [KIND],
+  intervalMs: settings.loadIntervalMs,
+  gather: async session => {
+    const stream = { tool: await nvidiaTool(settings.root), settings, watch };
+    let fields: readonly string[] | undefined = LOAD_FIELDS;
+    while (fields !== undefined && !session.signal.aborted) {
+      const ending = await readStream(stream, fields, session);
+      if (ending.kind === 'stopped') return;
+      fields = withoutField(fields, ending.field);
+      if (fields === undefined) throw new Error(`nvidia-smi does not know the field ${ending.field}`);
+    }
+  },
+});
+
+interface Stream {
+  readonly tool: string;
+  readonly settings: GpuSettings;
+  readonly watch: DeviceWatch;
+}
+
+type StreamEnding = { readonly kind: 'stopped' } | { readonly kind: 'invalid-field'; readonly field: string };
+
+/** @throws Error with the reason when the tool ends, falls silent or prints no figures. */
+const readStream = async (
+  { tool, settings, watch }: Stream,
+  fields: readonly string[],
+  session: GatherSession,
+): Promise<StreamEnding> => {
+  const { clock, signal } = session;
+  const collector = new TickCollector();
+  const said: string[] = [];
+  let rowAtMs = clock.nowMs();
+  try {
+    const { env, idleTimeoutMs } = settings;
+    for await (const line of streamLines(tool, loadArguments(fields, settings.loadIntervalMs), {
+      env,
+      signal,
+      idleTimeoutMs,
+      lineBytesMax: LINE_BYTES_MAX,
+    })) {
+      const row = parseLoadRow(fields, line);
+      if (row !== undefined) {
+        rowAtMs = clock.nowMs();
+        said.length = 0;
+        const devices = collector.add(row);
+        if (devices === undefined) continue;
+        watch.see(devices.map(device => device.deviceId));
+        session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices } });
+        continue;
+      }
+      said.push(line.slice(0, 500));
+      if (said.length > SAID_LINES_MAX) said.shift();
+      const message = readToolMessage(line);
+      if (message?.kind === 'invalid-field') return message;
+      // The tool may go on after this: the next row makes good, and a stream of messages alone is no life sign.
+      if (message !== undefined) session.fail(KIND, SOURCE, message.reason);
+      if (clock.nowMs() - rowAtMs > idleTimeoutMs) {
+        throw new Error(endingReason(said.join('\n'), 'nvidia-smi prints no figures'));
+      }
+    }
+    return { kind: 'stopped' };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    if (error.code === 'exited')
+      throw new Error(endingReason(said.join('\n'), error.message), { cause: error });
+    if (error.code !== 'missing') throw error;
+    const trace = await nvidiaTrace(settings.root);
+    if (trace !== undefined) throw new Error(trace, { cause: error });
+    session.absent(KIND, SOURCE, 'no NVIDIA GPU');
+    return { kind: 'stopped' };
+  }
+};
+
+const loadArguments = (fields: readonly string[], intervalMs: number): readonly string[] => [
+  `--query-gpu=${fields.join(',')}`,
+  '--format=csv,noheader,nounits',
+  ...(intervalMs % 1000 === 0 ? ['-l', String(intervalMs / 1000)] : ['-lms', String(intervalMs)]),
+];
+
+const SOURCE = 'nvidia-smi';
+const KIND = { reading: 'gpuLoads', vendor: 'nvidia' } as const;
+const LINE_BYTES_MAX = 64 * 1024;
+const SAID_LINES_MAX = 20;
