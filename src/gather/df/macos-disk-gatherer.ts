@@ -1,0 +1,52 @@
+// Volumes of a Mac: `mount` says what is there, `df` how full it is. Network volumes are asked one by one, so that a
+// server that is gone costs its own line only.
+
+import type { DiskVolume } from '../../core/node/disk.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { MacosOptions } from '../macos-options.ts';
+import { poll } from '../poll.ts';
+import { type ToolContext, toolText } from '../tool-text.ts';
+import { parseDf } from './parse-df.ts';
+import { type Mount, parseMounts } from './parse-mount.ts';
+
+export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): Gatherer => ({
+  name: 'df',
+  tells: [DISK],
+  intervalMs: intervals.diskMs,
+  gather: session =>
+    poll(session, intervals.diskMs, async signal => {
+      const context = { env, signal, timeoutMs: timeouts.toolMs };
+      const text = await toolText('mount', [], context);
+      if (text.kind === 'unreadable') return session.fail(DISK, 'mount', text.reason);
+      const mounts = parseMounts(text.value);
+      const local = mounts.filter(mount => mount.isLocal);
+      const remote = mounts.filter(mount => !mount.isLocal).slice(0, REMOTE_MAX);
+      const groups = [...(local.length > 0 ? [local] : []), ...remote.map(mount => [mount])];
+      const answers = await Promise.all(groups.map(group => askDf(group, context)));
+      const volumes = answers.flatMap(answer => answer.volumes);
+      const failure = answers.find(answer => answer.reason !== undefined)?.reason;
+      if (volumes.length === 0) return session.fail(DISK, 'df', failure ?? 'no volume is mounted');
+      session.emit('df', { kind: 'disk', value: { volumes } });
+    }),
+});
+
+const askDf = async (
+  mounts: readonly Mount[],
+  context: ToolContext,
+): Promise<{ readonly volumes: readonly DiskVolume[]; readonly reason: string | undefined }> => {
+  const text = await toolText('df', ['-kP', ...mounts.map(mount => mount.mountPoint)], {
+    ...context,
+    timeoutMs: Math.min(context.timeoutMs, DF_TIMEOUT_MS),
+  });
+  if (text.kind === 'unreadable') return { volumes: [], reason: text.reason };
+  const filled = new Map(parseDf(text.value).map(volume => [volume.mountPoint, volume]));
+  const volumes = mounts.flatMap(({ mountPoint, device, fileSystem }): readonly DiskVolume[] => {
+    const volume = filled.get(mountPoint);
+    return volume === undefined ? [] : [{ ...volume, device, fileSystem }];
+  });
+  return { volumes, reason: undefined };
+};
+
+const DISK: GatheredKind = { reading: 'disk', vendor: 'none' };
+const REMOTE_MAX = 8;
+const DF_TIMEOUT_MS = 5_000;

@@ -1,0 +1,44 @@
+// JSON of foreign tools, which may leave out, mistype or cut any part of it: every access says undefined where the
+// value is not of the expected type, so that one odd field loses only itself.
+
+export type LooseRecord = { readonly [key: string]: unknown };
+
+/** Undefined when the text is not JSON. */
+export const looseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+export const recordIn = (value: unknown): LooseRecord | undefined =>
+  isRecord(value) && !Array.isArray(value) ? value : undefined;
+
+export const listIn = (value: unknown): readonly unknown[] | undefined =>
+  Array.isArray(value) ? value : undefined;
+
+/** The objects of a list; everything else in it is passed over. */
+export const recordsIn = (value: unknown): readonly LooseRecord[] => {
+  const records: LooseRecord[] = [];
+  for (const item of listIn(value) ?? []) {
+    const record = recordIn(item);
+    if (record !== undefined) records.push(record);
+  }
+  return records;
+};
+
+/** A finite number; a number in quotes counts, because system_profiler prints most of its numbers so. */
+export const numberIn = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+};
+
+/** A text with something in it, without the spaces around it. */
+export const textIn = (value: unknown): string | undefined => {
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  return text === '' ? undefined : text;
+};
+
+const isRecord = (value: unknown): value is LooseRecord => typeof value === 'object' && value !== null;

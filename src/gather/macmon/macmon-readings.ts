@@ -1,0 +1,112 @@
+// From a line of macmon, and what the system itself tells beside it, to the readings. Without macmon the same readings
+// are made with the reason in every field that only macmon knows.
+
+import type { Reading } from '../../core/node/reading.ts';
+import { knownOr, type Reported, unknown } from '../../core/unknown.ts';
+import type { MacosHost } from '../macos-host.ts';
+import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
+import type { MacmonProcessor, MacmonSample } from './parse-macmon.ts';
+
+export const macmonMemory = (sample: MacmonSample, host: MacosHost, gauge: MemoryGauge): Reading =>
+  memoryReading({
+    totalBytes: knownOr(sample.memoryTotalBytes, host.memoryTotalBytes()),
+    usedBytes: sample.memoryUsedBytes,
+    swapTotalBytes: firstKnown(sample.swapTotalBytes, gauge.swap.totalBytes),
+    swapUsedBytes: firstKnown(sample.swapUsedBytes, gauge.swap.usedBytes),
+    gauge,
+  });
+
+export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gauge: MemoryGauge): Reading =>
+  memoryReading({
+    totalBytes: host.memoryTotalBytes(),
+    usedBytes,
+    swapTotalBytes: gauge.swap.totalBytes,
+    swapUsedBytes: gauge.swap.usedBytes,
+    gauge,
+  });
+
+export const macmonSystem = (
+  sample: MacmonSample,
+  host: MacosHost,
+  processorUse: Reported<number>,
+): Reading => ({
+  kind: 'system',
+  value: {
+    cpuUse: firstKnown(sample.cpuUse, processorUse),
+    cpuTemperatureCelsius: sample.cpuTemperatureCelsius,
+    cpuPowerWatts: sample.cpuPowerWatts,
+    systemPowerWatts: sample.systemPowerWatts,
+    loadAverage1: host.loadAverage1(),
+    uptimeSeconds: host.uptimeSeconds(),
+    // macmon's own names: on M5 the chip has no efficiency cores, and which pair macmon then means is not documented.
+    cpuClusters: [
+      { name: 'E-cores', ...sample.efficiencyCores },
+      { name: 'P-cores', ...sample.performanceCores },
+    ].filter(isTold),
+  },
+});
+
+export const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, reason: string): Reading => ({
+  kind: 'system',
+  value: {
+    cpuUse: processorUse,
+    cpuTemperatureCelsius: unknown(reason),
+    cpuPowerWatts: unknown(reason),
+    systemPowerWatts: unknown(reason),
+    loadAverage1: host.loadAverage1(),
+    uptimeSeconds: host.uptimeSeconds(),
+    cpuClusters: [],
+  },
+});
+
+export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
+  kind: 'gpuLoads',
+  value: {
+    vendor: 'apple',
+    devices: [
+      {
+        deviceId: APPLE_GPU_ID,
+        use: sample.gpu.use,
+        memoryUsedBytes: unknown('unified memory'),
+        temperatureCelsius: sample.gpuTemperatureCelsius,
+        powerWatts: sample.gpuPowerWatts,
+        clockMhz: sample.gpu.clockMhz,
+        pcieNow: unknown('part of the chip'),
+        throttleReasons: unknown('macmon does not tell'),
+      },
+    ],
+  },
+});
+
+/** An Apple chip has one GPU, which has no address and no serial number of its own. */
+export const APPLE_GPU_ID = 'apple-0';
+
+const memoryReading = (memory: {
+  readonly totalBytes: number;
+  readonly usedBytes: Reported<number>;
+  readonly swapTotalBytes: Reported<number>;
+  readonly swapUsedBytes: Reported<number>;
+  readonly gauge: MemoryGauge;
+}): Reading => ({
+  kind: 'memory',
+  value: {
+    totalBytes: memory.totalBytes,
+    availableBytes:
+      typeof memory.usedBytes === 'number'
+        ? Math.max(0, memory.totalBytes - memory.usedBytes)
+        : memory.usedBytes,
+    swapTotalBytes: memory.swapTotalBytes,
+    swapUsedBytes: memory.swapUsedBytes,
+    pressure: {
+      level: memory.gauge.pressure,
+      stalledShare: unknown('macOS does not measure it'),
+    },
+    container: { kind: 'none' },
+  },
+});
+
+const firstKnown = (first: Reported<number>, second: Reported<number>): Reported<number> =>
+  typeof first === 'number' ? first : second;
+
+const isTold = (cluster: MacmonProcessor): boolean =>
+  typeof cluster.use === 'number' || typeof cluster.clockMhz === 'number';

@@ -1,0 +1,34 @@
+// `networksetup -listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which
+// ifconfig tells better. Device
+// numbers do not follow port numbers, so a device is looked up here and never computed.
+
+export interface HardwarePort {
+  /** "Thunderbolt 1", "Wi-Fi", "USB 10/100/1000 LAN". */
+  readonly portName: string;
+  /** "en1" */
+  readonly device: string;
+}
+
+export const parseHardwarePorts = (text: string): readonly HardwarePort[] => {
+  const ports: HardwarePort[] = [];
+  let portName: string | undefined;
+  for (const line of text.split('\n')) {
+    const port = /^Hardware Port:\s*(\S.*?)\s*$/.exec(line);
+    if (port?.[1] !== undefined) portName = port[1];
+    const device = /^Device:\s*(\S+)\s*$/.exec(line);
+    if (device?.[1] === undefined || portName === undefined) continue;
+    ports.push({ portName, device: device[1] });
+    portName = undefined;
+    if (ports.length >= PORTS_MAX) break;
+  }
+  return ports;
+};
+
+/** A port of the Mac itself: "Thunderbolt Bridge" joins them, "Thunderbolt Ethernet Slot 0" is a LAN card in a dock. */
+export const isThunderboltPort = ({ portName }: HardwarePort): boolean => /^Thunderbolt \d+$/.test(portName);
+
+/** The device behind the receptacle that carries this number. */
+export const deviceOfReceptacle = (ports: readonly HardwarePort[], receptacle: string): string | undefined =>
+  ports.find(port => port.portName === `Thunderbolt ${receptacle}`)?.device;
+
+const PORTS_MAX = 256;

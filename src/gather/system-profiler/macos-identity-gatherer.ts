@@ -1,0 +1,82 @@
+// Identity of a Mac and its GPU. What cannot change while the machine runs is asked once and kept; only the computer's
+// name, which a person may change at any time, is asked again.
+
+import type { NodeIdentity } from '../../core/node/identity.ts';
+import { isKnown } from '../../core/unknown.ts';
+import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import type { MacosOptions } from '../macos-options.ts';
+import { type Parsed, parsed } from '../parsed.ts';
+import { poll } from '../poll.ts';
+import { RememberedRead } from '../remembered-read.ts';
+import { parseComputerName } from '../scutil/parse-scutil.ts';
+import { parseSwVers } from '../sw-vers/parse-sw-vers.ts';
+import { parseSysctl } from '../sysctl/parse-sysctl.ts';
+import { toolText } from '../tool-text.ts';
+import { appleGpu, macosIdentity, SYSCTL_NAMES } from './macos-identity.ts';
+import { type MacGpu, parseDisplays, parseHardware } from './parse-hardware.ts';
+
+export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
+  name: 'system-profiler-identity',
+  tells: [IDENTITY, GPUS],
+  intervalMs: options.intervals.identityMs,
+  gather: async session => {
+    const { env, host, intervals, settings, timeouts } = options;
+    const read =
+      (command: string, ...args: readonly string[]) =>
+      async (signal: AbortSignal) =>
+        toolText(command, args, { env, signal, timeoutMs: timeouts.toolMs });
+    const hardware = new RememberedRead(
+      reading(read('system_profiler', 'SPHardwareDataType', '-json'), parseHardware),
+    );
+    const displays = new RememberedRead(
+      reading(read('system_profiler', 'SPDisplaysDataType', '-json'), parseDisplays),
+    );
+    const sysctl = new RememberedRead(
+      reading(read('sysctl', '-i', ...SYSCTL_NAMES), text => parsed(parseSysctl(text))),
+    );
+    const version = new RememberedRead(reading(read('sw_vers'), text => parsed(parseSwVers(text))));
+    await poll(session, intervals.identityMs, async signal => {
+      const once = { clock: session.clock, signal, ageMsMax: Number.POSITIVE_INFINITY };
+      const [computerName, hardwareAnswer, sysctlAnswer, versionAnswer] = await Promise.all([
+        read('scutil', '--get', 'ComputerName')(signal),
+        hardware.get(once),
+        sysctl.get(once),
+        version.get(once),
+      ]);
+      const identity = macosIdentity({
+        configuredName: settings().name,
+        computerName: computerName.kind === 'parsed' ? parseComputerName(computerName.value) : undefined,
+        hostName: host.hostName(),
+        architecture: host.architecture(),
+        plimsollVersion: options.plimsollVersion,
+        hardware: hardwareAnswer,
+        sysctl: sysctlAnswer,
+        version: versionAnswer,
+      });
+      session.emit('system_profiler', { kind: 'identity', value: identity });
+      // The slowest of all: nobody should wait for the number of GPU cores to see the machine's name.
+      tellGpu(session, await displays.get(once), identity);
+    });
+  },
+});
+
+const tellGpu = (session: GatherSession, gpu: Parsed<MacGpu>, identity: NodeIdentity): void => {
+  if (isKnown(identity.memoryIsUnified) && !identity.memoryIsUnified) {
+    session.absent(GPUS, 'system_profiler', 'not an Apple chip');
+  } else if (gpu.kind === 'unreadable') {
+    session.fail(GPUS, 'system_profiler', gpu.reason);
+  } else {
+    const devices = [appleGpu(gpu.value, identity.chip)];
+    session.emit('system_profiler', { kind: 'gpus', value: { vendor: 'apple', devices } });
+  }
+};
+
+const reading =
+  <T>(read: (signal: AbortSignal) => Promise<Parsed<string>>, parse: (text: string) => Parsed<T>) =>
+  async (signal: AbortSignal): Promise<Parsed<T>> => {
+    const text = await read(signal);
+    return text.kind === 'parsed' ? parse(text.value) : text;
+  };
+
+const IDENTITY: GatheredKind = { reading: 'identity', vendor: 'none' };
+const GPUS: GatheredKind = { reading: 'gpus', vendor: 'apple' };

@@ -1,0 +1,103 @@
+// Who a Mac is, put together from what its tools told. Rosetta and virtual machines answer differently from a Mac on
+// its own: what they leave out is unknown here.
+
+import type { GpuDevice } from '../../core/node/gpu.ts';
+import type { NodeIdentity } from '../../core/node/identity.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { APPLE_GPU_ID } from '../macmon/macmon-readings.ts';
+import type { Parsed } from '../parsed.ts';
+import type { MacosVersion } from '../sw-vers/parse-sw-vers.ts';
+import { type SysctlValues, sysctlNumber } from '../sysctl/parse-sysctl.ts';
+import type { MacGpu, MacHardware } from './parse-hardware.ts';
+
+export interface MacosIdentitySources {
+  readonly configuredName: string | undefined;
+  readonly computerName: string | undefined;
+  readonly hostName: string;
+  /** Of the running Node. */
+  readonly architecture: string;
+  readonly plimsollVersion: string;
+  readonly hardware: Parsed<MacHardware>;
+  readonly sysctl: Parsed<SysctlValues>;
+  readonly version: Parsed<MacosVersion>;
+}
+
+export const SYSCTL_NAMES: readonly string[] = [
+  'hw.model',
+  'hw.logicalcpu',
+  'hw.optional.arm64',
+  'kern.hv_vmm_present',
+  'machdep.cpu.brand_string',
+];
+
+export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
+  const { hardware, hostName, version } = sources;
+  const told = version.kind === 'parsed' ? version.value : undefined;
+  const versionMissing = unknown(version.kind === 'unreadable' ? version.reason : 'sw_vers does not tell');
+  const sysctl = sources.sysctl.kind === 'parsed' ? sources.sysctl.value : new Map<string, string>();
+  const profile = hardware.kind === 'parsed' ? hardware.value : undefined;
+  const model = profile?.modelName ?? profile?.modelIdentifier ?? sysctl.get('hw.model');
+  const isAppleSilicon = appleSilicon(profile, sysctl);
+  return {
+    friendlyName: sources.configuredName ?? sources.computerName ?? hostName,
+    hostName,
+    model: model ?? unknown(hardware.kind === 'unreadable' ? hardware.reason : 'no tool tells the model'),
+    chip: chipOf(profile, sysctl),
+    // Node translated by Rosetta calls itself x64 on a machine that is not.
+    architecture: isAppleSilicon === true ? 'arm64' : sources.architecture,
+    cpuCount:
+      sysctlNumber(sysctl, 'hw.logicalcpu') ??
+      profile?.processorCount ??
+      unknown('no tool tells the number of processors'),
+    operatingSystem: {
+      platform: 'macos',
+      name: told?.name ?? 'macOS',
+      version: told?.version ?? versionMissing,
+      build: told?.build ?? versionMissing,
+    },
+    memoryIsUnified: isAppleSilicon,
+    virtualisation: virtualisationOf(model, sysctl),
+    plimsollVersion: sources.plimsollVersion,
+    isSimulated: false,
+  };
+};
+
+export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
+  deviceId: APPLE_GPU_ID,
+  index: 0,
+  name: gpu.name ?? (typeof chip === 'string' ? chip : 'Apple GPU'),
+  memoryTotalBytes: unknown('unified memory'),
+  memoryIsUnified: true,
+  driver: unknown('part of macOS'),
+  runtime: gpu.metal ?? unknown('system_profiler does not tell'),
+  architecture: chip,
+  coreCount: gpu.coreCount ?? unknown('system_profiler does not tell'),
+  pcieMax: unknown('part of the chip'),
+  powerLimitWatts: unknown('macOS does not tell'),
+  partitions: [],
+});
+
+/** Under Rosetta brand_string reads "VirtualApple @ 2.50GHz processor", which names no chip. */
+const chipOf = (profile: MacHardware | undefined, sysctl: SysctlValues): Reported<string> => {
+  if (profile?.chip !== undefined) return profile.chip;
+  const brand = sysctl.get('machdep.cpu.brand_string');
+  if (brand === undefined || brand === '') return unknown('no tool tells the chip');
+  if (brand.startsWith('VirtualApple'))
+    return unknown('Node runs translated by Rosetta: install Node for arm64');
+  return brand;
+};
+
+const appleSilicon = (profile: MacHardware | undefined, sysctl: SysctlValues): Reported<boolean> => {
+  if (sysctl.get('hw.optional.arm64') === '1') return true;
+  const chip = profile?.chip ?? sysctl.get('machdep.cpu.brand_string') ?? '';
+  if (/Apple/.test(chip)) return true;
+  if (/Intel/.test(chip)) return false;
+  return unknown('no tool tells whether this is Apple silicon');
+};
+
+const virtualisationOf = (model: string | undefined, sysctl: SysctlValues): Reported<string> => {
+  if (sysctl.get('kern.hv_vmm_present') === '1' || /Virtual/.test(`${model} ${sysctl.get('hw.model')}`)) {
+    return 'virtual machine';
+  }
+  return sysctl.get('kern.hv_vmm_present') === '0' ? 'none' : unknown('sysctl does not tell');
+};

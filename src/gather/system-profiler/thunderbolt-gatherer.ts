@@ -1,0 +1,116 @@
+// Thunderbolt ports and peers of a Mac. One `system_profiler` a round is all that is asked each time; which device is
+// behind a receptacle, which RDMA devices exist and the bridge change seldom and are read at their own, slower pace.
+
+import type { NodeThunderbolt, ThunderboltBridge, ThunderboltPort } from '../../core/node/thunderbolt.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { IbvDevice } from '../ibverbs/parse-ibv-devices.ts';
+import { parseIfconfig } from '../ifconfig/parse-ifconfig.ts';
+import type { MacosOptions } from '../macos-options.ts';
+import { deviceOfReceptacle, type HardwarePort } from '../networksetup/parse-hardware-ports.ts';
+import { parseServiceOrder } from '../networksetup/parse-service-order.ts';
+import { findThunderboltBridge } from '../networksetup/thunderbolt-bridge.ts';
+import { type Parsed, parsed } from '../parsed.ts';
+import { poll } from '../poll.ts';
+import { RememberedRead } from '../remembered-read.ts';
+import { type ToolContext, toolText } from '../tool-text.ts';
+import { parseThunderbolt, type ThunderboltBus } from './parse-thunderbolt.ts';
+
+export const thunderboltGatherer = (
+  { env, intervals, timeouts }: MacosOptions,
+  hardwarePorts: RememberedRead<readonly HardwarePort[]>,
+  rdmaDevices: RememberedRead<readonly IbvDevice[]>,
+): Gatherer => ({
+  name: 'system-profiler-thunderbolt',
+  tells: [THUNDERBOLT],
+  intervalMs: intervals.thunderboltMs,
+  gather: async session => {
+    const { clock } = session;
+    const ending = new AbortController();
+    const own = { ...session, signal: AbortSignal.any([session.signal, ending.signal]) };
+    const bridgeRead = new RememberedRead(async signal =>
+      parsed(
+        await readBridge(
+          { env, signal, timeoutMs: timeouts.toolMs },
+          await hardwarePorts.get({ clock, signal, ageMsMax: intervals.bridgeMs }),
+        ),
+      ),
+    );
+    await poll(own, intervals.thunderboltMs, async signal => {
+      const asker = { clock, signal };
+      const [text, ports, rdma, bridge] = await Promise.all([
+        toolText('system_profiler', ['SPThunderboltDataType', '-json'], {
+          env,
+          signal,
+          timeoutMs: timeouts.toolMs,
+        }),
+        hardwarePorts.get({ ...asker, ageMsMax: intervals.networkMs }),
+        rdmaDevices.get({ ...asker, ageMsMax: intervals.rdmaMs }),
+        bridgeRead.get({ ...asker, ageMsMax: intervals.bridgeMs }),
+      ]);
+      const hardware = text.kind === 'parsed' ? parseThunderbolt(text.value) : text;
+      if (hardware.kind === 'unreadable')
+        return session.fail(THUNDERBOLT, 'system_profiler', hardware.reason);
+      if (hardware.value.kind === 'none') {
+        session.absent(THUNDERBOLT, 'system_profiler', 'this Mac has no Thunderbolt ports');
+        ending.abort();
+        return;
+      }
+      const value: NodeThunderbolt = {
+        ports: hardware.value.buses.map(bus => portOf(bus, ports, rdma)),
+        bridge: bridge.kind === 'parsed' ? bridge.value : unknown(bridge.reason),
+      };
+      session.emit('system_profiler', { kind: 'thunderbolt', value });
+    });
+  },
+});
+
+const portOf = (
+  bus: ThunderboltBus,
+  ports: Parsed<readonly HardwarePort[]>,
+  rdma: Parsed<readonly IbvDevice[]>,
+): ThunderboltPort => {
+  const interfaceName = interfaceOf(bus.receptacle, ports);
+  return { ...bus, interfaceName, rdmaInterfaceName: rdmaOf(interfaceName, rdma) };
+};
+
+const interfaceOf = (
+  receptacle: Reported<string>,
+  ports: Parsed<readonly HardwarePort[]>,
+): Reported<string> => {
+  if (typeof receptacle !== 'string') return receptacle;
+  if (ports.kind === 'unreadable') return unknown(ports.reason);
+  return (
+    deviceOfReceptacle(ports.value, receptacle) ??
+    unknown(`networksetup lists no port "Thunderbolt ${receptacle}"`)
+  );
+};
+
+/** macOS names the RDMA device of en1 rdma_en1; whether there is one, only the list of devices tells. */
+const rdmaOf = (interfaceName: Reported<string>, rdma: Parsed<readonly IbvDevice[]>): Reported<string> => {
+  if (typeof interfaceName !== 'string') return interfaceName;
+  if (rdma.kind === 'unreadable') return unknown(rdma.reason);
+  const name = `rdma_${interfaceName}`;
+  return rdma.value.some(device => device.name === name)
+    ? name
+    : unknown(`ibv_devices does not list ${name}`);
+};
+
+const readBridge = async (
+  context: ToolContext,
+  ports: Parsed<readonly HardwarePort[]>,
+): Promise<ThunderboltBridge | Unknown> => {
+  if (ports.kind === 'unreadable') return unknown(ports.reason);
+  const [interfaces, services] = await Promise.all([
+    toolText('ifconfig', [], context),
+    toolText('networksetup', ['-listnetworkserviceorder'], context),
+  ]);
+  if (interfaces.kind === 'unreadable') return unknown(interfaces.reason);
+  return findThunderboltBridge(
+    ports.value,
+    parseIfconfig(interfaces.value),
+    services.kind === 'parsed' ? parsed(parseServiceOrder(services.value)) : services,
+  );
+};
+
+const THUNDERBOLT: GatheredKind = { reading: 'thunderbolt', vendor: 'none' };

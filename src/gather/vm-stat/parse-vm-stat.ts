@@ -1,0 +1,56 @@
+// The lines of `vm_stat <interval>`: a title with the page size, column names, then a row of page counts an interval,
+// with title and names again every twenty rows. Counts too wide for a column are
+// printed in thousands with a K. Gauges are absolute in every row; counters of later rows are differences and not used here.
+
+import { type Reported, unknown } from '../../core/unknown.ts';
+
+export interface VmStatPages {
+  readonly pageBytes: number;
+  /** Column name → pages. */
+  readonly pages: Readonly<Record<string, number>>;
+}
+
+/** Feed it the lines in order; it gives pages for each row of figures. */
+export class VmStatReader {
+  #pageBytes: number | undefined;
+  #columns: readonly string[] = [];
+
+  read(line: string): VmStatPages | undefined {
+    const title = /page size of (\d{1,9}) bytes/.exec(line);
+    if (title !== null) {
+      this.#pageBytes = Number(title[1]);
+      return undefined;
+    }
+    const words = line.trim().split(/\s+/);
+    if (words.includes('free') && words.includes('wired')) {
+      this.#columns = words;
+      return undefined;
+    }
+    if (this.#pageBytes === undefined || words.length !== this.#columns.length) return undefined;
+    const pages: Record<string, number> = {};
+    for (const [index, word] of words.entries()) {
+      const count = pagesIn(word);
+      const column = this.#columns[index];
+      if (count === undefined || column === undefined) return undefined;
+      pages[column] = count;
+    }
+    return { pageBytes: this.#pageBytes, pages };
+  }
+}
+
+/**
+ * Used as Activity Monitor and macmon count it: anonymous less purgeable, wired, and what the compressor occupies.
+ * A column that is absent makes the sum unknown; it is not a zero.
+ */
+export const usedBytesOf = ({ pageBytes, pages }: VmStatPages): Reported<number> => {
+  const { anonymous, prgable, wired, cmprssor } = pages;
+  if (anonymous === undefined || prgable === undefined || wired === undefined || cmprssor === undefined) {
+    return unknown('vm_stat does not tell every part of the memory in use');
+  }
+  return Math.max(0, anonymous - prgable + wired + cmprssor) * pageBytes;
+};
+
+const pagesIn = (word: string): number | undefined => {
+  const match = /^(\d{1,15})(K?)$/.exec(word);
+  return match === null ? undefined : Number(match[1]) * (match[2] === 'K' ? 1000 : 1);
+};

@@ -1,0 +1,93 @@
+// Memory and system while macmon is not to be had: `vm_stat <interval>` streams the page counts, and the rest comes
+// from the system's own counters, so that no process is started but the one that streams.
+
+import { unknown } from '../../core/unknown.ts';
+import { streamLines, ToolError } from '../../process/child.ts';
+import type { GatherSession } from '../gatherer.ts';
+import { fallbackMemory, fallbackSystem } from '../macmon/macmon-readings.ts';
+import { ProcessorMeter } from '../macmon/processor-meter.ts';
+import type { MacosOptions } from '../macos-options.ts';
+import { poll } from '../poll.ts';
+import { runBeside } from '../run-beside.ts';
+import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
+import { usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
+
+export interface WithoutMacmon {
+  /** Why macmon is not to be had. */
+  readonly reason: string;
+  /** Until it is tried again. */
+  readonly durationMs: number;
+  readonly gauge: () => MemoryGauge;
+}
+
+/** Returns after `durationMs`, or when the session aborts. */
+export const gatherWithoutMacmon = async (
+  session: GatherSession,
+  options: MacosOptions,
+  without: WithoutMacmon,
+): Promise<void> => {
+  const meter = new ProcessorMeter(() => options.host.processorTimes());
+  await runBeside(
+    session.signal,
+    signal => session.clock.sleep(without.durationMs, signal),
+    signal => {
+      const own: GatherSession = { ...session, signal };
+      return Promise.all([
+        gatherMemory(own, options, without),
+        poll(own, options.intervals.telemetryMs, () => {
+          own.emit('macOS', fallbackSystem(options.host, meter.use(), without.reason));
+        }),
+      ]);
+    },
+  );
+};
+
+const gatherMemory = async (
+  session: GatherSession,
+  options: MacosOptions,
+  without: WithoutMacmon,
+): Promise<void> => {
+  const { host, intervals } = options;
+  const reason = await streamMemory(session, options, without);
+  if (session.signal.aborted) return;
+  // What is left: the total, and why the rest is unknown.
+  await poll(session, intervals.telemetryMs, () => {
+    session.emit('macOS', fallbackMemory(unknown(reason), host, without.gauge()));
+  });
+};
+
+/** Until vm_stat ends; why it did. */
+const streamMemory = async (
+  session: GatherSession,
+  { env, host, intervals, timeouts }: MacosOptions,
+  without: WithoutMacmon,
+): Promise<string> => {
+  const seconds = Math.max(1, Math.round(intervals.telemetryMs / 1_000));
+  const reader = new VmStatReader();
+  let badInARow = 0;
+  try {
+    const lines = streamLines('vm_stat', [String(seconds)], {
+      env,
+      signal: session.signal,
+      idleTimeoutMs: timeouts.silentMs,
+      lineBytesMax: LINE_BYTES_MAX,
+    });
+    for await (const line of lines) {
+      const pages = reader.read(line);
+      if (pages === undefined) {
+        if (++badInARow >= BAD_LINES_MAX) return 'vm_stat printed what this version cannot read';
+        continue;
+      }
+      badInARow = 0;
+      session.emit('vm_stat', fallbackMemory(usedBytesOf(pages), host, without.gauge()));
+    }
+    return 'vm_stat ended';
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return error.message;
+  }
+};
+
+/** Title and names are two lines without figures. */
+const BAD_LINES_MAX = 6;
+const LINE_BYTES_MAX = 16 * 1024;
