@@ -1,0 +1,53 @@
+// The histogram a person looks at: 30 buckets, equal in logarithm, over the range that was observed.
+
+export const LOG_BUCKET_COUNT = 30;
+
+/** [low edge, high edge, count]; the last bucket is closed. */
+export type LogBucket = readonly [number, number, number];
+
+/**
+ * 31 edges from max(min, 1) to max(max, 10·low): a narrow range is padded to a decade. The first and the last edge are
+ * exactly those; empty when nothing was observed.
+ */
+export const logEdges = (
+  min: number,
+  max: number,
+  bucketCount: number = LOG_BUCKET_COUNT,
+): readonly number[] => {
+  if (!(min <= max)) return [];
+  const low = Math.max(min, 1);
+  const high = Math.max(max, 10 * low);
+  const step = Math.log(high / low) / bucketCount;
+  return Array.from({ length: bucketCount + 1 }, (_, index) => {
+    if (index === 0) return low;
+    return index === bucketCount ? high : low * Math.exp(step * index);
+  });
+};
+
+export const logBuckets = (edges: readonly number[], counts: readonly number[]): readonly LogBucket[] =>
+  counts.map((count, index) => [edges[index] ?? 0, edges[index + 1] ?? 0, count]);
+
+/** Exact counts of ascending values between edges; values outside go to the first and the last bucket. */
+export const countSorted = (sorted: ArrayLike<number>, edges: readonly number[]): readonly number[] => {
+  const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);
+  let from = 0;
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    const isLast = bucket === counts.length - 1;
+    const to = isLast ? sorted.length : firstAtLeast(sorted, edges[bucket + 1] ?? 0, from);
+    counts[bucket] = to - from;
+    from = to;
+  }
+  return counts;
+};
+
+/** The first index from `from` on whose value is at least `bound`. */
+const firstAtLeast = (sorted: ArrayLike<number>, bound: number, from: number): number => {
+  let low = from;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
