@@ -39,8 +39,6 @@ export const mapEntries = (state: State, change: EntryChange): State => {
   };
 };
 
-const mapValues = <T>(map: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> => {
-  const changed: Record<string, T> = {};
-  for (const [key, value] of Object.entries(map)) changed[key] = change(value);
-  return changed;
-};
+/** By definition, not assignment: a peer may name a runner "__proto__", and it must stay a key. */
+const mapValues = <T>(map: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));

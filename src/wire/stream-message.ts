@@ -70,11 +70,16 @@ export const translated = (state: State, offsetMs: number): State =>
 
 /** State with every age counted up to a moment, for readers that have no clock of ours to count on with. */
 export const withAgesAt = (state: State, nowMs: number): State =>
-  mapEntries(state, entry => ({
-    ...entry,
-    ...(hasAge(entry) ? { ageMs: Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs) } : {}),
-    receivedAtMs: nowMs,
-  }));
+  mapEntries(state, entry =>
+    hasAge(entry)
+      ? {
+          ...entry,
+          ageMs: Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs),
+          receivedAtMs: nowMs,
+        }
+      : // An origin's progress has a receipt alone: moved to now, a silent node would look as if it had just spoken.
+        entry,
+  );
 
 const hasAge = (entry: object): entry is { readonly ageMs: number; readonly receivedAtMs: number } =>
   'ageMs' in entry;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import {
   decodeBatch,
   decodeSnapshot,
@@ -59,5 +60,26 @@ describe('ages as of a moment', () => {
         }
       }),
     );
+  });
+
+  it('leave the receipt of an origin alone, which has no age', () => {
+    fc.assert(
+      fc.property(arbitraryHistories, histories => {
+        const state = applyAll(EMPTY_STATE, histories.flat());
+        expect(withAgesAt(state, 1_000).origins).toEqual(state.origins);
+      }),
+    );
+  });
+
+  it('keep a key that is the name of a prototype', () => {
+    const entry = {
+      value: { runnerKey: '__proto__', source: 'run', targetNode: unknown('not told'), requestsInFlight: 1 },
+      epoch: 1,
+      seq: 1,
+      ageMs: 0,
+      receivedAtMs: 0,
+    } as const;
+    const runners = { [sender]: { ['__proto__']: entry } };
+    expect(JSON.stringify(withAgesAt({ ...EMPTY_STATE, runners }, 0).runners)).toBe(JSON.stringify(runners));
   });
 });
