@@ -1,0 +1,100 @@
+// `npm run bench [-- FILTER…]`: runs every *.bench.ts whose name contains a filter, each in its own process and one
+// after another so that none disturbs the next, and prints the rows against what DESIGN §8 asks for.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import os from 'node:os';
+import pathsScript from '../scripts/paths.js';
+import prepareScript from '../scripts/prepare.js';
+
+const { prepare } = prepareScript;
+const { ROOT, inRoot, nodeToRun } = pathsScript;
+
+const bench = async filters => {
+  const prepared = await prepare();
+  if (prepared.kind === 'failed') return prepared.code;
+  const node = nodeToRun();
+  if (node.kind === 'too-old') {
+    for (const line of node.lines) process.stderr.write(`${line}\n`);
+    return 1;
+  }
+  const names = readdirSync(inRoot('benchmarks'))
+    .filter(file => file.endsWith('.bench.ts'))
+    .map(file => file.slice(0, -'.bench.ts'.length))
+    .filter(name => filters.length === 0 || filters.some(filter => name.includes(filter)));
+  if (names.length === 0) {
+    process.stderr.write(`No benchmark is called ${filters.join(' or ')}.\n`);
+    return 2;
+  }
+  process.stdout.write(machineLines(node.path));
+  let failures = 0;
+  for (const name of names) {
+    process.stdout.write(`\n${name}   (npm run bench -- ${name})\n`);
+    const code = await runBenchmark(node.path, name);
+    if (code === 0) continue;
+    failures += 1;
+    process.stdout.write(`  failed with exit code ${code}\n`);
+  }
+  return failures === 0 ? 0 : 1;
+};
+
+/** Rows are printed as they come, because a benchmark may take minutes. */
+const runBenchmark = (node, name) =>
+  new Promise(resolve => {
+    const child = spawn(node, ['--expose-gc', inRoot('benchmarks', `${name}.bench.ts`)], {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let partial = '';
+    child.stdout.setEncoding('utf8').on('data', text => {
+      const lines = (partial + text).split('\n');
+      partial = lines.pop() ?? '';
+      for (const line of lines) process.stdout.write(rowLine(line));
+    });
+    child.once('error', error => {
+      process.stderr.write(`${error.message}\n`);
+      resolve(1);
+    });
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+
+const rowLine = line => {
+  let row;
+  try {
+    row = JSON.parse(line);
+  } catch {
+    return `  ${line}\n`;
+  }
+  const figure = `${readable(row.figure)} ${row.unit}`;
+  return `  ${row.what.padEnd(58)} ${figure.padStart(18)}  ${verdict(row).padEnd(34)} ${row.method}\n`;
+};
+
+/** The ratio is figure by target; whether more or less is better stands beside it. */
+const verdict = ({ figure, unit, reach }) => {
+  if (reach.kind === 'none') return 'for the record';
+  const isReached = reach.kind === 'at-least' ? figure >= reach.value : figure <= reach.value;
+  const bound = reach.kind === 'at-least' ? 'at least' : 'at most';
+  const ratio = (figure / reach.value).toFixed(2);
+  return `${isReached ? 'reached' : 'MISSED'}: ${bound} ${readable(reach.value)} ${unit}, ${ratio} of it`;
+};
+
+const readable = number => {
+  if (!Number.isFinite(number)) return 'unknown';
+  if (Math.abs(number) >= 1_000) return Math.round(number).toLocaleString('en-US');
+  return Number(number.toPrecision(3)).toString();
+};
+
+const machineLines = node => {
+  const [cpu] = os.cpus();
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const commit = spawnSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' });
+  const memory = `${(os.totalmem() / 1e9).toFixed(1)} GB`;
+  return [
+    `${cpu?.model.trim() ?? 'unknown processor'}, ${os.cpus().length} logical cores, ${memory} memory`,
+    `${os.type()} ${os.release()} ${os.arch()}, Node ${version}, load average ${os.loadavg()[0]?.toFixed(2)}`,
+    `Plimsoll ${commit.status === 0 ? commit.stdout.trim() : 'outside git'}`,
+    '',
+  ].join('\n');
+};
+
+process.exitCode = await bench(process.argv.slice(2));
