@@ -1,0 +1,86 @@
+// Nodes, links and runs as combined views.
+
+import { isNodeId } from '../../core/ids.ts';
+import { nodeIds } from '../../core/selectors.ts';
+import { clusterTotals } from '../../core/totals.ts';
+import { linkRows, nodeRow, runRows } from './cluster-views.ts';
+import { RequestError } from './http-error.ts';
+import type { HttpServerOptions } from './http-options.ts';
+import { JSON_TYPE, toJson } from './json.ts';
+import { type ApiRoute, anyObject, jsonResponse, pathParameter } from './routes.ts';
+
+export const clusterRoutes = ({ clock, cluster, nodeId }: HttpServerOptions): readonly ApiRoute[] => [
+  {
+    method: 'GET',
+    path: '/api/nodes',
+    access: 'read',
+    summary:
+      'Every node as one view: each reading with its source, age and whether it is stale, and the totals.',
+    parameters: [],
+    body: undefined,
+    responses: { 200: jsonResponse('The nodes.', listOf('nodes', 'A node.')) },
+    handle: (_request, reply) => {
+      const nowMs = clock.nowMs();
+      const { state } = cluster;
+      const nodes = nodeIds(state).map(id => nodeRow(state, id, nowMs));
+      return reply.type(JSON_TYPE).send(toJson({ self: nodeId, totals: clusterTotals(state, nowMs), nodes }));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/nodes/{nodeId}',
+    access: 'read',
+    summary: 'One node; "self" is the node that answers.',
+    parameters: [
+      {
+        name: 'nodeId',
+        in: 'path',
+        isRequired: true,
+        description: 'A node id, or "self".',
+        schema: { type: 'string', pattern: '^([a-z0-9]{26}|self)$' },
+      },
+    ],
+    body: undefined,
+    responses: { 200: jsonResponse('The node.', anyObject('A node.')) },
+    handle: (request, reply) => {
+      const asked = pathParameter(request, 'nodeId');
+      const id = asked === 'self' ? nodeId : asked;
+      const { state } = cluster;
+      if (isNodeId(id) && nodeIds(state).includes(id)) {
+        return reply.type(JSON_TYPE).send(toJson(nodeRow(state, id, clock.nowMs())));
+      }
+      throw new RequestError(
+        { status: 404, code: 'no-such-node' },
+        `No node ${asked.slice(0, 40)} is known here. GET /api/nodes lists the nodes.`,
+      );
+    },
+  },
+  {
+    method: 'GET',
+    path: '/api/links',
+    access: 'read',
+    summary: 'Every current connection between nodes that are not offline, with its newest profile.',
+    parameters: [],
+    body: undefined,
+    responses: { 200: jsonResponse('The connections.', listOf('links', 'A connection, one way.')) },
+    handle: (_request, reply) =>
+      reply.type(JSON_TYPE).send(toJson({ links: linkRows(cluster.state, clock.nowMs()) })),
+  },
+  {
+    method: 'GET',
+    path: '/api/runs',
+    access: 'read',
+    summary: 'Benchmark runs, with the newest figures of those that run now.',
+    parameters: [],
+    body: undefined,
+    responses: { 200: jsonResponse('The runs.', listOf('runs', 'A run.')) },
+    handle: (_request, reply) =>
+      reply.type(JSON_TYPE).send(toJson({ runs: runRows(cluster.state, clock.nowMs()) })),
+  },
+];
+
+const listOf = (name: string, description: string) => ({
+  type: 'object',
+  required: [name],
+  properties: { [name]: { type: 'array', items: { type: 'object', description } } },
+});

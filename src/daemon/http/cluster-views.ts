@@ -1,0 +1,81 @@
+// What people and programs ask for that is not stored: nodes as one view, links and runs as flat lists.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import type { LinkProfile } from '../../core/link/link-profile.ts';
+import type { Run, RunProgress } from '../../core/run/run.ts';
+import { ageMsOf, type NodeView, nodeIds, nodeView, presence } from '../../core/selectors.ts';
+import type { Entry, State } from '../../core/state.ts';
+import { type Unknown, unknown } from '../../core/unknown.ts';
+
+/** A value of another writer with its age now. */
+export interface Aged<T> {
+  readonly value: T;
+  readonly ageMs: number;
+}
+
+export interface LinkRow {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  readonly connectionKey: string;
+  readonly connection: Aged<Connection>;
+  readonly profile: Aged<LinkProfile> | Unknown;
+}
+
+export interface RunRow {
+  readonly node: NodeId;
+  readonly run: Aged<Run>;
+  readonly progress: Aged<RunProgress> | Unknown;
+}
+
+/** A node's view whose GPU profiles carry their age now, like everything else in it. */
+export const nodeRow = (state: State, node: NodeId, nowMs: number): NodeView => {
+  const view = nodeView(state, node, nowMs);
+  return {
+    ...view,
+    gpus: view.gpus.map(vendor => ({
+      ...vendor,
+      devices: vendor.devices.map(gpu => ({
+        ...gpu,
+        profile:
+          gpu.profile === undefined ? undefined : { ...gpu.profile, ageMs: ageMsOf(gpu.profile, nowMs) },
+      })),
+    })),
+  };
+};
+
+/** Connections of nodes that are here; an offline node carries nothing. */
+export const linkRows = (state: State, nowMs: number): readonly LinkRow[] => {
+  const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
+  return [...present].flatMap(source =>
+    [...present].flatMap(sink =>
+      Object.entries(state.connections[source]?.[sink] ?? {}).map(([connectionKey, connection]) => {
+        const profile = state.linkProfiles[source]?.[sink]?.[connectionKey];
+        return {
+          source,
+          sink,
+          connectionKey,
+          connection: aged(connection, nowMs),
+          profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
+        };
+      }),
+    ),
+  );
+};
+
+export const runRows = (state: State, nowMs: number): readonly RunRow[] =>
+  nodeIds(state).flatMap(node =>
+    Object.entries(state.runs[node] ?? {}).map(([runId, run]) => {
+      const progress = state.runProgress[node]?.[runId];
+      return {
+        node,
+        run: aged(run, nowMs),
+        progress: progress === undefined ? unknown('no figures yet') : aged(progress, nowMs),
+      };
+    }),
+  );
+
+const aged = <T>(entry: Entry<T>, nowMs: number): Aged<T> => ({
+  value: entry.value,
+  ageMs: ageMsOf(entry, nowMs),
+});

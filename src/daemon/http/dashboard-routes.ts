@@ -1,0 +1,57 @@
+// The page and its files. The page's own addresses (/nodes/…, /runs/…, /links) give the page; any other unknown path is
+// a 404, so that a mistyped address or asset never looks like an answer.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Asset, DashboardFiles } from './dashboard-files.ts';
+import { RequestError } from './http-error.ts';
+import { urlPath } from './routes.ts';
+
+export const addDashboardRoutes = (app: FastifyInstance, files: DashboardFiles | undefined): void => {
+  app.get('/*', async (request, reply) => {
+    const path = urlPath(request.url);
+    if (PAGE.test(path)) {
+      const index = await files?.index();
+      return index === undefined ? sendUnbuilt(reply) : sendAsset(request, reply, index);
+    }
+    const asset = await files?.find(path);
+    if (asset === undefined) throw notFound(path);
+    return sendAsset(request, reply, asset);
+  });
+};
+
+export const notFound = (path: string): RequestError =>
+  new RequestError(
+    { status: 404, code: 'not-found' },
+    `There is nothing at ${path.slice(0, 200)}. /openapi.json lists what there is.`,
+  );
+
+const sendAsset = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
+  reply.header('cache-control', asset.cacheControl).header('etag', asset.etag);
+  if (asset.gzipped !== undefined) reply.header('vary', 'accept-encoding');
+  if (listed(request.headers['if-none-match']).includes(asset.etag)) return reply.code(304).send();
+  reply.type(asset.contentType);
+  if (asset.gzipped === undefined || !acceptsGzip(request.headers['accept-encoding'])) {
+    return reply.send(asset.body);
+  }
+  return reply.header('content-encoding', 'gzip').send(asset.gzipped);
+};
+
+const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
+  reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(UNBUILT_PAGE);
+
+const listed = (header: string | undefined): readonly string[] =>
+  header?.split(',').map(part => part.trim().replace(/^W\//, '')) ?? [];
+
+const acceptsGzip = (header: string | undefined): boolean =>
+  header?.split(',').some(part => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part)) ?? false;
+
+const PAGE = /^\/(?:index\.html|links\/?|(?:nodes|runs)(?:\/[^/]*){0,3})?$/;
+
+const UNBUILT_PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Plimsoll</title>
+<h1>The dashboard is not built</h1>
+<p>The daemon runs. Build its page with <code>npm run build</code> and reload, or read
+<a href="/api/state">/api/state</a>, <a href="/metrics">/metrics</a> and <a href="/openapi.json">/openapi.json</a>.</p>
+`;

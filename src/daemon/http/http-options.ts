@@ -1,0 +1,124 @@
+// What the HTTP server needs from the rest of the daemon, and the bounds it keeps. Everything comes in from the
+// composition root, so that a test serves a real cluster state without a daemon.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Event } from '../../core/event.ts';
+import type { HistorySeries } from '../../core/history/live-history.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { State } from '../../core/state.ts';
+import type { HistoryRow } from '../../journal/journal.ts';
+import type { Access } from './access.ts';
+
+export interface HttpServerOptions {
+  readonly nodeId: NodeId;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly cluster: ClusterFeed;
+  /** Where the built dashboard lies; undefined when none was built. */
+  readonly dashboardDir: string | undefined;
+  readonly access: Access;
+  readonly limits: HttpLimits;
+  /** What a person should know now: a broken config file, a journal that was moved aside. */
+  readonly notices: () => readonly string[];
+  /** The daemon's own use of the machine, for /metrics. */
+  readonly resources: () => DaemonResources;
+  /** The home directory; told to readers of /api/daemon only while the server is bound to loopback. */
+  readonly home: string | undefined;
+  readonly logger?: HttpLogger;
+}
+
+/** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */
+export interface ClusterFeed {
+  /** Holds every event that a listener was given before. */
+  readonly state: State;
+  /** Calls the listener after the events were applied. Returns the end of the subscription. */
+  subscribe(listener: (events: readonly Event[]) => void): () => void;
+  readonly history: { series(node: NodeId, nowMs: number): HistorySeries };
+  /** Rows of one (origin, slot, key) from the journal, ascending, at most `limit`, the newest. */
+  profileHistory(query: ProfileHistoryQuery): readonly HistoryRow[];
+}
+
+export interface ProfileHistoryQuery {
+  readonly origin: NodeId;
+  readonly slot: string;
+  readonly key: string;
+  readonly sinceWallMs: number;
+  readonly limit: number;
+}
+
+export interface DaemonResources {
+  /** User and system time since the process started. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+}
+
+export interface HttpLogger {
+  warn(message: string): void;
+}
+
+export interface HttpLimits {
+  readonly bodyBytesMax: number;
+  /** Request line and headers together. */
+  readonly headerBytesMax: number;
+  readonly urlBytesMax: number;
+  readonly connectionsMax: number;
+  /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
+  readonly headersTimeoutMs: number;
+  /** Likewise to the end of the body. */
+  readonly requestTimeoutMs: number;
+  /** How often connections are held against those two. */
+  readonly connectionsCheckMs: number;
+  /** A connection on which nothing moves, streams excepted by their heartbeat. */
+  readonly idleTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** Of one remote address; the burst is twice that. */
+  readonly requestsPerSecondMax: number;
+  /** Refused tokens and codes of one remote address, in a minute. */
+  readonly refusalsPerMinuteMax: number;
+  /** Remote addresses that rates are kept for. */
+  readonly rateAddressesMax: number;
+  readonly streamsMax: number;
+  /** First event to the batch that carries it. */
+  readonly streamFlushMs: number;
+  readonly streamHeartbeatMs: number;
+  /** Bytes queued for one stream, its first snapshot not counted. */
+  readonly streamQueueBytesMax: number;
+  /** How long a dropped stream may take to read the reason. */
+  readonly streamDrainMs: number;
+  /** A stream whose queue moved nothing for this long is dropped, however short the queue. */
+  readonly streamStallMs: number;
+  /** Batches held for streams that resume. */
+  readonly resumeBatchesMax: number;
+  readonly resumeBytesMax: number;
+  /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
+  readonly pendingEventsMax: number;
+  /** A file of the dashboard, and the number of files. */
+  readonly assetBytesMax: number;
+  readonly assetsMax: number;
+}
+
+export const HTTP_LIMITS: HttpLimits = {
+  bodyBytesMax: 64 * 1024,
+  headerBytesMax: 16 * 1024,
+  urlBytesMax: 4_096,
+  connectionsMax: 512,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  connectionsCheckMs: 2_000,
+  idleTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 10_000,
+  requestsPerSecondMax: 500,
+  refusalsPerMinuteMax: 30,
+  rateAddressesMax: 1_024,
+  streamsMax: 256,
+  streamFlushMs: 100,
+  streamHeartbeatMs: 5_000,
+  streamQueueBytesMax: 1024 * 1024,
+  streamDrainMs: 5_000,
+  streamStallMs: 30_000,
+  resumeBatchesMax: 600,
+  resumeBytesMax: 4 * 1024 * 1024,
+  pendingEventsMax: 20_000,
+  assetBytesMax: 16 * 1024 * 1024,
+  assetsMax: 1_000,
+};

@@ -1,0 +1,176 @@
+// The daemon's HTTP server: every route behind one guard, one form of error, one table of limits. Built without a port;
+// `listen` binds it, and what it is bound to decides who needs the token.
+
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { type FastifyInstance, fastify } from 'fastify';
+import { accessRoutes } from './access-routes.ts';
+import { clusterRoutes } from './cluster-routes.ts';
+import { daemonRoutes } from './daemon-routes.ts';
+import { DashboardFiles } from './dashboard-files.ts';
+import { addDashboardRoutes } from './dashboard-routes.ts';
+import { historyRoute } from './history-route.ts';
+import { RequestError } from './http-error.ts';
+import type { HttpLimits, HttpServerOptions } from './http-options.ts';
+import { type Listening, type ListenRequest, listenOn } from './listen.ts';
+import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
+import { RequestGuard } from './request-guard.ts';
+import { type ApiRoute, routerPath } from './routes.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { stateRoutes } from './state-routes.ts';
+import { StreamHub } from './stream/stream-hub.ts';
+import { streamRoute } from './stream-route.ts';
+
+export interface ServedRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** @see HttpServer.listen; nothing runs before it. */
+export const createHttpServer = (options: HttpServerOptions): HttpServer => new HttpServer(options);
+
+export class HttpServer implements AsyncDisposable {
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
+  readonly #app: FastifyInstance;
+  readonly #guard: RequestGuard;
+  readonly #hub: StreamHub;
+  readonly #served: ServedRoute[] = [];
+  #bound: Listening | undefined;
+  #closing: Promise<void> | undefined;
+  #forgetAccess: () => void = () => undefined;
+
+  constructor(options: HttpServerOptions) {
+    const { clock, cluster, limits, nodeId, version, access } = options;
+    this.#options = options;
+    this.#guard = new RequestGuard({ nodeId, clock, access, limits });
+    this.#hub = new StreamHub({
+      clock,
+      cluster,
+      limits,
+      nodeId,
+      version,
+      daemonStart: `${Math.round(clock.wallMs()).toString(36)}-${randomBytes(6).toString('hex')}`,
+      isStillGranted: grant => access.isStillGranted(grant),
+      onFailure: message => options.logger?.warn(message),
+    });
+    this.#server = createNodeServer(limits);
+    this.#app = createApp(this.#server, limits);
+    this.#addRoutes();
+  }
+
+  /** What is really registered, for the test that holds /openapi.json to it. HEAD follows from GET. */
+  get served(): readonly ServedRoute[] {
+    return this.#served;
+  }
+
+  /** @throws HttpServerError, its `code` stable, when the address or port cannot be had. */
+  async listen(request: ListenRequest): Promise<Listening> {
+    await this.#app.ready();
+    // Until the guard knows the address it takes no reader for one on loopback.
+    const listening = await listenOn(this.#server, request);
+    const address = this.#server.address();
+    if (typeof address === 'object' && address !== null) {
+      this.#guard.bind({ host: request.host, address: address.address });
+    }
+    this.#bound = listening;
+    this.#server.on('error', error => this.#options.logger?.warn(`HTTP server: ${error.message}`));
+    this.#forgetAccess = this.#options.access.onChange(() => this.#hub.checkGrants());
+    this.#hub.start();
+    return listening;
+  }
+
+  /** Streams are told, whatever else is in flight is cut. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#forgetAccess();
+    const closed = new Promise<void>(resolve => this.#server.close(() => resolve()));
+    await this.#hub[Symbol.asyncDispose]();
+    this.#server.closeAllConnections();
+    await closed;
+    await this.#app.close();
+  }
+
+  #addRoutes(): void {
+    const app = this.#app;
+    const { dashboardDir, limits, logger } = this.#options;
+    const routes: readonly ApiRoute[] = [
+      ...stateRoutes(this.#options),
+      streamRoute(this.#hub, this.#guard),
+      historyRoute(this.#options),
+      ...clusterRoutes(this.#options),
+      ...accessRoutes(this.#options, this.#guard),
+      ...daemonRoutes(this.#options, {
+        guard: this.#guard,
+        hub: this.#hub,
+        bound: () => this.#bound,
+        routes: () => routes,
+      }),
+    ];
+    app.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) this.#served.push({ method: each, path: url });
+    });
+    app.addHook('onRequest', (request, reply, done) => {
+      reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
+      this.#guard.check(request.raw);
+      done();
+    });
+    addErrorHandlers(app, { limits, logger, routes });
+    for (const route of routes) {
+      app.route({
+        method: route.method,
+        url: routerPath(route.path),
+        onRequest: (request, _reply, done) => {
+          this.#guard.grant(request.raw, route.access);
+          done();
+        },
+        handler: async (request, reply) => route.handle(request, reply),
+      });
+    }
+    const files = dashboardDir === undefined ? undefined : new DashboardFiles(dashboardDir, limits);
+    addDashboardRoutes(app, files);
+  }
+}
+
+const createNodeServer = (limits: HttpLimits): Server => {
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: limits.connectionsCheckMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    // The guard refuses a missing Host itself, with a body that says so.
+    requireHostHeader: false,
+  });
+  server.maxConnections = limits.connectionsMax;
+  server.setTimeout(limits.idleTimeoutMs);
+  return server;
+};
+
+const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
+  const app = fastify({
+    serverFactory: handler => server.on('request', handler),
+    bodyLimit: limits.bodyBytesMax,
+    exposeHeadRoutes: true,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: limits.urlBytesMax, caseSensitive: true },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (_error, request, reply) => {
+      const refusal = new RequestError(
+        { status: 400, code: 'bad-url' },
+        'An escape in the URL is malformed.',
+      );
+      return sendError(reply, request.raw, refusal);
+    },
+  });
+  app.removeContentTypeParser('text/plain');
+  return app;
+};

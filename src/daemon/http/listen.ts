@@ -1,0 +1,97 @@
+// Binds a server to an address. A default port that is taken gives the next free one and a line that says so; a port
+// that a person asked for is taken literally.
+
+import type { Server } from 'node:http';
+import { HttpServerError } from './http-error.ts';
+
+export interface ListenRequest {
+  /** An address or a name; without brackets. */
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** A person asked for this very port. */
+  readonly isExplicitPort: boolean;
+}
+
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** What a person should be told about how this came about. */
+  readonly notice?: string;
+}
+
+/** How many ports past a default one are tried. */
+export const PORTS_TRIED_MAX = 50;
+
+/** @throws HttpServerError when the server could not be bound. */
+export const listenOn = async (server: Server, request: ListenRequest): Promise<Listening> => {
+  const { host, port } = request;
+  const isFixed = request.isExplicitPort || port === 0;
+  const last = isFixed ? port : Math.min(65_535, port + PORTS_TRIED_MAX);
+  for (let tried = port; ; tried += 1) {
+    try {
+      const bound = await listenOnce(server, host, tried);
+      if (bound === port || port === 0) return { host, port: bound };
+      return { host, port: bound, notice: `HTTP port ${port} is taken; using ${bound}.` };
+    } catch (error) {
+      if (errorCode(error) === 'EADDRINUSE' && tried < last) continue;
+      throw listenError(request, last, error);
+    }
+  }
+};
+
+const listenOnce = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      server.removeListener('listening', succeed);
+      reject(error);
+    };
+    const succeed = (): void => {
+      server.removeListener('error', fail);
+      const address = server.address();
+      if (typeof address === 'object' && address !== null) resolve(address.port);
+      else reject(new HttpServerError('listen-failed', 'the server listens on no port'));
+    };
+    server.once('error', fail);
+    server.once('listening', succeed);
+    server.listen({ host, port });
+  });
+
+const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown): HttpServerError => {
+  const place = `${host}:${port}`;
+  switch (errorCode(cause)) {
+    case 'EADDRINUSE': {
+      const ports =
+        last === port ? `Port ${port} of ${host} is taken` : `Ports ${port} to ${last} of ${host} are taken`;
+      return new HttpServerError(
+        'port-taken',
+        `${ports} by another program.\nStop it, or choose another port with --http ${host}:PORT.`,
+        { cause },
+      );
+    }
+    case 'EACCES':
+      return new HttpServerError(
+        'port-forbidden',
+        `The system does not let this user listen on ${place}.\nChoose a port from 1024 on with --http ${host}:PORT.`,
+        { cause },
+      );
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return new HttpServerError(
+        'address-unavailable',
+        `${host} is no address of this machine.\nUse 127.0.0.1 for this machine alone, or one of its addresses, with --http HOST:PORT.`,
+        { cause },
+      );
+    default:
+      return new HttpServerError(
+        'listen-failed',
+        `Listening on ${place} failed: ${cause instanceof Error ? cause.message : String(cause)}.\nChoose another address with --http HOST:PORT.`,
+        { cause },
+      );
+  }
+};
+
+const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,0 +1,48 @@
+// One scrape: metrics are made as their first value comes, so that a page holds only what is known. A new registry
+// each time, because a gauge that is kept would keep the labels of what has gone.
+
+import { Counter, Gauge, Registry } from 'prom-client';
+import type { Unknown } from '../../../core/unknown.ts';
+
+export type Labels = Readonly<Record<string, string>>;
+export type Figure = number | boolean | Unknown | undefined;
+
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+}
+
+export class MetricPage {
+  readonly #registry = new Registry();
+  readonly #gauges = new Map<string, Gauge>();
+  readonly #counters = new Map<string, Counter>();
+
+  /** Sets a value; nothing where it is not known. True is 1. */
+  gauge({ name, help }: Metric, labels: Labels, figure: Figure): void {
+    const value = numberOf(figure);
+    if (value === undefined) return;
+    const gauge =
+      this.#gauges.get(name) ??
+      new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
+    this.#gauges.set(name, gauge);
+    gauge.set(labels, value);
+  }
+
+  /** The count since the daemon started. */
+  counter({ name, help }: Metric, labels: Labels, count: number): void {
+    const counter =
+      this.#counters.get(name) ??
+      new Counter({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
+    this.#counters.set(name, counter);
+    counter.inc(labels, count);
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+const numberOf = (figure: Figure): number | undefined => {
+  if (typeof figure === 'boolean') return figure ? 1 : 0;
+  return typeof figure === 'number' && Number.isFinite(figure) ? figure : undefined;
+};

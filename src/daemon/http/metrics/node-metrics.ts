@@ -1,0 +1,210 @@
+// The figures of one node. What changes by the second is exported only while it is current, so that a stalled source
+// shows as a gap and a growing age, never as a flat line; inventory stays as long as the node is known.
+
+import type { GpuView, NodeView, ReadingView, VendorView } from '../../../core/selectors.ts';
+import { type isUnknown, knownOr } from '../../../core/unknown.ts';
+import type { Figure, Labels, MetricPage } from './metric-page.ts';
+
+export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
+  const labels: Labels = { node: view.nodeId, name: view.name };
+  page.gauge(NODE.presence, labels, view.presence === 'live');
+  addIdentity(page, view, labels);
+  addMemory(page, view, labels);
+  addSystem(page, view, labels);
+  addNetwork(page, view, labels);
+  addDisks(page, view, labels);
+  for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs });
+  addAges(page, view, labels);
+};
+
+const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  const identity = lastValue(view.identity);
+  if (identity === undefined) return;
+  const text = (value: Parameters<typeof isUnknown>[0]): string => (typeof value === 'string' ? value : '');
+  page.gauge(
+    NODE.info,
+    {
+      ...labels,
+      model: text(identity.model),
+      chip: text(identity.chip),
+      platform: identity.operatingSystem.platform,
+      version: identity.plimsollVersion,
+      simulated: String(identity.isSimulated),
+    },
+    1,
+  );
+  page.gauge(NODE.cpus, labels, identity.cpuCount);
+};
+
+const addMemory = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  page.gauge(MEMORY.total, labels, lastValue(view.memory)?.totalBytes);
+  const memory = currentValue(view.memory);
+  if (memory === undefined) return;
+  page.gauge(MEMORY.available, labels, memory.availableBytes);
+  page.gauge(MEMORY.swapTotal, labels, memory.swapTotalBytes);
+  page.gauge(MEMORY.swapUsed, labels, memory.swapUsedBytes);
+  page.gauge(MEMORY.stalled, labels, memory.pressure.stalledShare);
+  if (memory.container.kind === 'limited') {
+    page.gauge(MEMORY.containerLimit, labels, memory.container.limitBytes);
+    page.gauge(MEMORY.containerUsed, labels, memory.container.usedBytes);
+  }
+};
+
+const addSystem = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  const system = currentValue(view.system);
+  if (system === undefined) return;
+  page.gauge(SYSTEM.cpuUse, labels, system.cpuUse);
+  page.gauge(SYSTEM.cpuTemperature, labels, system.cpuTemperatureCelsius);
+  page.gauge(SYSTEM.cpuPower, labels, system.cpuPowerWatts);
+  page.gauge(SYSTEM.systemPower, labels, system.systemPowerWatts);
+  page.gauge(SYSTEM.load, labels, system.loadAverage1);
+  page.gauge(SYSTEM.uptime, labels, system.uptimeSeconds);
+};
+
+const addNetwork = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  for (const port of currentValue(view.network)?.interfaces ?? []) {
+    const portLabels = { ...labels, interface: port.name };
+    page.gauge(NETWORK.up, portLabels, port.isUp);
+    page.gauge(NETWORK.speed, portLabels, port.speedBitsPerSecond);
+  }
+};
+
+const addDisks = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  for (const volume of currentValue(view.disk)?.volumes ?? []) {
+    const volumeLabels = { ...labels, mount_point: volume.mountPoint };
+    page.gauge(DISK.total, volumeLabels, volume.totalBytes);
+    page.gauge(DISK.available, volumeLabels, volume.availableBytes);
+  }
+};
+
+interface GpuContext {
+  readonly labels: Labels;
+  readonly nowMs: number;
+}
+
+const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }: GpuContext): void => {
+  for (const gpu of vendor.devices) {
+    const { deviceId, name, memoryTotalBytes } = gpu.device;
+    const gpuLabels = { ...labels, device: deviceId };
+    page.gauge(GPU.info, { ...gpuLabels, vendor: vendor.vendor, model: name }, 1);
+    page.gauge(GPU.memoryTotal, gpuLabels, memoryTotalBytes);
+    addGpuProfile(page, gpu, { labels: gpuLabels, nowMs });
+    if (gpu.load === undefined || gpu.isLoadStale) continue;
+    page.gauge(GPU.use, gpuLabels, gpu.load.use);
+    page.gauge(GPU.memoryUsed, gpuLabels, gpu.load.memoryUsedBytes);
+    page.gauge(GPU.temperature, gpuLabels, gpu.load.temperatureCelsius);
+    page.gauge(GPU.power, gpuLabels, gpu.load.powerWatts);
+    const clockMhz = knownOr(gpu.load.clockMhz, undefined);
+    page.gauge(GPU.clock, gpuLabels, clockMhz === undefined ? undefined : clockMhz * 1e6);
+  }
+};
+
+const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }: GpuContext): void => {
+  if (profile === undefined) return;
+  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, Figure])[] = [
+    [GPU.flops, profile.value.fp16FlopsPerSecond],
+    [GPU.readRate, profile.value.memoryReadBytesPerSecond],
+    [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],
+    [GPU.profileAge, (profile.ageMs + nowMs - profile.receivedAtMs) / 1_000],
+  ];
+  for (const [metric, figure] of figures) page.gauge(metric, labels, figure);
+};
+
+const addAges = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  const readings: readonly (readonly [string, ReadingView<unknown>])[] = [
+    ['identity', view.identity],
+    ['memory', view.memory],
+    ['system', view.system],
+    ['network', view.network],
+    ['thunderbolt', view.thunderbolt],
+    ['rdma_devices', view.rdmaDevices],
+    ['disk', view.disk],
+    ['config', view.config],
+    ...view.gpus.flatMap(
+      ({ vendor, inventory, loads }) =>
+        [
+          [`gpus_${vendor}`, inventory],
+          [`gpu_loads_${vendor}`, loads],
+        ] as const,
+    ),
+  ];
+  for (const [reading, shown] of readings) {
+    if (shown.kind === 'waiting') continue;
+    const readingLabels = { ...labels, reading };
+    // An unavailable reading has no value that could have an age.
+    if (shown.kind !== 'unavailable') page.gauge(NODE.readingAge, readingLabels, shown.ageMs / 1_000);
+    page.gauge(NODE.readingCurrent, readingLabels, shown.kind === 'current');
+  }
+};
+
+const lastValue = <T>(view: ReadingView<T>): T | undefined =>
+  view.kind === 'current' || view.kind === 'stale' ? view.value : undefined;
+
+const currentValue = <T>(view: ReadingView<T>): T | undefined =>
+  view.kind === 'current' ? view.value : undefined;
+
+const NODE = {
+  info: {
+    name: 'plimsoll_node_info',
+    help: 'Always 1; what the machine is, in labels (empty where unknown).',
+  },
+  presence: { name: 'plimsoll_node_live', help: '1 while the node is heard, 0 when it is stale or offline.' },
+  cpus: { name: 'plimsoll_node_logical_cpus', help: 'Logical processors.' },
+  readingAge: { name: 'plimsoll_reading_age_seconds', help: 'Age of the newest value of a reading.' },
+  readingCurrent: {
+    name: 'plimsoll_reading_current',
+    help: '1 while a reading is told in time, 0 when late or failing.',
+  },
+} as const;
+
+const MEMORY = {
+  total: { name: 'plimsoll_node_memory_total_bytes', help: "The host's memory." },
+  available: {
+    name: 'plimsoll_node_memory_available_bytes',
+    help: 'What a new program could get without swapping.',
+  },
+  swapTotal: { name: 'plimsoll_node_swap_total_bytes', help: 'Swap space.' },
+  swapUsed: { name: 'plimsoll_node_swap_used_bytes', help: 'Swap space in use.' },
+  stalled: {
+    name: 'plimsoll_node_memory_stalled_ratio',
+    help: 'Share of the last 10 s in which a task waited for memory.',
+  },
+  containerLimit: { name: 'plimsoll_node_container_memory_limit_bytes', help: "The control group's bound." },
+  containerUsed: { name: 'plimsoll_node_container_memory_used_bytes', help: "The control group's use." },
+} as const;
+
+const SYSTEM = {
+  cpuUse: { name: 'plimsoll_node_cpu_use_ratio', help: 'Busy share of all processors.' },
+  cpuTemperature: { name: 'plimsoll_node_cpu_temperature_celsius', help: 'Processor temperature.' },
+  cpuPower: { name: 'plimsoll_node_cpu_power_watts', help: 'Processor power.' },
+  systemPower: { name: 'plimsoll_node_system_power_watts', help: 'Power of the whole machine.' },
+  load: { name: 'plimsoll_node_load1', help: 'Runnable tasks, mean of a minute.' },
+  uptime: { name: 'plimsoll_node_uptime_seconds', help: 'Since the machine started.' },
+} as const;
+
+const NETWORK = {
+  up: { name: 'plimsoll_network_interface_up', help: '1 with a carrier and switched on.' },
+  speed: { name: 'plimsoll_network_interface_speed_bits_per_second', help: 'Negotiated rate.' },
+} as const;
+
+const DISK = {
+  total: { name: 'plimsoll_disk_total_bytes', help: 'Size of a volume.' },
+  available: { name: 'plimsoll_disk_available_bytes', help: 'Free for an unprivileged program.' },
+} as const;
+
+const GPU = {
+  info: { name: 'plimsoll_gpu_info', help: 'Always 1; what the device is, in labels.' },
+  memoryTotal: {
+    name: 'plimsoll_gpu_memory_total_bytes',
+    help: "The device's own memory; absent where unified.",
+  },
+  use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a kernel ran.' },
+  memoryUsed: { name: 'plimsoll_gpu_memory_used_bytes', help: 'Memory in use on the device.' },
+  temperature: { name: 'plimsoll_gpu_temperature_celsius', help: 'Temperature of the device.' },
+  power: { name: 'plimsoll_gpu_power_watts', help: 'Power of the device.' },
+  clock: { name: 'plimsoll_gpu_clock_hertz', help: 'Clock of the device now.' },
+  flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix product.' },
+  readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },
+  copyRate: { name: 'plimsoll_gpu_memory_copy_bytes_per_second', help: 'Measured copy.' },
+  profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },
+} as const;

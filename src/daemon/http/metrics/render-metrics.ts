@@ -1,0 +1,89 @@
+// What Prometheus reads: every node of the state and the daemon itself. Names are stable, units base units of
+// Prometheus (seconds, bytes, ratios 0..1) or said in the name.
+
+import { nodeIds, nodeName, nodeView } from '../../../core/selectors.ts';
+import type { State } from '../../../core/state.ts';
+import { isUnknown } from '../../../core/unknown.ts';
+import { linkRows } from '../cluster-views.ts';
+import type { DaemonResources } from '../http-options.ts';
+import type { StreamCounts } from '../stream/stream-hub.ts';
+import { type Labels, MetricPage } from './metric-page.ts';
+import { addNodeMetrics } from './node-metrics.ts';
+
+export interface MetricsInput {
+  readonly state: State;
+  readonly nowMs: number;
+  readonly version: string;
+  readonly startedAtWallMs: number;
+  readonly resources: DaemonResources;
+  readonly streams: StreamCounts;
+}
+
+/** Prometheus' text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export const renderMetrics = (input: MetricsInput): Promise<string> => {
+  const page = new MetricPage();
+  const { state, nowMs } = input;
+  for (const id of nodeIds(state)) addNodeMetrics(page, nodeView(state, id, nowMs), nowMs);
+  addLinkMetrics(page, state, nowMs);
+  addDaemonMetrics(page, input);
+  return page.text();
+};
+
+const addLinkMetrics = (page: MetricPage, state: State, nowMs: number): void => {
+  for (const { source, sink, connectionKey, connection, profile } of linkRows(state, nowMs)) {
+    const labels: Labels = {
+      source,
+      source_name: nodeName(state, source),
+      sink,
+      sink_name: nodeName(state, sink),
+      connection: connectionKey,
+    };
+    page.gauge(LINK.negotiated, labels, connection.value.negotiatedBitsPerSecond);
+    if ('reason' in profile) continue;
+    const measured = profile.value;
+    page.gauge(LINK.upload, labels, measured.uploadBitsPerSecond);
+    page.gauge(LINK.download, labels, measured.downloadBitsPerSecond);
+    page.gauge(LINK.roundTrip, labels, secondsOf(measured.roundTripNsP50));
+    page.gauge(LINK.jitter, labels, secondsOf(measured.jitterNs));
+    page.gauge(LINK.age, labels, profile.ageMs / 1_000);
+  }
+};
+
+const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
+  const { resources, streams } = input;
+  page.gauge(DAEMON.info, { version: input.version }, 1);
+  page.gauge(DAEMON.startTime, {}, input.startedAtWallMs / 1_000);
+  page.counter(DAEMON.cpu, {}, resources.cpuSeconds);
+  page.gauge(DAEMON.resident, {}, resources.residentBytes);
+  page.gauge(DAEMON.streams, {}, streams.clients);
+  page.gauge(DAEMON.streamQueue, {}, streams.queuedBytes);
+  page.counter(DAEMON.streamsRefused, {}, streams.refused);
+  for (const [reason, count] of Object.entries(streams.dropped)) {
+    page.counter(DAEMON.streamsDropped, { reason }, count);
+  }
+};
+
+const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number | undefined =>
+  isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
+
+const LINK = {
+  negotiated: { name: 'plimsoll_link_negotiated_bits_per_second', help: 'Negotiated rate of a connection.' },
+  upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
+  download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
+  roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },
+  jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference of consecutive round trips.' },
+  age: { name: 'plimsoll_link_profile_age_seconds', help: 'Age of the figures of a connection.' },
+} as const;
+
+const DAEMON = {
+  info: { name: 'plimsoll_daemon_info', help: 'Always 1; the version is a label.' },
+  startTime: { name: 'plimsoll_daemon_start_time_seconds', help: 'Unix time of the start.' },
+  cpu: { name: 'plimsoll_daemon_cpu_seconds_total', help: 'Processor time of the daemon.' },
+  resident: { name: 'plimsoll_daemon_resident_memory_bytes', help: 'Resident memory of the daemon.' },
+  streams: { name: 'plimsoll_daemon_stream_clients', help: 'Open event streams.' },
+  streamQueue: { name: 'plimsoll_daemon_stream_queued_bytes', help: 'Bytes queued for all event streams.' },
+  streamsRefused: { name: 'plimsoll_daemon_streams_refused_total', help: 'Streams past the bound.' },
+  streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
+} as const;

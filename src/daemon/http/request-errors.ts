@@ -1,0 +1,137 @@
+// Every refusal and failure in one form, from whichever layer it comes: our own, Fastify's, Node's parser.
+
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { notFound } from './dashboard-routes.ts';
+import { errorBody, RequestError } from './http-error.ts';
+import type { HttpLimits, HttpLogger } from './http-options.ts';
+import { JSON_TYPE, toJson } from './json.ts';
+import { type ApiRoute, matchesPath, urlPath } from './routes.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export interface ErrorContext {
+  readonly limits: HttpLimits;
+  readonly logger: HttpLogger | undefined;
+  readonly routes: readonly ApiRoute[];
+}
+
+export const addErrorHandlers = (app: FastifyInstance, context: ErrorContext): void => {
+  app.setErrorHandler((error, request, reply) => sendError(reply, request.raw, asRefusal(error, context)));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(reply, request.raw, refusalOfUnmatched(request.raw, context.routes)),
+  );
+};
+
+export const sendError = (
+  reply: FastifyReply,
+  request: IncomingMessage,
+  refusal: RequestError,
+): FastifyReply => {
+  // A refused body is not read to its end: the connection goes instead.
+  if (hasBody(request)) reply.header('connection', 'close');
+  return reply
+    .code(refusal.status)
+    .headers({ ...SECURITY_HEADERS, ...refusal.headers, 'cache-control': 'no-store' })
+    .type(JSON_TYPE)
+    .send(toJson(errorBody(refusal.code, refusal.message)));
+};
+
+/** Answers what Node's parser refused. There is no request to answer, only a socket. */
+export const answerBrokenRequest = (error: { readonly code?: string }, socket: Socket): void => {
+  if (!socket.writable || socket.bytesWritten > 0) {
+    // Something was answered on this connection, perhaps half: more bytes would corrupt it.
+    socket.destroy();
+    return;
+  }
+  const refusal = BROKEN[error.code ?? ''] ?? {
+    status: 400,
+    code: 'bad-request',
+    message: 'This is not HTTP/1.1.',
+  };
+  const body = toJson(errorBody(refusal.code, refusal.message));
+  const headers = {
+    ...SECURITY_HEADERS,
+    'content-type': JSON_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`,
+    () => socket.destroy(),
+  );
+};
+
+const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestError => {
+  if (error instanceof RequestError) return error;
+  const { code, statusCode } = detailsOf(error);
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new RequestError(
+        { status: 413, code: 'body-too-large' },
+        `The body is larger than ${limits.bodyBytesMax} bytes.`,
+      );
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new RequestError(
+        { status: 415, code: 'not-json' },
+        'Send the body as "Content-Type: application/json".',
+      );
+    default:
+      break;
+  }
+  if (statusCode >= 400 && statusCode < 500) {
+    return new RequestError(
+      { status: statusCode, code: 'bad-request' },
+      'The request is malformed. /openapi.json tells what each address takes.',
+    );
+  }
+  logger?.warn(
+    `a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  return new RequestError(
+    { status: 500, code: 'internal' },
+    'The daemon failed to answer; its log says why. It goes on with other requests.',
+  );
+};
+
+const refusalOfUnmatched = (request: IncomingMessage, routes: readonly ApiRoute[]): RequestError => {
+  const path = urlPath(request.url ?? '');
+  const methods = new Set<string>(
+    routes.filter(route => matchesPath(route, path)).map(route => route.method),
+  );
+  if (methods.has('GET') || (methods.size === 0 && !path.startsWith('/api/'))) methods.add('GET').add('HEAD');
+  if (methods.size === 0 || methods.has(request.method ?? '')) return notFound(path);
+  const allow = [...methods].sort().join(', ');
+  return new RequestError(
+    { status: 405, code: 'method-not-allowed', headers: { allow } },
+    `This address takes ${allow}.`,
+  );
+};
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+
+const detailsOf = (error: unknown): { readonly code: string; readonly statusCode: number } => {
+  if (!(error instanceof Error)) return { code: '', statusCode: 500 };
+  return {
+    code: 'code' in error && typeof error.code === 'string' ? error.code : '',
+    statusCode: 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : 500,
+  };
+};
+
+interface Broken {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Codes of Node's HTTP server, nodejs.org/api/http.html#event-clienterror. */
+const BROKEN: Readonly<Record<string, Broken>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers-too-large', message: 'The headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'too-slow',
+    message: 'The request took too long to arrive.',
+  },
+};

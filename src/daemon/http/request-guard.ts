@@ -1,0 +1,191 @@
+// Refuses requests before anything of theirs is read: too many, under a foreign name, from a foreign page, or without
+// the token. Whether reading needs the token follows from the address that the server is bound to, never from headers.
+
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { Access, Grant } from './access.ts';
+import { cookieName, readCookie } from './access-cookie.ts';
+import { canonicalAddress, isLoopbackAddress, isLoopbackHost, MachineAddresses, parseHost } from './host.ts';
+import { RequestError } from './http-error.ts';
+import type { HttpLimits } from './http-options.ts';
+import { RateLimiter } from './rate-limiter.ts';
+
+/** `read` needs the token beyond loopback; `change` everywhere. */
+export type RouteAccess = 'public' | 'read' | 'change';
+
+export interface GuardOptions {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly access: Access;
+  readonly limits: HttpLimits;
+}
+
+export class RequestGuard {
+  readonly #access: Access;
+  readonly #cookieName: string;
+  readonly #urlBytesMax: number;
+  readonly #machine: MachineAddresses;
+  readonly #requests: RateLimiter;
+  readonly #refusals: RateLimiter;
+  #boundHostName: string | undefined;
+  #isLoopback = false;
+
+  constructor({ nodeId, clock, access, limits }: GuardOptions) {
+    this.#access = access;
+    this.#cookieName = cookieName(nodeId);
+    this.#urlBytesMax = limits.urlBytesMax;
+    this.#machine = new MachineAddresses(() => clock.nowMs());
+    const { requestsPerSecondMax, refusalsPerMinuteMax, rateAddressesMax } = limits;
+    this.#requests = new RateLimiter(clock, {
+      burst: requestsPerSecondMax * 2,
+      perSecond: requestsPerSecondMax,
+      addressesMax: rateAddressesMax,
+    });
+    this.#refusals = new RateLimiter(clock, {
+      burst: refusalsPerMinuteMax,
+      perSecond: refusalsPerMinuteMax / 60,
+      addressesMax: rateAddressesMax,
+    });
+  }
+
+  /** What the server is bound to: the name it was asked for and the address it got. */
+  bind(bound: { readonly host: string; readonly address: string }): void {
+    this.#isLoopback = isLoopbackAddress(bound.address);
+    this.#boundHostName = parseHost(bound.host)?.name;
+  }
+
+  get isLoopback(): boolean {
+    return this.#isLoopback;
+  }
+
+  /** @throws RequestError for what no route may answer. */
+  check(request: IncomingMessage): void {
+    this.#checkShape(request);
+    if (!this.#requests.take(remoteAddress(request))) {
+      throw new RequestError(
+        { status: 429, code: 'too-many-requests', headers: { 'retry-after': '1' } },
+        'This address asks too often. Wait a second, or read /api/stream instead of polling.',
+      );
+    }
+    const host = this.#checkHost(request);
+    checkOrigin(request, host);
+    checkFetchMetadata(request);
+  }
+
+  /** @throws RequestError 401 when the route needs a token that the request does not carry. */
+  grant(request: IncomingMessage, need: RouteAccess): Grant {
+    if (need === 'public' || (need === 'read' && this.#isLoopback)) return { kind: 'open' };
+    const address = remoteAddress(request);
+    const { authorization, cookie } = request.headers;
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    const cookieValue = readCookie(cookie, this.#cookieName);
+    if (token === undefined && cookieValue === undefined) {
+      throw unauthorized('This needs the access token.');
+    }
+    this.checkRefusals(request);
+    const granted =
+      (token === undefined ? undefined : this.#access.grantForToken(token)) ??
+      (cookieValue === undefined ? undefined : this.#access.grantForCookie(cookieValue));
+    if (granted !== undefined) return granted;
+    this.#refusals.take(address);
+    throw unauthorized('The access token is not the current one, or the sign-in of this browser has ended.');
+  }
+
+  /** @throws RequestError 429 when this address was refused too often. */
+  checkRefusals(request: IncomingMessage): void {
+    if (this.#refusals.hasLeft(remoteAddress(request))) return;
+    throw new RequestError(
+      { status: 429, code: 'too-many-refusals', headers: { 'retry-after': '60' } },
+      'This address has sent too many wrong tokens or codes. Wait a minute.',
+    );
+  }
+
+  noteRefusal(request: IncomingMessage): void {
+    this.#refusals.take(remoteAddress(request));
+  }
+
+  #checkShape(request: IncomingMessage): void {
+    const url = request.url ?? '';
+    if (url.length > this.#urlBytesMax) {
+      throw new RequestError(
+        { status: 414, code: 'url-too-long' },
+        `The URL is longer than ${this.#urlBytesMax} bytes.`,
+      );
+    }
+    // The absolute form ("GET http://host/") and "*" are for proxies, which this is not.
+    if (!url.startsWith('/') || url.includes('\\')) {
+      throw new RequestError({ status: 400, code: 'bad-url' }, 'The request target must be a path.');
+    }
+  }
+
+  #checkHost(request: IncomingMessage): string {
+    const hosts = headerValues(request, 'host');
+    const [text] = hosts;
+    if (hosts.length !== 1 || text === undefined) {
+      throw new RequestError({ status: 400, code: 'bad-host' }, 'Send exactly one Host header.');
+    }
+    const host = parseHost(text);
+    if (host === undefined) {
+      throw new RequestError({ status: 400, code: 'bad-host' }, 'The Host header is no host and port.');
+    }
+    const isOurs =
+      isLoopbackHost(host.name) ||
+      host.name === this.#boundHostName ||
+      this.#access.hostNames.has(host.name) ||
+      this.#machine.has(host.name);
+    if (isOurs) return text.toLowerCase();
+    throw new RequestError(
+      { status: 403, code: 'host-not-allowed' },
+      `This daemon does not answer under the name ${host.name}. Use its address, or add the name to host_names in config.toml.`,
+    );
+  }
+}
+
+export const remoteAddress = (request: IncomingMessage): string =>
+  canonicalAddress(request.socket.remoteAddress ?? '');
+
+const unauthorized = (message: string): RequestError =>
+  new RequestError(
+    { status: 401, code: 'token-needed', headers: { 'www-authenticate': 'Bearer realm="plimsoll"' } },
+    `${message} Send "Authorization: Bearer <token>", or open the URL that "plimsoll open" prints.`,
+  );
+
+/** Every value as it came: Node keeps only the first Host of several. */
+const headerValues = (request: IncomingMessage, name: string): readonly string[] =>
+  request.rawHeaders.filter(
+    (_, index) => index % 2 === 1 && request.rawHeaders[index - 1]?.toLowerCase() === name,
+  );
+
+/** Scheme aside (a proxy may speak TLS in front of us), an Origin must name the very host that the request is for. */
+const checkOrigin = (request: IncomingMessage, host: string): void => {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  const match = ORIGIN.exec(origin);
+  if (match?.[2] !== undefined && match[2].toLowerCase() === host) return;
+  throw new RequestError(
+    { status: 403, code: 'origin-not-allowed' },
+    'This daemon answers its own pages only, not those of another origin.',
+  );
+};
+
+/**
+ * Browsers say where a request comes from. Another site may link to our pages, but neither embed nor fetch them; nor may
+ * another port of this host, which counts as the same site.
+ */
+const checkFetchMetadata = (request: IncomingMessage): void => {
+  const site = request.headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin' || site === 'none') return;
+  const isNavigation =
+    request.headers['sec-fetch-mode'] === 'navigate' &&
+    request.headers['sec-fetch-dest'] === 'document' &&
+    (request.method === 'GET' || request.method === 'HEAD');
+  if (isNavigation) return;
+  throw new RequestError(
+    { status: 403, code: 'cross-site' },
+    'Pages of other sites and ports may link to this daemon, but not read from it.',
+  );
+};
+
+const BEARER = /^Bearer ([A-Za-z0-9\-._~+/=]{1,256})$/i;
+const ORIGIN = /^(https?):\/\/([^/?#\s]{1,300})$/i;

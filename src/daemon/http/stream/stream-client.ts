@@ -1,0 +1,100 @@
+// One reader of the stream. It may be slow, stop reading, or vanish: what waits for it is bounded, and a reader past
+// the bound is told why and let go.
+
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../../clock/clock.ts';
+import type { Grant } from '../access.ts';
+import type { HttpLimits } from '../http-options.ts';
+import { encodeFrame } from './event-frame.ts';
+
+export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
+
+export interface StreamClientOptions {
+  readonly response: ServerResponse;
+  readonly grant: Grant;
+  readonly clock: Clock;
+  readonly limits: HttpLimits;
+  readonly onDropped: (reason: DropReason) => void;
+  readonly onClosed: (client: StreamClient) => void;
+}
+
+export class StreamClient {
+  readonly grant: Grant;
+  readonly #response: ServerResponse;
+  readonly #clock: Clock;
+  readonly #limits: HttpLimits;
+  readonly #onDropped: (reason: DropReason) => void;
+  /** Bytes of snapshots on their way: a big picture on a thin line is no reason to drop its reader. */
+  #snapshotBytes = 0;
+  #movedAtMs: number;
+  #isLive = true;
+
+  constructor({ response, grant, clock, limits, onDropped, onClosed }: StreamClientOptions) {
+    this.grant = grant;
+    this.#response = response;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#onDropped = onDropped;
+    this.#movedAtMs = clock.nowMs();
+    response.on('error', () => response.destroy());
+    response.once('close', () => {
+      this.#isLive = false;
+      onClosed(this);
+    });
+  }
+
+  /** Bytes handed to this response that the kernel has not taken. Frames are shared, so they are counted many times. */
+  get queuedBytes(): number {
+    return this.#response.writableLength;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  sendSnapshot(frame: Buffer): void {
+    if (!this.#isLive) return;
+    this.#snapshotBytes += frame.length;
+    this.#write(frame, () => {
+      this.#snapshotBytes -= frame.length;
+    });
+  }
+
+  send(frame: Buffer): void {
+    if (!this.#isLive) return;
+    const queued = this.queuedBytes;
+    if (queued > 0 && queued + frame.length > this.#limits.streamQueueBytesMax + this.#snapshotBytes) {
+      this.drop('slow', `this reader is more than ${this.#limits.streamQueueBytesMax} bytes behind`);
+      return;
+    }
+    this.#write(frame, () => undefined);
+  }
+
+  /** Drops a reader whose queue has not moved for long; `send` alone would wait until the queue is full. */
+  checkStall(): void {
+    const stalledMs = this.#clock.nowMs() - this.#movedAtMs;
+    if (this.#isLive && this.queuedBytes > 0 && stalledMs > this.#limits.streamStallMs) {
+      this.drop('stalled', `this reader has read nothing for ${this.#limits.streamStallMs} ms`);
+    }
+  }
+
+  /** Says why, then ends. What the reader has not taken by `destroy` is lost. */
+  drop(reason: DropReason, message: string): void {
+    if (!this.#isLive) return;
+    this.#isLive = false;
+    this.#onDropped(reason);
+    this.#response.end(encodeFrame({ event: 'dropped', data: JSON.stringify({ reason, message }) }));
+  }
+
+  destroy(): void {
+    this.#isLive = false;
+    this.#response.destroy();
+  }
+
+  #write(frame: Buffer, taken: () => void): void {
+    this.#response.write(frame, () => {
+      this.#movedAtMs = this.#clock.nowMs();
+      taken();
+    });
+  }
+}
