@@ -1,0 +1,97 @@
+// Space of one volume, with a bound on the waiting. A question about a network file system whose server is gone never
+// comes back and keeps one of the few threads of the runtime's pool: such a volume is not asked again until it has
+// answered, and no more than two of them are waited for at a time.
+
+import fs from 'node:fs/promises';
+import type { Clock } from '../../clock/clock.ts';
+import type { DiskVolume } from '../../core/node/disk.ts';
+import type { Volume } from './choose-volumes.ts';
+
+export type VolumeSpace =
+  | { readonly kind: 'volume'; readonly volume: DiskVolume }
+  /** Not a place to store anything: a file that was mounted on, a pseudo file system. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts where the runtime has it. */
+export type AskSpace = (path: string) => Promise<SpaceAnswer>;
+
+export interface SpaceAnswer {
+  readonly isFolder: boolean;
+  readonly totalBytes: bigint;
+  readonly availableBytes: bigint;
+}
+
+export class VolumeSpaces {
+  readonly #ask: AskSpace;
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+  readonly #silent = new Set<string>();
+
+  constructor(ask: AskSpace, options: { readonly clock: Clock; readonly waitMs: number }) {
+    this.#ask = ask;
+    this.#clock = options.clock;
+    this.#waitMs = options.waitMs;
+  }
+
+  /** @throws only the signal's reason, when it aborts. */
+  async read(volume: Volume, signal: AbortSignal): Promise<VolumeSpace> {
+    const { mountPoint } = volume;
+    if (this.#silent.has(mountPoint))
+      return { kind: 'failed', reason: `${mountPoint} still does not answer` };
+    if (volume.isRemote && this.#silent.size >= SILENT_MAX) {
+      return { kind: 'failed', reason: `${mountPoint} is not asked while other volumes do not answer` };
+    }
+    this.#silent.add(mountPoint);
+    const answered = this.#ask(mountPoint)
+      .then(
+        answer => spaceOf(volume, answer),
+        (error: unknown): VolumeSpace => ({
+          kind: 'failed',
+          reason: `${mountPoint}: ${error instanceof Error ? error.message : String(error)}`,
+        }),
+      )
+      .finally(() => this.#silent.delete(mountPoint));
+    const giveUp = new AbortController();
+    const late: Promise<VolumeSpace> = this.#clock
+      .sleep(this.#waitMs, AbortSignal.any([signal, giveUp.signal]))
+      .then(() => ({ kind: 'failed', reason: `${mountPoint} gave no answer in ${this.#waitMs} ms` }));
+    late.catch(() => {}); // given up, or aborted: the race below tells which
+    try {
+      return await Promise.race([answered, late]);
+    } finally {
+      giveUp.abort();
+    }
+  }
+}
+
+export const askSpace: AskSpace = async path => {
+  // One after the other: each holds a thread of the pool while it waits.
+  const space = await fs.statfs(path, { bigint: true });
+  const status = await fs.stat(path);
+  const unit =
+    'frsize' in space && typeof space.frsize === 'bigint' && space.frsize > 0n ? space.frsize : space.bsize;
+  return {
+    isFolder: status.isDirectory(),
+    totalBytes: space.blocks * unit,
+    availableBytes: space.bavail * unit,
+  };
+};
+
+const spaceOf = (volume: Volume, { isFolder, totalBytes, availableBytes }: SpaceAnswer): VolumeSpace => {
+  if (!isFolder || totalBytes <= 0n) return { kind: 'none' };
+  const { mountPoint, device, fileSystem } = volume;
+  return {
+    kind: 'volume',
+    volume: {
+      mountPoint,
+      device,
+      fileSystem,
+      totalBytes: Number(totalBytes),
+      availableBytes: Number(availableBytes < 0n ? 0n : availableBytes),
+    },
+  };
+};
+
+/** Of the four threads that the runtime has by default. */
+const SILENT_MAX = 2;

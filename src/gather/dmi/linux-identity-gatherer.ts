@@ -1,0 +1,129 @@
+// Who a Linux machine is. Everything but the names is read once, since it cannot change while the machine runs; GPUs
+// may be plugged in, so those are looked at each time.
+
+import os from 'node:os';
+import type { NodeIdentity } from '../../core/node/identity.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import type { GatherSettings } from '../gather-settings.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import { isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
+import { poll } from '../poll.ts';
+import { parseCpuList } from '../procfs/cpu-clusters.ts';
+import { type CpuInfo, parseCpuinfo } from '../procfs/parse-cpuinfo.ts';
+import { parseMountinfo } from '../procfs/parse-mountinfo.ts';
+import { machineModel } from './machine-model.ts';
+import { GpuMemories, memoryIsUnified } from './memory-sharing.ts';
+import { parseAssignments } from './parse-os-release.ts';
+import { virtualisation } from './virtualisation.ts';
+
+export interface LinuxIdentityOptions {
+  readonly files: MachineFiles;
+  readonly intervalMs: number;
+  readonly settings: () => GatherSettings;
+  readonly plimsollVersion: string;
+}
+
+export const linuxIdentityGatherer = (options: LinuxIdentityOptions): Gatherer => ({
+  name: 'dmi-identity',
+  tells: [IDENTITY],
+  intervalMs: options.intervalMs,
+  gather: async session => {
+    const { files } = options;
+    // Off this thread: x86 kernels ask every processor for its clock before they answer.
+    const cpuinfo = parseCpuinfo(textOr(await files.text('/proc/cpuinfo'), ''));
+    const fixed = readFixed(files, cpuinfo);
+    const gpuMemories = new GpuMemories(files);
+    await poll(session, options.intervalMs, () => {
+      const hostName = textOr(files.textNow('/proc/sys/kernel/hostname'), 'localhost').slice(
+        0,
+        NAME_LENGTH_MAX,
+      );
+      const machineInfo = parseAssignments(textOr(files.textNow('/etc/machine-info'), ''));
+      const prettyName = machineInfo.get('PRETTY_HOSTNAME')?.slice(0, NAME_LENGTH_MAX);
+      const value: NodeIdentity = {
+        ...fixed,
+        friendlyName: options.settings().name || prettyName || hostName,
+        hostName,
+        memoryIsUnified: memoryIsUnified(gpuMemories.read()),
+        plimsollVersion: options.plimsollVersion,
+        isSimulated: false,
+      };
+      session.emit('dmi, procfs', { kind: 'identity', value });
+    });
+  },
+});
+
+type FixedIdentity = Omit<
+  NodeIdentity,
+  'friendlyName' | 'hostName' | 'memoryIsUnified' | 'plimsollVersion' | 'isSimulated'
+>;
+
+const readFixed = (files: MachineFiles, cpuinfo: CpuInfo): FixedIdentity => {
+  const text = (path: string): string => textOr(files.textNow(path), '');
+  const dmi = (name: string): string => text(`/sys/class/dmi/id/${name}`);
+  const systemVendor = dmi('sys_vendor');
+  const productName = dmi('product_name');
+  const osRelease = parseAssignments(text('/etc/os-release') || text('/usr/lib/os-release'));
+  const kernelRelease = trimmed(files.textNow('/proc/sys/kernel/osrelease'));
+  const rootMount = parseMountinfo(text('/proc/self/mountinfo')).findLast(mount => mount.mountPoint === '/');
+  return {
+    model: machineModel({
+      systemVendor,
+      productName,
+      productVersion: dmi('product_version'),
+      boardVendor: dmi('board_vendor'),
+      boardName: dmi('board_name'),
+      deviceTreeModel: text('/proc/device-tree/model'),
+    }),
+    chip: chipOf(files, cpuinfo),
+    architecture: os.arch(),
+    cpuCount: cpuCountOf(text('/sys/devices/system/cpu/online')),
+    operatingSystem: {
+      platform: 'linux',
+      name: osRelease.get('PRETTY_NAME') || osRelease.get('NAME') || 'Linux',
+      version: osRelease.get('VERSION_ID') || unknown('a rolling release, or no os-release file'),
+      build: kernelRelease,
+    },
+    virtualisation: virtualisation({
+      systemVendor,
+      productName,
+      hypervisorType: text('/sys/hypervisor/type'),
+      deviceTreeHypervisor: text('/proc/device-tree/hypervisor/compatible'),
+      hasHypervisorFlag: cpuinfo.hasHypervisorFlag,
+      kernelRelease: typeof kernelRelease === 'string' ? kernelRelease : '',
+      systemdContainer: text('/run/systemd/container'),
+      hasDockerMarker: !isUnreadable(files.textNow('/.dockerenv')),
+      hasPodmanMarker: !isUnreadable(files.textNow('/run/.containerenv')),
+      selfCgroup: text('/proc/self/cgroup'),
+      rootFileSystem: rootMount?.fileSystem ?? '',
+      rootFolder: rootMount?.root ?? '',
+      canSeeHardware: systemVendor !== '' || typeof cpuinfo.chip === 'string',
+    }),
+  };
+};
+
+/** On Arm the maker's name for the chip is the GPU driver's or the firmware's; /proc/cpuinfo has only its cores. */
+const chipOf = (files: MachineFiles, cpuinfo: CpuInfo): Reported<string> => {
+  const gpus = files.namesNow('/proc/driver/nvidia/gpus');
+  const information = isUnreadable(gpus)
+    ? ''
+    : gpus
+        .map(address => textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), ''))
+        .join('\n');
+  const machine = textOr(files.textNow('/sys/devices/soc0/machine'), '');
+  const named = /\bGB10\b/.test(information)
+    ? 'NVIDIA GB10'
+    : /^Jetson|^NVIDIA/.test(machine)
+      ? machine
+      : undefined;
+  if (named === undefined) return cpuinfo.chip;
+  return typeof cpuinfo.chip === 'string' ? `${named} (${cpuinfo.chip})` : named;
+};
+
+const cpuCountOf = (online: string): Reported<number> => {
+  const count = parseCpuList(online).length;
+  return count === 0 ? unknown('no /sys/devices/system/cpu/online') : count;
+};
+
+const IDENTITY: GatheredKind = { reading: 'identity', vendor: 'none' };
+const NAME_LENGTH_MAX = 253;

@@ -1,0 +1,100 @@
+// Whether the processor and the GPU share one memory. Decided by the GPUs that are there: a card with its own memory
+// outweighs an integrated one, and display chips of servers and virtual machines are no GPUs.
+
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { type FileText, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
+
+export type GpuMemory = 'own' | 'shared' | 'undetermined';
+
+export const memoryIsUnified = (gpus: readonly GpuMemory[]): Reported<boolean> => {
+  if (gpus.includes('own')) return false;
+  if (gpus.includes('undetermined'))
+    return unknown('the driver does not tell whether its GPU has memory of its own');
+  return gpus.includes('shared');
+};
+
+/** Looks again only when a device came or went, or a driver had not told: asking can wake a sleeping card. */
+export class GpuMemories {
+  readonly #files: MachineFiles;
+  #devices: string | undefined;
+  #memories: readonly GpuMemory[] = [];
+
+  constructor(files: MachineFiles) {
+    this.#files = files;
+  }
+
+  read(): readonly GpuMemory[] {
+    const names = this.#files.namesNow('/sys/bus/pci/devices');
+    const devices = isUnreadable(names) ? '' : names.join(' ');
+    if (devices !== this.#devices || this.#memories.includes('undetermined')) {
+      this.#devices = devices;
+      this.#memories = findGpuMemories(this.#files);
+    }
+    return this.#memories;
+  }
+}
+
+export const findGpuMemories = (files: MachineFiles): readonly GpuMemory[] => {
+  const compatible = textOr(files.textNow('/proc/device-tree/compatible'), '');
+  if (/nvidia,tegra|raspberrypi|apple,arm-platform/.test(compatible)) return ['shared'];
+  const devices = files.namesNow('/sys/bus/pci/devices');
+  if (isUnreadable(devices)) return [];
+  return devices.flatMap(address => {
+    const folder = `/sys/bus/pci/devices/${address}`;
+    const attribute = (name: string): string => textOr(files.textNow(`${folder}/${name}`), '');
+    if (!DISPLAY_CLASS.test(attribute('class'))) return [];
+    const memory = pciGpuMemory({
+      vendor: attribute('vendor'),
+      device: attribute('device'),
+      nvidiaModel: nvidiaModel(textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), '')),
+      isOnRootBus: /^0000:00:/.test(address),
+      amdMetricsRevision: amdMetricsRevision(files.textNow(`${folder}/gpu_metrics`)),
+    });
+    return memory === undefined ? [] : [memory];
+  });
+};
+
+export interface PciGpu {
+  /** "0x10de" */
+  readonly vendor: string;
+  readonly device: string;
+  /** As the NVIDIA driver names it; '' without the driver. */
+  readonly nvidiaModel: string;
+  /** Integrated Intel graphics sit on the root bus, cards behind a bridge. */
+  readonly isOnRootBus: boolean;
+  /** Format revision of amdgpu's gpu_metrics: 1 for cards, 2 and 3 for processors with graphics (kgd_pp_interface.h). */
+  readonly amdMetricsRevision: number | undefined;
+}
+
+/** Undefined for what is no GPU. */
+export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
+  switch (gpu.vendor) {
+    case '0x10de':
+      return UNIFIED_NVIDIA.test(gpu.nvidiaModel) || UNIFIED_NVIDIA_DEVICES.has(gpu.device)
+        ? 'shared'
+        : 'own';
+    case '0x1002':
+      if (gpu.amdMetricsRevision === undefined) return 'undetermined';
+      return gpu.amdMetricsRevision >= 2 ? 'shared' : 'own';
+    case '0x8086':
+      return gpu.isOnRootBus ? 'shared' : 'own';
+    default:
+      return undefined;
+  }
+};
+
+/** "Model: 		 NVIDIA GB10" in /proc/driver/nvidia/gpus/<address>/information. */
+const nvidiaModel = (information: string): string => /^Model:\s*(.+)$/m.exec(information)?.[1]?.trim() ?? '';
+
+/** Binary: a 16-bit size, then the format revision as one byte, which is below 0x80 and so survives decoding. */
+const amdMetricsRevision = (metrics: FileText): number | undefined => {
+  if (isUnreadable(metrics)) return undefined;
+  const revision = metrics.charCodeAt(2);
+  return revision >= 1 && revision <= 9 ? revision : undefined;
+};
+
+/** Base class 03 is display, 12 is processing accelerators (PCI code and ID assignment specification). */
+const DISPLAY_CLASS = /^0x(?:03|12)[0-9a-f]{4}$/;
+/** GB10 (DGX Spark), Orin, Xavier and Thor. GH200, GB200 and GB300 are coherent but have two memories. */
+const UNIFIED_NVIDIA = /\bGB10\b|\bOrin\b|\bXavier\b|\bThor\b/;
+const UNIFIED_NVIDIA_DEVICES: ReadonlySet<string> = new Set(['0x2e12']);

@@ -1,0 +1,139 @@
+// The sensors of a machine, read together once a beat. Some are answered by firmware that takes its time: a beat waits
+// for them only so long, goes on with the last answer, and never asks a second time while a first is open.
+
+import type { Clock } from '../../clock/clock.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { isUnreadable, type KeptFile, type MachineFiles, wholeNumber } from '../machine-files.ts';
+import { findCpuTemperatureSensors, parseMillidegrees } from './cpu-temperature.ts';
+import { type EnergyReading, findPackageCounters, wattsBetween } from './rapl.ts';
+import { findSystemPower, type PowerSource, readSystemPower } from './system-power.ts';
+
+export interface SensorValues {
+  readonly cpuTemperatureCelsius: Reported<number>;
+  readonly cpuPowerWatts: Reported<number>;
+  readonly systemPowerWatts: Reported<number>;
+}
+
+export class Sensors implements Disposable {
+  readonly #files: MachineFiles;
+  readonly #clock: Clock;
+  #foundAtMs = Number.NEGATIVE_INFINITY;
+  #temperatures: readonly OpenTemperature[] = [];
+  #counters: readonly OpenCounter[] = [];
+  #power: PowerSource | undefined;
+  #lastEnergies = new Map<string, EnergyReading>();
+  #last: SensorValues = NOT_YET;
+  #reading: Promise<void> | undefined;
+
+  constructor(files: MachineFiles, clock: Clock) {
+    this.#files = files;
+    this.#clock = clock;
+  }
+
+  /** Names of what is read, for the reading's source. */
+  get names(): readonly string[] {
+    const names = [
+      ...this.#temperatures.map(sensor => sensor.name),
+      ...(this.#counters.length > 0 ? ['RAPL'] : []),
+      ...(this.#power === undefined ? [] : [this.#power.name]),
+    ];
+    return [...new Set(names)];
+  }
+
+  /** The newest values there are after at most `waitMs`. */
+  async read(waitMs: number, signal: AbortSignal): Promise<SensorValues> {
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = undefined;
+    });
+    const giveUp = new AbortController();
+    const waited = this.#clock.sleep(waitMs, AbortSignal.any([signal, giveUp.signal])).catch(() => {});
+    await Promise.race([this.#reading, waited]);
+    giveUp.abort();
+    return this.#last;
+  }
+
+  [Symbol.dispose](): void {
+    for (const { file } of [...this.#temperatures, ...this.#counters]) file[Symbol.dispose]();
+    this.#temperatures = [];
+    this.#counters = [];
+  }
+
+  async #readAll(): Promise<void> {
+    if (this.#clock.nowMs() - this.#foundAtMs >= FIND_AGAIN_MS) this.#find();
+    const [cpuTemperatureCelsius, cpuPowerWatts, systemPowerWatts] = await Promise.all([
+      this.#readTemperature(),
+      this.#readCpuPower(),
+      readSystemPower(this.#files, this.#power),
+    ]);
+    this.#last = { cpuTemperatureCelsius, cpuPowerWatts, systemPowerWatts };
+  }
+
+  /** Now and then again: drivers are loaded late, and reloaded. */
+  #find(): void {
+    this[Symbol.dispose]();
+    const open = (path: string): KeptFile => this.#files.keepOpen(path);
+    this.#temperatures = findCpuTemperatureSensors(this.#files).map(({ path, name }) => ({
+      name,
+      file: open(path),
+    }));
+    this.#counters = findPackageCounters(this.#files).map(counter => ({
+      ...counter,
+      file: open(counter.path),
+    }));
+    this.#power = findSystemPower(this.#files);
+    this.#foundAtMs = this.#clock.nowMs();
+  }
+
+  async #readTemperature(): Promise<Reported<number>> {
+    if (this.#temperatures.length === 0) return unknown('no sensor');
+    const texts = await Promise.all(this.#temperatures.map(({ file }) => file.read()));
+    const celsius = texts.flatMap(text => (isUnreadable(text) ? [] : (parseMillidegrees(text.trim()) ?? [])));
+    if (celsius.length > 0) return Math.max(...celsius);
+    const failed = texts.find(isUnreadable);
+    return unknown(failed?.reason ?? 'the sensor gives no plausible temperature');
+  }
+
+  /** The sum over sockets; unknown when one of them is, because half a machine's power is no machine's power. */
+  async #readCpuPower(): Promise<Reported<number>> {
+    if (this.#counters.length === 0) return unknown('no energy counter (RAPL)');
+    const texts = await Promise.all(this.#counters.map(({ file }) => file.read()));
+    const atMs = this.#clock.nowMs();
+    const before = this.#lastEnergies;
+    this.#lastEnergies = new Map();
+    let sum = 0;
+    let reason: string | undefined;
+    for (const [index, { path, rangeMicrojoules }] of this.#counters.entries()) {
+      const text = texts[index] ?? '';
+      if (isUnreadable(text)) {
+        reason = text.code === 'EACCES' ? 'only root may read the energy counter (RAPL)' : text.reason;
+        continue;
+      }
+      const microjoules = wholeNumber(text.trim());
+      if (microjoules === undefined) {
+        reason = 'the energy counter is not a number';
+        continue;
+      }
+      this.#lastEnergies.set(path, { atMs, microjoules });
+      const earlier = before.get(path);
+      const watts = earlier && wattsBetween(earlier, { atMs, microjoules }, rangeMicrojoules);
+      if (watts === undefined) reason ??= 'needs two readings of the energy counter';
+      else sum += watts;
+    }
+    return reason === undefined ? sum : unknown(reason);
+  }
+}
+
+interface OpenTemperature {
+  readonly name: string;
+  readonly file: KeptFile;
+}
+
+interface OpenCounter {
+  readonly path: string;
+  readonly rangeMicrojoules: number;
+  readonly file: KeptFile;
+}
+
+const LATE = unknown('the sensor has not answered yet');
+const NOT_YET: SensorValues = { cpuTemperatureCelsius: LATE, cpuPowerWatts: LATE, systemPowerWatts: LATE };
+const FIND_AGAIN_MS = 60_000;

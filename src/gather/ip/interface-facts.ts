@@ -1,0 +1,79 @@
+// What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), before it is judged.
+
+import { isUnreadable, type MachineFiles, textOr, wholeNumber } from '../machine-files.ts';
+
+export interface InterfaceFacts {
+  readonly name: string;
+  /** ARPHRD_… of linux/if_arp.h: 1 Ethernet, 32 InfiniBand, 772 loopback. */
+  readonly hardwareType: number | undefined;
+  /** DEVTYPE of uevent: "wlan", "bridge", "bond", "vlan", "wireguard"; '' for most. */
+  readonly deviceType: string;
+  /** '' where no device stands behind the interface. */
+  readonly driver: string;
+  readonly hasDevice: boolean;
+  readonly isWireless: boolean;
+  readonly isBridge: boolean;
+  readonly isBond: boolean;
+  /** Of a TUN or TAP device. */
+  readonly tunFlags: number | undefined;
+  readonly operstate: string;
+  /** Undefined where reading fails, as it does while the interface is administratively down. */
+  readonly carrier: string | undefined;
+  /** IFF_… flags; undefined where they cannot be read. */
+  readonly flags: number | undefined;
+  readonly mtu: number | undefined;
+  readonly address: string;
+  /** Mbit/s as the driver says, or why it does not. */
+  readonly speed:
+    | { readonly kind: 'told'; readonly text: string }
+    | { readonly kind: 'refused'; readonly reason: string };
+  readonly members: readonly string[];
+}
+
+/** Undefined when there is no such interface (any more). `speed` asks the driver, and so is read off this thread. */
+export const readInterfaceFacts = async (
+  files: MachineFiles,
+  name: string,
+): Promise<InterfaceFacts | undefined> => {
+  const folder = `/sys/class/net/${name}`;
+  const names = files.namesNow(folder);
+  if (isUnreadable(names)) return undefined;
+  const text = (attribute: string): string => textOr(files.textNow(`${folder}/${attribute}`), '');
+  const has = (attribute: string): boolean => names.includes(attribute);
+  const driver = has('device') ? files.linkNow(`${folder}/device/driver`) : '';
+  const speed = await files.text(`${folder}/speed`);
+  return {
+    name,
+    hardwareType: wholeNumber(text('type')),
+    deviceType: /^DEVTYPE=(.+)$/m.exec(text('uevent'))?.[1] ?? '',
+    driver: isUnreadable(driver) ? '' : (driver.split('/').at(-1) ?? ''),
+    hasDevice: has('device'),
+    isWireless: has('wireless') || has('phy80211'),
+    isBridge: has('bridge'),
+    isBond: has('bonding'),
+    tunFlags: has('tun_flags') ? hexadecimal(text('tun_flags')) : undefined,
+    operstate: text('operstate'),
+    carrier: textOr(files.textNow(`${folder}/carrier`), undefined),
+    flags: hexadecimal(text('flags')),
+    mtu: wholeNumber(text('mtu')),
+    address: text('address').toLowerCase(),
+    speed: isUnreadable(speed)
+      ? { kind: 'refused', reason: speed.reason }
+      : { kind: 'told', text: speed.trim() },
+    members: membersOf(files, folder, has('brif'), text('bonding/slaves')),
+  };
+};
+
+const membersOf = (
+  files: MachineFiles,
+  folder: string,
+  hasBridgePorts: boolean,
+  bondSlaves: string,
+): readonly string[] => {
+  const ports = hasBridgePorts ? files.namesNow(`${folder}/brif`) : [];
+  const slaves = bondSlaves.split(/\s+/).filter(name => name !== '');
+  return [...(isUnreadable(ports) ? [] : ports), ...slaves].sort();
+};
+
+const hexadecimal = (text: string): number | undefined =>
+  /^0x[0-9a-f]{1,8}$/i.test(text) ? Number.parseInt(text.slice(2), 16) : undefined;

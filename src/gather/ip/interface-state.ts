@@ -1,0 +1,61 @@
+// Whether an interface is up, and the rate it negotiated. A rate is told only where two ends have agreed on one: what
+// virtual adapters, cables that are out and old drivers put in its place is unknown with a reason.
+
+import type { InterfaceType } from '../../core/node/network.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { wholeNumber } from '../machine-files.ts';
+import type { InterfaceFacts } from './interface-facts.ts';
+
+/** Administratively up and with a carrier. */
+export const interfaceIsUp = ({ flags, carrier, operstate }: InterfaceFacts): Reported<boolean> => {
+  if (flags !== undefined && (flags & IFF_UP) === 0) return false;
+  if (operstate === 'up') return true;
+  if (/^(?:down|lowerlayerdown|dormant|notpresent|testing)$/.test(operstate)) return false;
+  // "unknown" is what loopback, TUN and old drivers say all the time: their carrier decides.
+  if (carrier === '1') return true;
+  if (carrier === '0') return false;
+  return unknown('neither operstate nor carrier tells');
+};
+
+export const interfaceSpeed = (
+  facts: InterfaceFacts,
+  type: Reported<InterfaceType>,
+  isUp: Reported<boolean>,
+): Reported<number> => {
+  if (typeof type === 'string' && RATELESS_TYPES.has(type))
+    return unknown(`a ${type} interface negotiates no rate`);
+  if (VIRTUAL_DRIVERS.has(facts.driver)) {
+    return unknown(`a virtual adapter (${facts.driver}) negotiates no rate`);
+  }
+  if (isUp === false) return unknown('the link is down');
+  if (facts.speed.kind === 'refused') return unknown(refusal(type, facts.speed.reason));
+  const megabits = wholeNumber(facts.speed.text);
+  if (megabits === undefined || megabits === 0 || NOT_A_SPEED.has(megabits)) {
+    return unknown(refusal(type, 'the driver does not know'));
+  }
+  return megabits * 1e6;
+};
+
+const refusal = (type: Reported<InterfaceType>, reason: string): string => {
+  if (type === 'wifi') return 'Wi-Fi does not tell its rate here';
+  if (type === 'thunderbolt') return 'this kernel does not tell the rate of Thunderbolt networking';
+  return reason;
+};
+
+/** veth always says 10000, a bridge the fastest of its ports, tun 10: none of them has agreed on it with anybody. */
+const RATELESS_TYPES: ReadonlySet<InterfaceType> = new Set(['loopback', 'bridge', 'virtual', 'overlay']);
+/** What they say, if anything, was typed in by whoever set up the virtual machine. */
+const VIRTUAL_DRIVERS: ReadonlySet<string> = new Set([
+  'virtio_net',
+  'vmxnet3',
+  'hv_netvsc',
+  'xen-netfront',
+  'netfront',
+  'vif',
+  'ena',
+  'gve',
+]);
+/** SPEED_UNKNOWN (-1) as old drivers print it, in 16 and in 32 bits. */
+const NOT_A_SPEED: ReadonlySet<number> = new Set([65_535, 4_294_967_295]);
+// linux/if.h
+const IFF_UP = 0x1;

@@ -1,0 +1,79 @@
+// What kind of interface it is, by evidence of the interface itself: what the kernel says it is, and which driver
+// stands behind it. Names and address ranges prove nothing, and an interface that shows no evidence is unknown.
+
+import type { InterfaceType } from '../../core/node/network.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import type { InterfaceFacts } from './interface-facts.ts';
+
+export interface JudgedType {
+  readonly type: Reported<InterfaceType>;
+  readonly evidence: string;
+}
+
+export const interfaceType = (facts: InterfaceFacts): JudgedType => {
+  const { name, hardwareType, deviceType, driver, tunFlags } = facts;
+  const sysfsType = hardwareType === undefined ? 'no sysfs type' : `sysfs type ${hardwareType}`;
+  const byDriver = driver === '' ? sysfsType : `${sysfsType}, driver ${driver}`;
+
+  if (hardwareType === TYPE_LOOPBACK) return { type: 'loopback', evidence: sysfsType };
+  if (facts.isWireless)
+    return { type: 'wifi', evidence: driver === '' ? 'a wireless device' : `wireless, driver ${driver}` };
+  if (/^thunderbolt[-_]net$/.test(driver)) return { type: 'thunderbolt', evidence: `driver ${driver}` };
+  if (hardwareType === TYPE_INFINIBAND) return { type: 'infiniband', evidence: byDriver };
+  const named = DEVICE_TYPES.get(deviceType);
+  if (named !== undefined) return { type: named, evidence: `device type ${deviceType}` };
+  if (facts.isBridge) return { type: 'bridge', evidence: 'a bridge folder in sysfs' };
+  if (facts.isBond) return { type: 'bond', evidence: 'a bonding folder in sysfs' };
+  if (tunFlags !== undefined) return tunType(name, tunFlags);
+  if (hardwareType !== undefined && TUNNEL_TYPES.has(hardwareType)) {
+    return { type: 'overlay', evidence: `${sysfsType}, an IP tunnel` };
+  }
+  if (hardwareType === TYPE_ETHERNET && facts.hasDevice) return { type: 'ethernet', evidence: byDriver };
+  if (hardwareType === TYPE_ETHERNET) {
+    return { type: 'virtual', evidence: `${sysfsType}, no device stands behind it` };
+  }
+  return { type: unknown(`${byDriver} is not one that is known here`), evidence: byDriver };
+};
+
+/** A TUN device carries packets to a program, in practice a VPN; a TAP device mostly serves a virtual machine. */
+const tunType = (name: string, tunFlags: number): JudgedType => {
+  const evidence = `driver tun, flags 0x${tunFlags.toString(16)}`;
+  const named = OVERLAY_NAMES.find(([pattern]) => pattern.test(name));
+  const evidenceWithName = named === undefined ? evidence : `${evidence}, named as ${named[1]} names its own`;
+  const isOverlay = (tunFlags & IFF_TUN) !== 0 || named !== undefined;
+  return { type: isOverlay ? 'overlay' : 'virtual', evidence: evidenceWithName };
+};
+
+/** DEVTYPE, as drivers set it with SET_NETDEV_DEVTYPE. */
+const DEVICE_TYPES: ReadonlyMap<string, InterfaceType> = new Map([
+  ['wlan', 'wifi'],
+  ['wwan', 'cellular'],
+  ['bridge', 'bridge'],
+  ['bond', 'bond'],
+  ['vlan', 'vlan'],
+  ['wireguard', 'overlay'],
+  ['vxlan', 'overlay'],
+  ['geneve', 'overlay'],
+  ['gre', 'overlay'],
+  ['gretap', 'overlay'],
+  ['macvlan', 'virtual'],
+  ['macvtap', 'virtual'],
+  ['ipvlan', 'virtual'],
+  ['dummy', 'virtual'],
+  ['veth', 'virtual'],
+]);
+
+/** Only beside the evidence that the device is a TUN or TAP one. */
+const OVERLAY_NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^tailscale\d+$/, 'Tailscale'],
+  [/^zt[a-z0-9]{8}$/, 'ZeroTier'],
+];
+
+// linux/if_arp.h
+const TYPE_ETHERNET = 1;
+const TYPE_INFINIBAND = 32;
+const TYPE_LOOPBACK = 772;
+/** IPIP, IPv6 tunnel, SIT, GRE and GRE over IPv6. */
+const TUNNEL_TYPES: ReadonlySet<number> = new Set([768, 769, 776, 778, 823]);
+// linux/if_tun.h
+const IFF_TUN = 0x0001;

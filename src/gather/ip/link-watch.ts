@@ -1,0 +1,51 @@
+// One `ip monitor` that keeps running and says that something about links or addresses has changed. Only a hint: what
+// has changed is read again from its source, since the text of an event differs by version. Without it, readings come
+// at their interval.
+
+import type { Clock } from '../../clock/clock.ts';
+import { type Env, streamLines, ToolError } from '../../process/child.ts';
+
+export interface LinkWatchOptions {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called for each line of an event; must be cheap. */
+  readonly onHint: () => void;
+}
+
+/** Resolves when the signal aborts, or for good where there is no `ip`. */
+export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOptions): Promise<void> => {
+  let backoffMs = BACKOFF_FIRST_MS;
+  while (!signal.aborted) {
+    const startedMs = clock.nowMs();
+    try {
+      const lines = streamLines('ip', ['monitor', 'link', 'address'], {
+        env,
+        signal,
+        idleTimeoutMs: Number.POSITIVE_INFINITY,
+        lineBytesMax: LINE_BYTES_MAX,
+      });
+      for await (const line of lines) {
+        if (EVENT_LINE.test(line)) onHint();
+      }
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      if (error.code === 'missing') return;
+    }
+    // What it would have told while it was away is read once.
+    onHint();
+    if (clock.nowMs() - startedMs > BACKOFF_MAX_MS) backoffMs = BACKOFF_FIRST_MS;
+    try {
+      await clock.sleep(backoffMs, signal);
+    } catch {
+      return; // aborted: the only way that a sleep ends early
+    }
+    backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
+  }
+};
+
+/** "4: thunderbolt1@if4: <…", "Deleted 3: thunderbolt0 …", with or without a label such as "[LINK]". */
+const EVENT_LINE = /^(?:\[[A-Z]+\])?(?:Deleted )?\d+: /;
+const LINE_BYTES_MAX = 64 * 1024;
+const BACKOFF_FIRST_MS = 1_000;
+const BACKOFF_MAX_MS = 60_000;

@@ -1,0 +1,121 @@
+// Network interfaces of a Linux machine: sysfs for what they are, `ip` or the C library for addresses. Read at once,
+// on each hint of a change, and at the interval in case a hint was lost.
+
+import type { NetworkInterface } from '../../core/node/network.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { Env } from '../../process/child.ts';
+import type { GatherSettings } from '../gather-settings.ts';
+import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import { isUnreadable, type MachineFiles } from '../machine-files.ts';
+import { type Addresses, AddressSource } from './address-source.ts';
+import { Hint } from './hint.ts';
+import type { ListAddresses } from './host-addresses.ts';
+import { type InterfaceFacts, readInterfaceFacts } from './interface-facts.ts';
+import { interfaceIsUp, interfaceSpeed } from './interface-state.ts';
+import { interfaceType } from './interface-type.ts';
+import { watchLinks } from './link-watch.ts';
+
+export interface LinuxNetworkOptions {
+  readonly files: MachineFiles;
+  readonly env: Env;
+  readonly intervalMs: number;
+  readonly settings: () => GatherSettings;
+  readonly listAddresses: ListAddresses;
+  readonly toolTimeoutMs: number;
+}
+
+export const linuxNetworkGatherer = (options: LinuxNetworkOptions): Gatherer => ({
+  name: 'sysfs-network',
+  tells: [NETWORK],
+  intervalMs: options.intervalMs,
+  gather: async session => {
+    const { clock } = session;
+    const own = new AbortController();
+    const signal = AbortSignal.any([session.signal, own.signal]);
+    const hint = new Hint(clock);
+    const watching = watchLinks({ env: options.env, clock, signal, onHint: () => hint.give() });
+    try {
+      await Promise.race([tellNetwork(session, options, hint, signal), watching.then(forever)]);
+    } finally {
+      own.abort();
+      await watching;
+    }
+  },
+});
+
+const tellNetwork = async (
+  session: GatherSession,
+  options: LinuxNetworkOptions,
+  hint: Hint,
+  signal: AbortSignal,
+): Promise<void> => {
+  const addresses = new AddressSource({
+    files: options.files,
+    env: options.env,
+    clock: session.clock,
+    listAddresses: options.listAddresses,
+    timeoutMs: options.toolTimeoutMs,
+  });
+  try {
+    for (let isHinted = false; !signal.aborted; ) {
+      const names = options.files.namesNow('/sys/class/net');
+      if (isUnreadable(names)) throw new Error(names.reason);
+      const found = await addresses.read(isHinted, signal);
+      const ignored = new Set(options.settings().ignoredInterfaces);
+      const listed = names.filter(name => !ignored.has(name));
+      const interfaces = await readInterfaces(options.files, listed, found);
+      if (signal.aborted) return;
+      const kept = interfaces.slice(0, INTERFACES_MAX);
+      const leftOut = interfaces.length - kept.length;
+      const source = leftOut === 0 ? '' : `, ${leftOut} of ${interfaces.length} interfaces left out`;
+      session.emit(`sysfs, ${found.source}${source}`, { kind: 'network', value: { interfaces: kept } });
+      isHinted = await hint.taken(options.intervalMs, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
+/** Those with a device behind them first, then by name, so that the bound cuts off what containers made. */
+const readInterfaces = async (
+  files: MachineFiles,
+  names: readonly string[],
+  addresses: Addresses,
+): Promise<readonly NetworkInterface[]> => {
+  const facts: InterfaceFacts[] = [];
+  for (const name of [...names].sort()) {
+    const found = await readInterfaceFacts(files, name);
+    // bonding_masters is a file among the folders, and has no attributes.
+    if (found !== undefined) facts.push(found);
+  }
+  return facts
+    .sort((a, b) => Number(b.hasDevice) - Number(a.hasDevice))
+    .map(found => toInterface(found, addresses));
+};
+
+const toInterface = (facts: InterfaceFacts, addresses: Addresses): NetworkInterface => {
+  const { type, evidence } = interfaceType(facts);
+  const isUp = interfaceIsUp(facts);
+  return {
+    name: facts.name,
+    type,
+    typeEvidence: evidence,
+    macAddress: /^(?:|[0:]+)$/.test(facts.address) ? unknown('no hardware address') : facts.address,
+    isUp,
+    speedBitsPerSecond: interfaceSpeed(facts, type, isUp),
+    mtuBytes: facts.mtu ?? unknown('the driver does not tell'),
+    driver:
+      facts.driver === ''
+        ? unknown(facts.hasDevice ? 'no driver is bound' : 'no device stands behind it')
+        : facts.driver,
+    addresses: addresses.table.get(facts.name) ?? [],
+    members: facts.members,
+  };
+};
+
+/** Polling goes on where there is no `ip` to watch. */
+const forever = (): Promise<never> => new Promise(() => {});
+
+const NETWORK: GatheredKind = { reading: 'network', vendor: 'none' };
+/** A node with hundreds of containers has as many virtual interfaces; the picture needs its cables. */
+const INTERFACES_MAX = 256;

@@ -1,0 +1,43 @@
+// `ip -j addr` of iproute2: the addresses of every interface, also of those without a carrier.
+
+import type { InterfaceAddress } from '../../core/node/network.ts';
+import { listIn, looseJson, numberIn, recordIn, textIn } from '../loose-json.ts';
+import { type Parsed, parsed, unreadable } from '../parsed.ts';
+
+/** Interface name to addresses. An interface without addresses has an empty list. */
+export type AddressTable = ReadonlyMap<string, readonly InterfaceAddress[]>;
+
+export const parseIpAddr = (json: string): Parsed<AddressTable> => {
+  const interfaces = listIn(looseJson(json));
+  if (interfaces === undefined) return unreadable('ip did not print a JSON list');
+  const table = new Map<string, readonly InterfaceAddress[]>();
+  for (const item of interfaces) {
+    const fields = recordIn(item);
+    const name = textIn(fields?.['ifname']);
+    if (name === undefined) continue; // iproute2 prints {} for interfaces that its filter left out
+    table.set(name, (listIn(fields?.['addr_info']) ?? []).flatMap(addressIn));
+  }
+  return parsed(table);
+};
+
+const addressIn = (item: unknown): readonly InterfaceAddress[] => {
+  const fields = recordIn(item);
+  const address = textIn(fields?.['local']);
+  const prefixLength = numberIn(fields?.['prefixlen']);
+  const family = FAMILIES.get(textIn(fields?.['family']) ?? '');
+  if (address === undefined || family === undefined || prefixLength === undefined) return [];
+  if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > 128) return [];
+  const scope = SCOPES.get(textIn(fields?.['scope']) ?? '') ?? 'global';
+  return [{ address, family, prefixLength, scope }];
+};
+
+const FAMILIES: ReadonlyMap<string, InterfaceAddress['family']> = new Map([
+  ['inet', 'ipv4'],
+  ['inet6', 'ipv6'],
+]);
+const SCOPES: ReadonlyMap<string, InterfaceAddress['scope']> = new Map([
+  ['global', 'global'],
+  ['site', 'site'],
+  ['link', 'link'],
+  ['host', 'host'],
+]);

@@ -1,0 +1,84 @@
+// The files through which a machine describes itself (/proc, /sys, /etc). A port, so that a gatherer runs on the
+// machine's own tree, on a fixture tree, or on a recording that also holds the errors a driver gave.
+
+import { type Unknown, unknown } from '../core/unknown.ts';
+
+export interface MachineFiles {
+  /** At once, on the calling thread: for procfs and the sysfs attributes that no driver has to be asked for. */
+  textNow(path: string): FileText;
+  /** Off the calling thread: for attributes whose driver may ask hardware or take a lock first. */
+  text(path: string): Promise<FileText>;
+  /** Names in a folder, in no order. */
+  namesNow(path: string): readonly string[] | Unreadable;
+  /** The text of a symbolic link. */
+  linkNow(path: string): string | Unreadable;
+  /** For what is read again and again: opened once, read from its start each time. */
+  keepOpen(path: string): KeptFile;
+}
+
+export type FileText = string | Unreadable;
+
+export interface KeptFile extends Disposable {
+  readNow(): FileText;
+  read(): Promise<FileText>;
+}
+
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  /** "ENOENT", "EINVAL", … */
+  readonly code: string;
+  readonly reason: string;
+}
+
+export const isUnreadable = (value: unknown): value is Unreadable =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'unreadable';
+
+export const unreadable = (code: string, path: string): Unreadable => ({
+  kind: 'unreadable',
+  code,
+  reason: reasonOf(code, path),
+});
+
+/** The text without white space and NUL bytes at its ends (device tree strings end in one), or why there is none. */
+export const trimmed = (text: FileText): string | Unknown => {
+  if (isUnreadable(text)) return unknown(text.reason);
+  const content = trimEnds(text);
+  return content === '' ? unknown('empty') : content;
+};
+
+/** The same for those who do not need the reason. */
+export const textOr = <T>(text: FileText, fallback: T): string | T => {
+  if (isUnreadable(text)) return fallback;
+  const content = trimEnds(text);
+  return content === '' ? fallback : content;
+};
+
+/** A whole number of at most 2^53, digits only. */
+export const wholeNumber = (text: string | undefined): number | undefined => {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+};
+
+const trimEnds = (text: string): string => text.replaceAll('\0', '').trim();
+
+const reasonOf = (code: string, path: string): string => {
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return `no ${path}`;
+    case 'EACCES':
+    case 'EPERM':
+      return `permission denied: ${path}`;
+    case 'EINVAL':
+      return 'the driver does not tell';
+    case 'EOPNOTSUPP':
+    case 'ENOTSUP':
+      return 'not supported by this kernel';
+    case 'ENODEV':
+    case 'ENXIO':
+      return 'the device is gone';
+    default:
+      return `${path}: ${code}`;
+  }
+};

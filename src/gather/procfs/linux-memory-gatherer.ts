@@ -1,0 +1,53 @@
+// Memory of a Linux machine, twice a second: three small files that stay open, no process started.
+
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import { type FileText, isUnreadable, type MachineFiles } from '../machine-files.ts';
+import { poll } from '../poll.ts';
+import { ContainerMemorySource } from './container-memory.ts';
+import { memoryPressure } from './memory-pressure.ts';
+import { parseMeminfo } from './parse-meminfo.ts';
+import { parseStalledShare } from './parse-pressure.ts';
+
+export interface LinuxMemoryOptions {
+  readonly files: MachineFiles;
+  readonly intervalMs: number;
+}
+
+export const linuxMemoryGatherer = ({ files, intervalMs }: LinuxMemoryOptions): Gatherer => ({
+  name: 'procfs-memory',
+  tells: [MEMORY],
+  intervalMs,
+  gather: async session => {
+    using meminfo = files.keepOpen('/proc/meminfo');
+    using pressure = files.keepOpen('/proc/pressure/memory');
+    using container = new ContainerMemorySource(files, Math.ceil(LIMIT_LOOK_UP_MS / intervalMs));
+    await poll(session, intervalMs, () => {
+      const text = meminfo.readNow();
+      if (isUnreadable(text)) throw new Error(text.reason);
+      const info = parseMeminfo(text);
+      const { totalBytes, availableBytes } = info;
+      if (isUnknown(totalBytes)) throw new Error(totalBytes.reason);
+      const stalledShare = stalledShareOf(pressure.readNow());
+      session.emit('procfs', {
+        kind: 'memory',
+        value: {
+          ...info,
+          totalBytes,
+          pressure: memoryPressure({ stalledShare, totalBytes, availableBytes }),
+          container: container.readNow(totalBytes),
+        },
+      });
+    });
+  },
+});
+
+/** The file is missing without CONFIG_PSI, and reads EOPNOTSUPP where the boot line says psi=0. */
+const stalledShareOf = (text: FileText): Reported<number> => {
+  if (!isUnreadable(text)) return parseStalledShare(text);
+  const isOff = text.code === 'ENOENT' || text.code === 'EOPNOTSUPP';
+  return unknown(isOff ? 'this kernel does not measure pressure (PSI is off)' : text.reason);
+};
+
+const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };
+const LIMIT_LOOK_UP_MS = 10_000;

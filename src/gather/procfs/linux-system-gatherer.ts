@@ -1,0 +1,72 @@
+// Load, heat and power of a Linux machine once a second. CPU use is a difference of two readings, so the first one is
+// told after a short first interval rather than as a zero.
+
+import type { NodeSystem } from '../../core/node/system.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import { Sensors } from '../hwmon/sensors.ts';
+import { type FileText, isUnreadable, type KeptFile, type MachineFiles } from '../machine-files.ts';
+import { poll } from '../poll.ts';
+import { findCoreGroups, readCpuClusters } from './cpu-clusters.ts';
+import { type CpuTimes, cpuUseBetween, parseStat } from './parse-stat.ts';
+
+export interface LinuxSystemOptions {
+  readonly files: MachineFiles;
+  readonly intervalMs: number;
+}
+
+export const linuxSystemGatherer = ({ files, intervalMs }: LinuxSystemOptions): Gatherer => ({
+  name: 'procfs-system',
+  tells: [SYSTEM],
+  intervalMs,
+  gather: async session => {
+    const { clock, signal } = session;
+    using stat = files.keepOpen('/proc/stat');
+    using loadavg = files.keepOpen('/proc/loadavg');
+    using uptime = files.keepOpen('/proc/uptime');
+    using sensors = new Sensors(files, clock);
+    const groups = findCoreGroups(files);
+
+    let before = cpuTimesOf(stat.readNow());
+    await sensors.read(SENSOR_WAIT_MS, signal);
+    try {
+      await clock.sleep(Math.min(FIRST_INTERVAL_MS, intervalMs), signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    await poll(session, intervalMs, async () => {
+      const after = cpuTimesOf(stat.readNow());
+      const values = await sensors.read(SENSOR_WAIT_MS, signal);
+      const value: NodeSystem = {
+        cpuUse: cpuUseBetween(before.all, after.all),
+        ...values,
+        loadAverage1: firstNumber(loadavg, '/proc/loadavg'),
+        uptimeSeconds: firstNumber(uptime, '/proc/uptime'),
+        cpuClusters: readCpuClusters(files, groups, before, after),
+      };
+      before = after;
+      session.emit(['procfs', ...sensors.names].join(', '), { kind: 'system', value });
+    });
+  },
+});
+
+/** @throws when there is nothing to tell a load from: the source as a whole has failed. */
+const cpuTimesOf = (text: FileText): CpuTimes => {
+  if (isUnreadable(text)) throw new Error(text.reason);
+  const times = parseStat(text);
+  if (times === undefined) throw new Error('/proc/stat has no line of all processors');
+  return times;
+};
+
+const firstNumber = (file: KeptFile, path: string): Reported<number> => {
+  const text = file.readNow();
+  if (isUnreadable(text)) return unknown(text.reason);
+  const number = /^(\d{1,15}(?:\.\d{1,6})?) /.exec(text)?.[1];
+  return number === undefined ? unknown(`${path} does not begin with a number`) : Number(number);
+};
+
+const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
+const FIRST_INTERVAL_MS = 100;
+/** A beat's patience with slow sensors, a quarter of its interval. */
+const SENSOR_WAIT_MS = 250;

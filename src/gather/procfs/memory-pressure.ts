@@ -1,0 +1,40 @@
+// How hard up for memory a machine is, in three words. Waiting counts first, because a full memory that nobody waits
+// for is healthy; what is left counts too, because the last few percent go within seconds.
+
+import type { MemoryPressure } from '../../core/node/memory.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+
+export interface PressureFacts {
+  readonly stalledShare: Reported<number>;
+  readonly totalBytes: number;
+  readonly availableBytes: Reported<number>;
+}
+
+export const memoryPressure = ({
+  stalledShare,
+  totalBytes,
+  availableBytes,
+}: PressureFacts): MemoryPressure => ({
+  level: levelOf(stalledShare, totalBytes, availableBytes),
+  stalledShare,
+});
+
+/** Of the last 10 s. systemd-oomd acts from 60 % over 30 s; a person wants to know long before. */
+export const STALLED_SHARE_WARNING = 0.05;
+export const STALLED_SHARE_CRITICAL = 0.2;
+/** Of the total. */
+export const AVAILABLE_SHARE_WARNING = 0.1;
+export const AVAILABLE_SHARE_CRITICAL = 0.03;
+
+const levelOf = (
+  stalledShare: Reported<number>,
+  totalBytes: number,
+  availableBytes: Reported<number>,
+): MemoryPressure['level'] => {
+  if (isUnknown(stalledShare) && isUnknown(availableBytes)) return unknown(availableBytes.reason);
+  const stalled = isUnknown(stalledShare) ? 0 : stalledShare;
+  const available = isUnknown(availableBytes) || totalBytes === 0 ? 1 : availableBytes / totalBytes;
+  if (stalled >= STALLED_SHARE_CRITICAL || available < AVAILABLE_SHARE_CRITICAL) return 'critical';
+  if (stalled >= STALLED_SHARE_WARNING || available < AVAILABLE_SHARE_WARNING) return 'warning';
+  return 'normal';
+};

@@ -1,0 +1,29 @@
+// Thunderbolt ports of a Linux machine, read every few seconds: a cable may be put in at any time, and looking costs
+// one readdir where there is no controller.
+
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { MachineFiles } from '../machine-files.ts';
+import { poll } from '../poll.ts';
+import { readThunderbolt } from './read-thunderbolt.ts';
+
+export interface LinuxThunderboltOptions {
+  readonly files: MachineFiles;
+  readonly intervalMs: number;
+}
+
+export const linuxThunderboltGatherer = ({ files, intervalMs }: LinuxThunderboltOptions): Gatherer => ({
+  name: 'sysfs-thunderbolt',
+  tells: [THUNDERBOLT],
+  intervalMs,
+  gather: async session => {
+    let wasAbsent: boolean | undefined;
+    await poll(session, intervalMs, () => {
+      const value = readThunderbolt(files);
+      if (value !== undefined) session.emit('sysfs', { kind: 'thunderbolt', value });
+      else if (wasAbsent !== true) session.absent(THUNDERBOLT, 'sysfs', 'no Thunderbolt controller');
+      wasAbsent = value === undefined;
+    });
+  },
+});
+
+const THUNDERBOLT: GatheredKind = { reading: 'thunderbolt', vendor: 'none' };
