@@ -1,0 +1,21 @@
+// The SQLite journal, by the contract; what only a file can do stands in the other test files of this folder.
+
+import { join } from 'node:path';
+import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
+import { describeCompaction } from '../contract/journal-compaction-contract.ts';
+import { describeJournal } from '../contract/journal-contract.ts';
+import type { JournalPlace } from '../support/journal-place.ts';
+import { OWN } from '../support/journal-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const createPlace = (): JournalPlace => {
+  const directory = temporaryDirectory();
+  const path = join(directory.path, 'journal.db');
+  return {
+    open: settings => openSqliteJournal({ path, ownNode: OWN, ...settings }),
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  };
+};
+
+describeJournal('the SQLite journal', createPlace);
+describeCompaction('the SQLite journal', createPlace);

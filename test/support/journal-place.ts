@@ -1,0 +1,17 @@
+// A place for journals under test: what a contract suite needs of an adapter.
+
+import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import type { NodeId } from '../../src/core/ids.ts';
+import type { Journal, JournalLimits } from '../../src/journal/journal.ts';
+
+export interface JournalSettings {
+  readonly clock: VirtualClock;
+  readonly limits?: JournalLimits;
+  readonly epochFloor?: number;
+  readonly ownNode?: NodeId;
+}
+
+/** Outlives the journals that are opened on it, one after the other. */
+export interface JournalPlace extends Disposable {
+  open(settings: JournalSettings): Journal;
+}
