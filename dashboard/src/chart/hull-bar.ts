@@ -1,0 +1,44 @@
+// A total as a ship's side: one hold a part, as wide as its share of the whole, filled to its load.
+
+export interface Hold {
+  /** Any unit; only the ratio counts. */
+  readonly share: number;
+  /** 0..1; undefined where nobody knows. */
+  readonly load: number | undefined;
+}
+
+export interface DrawnHold {
+  readonly x: number;
+  readonly width: number;
+  /** y of the water; undefined where the load is unknown. */
+  readonly waterY: number | undefined;
+  /** Every hold but the last has a bulkhead at its right. */
+  readonly hasBulkhead: boolean;
+}
+
+export const HULL_BAR = { width: 132, height: 34, deck: 4, keel: 30, bow: 12 } as const;
+
+export const HULL_BAR_PATH: string = (() => {
+  const { width, deck, keel } = HULL_BAR;
+  return `M2 ${deck}H${width}L${width - 8} ${keel - 6}Q${width - 10} ${keel} ${width - 17} ${keel}H10Q4 ${keel} 3.5 ${keel - 6}Z`;
+})();
+
+export const drawnHolds = (holds: readonly Hold[]): readonly DrawnHold[] => {
+  const { width, deck, keel, bow } = HULL_BAR;
+  const whole = holds.reduce((sum, hold) => sum + Math.max(0, hold.share), 0);
+  let x = 4;
+  return holds.map((hold, index) => {
+    const isLast = index === holds.length - 1;
+    const share = whole > 0 ? Math.max(0, hold.share) / whole : 1 / holds.length;
+    const holdWidth = share * (width - bow - 4);
+    const drawn = {
+      x,
+      width: holdWidth + (isLast ? bow : 0),
+      waterY:
+        hold.load === undefined ? undefined : keel - (keel - deck) * Math.min(1, Math.max(0, hold.load)),
+      hasBulkhead: !isLast,
+    };
+    x += holdWidth;
+    return drawn;
+  });
+};

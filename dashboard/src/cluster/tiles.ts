@@ -1,0 +1,111 @@
+// The three totals of the cluster as tiles: a figure, what it covers, and a ship's side with one hold a node.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatBytes,
+  formatBytesPerSecond,
+  formatFlopsPerSecond,
+  formatPercent,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
+import { clusterTotals } from '../../../src/core/totals.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import type { Hold } from '../chart/hull-bar.ts';
+import { gpuMemoryUse, gpusOf, gpuUse, hostMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
+
+export interface Tile {
+  readonly name: string;
+  readonly value: Figure;
+  readonly part: string;
+  readonly holds: readonly Hold[];
+}
+
+export const tiles = (state: State, views: readonly NodeView[], nowMs: number): readonly Tile[] => {
+  const totals = clusterTotals(state, nowMs);
+  const here = views.filter(view => view.presence !== 'offline');
+  return [computeTile(totals, here), bandwidthTile(totals, here), memoryTile(totals, here)];
+};
+
+const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => {
+  const use = meanUse(views);
+  const busy = use === undefined ? '' : ` · ${figureText(formatPercent(use))} busy`;
+  return {
+    name: 'FP16 compute',
+    value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
+    part: `${coverage(totals.gpuFlopsPerSecond)}${busy}`,
+    holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), gpuUse),
+  };
+};
+
+const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => ({
+  name: 'Memory bandwidth',
+  value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
+  part: `${coverage(totals.gpuMemoryBytesPerSecond)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}`,
+  holds: holdsOf(
+    views,
+    view => profiled(view, 'memoryReadBytesPerSecond'),
+    () => undefined,
+  ),
+});
+
+const memoryTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => {
+  const { memoryTotalBytes: total, memoryUsedBytes: used } = totals;
+  const gpuBytes = views
+    .flatMap(ownMemoryGpus)
+    .reduce((sum, gpu) => sum + knownOr(gpu.device.memoryTotalBytes, 0), 0);
+  const onGpus = gpuBytes > 0 ? ` · ${figureText(formatBytes(gpuBytes))} of it on GPUs` : '';
+  return {
+    name: 'Memory',
+    value: total.knownCount === 0 ? UNKNOWN_FIGURE : formatBytes(total.sum),
+    part: used.knownCount === 0 ? 'not read yet' : `${figureText(formatBytes(used.sum))} used${onGpus}`,
+    holds: views.length === 0 ? UNKNOWN_HOLDS : views.map(memoryHold),
+  };
+};
+
+const memoryHold = (view: NodeView): Hold => {
+  const uses = [hostMemoryUse(view), ...ownMemoryGpus(view).map(gpuMemoryUse)].filter(
+    use => use !== undefined,
+  );
+  const totalBytes = uses.reduce((sum, use) => sum + use.totalBytes, 0);
+  const usedBytes = uses.reduce((sum, use) => sum + use.usedBytes, 0);
+  return { share: totalBytes, load: totalBytes > 0 ? usedBytes / totalBytes : undefined };
+};
+
+const measured = (total: Total, format: (value: number) => Figure): Figure => {
+  if (total.knownCount === 0) return UNKNOWN_FIGURE;
+  const { figure, unit } = format(total.sum);
+  return { figure: total.isLowerBound ? `at least ${figure}` : figure, unit };
+};
+
+const coverage = ({ knownCount, count }: Total): string => {
+  if (count === 0) return 'no GPU found';
+  const gpus = count === 1 ? '1 GPU' : `${count} GPUs`;
+  return knownCount === count ? gpus : `${knownCount} of ${gpus} measured`;
+};
+
+const holdsOf = (
+  views: readonly NodeView[],
+  shareOf: (view: NodeView) => number,
+  loadOf: (view: NodeView) => number | undefined,
+): readonly Hold[] => {
+  const withGpus = views.filter(view => gpusOf(view).length > 0);
+  if (withGpus.length === 0) return UNKNOWN_HOLDS;
+  return withGpus.map(view => ({ share: shareOf(view), load: loadOf(view) }));
+};
+
+const profiled = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): number =>
+  gpusOf(view).reduce(
+    (sum, gpu) => sum + (gpu.profile === undefined ? 0 : knownOr(gpu.profile.value[figure], 0)),
+    0,
+  );
+
+const meanUse = (views: readonly NodeView[]): number | undefined => {
+  const uses = views.map(gpuUse).filter(use => use !== undefined);
+  return uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length;
+};
+
+const UNKNOWN_HOLDS: readonly Hold[] = [{ share: 1, load: undefined }];

@@ -1,0 +1,202 @@
+// What a person should look at, from what is known now: serious things first. A warning says what, why it matters, and
+// which command helps where there is one.
+
+import { formatAge } from '../../../src/core/figure/duration.ts';
+import { figureText, formatBytes, formatPercent } from '../../../src/core/figure/figure.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import { entriesOf } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import { SAFE_LOAD } from '../drawing/vessel.ts';
+import { held } from '../node/held.ts';
+import type { MemoryUse } from '../node/node-load.ts';
+import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, share } from '../node/node-load.ts';
+import { readingRows } from '../node/reading-rows.ts';
+
+export interface Warning {
+  /** Stays the same while the thing it speaks of does, so that a hidden one stays hidden. */
+  readonly id: string;
+  readonly level: 'danger' | 'caution';
+  readonly title: string;
+  readonly why: string;
+  /** Where to type the command. */
+  readonly on?: string;
+  readonly command?: string;
+}
+
+export interface WarningSources {
+  readonly state: State;
+  readonly views: readonly NodeView[];
+  readonly nowMs: number;
+  /** What the daemon says of itself. */
+  readonly notices: readonly string[];
+  /** The daemon behind this page was replaced by one of another version. */
+  readonly newVersion: string | undefined;
+}
+
+export const warnings = ({
+  state,
+  views,
+  nowMs,
+  notices,
+  newVersion,
+}: WarningSources): readonly Warning[] => {
+  const found = [
+    ...notices.map(noticeWarning),
+    ...(newVersion === undefined ? [] : [versionWarning(newVersion)]),
+    ...views.flatMap(view => [
+      ...presenceWarnings(view),
+      ...conflictWarnings(state, view),
+      ...memoryWarnings(view),
+      ...diskWarnings(view),
+      ...(view.presence === 'live' ? staleWarnings(state, view, nowMs) : []),
+      ...unknownKindWarnings(view),
+    ]),
+    ...(views.length === 1 ? [ALONE] : []),
+  ];
+  return [
+    ...found.filter(({ level }) => level === 'danger'),
+    ...found.filter(({ level }) => level === 'caution'),
+  ];
+};
+
+const noticeWarning = (notice: string): Warning => {
+  const end = notice.search(/[:.;]\s/);
+  const title = end > 0 && end <= 80 ? notice.slice(0, end) : 'Notice from this node';
+  return {
+    id: `notice ${notice}`,
+    level: 'caution',
+    title: title.charAt(0).toUpperCase() + title.slice(1),
+    why: title === 'Notice from this node' ? notice : notice.slice(end + 1).trim(),
+  };
+};
+
+const versionWarning = (version: string): Warning => ({
+  id: `version ${version}`,
+  level: 'caution',
+  title: `Plimsoll was updated to ${version}`,
+  why: 'This page still runs the version before. Reload it.',
+});
+
+const presenceWarnings = ({ nodeId, name, presence, silentMs }: NodeView): readonly Warning[] => {
+  if (presence === 'live') return [];
+  return [
+    {
+      id: `presence ${nodeId}`,
+      level: presence === 'offline' ? 'danger' : 'caution',
+      title:
+        presence === 'offline'
+          ? `${name} stopped answering ${age(silentMs)} ago`
+          : `${name} is silent for ${age(silentMs)}`,
+      why: 'Its last figures are still shown, with their age.',
+      on: name,
+      command: 'plimsoll status',
+    },
+  ];
+};
+
+const conflictWarnings = (state: State, { nodeId, name }: NodeView): readonly Warning[] =>
+  entriesOf(state.nodeConflicts).some(seen => seen[nodeId] !== undefined)
+    ? [
+        {
+          id: `conflict ${nodeId}`,
+          level: 'danger',
+          title: `Two machines call themselves ${name}`,
+          why: 'They run from copies of one home folder, so their figures replace each other. Start one of them with a home of its own.',
+          on: 'one of them',
+          command: 'plimsoll up --home ~/.plimsoll-own',
+        },
+      ]
+    : [];
+
+const memoryWarnings = (view: NodeView): readonly Warning[] => {
+  const memory = held(view.memory);
+  const level = memory === undefined ? 'unknown' : knownOr(memory.pressure.level, 'unknown');
+  const swappedBytes = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
+  const found: Warning[] = [];
+  const host = pastLoadLine(hostMemoryUse(view));
+  if (host !== undefined || level === 'critical') {
+    const swapped =
+      swappedBytes >= SWAP_BYTES_WORTH_SAYING ? `, ${figureText(formatBytes(swappedBytes))} swapped` : '';
+    found.push({
+      id: `memory ${view.nodeId}`,
+      level: swapped !== '' || level === 'critical' ? 'danger' : 'caution',
+      title: `${view.name}: memory at ${host ?? 'its limit'}${swapped}`,
+      why:
+        swapped === ''
+          ? `Past its load line (${SAFE_WORDS}). Nothing much is swapped yet.`
+          : `Past its load line (${SAFE_WORDS}). Generation slows by an order of magnitude once weights are swapped.`,
+      on: view.name,
+      command: 'plimsoll status --watch',
+    });
+  }
+  for (const gpu of ownMemoryGpus(view)) {
+    const past = pastLoadLine(gpuMemoryUse(gpu));
+    if (past === undefined) continue;
+    found.push({
+      id: `gpu memory ${view.nodeId} ${gpu.device.deviceId}`,
+      level: 'caution',
+      title: `${view.name}: memory of GPU ${gpu.device.index} at ${past}`,
+      why: `Past its load line (${SAFE_WORDS}): a longer context or a larger batch may not fit.`,
+    });
+  }
+  return found;
+};
+
+const diskWarnings = (view: NodeView): readonly Warning[] =>
+  (held(view.disk)?.volumes ?? [])
+    .filter(
+      ({ totalBytes, availableBytes }) => totalBytes > 0 && availableBytes / totalBytes < DISK_FREE_SHARE_MIN,
+    )
+    .map(({ mountPoint, availableBytes }) => ({
+      id: `disk ${view.nodeId} ${mountPoint}`,
+      level: 'caution',
+      title: `${view.name}: ${mountPoint} is almost full`,
+      why: `${figureText(formatBytes(availableBytes))} left.`,
+    }));
+
+const staleWarnings = (state: State, view: NodeView, nowMs: number): readonly Warning[] => {
+  const stale = readingRows(state, view, nowMs).filter(row => row.state === 'stale');
+  const [first] = stale;
+  if (first === undefined) return [];
+  return [
+    {
+      id: `stale ${view.nodeId} ${stale.map(row => row.key).join(' ')}`,
+      level: 'caution',
+      title: `${view.name}: ${stale.map(row => row.title.toLowerCase()).join(', ')} ${stale.length === 1 ? 'is' : 'are'} stale`,
+      why: stale.map(row => `${row.title}: ${row.reason}; ${age(row.ageMs ?? Number.NaN)} old.`).join(' '),
+      on: view.name,
+      command: 'plimsoll doctor',
+    },
+  ];
+};
+
+const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly Warning[] =>
+  unknownKinds.length === 0
+    ? []
+    : [
+        {
+          id: `kinds ${nodeId} ${unknownKinds.join(' ')}`,
+          level: 'caution',
+          title: `${name} runs a newer Plimsoll`,
+          why: `It tells things that this version does not know: ${unknownKinds.join(', ')}. They are kept and passed on, but not shown.`,
+        },
+      ];
+
+const ALONE: Warning = {
+  id: 'alone',
+  level: 'caution',
+  title: 'This is the only node so far',
+  why: 'This version shows the machine it runs on. Joining machines into one cluster comes with the mesh, which is not in it yet; until then, start Plimsoll on each machine and open its own page.',
+};
+
+const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
+  const part = share(use);
+  return part !== undefined && part > SAFE_LOAD ? figureText(formatPercent(part)) : undefined;
+};
+
+const age = (ageMs: number): string => figureText(formatAge(ageMs));
+
+const SAFE_WORDS: string = figureText(formatPercent(SAFE_LOAD));
+const SWAP_BYTES_WORTH_SAYING = 256e6;
+const DISK_FREE_SHARE_MIN = 0.05;

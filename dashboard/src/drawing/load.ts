@@ -1,0 +1,19 @@
+// How loaded a machine is drawn: the water in its hull or in each bay, and the draught beside it.
+
+export interface Bay {
+  /** 0..1; undefined where it is not known. */
+  readonly level: number | undefined;
+}
+
+export interface MachineLoad {
+  /** Memory in use, 0..1: of the machine, or of its GPUs where they have their own. */
+  readonly level: number | undefined;
+  /** The host's own memory, for a machine drawn with bays. */
+  readonly hostLevel: number | undefined;
+  /** One a GPU with memory of its own. */
+  readonly bays: readonly Bay[];
+  /** GPU use, 0..1. */
+  readonly use: number | undefined;
+}
+
+export const BAYS_MAX = 8;

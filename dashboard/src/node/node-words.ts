@@ -1,0 +1,116 @@
+// The few words beside a node's drawing: what it is, its memory, what was measured, how it does.
+
+import { formatAge } from '../../../src/core/figure/duration.ts';
+import {
+  figureText,
+  formatBytesOf,
+  formatBytesPerSecond,
+  formatCelsius,
+  formatFlopsPerSecond,
+  formatPercent,
+  formatWatts,
+} from '../../../src/core/figure/figure.ts';
+import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import { held } from './held.ts';
+import type { MemoryUse } from './node-load.ts';
+import { gpusOf, gpuUse, modelMemoryUse, share } from './node-load.ts';
+
+export interface NodeWords {
+  readonly name: string;
+  /** "Mac Studio · Apple M3 Ultra" */
+  readonly model: string;
+  /** "318 of 512 GB · 62 %" */
+  readonly memory: string;
+  /** "62 %" */
+  readonly memoryShare: string;
+  /** "23.6 TFLOPS · 661 GB/s", or why not */
+  readonly measured: string;
+  /** "GPU 41 % · 54 °C · 148 W", or how old that is */
+  readonly vitals: string;
+}
+
+export const nodeWords = (view: NodeView): NodeWords => {
+  const use = modelMemoryUse(view);
+  const isOffline = view.presence === 'offline';
+  return {
+    name: view.name,
+    model: modelWords(view),
+    memory: isOffline ? `no contact for ${age(view.silentMs)}` : memoryWords(use),
+    memoryShare: isOffline ? 'no contact' : percentOf(use),
+    measured: measuredWords(view),
+    vitals: vitalWords(view),
+  };
+};
+
+export const memoryWords = (use: MemoryUse | undefined): string =>
+  use === undefined
+    ? 'memory not read yet'
+    : `${figureText(formatBytesOf(use.usedBytes, use.totalBytes))} · ${percentOf(use)}`;
+
+/** Model and chip without what a person knows anyway: "(R)", "CPU @ 2.40GHz", "32-Core Processor". */
+export const shortChip = (chip: string): string =>
+  chip
+    .replace(/\((r|tm)\)/gi, '')
+    .replace(/\s+(CPU\s*)?@.*$/i, '')
+    .replace(/\s+\d+-Core Processor.*$/i, '')
+    .replace(/^(Intel|AMD|Apple)\s+/, '')
+    .replace(/\s+(CPU|Processor)\b/gi, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const modelWords = (view: NodeView): string => {
+  const identity = held(view.identity);
+  if (identity === undefined) return 'not identified yet';
+  const model = knownOr(identity.model, identity.operatingSystem.name);
+  const gpus = gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
+  const [first] = gpus;
+  if (first !== undefined) {
+    const name = first.device.name.replace(/^NVIDIA (GeForce )?/, '');
+    return `${model} · ${gpus.length > 1 ? `${gpus.length} × ` : ''}${name}`;
+  }
+  const chip = shortChip(knownOr(identity.chip, ''));
+  return chip === '' ? model : `${model} · ${chip}`;
+};
+
+const measuredWords = (view: NodeView): string => {
+  const gpus = gpusOf(view);
+  if (gpus.length === 0) return view.gpus.length === 0 ? 'no GPU found' : 'GPU not read yet';
+  const profiles = gpus.map(gpu => gpu.profile?.value).filter(profile => profile !== undefined);
+  if (profiles.length === 0)
+    return gpus.length === 1 ? 'GPU not measured yet' : `${gpus.length} GPUs not measured yet`;
+  const flops = sum(profiles, profile => profile.fp16FlopsPerSecond);
+  const bytes = sum(profiles, profile => profile.memoryReadBytesPerSecond);
+  return `${figureText(formatFlopsPerSecond(flops))} · ${figureText(formatBytesPerSecond(bytes))}`;
+};
+
+const vitalWords = (view: NodeView): string => {
+  if (view.presence === 'stale') return `${age(view.silentMs)} old`;
+  const system = held(view.system);
+  const gpus = gpusOf(view);
+  const use = gpuUse(view);
+  const [load] = gpus.map(gpu => gpu.load).filter(value => value !== undefined);
+  const cpuUse = system === undefined ? undefined : knownOr(system.cpuUse, undefined);
+  const celsius =
+    knownOr(load?.temperatureCelsius, undefined) ?? knownOr(system?.cpuTemperatureCelsius, undefined);
+  const watts = knownOr(system?.systemPowerWatts, undefined) ?? knownOr(load?.powerWatts, undefined);
+  const parts = [
+    use !== undefined ? `GPU ${figureText(formatPercent(use))}` : undefined,
+    use === undefined && cpuUse !== undefined ? `CPU ${figureText(formatPercent(cpuUse))}` : undefined,
+    celsius === undefined ? undefined : figureText(formatCelsius(celsius)),
+    watts === undefined ? undefined : figureText(formatWatts(watts)),
+  ].filter(part => part !== undefined);
+  return parts.join(' · ');
+};
+
+const percentOf = (use: MemoryUse | undefined): string => {
+  const part = share(use);
+  return part === undefined ? '–' : figureText(formatPercent(part));
+};
+
+const sum = (profiles: readonly GpuProfile[], of: (profile: GpuProfile) => Reported<number>): number =>
+  profiles.reduce((total, profile) => total + knownOr(of(profile), 0), 0);
+
+const age = (ageMs: number): string => figureText(formatAge(ageMs));

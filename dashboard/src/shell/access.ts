@@ -1,0 +1,21 @@
+// The printed address carries a one-time code in its fragment, which never reaches a server by itself. The page swaps it
+// for a cookie and takes it out of the address bar, so that it is neither bookmarked nor shared.
+
+export type CodeResult = 'none' | 'accepted' | 'refused';
+
+export const codeOf = (fragment: string): string | undefined => {
+  const code = new URLSearchParams(fragment.replace(/^#/, '')).get('code');
+  return code === null || code === '' ? undefined : code;
+};
+
+export const swapCode = async (): Promise<CodeResult> => {
+  const code = codeOf(location.hash);
+  if (code === undefined) return 'none';
+  history.replaceState(null, '', location.pathname + location.search);
+  const answer = await fetch('/api/access/code', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code }),
+  }).catch(() => undefined);
+  return answer?.ok === true ? 'accepted' : 'refused';
+};

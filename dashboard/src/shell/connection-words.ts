@@ -1,0 +1,34 @@
+// The state of the connection in a word and a remark. The word changes rarely and is announced; the remark counts.
+
+import { formatAge } from '../../../src/core/figure/duration.ts';
+import { figureText } from '../../../src/core/figure/figure.ts';
+import type { LinkView } from '../stream/link.ts';
+
+export interface ConnectionWords {
+  readonly word: string;
+  readonly remark: string;
+}
+
+export const connectionWords = (view: LinkView): ConnectionWords => {
+  switch (view.kind) {
+    case 'starting':
+      return { word: 'Starting', remark: 'waiting for the first figures' };
+    case 'live':
+      return { word: 'Live', remark: `${age(view.heardMs)} ago` };
+    case 'stale':
+      return { word: 'Stale', remark: `last event ${age(view.heardMs)} ago` };
+    case 'lost':
+      return { word: 'No connection', remark: `since ${age(view.lostMs)}, ${nextTry(view.nextTryMs)}` };
+    case 'denied':
+      return { word: 'No access', remark: 'the daemon asks for its token' };
+    case 'outdated':
+      return { word: 'Out of date', remark: 'reload the page' };
+    default:
+      return view satisfies never;
+  }
+};
+
+const age = (ageMs: number): string => figureText(formatAge(ageMs));
+
+const nextTry = (nextTryMs: number | undefined): string =>
+  nextTryMs === undefined ? 'trying now' : `next try in ${Math.max(1, Math.ceil(nextTryMs / 1000))}\u00a0s`;

@@ -1,0 +1,24 @@
+// Addresses to pages and back. Pure: the router holds the browser's side.
+
+import type { NodeId } from '../../../src/core/ids.ts';
+import { isNodeId } from '../../../src/core/ids.ts';
+
+export type Route =
+  | { readonly kind: 'cluster' }
+  | { readonly kind: 'links' }
+  | { readonly kind: 'nodes' }
+  | { readonly kind: 'node'; readonly nodeId: NodeId }
+  | { readonly kind: 'runs' }
+  | { readonly kind: 'unknown'; readonly path: string };
+
+export const routeOf = (path: string): Route => {
+  const parts = path.split('/').filter(part => part !== '');
+  const [first, second] = parts;
+  if (parts.length === 0) return { kind: 'cluster' };
+  if (parts.length === 1 && (first === 'links' || first === 'nodes' || first === 'runs'))
+    return { kind: first };
+  if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
+  return { kind: 'unknown', path };
+};
+
+export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;

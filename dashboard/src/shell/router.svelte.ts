@@ -1,0 +1,46 @@
+// The browser's history as a value. Plain links work as links: a click on one of ours changes the page in place, any
+// other click (new tab, download, elsewhere) is left to the browser.
+
+import type { Route } from './route.ts';
+import { routeOf } from './route.ts';
+
+export class Router {
+  route: Route = $state.raw(routeOf(location.pathname));
+
+  /** Follows clicks and the back button; returns what ends it. */
+  start(): () => void {
+    const pop = (): void => {
+      this.route = routeOf(location.pathname);
+    };
+    const click = (event: MouseEvent): void => {
+      const path = ownPath(event);
+      if (path === undefined) return;
+      event.preventDefault();
+      this.go(path);
+    };
+    addEventListener('popstate', pop);
+    document.addEventListener('click', click);
+    return () => {
+      removeEventListener('popstate', pop);
+      document.removeEventListener('click', click);
+    };
+  }
+
+  go(path: string): void {
+    if (path !== location.pathname) history.pushState(null, '', path);
+    this.route = routeOf(path);
+    scrollTo(0, 0);
+    // A reader of the screen hears the new page; the focus stands where the page begins.
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+  }
+}
+
+/** The path that a click on one of our links asks for; undefined when it is the browser's affair. */
+const ownPath = (event: MouseEvent): string | undefined => {
+  if (event.defaultPrevented || event.button !== 0) return undefined;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+  if (link === null || link.hasAttribute('target') || link.hasAttribute('download')) return undefined;
+  const href = link.getAttribute('href') ?? '';
+  return href.startsWith('/') && !href.startsWith('//') && !href.startsWith('/api/') ? href : undefined;
+};

@@ -1,0 +1,119 @@
+// What a tab holds: the cluster's state, folded by the core's own apply, the link to the daemon, and the moment at which
+// ages are counted. It rests while the page is hidden, and asks for a fresh snapshot when it is seen again.
+
+import { applyAll } from '../../../src/core/apply.ts';
+import { LiveHistory } from '../../../src/core/history/live-history.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import type { State } from '../../../src/core/state.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
+import type { Link, LinkView } from './link.ts';
+import { linkView, movedLink, STREAM_STALE_MS } from './link.ts';
+import { openPort } from './open-port.ts';
+import type { StreamPort, ToTab } from './port.ts';
+
+/** How often ages are counted anew while somebody looks, ms. */
+export const TICK_MS = 500;
+
+export interface StreamHeader {
+  readonly nodeId: NodeId;
+  readonly plimsollVersion: string;
+  readonly daemonStart: string;
+}
+
+export class ClusterStore {
+  cluster: State = $state.raw(EMPTY_STATE);
+  /** Undefined until the first snapshot. */
+  header: StreamHeader | undefined = $state.raw(undefined);
+  link: Link = $state.raw({ kind: 'starting' });
+  /** This tab's monotonic clock, moved on by the tick. */
+  nowMs: number = $state(performance.now());
+  /** Each one replaces the picture: at the start, after a break, when the page is seen again. */
+  snapshotCount: number = $state(0);
+  readonly history: LiveHistory = new LiveHistory();
+  readonly #staleMs: number;
+  /** The version this page came with. */
+  #firstVersion: string | undefined;
+  #port: StreamPort | undefined;
+  #tick: ReturnType<typeof setInterval> | undefined;
+
+  constructor(staleMs: number = STREAM_STALE_MS) {
+    this.#staleMs = staleMs;
+  }
+
+  get connection(): LinkView {
+    return linkView(this.link, this.nowMs, this.#staleMs);
+  }
+
+  /** The daemon's version where it is not the one that served this page, which should then be loaded anew. */
+  get newVersion(): string | undefined {
+    const version = this.header?.plimsollVersion;
+    return version === this.#firstVersion ? undefined : version;
+  }
+
+  /** Opens the stream and follows the page's visibility; returns what ends it. */
+  start(): () => void {
+    this.#port = openPort(message => this.#receive(message));
+    const follow = (): void => (document.visibilityState === 'visible' ? this.#watch() : this.#rest());
+    const leave = (): void => this.#port?.post({ kind: 'leave' });
+    document.addEventListener('visibilitychange', follow);
+    addEventListener('pageshow', follow);
+    addEventListener('pagehide', leave);
+    follow();
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      removeEventListener('pageshow', follow);
+      removeEventListener('pagehide', leave);
+      this.#rest();
+      leave();
+    };
+  }
+
+  retry(): void {
+    this.#port?.post({ kind: 'retry' });
+  }
+
+  #watch(): void {
+    this.#port?.post({ kind: 'watch' });
+    clearInterval(this.#tick);
+    this.nowMs = performance.now();
+    this.#tick = setInterval(() => {
+      this.nowMs = performance.now();
+    }, TICK_MS);
+  }
+
+  #rest(): void {
+    clearInterval(this.#tick);
+    this.#port?.post({ kind: 'rest' });
+  }
+
+  #receive(message: ToTab): void {
+    const nowMs = performance.now();
+    switch (message.kind) {
+      case 'snapshot': {
+        const { state, nodeId, plimsollVersion, daemonStart } = decodeSnapshot(message.text, nowMs);
+        this.cluster = state;
+        this.nowMs = nowMs;
+        this.#firstVersion ??= plimsollVersion;
+        this.snapshotCount += 1;
+        if (this.header?.daemonStart !== daemonStart) this.header = { nodeId, plimsollVersion, daemonStart };
+        break;
+      }
+      case 'batch': {
+        const { events } = decodeBatch(message.text, nowMs);
+        this.cluster = applyAll(this.cluster, events);
+        for (const event of events) this.history.record(event);
+        this.link = { kind: 'open', heardAtMs: nowMs };
+        break;
+      }
+      case 'heartbeat':
+        this.link = { kind: 'open', heardAtMs: nowMs };
+        break;
+      case 'link':
+        this.link = movedLink(message.link, nowMs - message.nowMs);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// The state of the stream between this browser and the daemon, and what the header says about it. Moments are on the
+// clock of whoever holds the link; between a worker and its tabs they travel as distances from now.
+
+export type Link =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'open'; readonly heardAtMs: number }
+  | {
+      readonly kind: 'lost';
+      readonly sinceMs: number;
+      /** undefined while a try is under way. */
+      readonly nextTryAtMs: number | undefined;
+    }
+  /** The daemon wants a token that this browser does not have. */
+  | { readonly kind: 'denied' }
+  /** The daemon speaks a version of the stream that this page does not. */
+  | { readonly kind: 'outdated'; readonly reason: string };
+
+/** A stream that says nothing for this long is stale; the daemon beats more often. `?stale=ms` changes it. */
+export const STREAM_STALE_MS = 10_000;
+
+export type LinkView =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'live'; readonly heardMs: number }
+  | { readonly kind: 'stale'; readonly heardMs: number }
+  | { readonly kind: 'lost'; readonly lostMs: number; readonly nextTryMs: number | undefined }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'outdated'; readonly reason: string };
+
+export const linkView = (link: Link, nowMs: number, staleMs: number = STREAM_STALE_MS): LinkView => {
+  switch (link.kind) {
+    case 'open': {
+      const heardMs = Math.max(0, nowMs - link.heardAtMs);
+      return { kind: heardMs > staleMs ? 'stale' : 'live', heardMs };
+    }
+    case 'lost':
+      return {
+        kind: 'lost',
+        lostMs: Math.max(0, nowMs - link.sinceMs),
+        nextTryMs: link.nextTryAtMs === undefined ? undefined : Math.max(0, link.nextTryAtMs - nowMs),
+      };
+    case 'starting':
+    case 'denied':
+    case 'outdated':
+      return link;
+    default:
+      return link satisfies never;
+  }
+};
+
+/** The same link on another clock. */
+export const movedLink = (link: Link, offsetMs: number): Link => {
+  switch (link.kind) {
+    case 'open':
+      return { ...link, heardAtMs: link.heardAtMs + offsetMs };
+    case 'lost':
+      return {
+        ...link,
+        sinceMs: link.sinceMs + offsetMs,
+        nextTryAtMs: link.nextTryAtMs === undefined ? undefined : link.nextTryAtMs + offsetMs,
+      };
+    case 'starting':
+    case 'denied':
+    case 'outdated':
+      return link;
+    default:
+      return link satisfies never;
+  }
+};

@@ -1,0 +1,28 @@
+// What a tab and the holder of the stream say to each other. The holder is a shared worker, or the tab itself where
+// there is none. Snapshots and batches pass as the daemon's own text, so both ends decode them alike.
+
+import type { Link } from './link.ts';
+
+export type ToTab =
+  | { readonly kind: 'snapshot'; readonly text: string }
+  | { readonly kind: 'batch'; readonly text: string }
+  | { readonly kind: 'heartbeat' }
+  | { readonly kind: 'link'; readonly link: Link; readonly nowMs: number };
+
+export type ToHolder =
+  /** The tab is looking: send a snapshot now, then batches. */
+  | { readonly kind: 'watch' }
+  /** The tab is hidden: send nothing until it watches again. */
+  | { readonly kind: 'rest' }
+  /** Try a lost stream at once. */
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'leave' };
+
+export interface StreamPort {
+  post(message: ToHolder): void;
+}
+
+/** Something that receives what the holder says. */
+export interface Tab {
+  post(message: ToTab): void;
+}

@@ -1,0 +1,103 @@
+// Owns the one EventSource: opens it, notices that it broke or fell silent, and tries again with a growing wait. The
+// browser's own reconnecting is not used, because it tells neither when it will try nor why it failed.
+
+import { retryDelayMs } from './backoff.ts';
+import type { Link } from './link.ts';
+import { STREAM_STALE_MS } from './link.ts';
+
+export interface StreamListener {
+  snapshot(text: string): void;
+  batch(text: string): void;
+  heartbeat(): void;
+  link(link: Link): void;
+}
+
+/** Silence after which a stream that looks open is given up: the machine slept, or the daemon hangs. */
+export const STREAM_GIVE_UP_MS: number = 3 * STREAM_STALE_MS;
+const WATCH_MS = 1_000;
+
+export class StreamSource {
+  readonly #listener: StreamListener;
+  #source: EventSource | undefined;
+  #heardAtMs = 0;
+  #attempt = 0;
+  #lostAtMs: number | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #watch: ReturnType<typeof setInterval> | undefined;
+
+  constructor(listener: StreamListener) {
+    this.#listener = listener;
+  }
+
+  start(): void {
+    this.#listener.link({ kind: 'starting' });
+    this.#open();
+    this.#watch = setInterval(() => this.#giveUpWhenSilent(), WATCH_MS);
+  }
+
+  retry(): void {
+    if (this.#source === undefined) this.#open();
+  }
+
+  /** Drops what it has and asks anew for a snapshot. */
+  restart(): void {
+    this.#open();
+  }
+
+  stop(): void {
+    clearTimeout(this.#retry);
+    clearInterval(this.#watch);
+    this.#source?.close();
+    this.#source = undefined;
+  }
+
+  #open(): void {
+    clearTimeout(this.#retry);
+    this.#source?.close();
+    if (this.#lostAtMs !== undefined) {
+      this.#listener.link({ kind: 'lost', sinceMs: this.#lostAtMs, nextTryAtMs: undefined });
+    }
+    this.#heardAtMs = performance.now();
+    const source = new EventSource('/api/stream');
+    this.#source = source;
+    source.addEventListener('snapshot', event => this.#hear(() => this.#listener.snapshot(event.data)));
+    source.addEventListener('batch', event => this.#hear(() => this.#listener.batch(event.data)));
+    source.addEventListener('heartbeat', () => this.#hear(() => this.#listener.heartbeat()));
+    source.addEventListener('error', () => this.#lose(source));
+  }
+
+  #hear(tell: () => void): void {
+    this.#heardAtMs = performance.now();
+    this.#attempt = 0;
+    this.#lostAtMs = undefined;
+    this.#listener.link({ kind: 'open', heardAtMs: this.#heardAtMs });
+    tell();
+  }
+
+  #giveUpWhenSilent(): void {
+    const source = this.#source;
+    if (source !== undefined && performance.now() - this.#heardAtMs > STREAM_GIVE_UP_MS) this.#lose(source);
+  }
+
+  #lose(source: EventSource): void {
+    if (source !== this.#source) return;
+    source.close();
+    this.#source = undefined;
+    const nowMs = performance.now();
+    this.#lostAtMs ??= nowMs;
+    this.#attempt += 1;
+    const nextTryAtMs = nowMs + retryDelayMs(this.#attempt);
+    this.#retry = setTimeout(() => this.#open(), nextTryAtMs - nowMs);
+    this.#listener.link({ kind: 'lost', sinceMs: this.#lostAtMs, nextTryAtMs });
+    void this.#askWhy();
+  }
+
+  /** An EventSource does not tell a refusal from a dead host; a plain request does. */
+  async #askWhy(): Promise<void> {
+    const answer = await fetch('/api/daemon', { cache: 'no-store' }).catch(() => undefined);
+    if (answer?.status !== 401 && answer?.status !== 403) return;
+    if (this.#source !== undefined) return;
+    clearTimeout(this.#retry);
+    this.#listener.link({ kind: 'denied' });
+  }
+}
