@@ -1,7 +1,7 @@
 // One daemon a home. The lock is a file lock of the operating system, held through SQLite because Node offers none: it
 // falls with the process that holds it, so a kill -9 leaves nothing to clean up.
 
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DaemonError } from './daemon-error.ts';
@@ -13,6 +13,7 @@ export const lockHome = (home: string): Disposable => {
   const path = join(home, HOME_LOCK_FILE);
   let database: DatabaseSync | undefined;
   try {
+    closeSync(openSync(path, 'a', 0o600)); // SQLite would let others read it
     database = new DatabaseSync(path, { timeout: 0 });
     database.exec('PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
   } catch (error) {

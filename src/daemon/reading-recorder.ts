@@ -1,6 +1,7 @@
 // From readings to facts. A live reading is told every time; a durable one only when it has changed, and otherwise its age
 // is renewed by a live confirmation, so that the journal grows with change and not with time.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.ts';
 import type { Fact } from '../core/event.ts';
 import { eventClass } from '../core/event.ts';
@@ -84,11 +85,7 @@ export class ReadingRecorder implements ReadingSink {
   /** Whether state holds this very value already, from this run or from the journal. */
   #isHeld(reading: Reading, source: string): boolean {
     const held = heldReading(this.#parts.state(), this.#parts.nodeId, reading);
-    return (
-      held !== undefined &&
-      held.source === source &&
-      JSON.stringify(held.value) === JSON.stringify(reading.value)
-    );
+    return held !== undefined && held.source === source && isDeepStrictEqual(held.value, reading.value);
   }
 }
 

@@ -1,0 +1,42 @@
+// The token that lets programs and pages change things, and read beyond loopback: 256 random bits, made once a home.
+
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFileAtomic, errorCode } from '../config/atomic-file.ts';
+import { DaemonError } from './daemon-error.ts';
+
+export const TOKEN_FILE = 'token';
+
+/** @throws DaemonError `home-unusable` when the file cannot be read or holds no token. */
+export const openAccessToken = async (home: string): Promise<string> => {
+  const path = join(home, TOKEN_FILE);
+  const held = await readToken(path);
+  if (held !== undefined) return held;
+  const made = randomBytes(32).toString('base64url');
+  if (await createFileAtomic(path, `${made}\n`)) return made;
+  return (await readToken(path)) ?? made;
+};
+
+const readToken = async (path: string): Promise<string | undefined> => {
+  let text: string;
+  try {
+    text = (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw new DaemonError(
+      'home-unusable',
+      `${path} cannot be read.\nMake it readable, or delete it: a new token is made.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (TOKEN.test(text)) return text;
+  throw new DaemonError(
+    'home-unusable',
+    `${path} does not hold a token.\nDelete it: a new token is made at the next start.`,
+  );
+};
+
+const TOKEN = /^[A-Za-z0-9_-]{43,128}$/;

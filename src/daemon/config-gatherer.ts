@@ -1,0 +1,37 @@
+// The node's own settings as a reading: what other nodes may know of them, and whether the file is in order.
+
+import type { Config } from '../config/config.ts';
+import { publicConfig } from '../config/public-config.ts';
+import type { Gatherer } from '../gather/gatherer.ts';
+import { poll } from '../gather/poll.ts';
+
+export interface ConfigSource {
+  /** The settings in force. */
+  readonly config: Config;
+  /** What is wrong with the file as it is now, in one line; undefined when nothing is. */
+  readonly problem: string | undefined;
+  /** Calls back when either changes. Returns the end of the subscription. */
+  onChange(listener: () => void): () => void;
+}
+
+export const CONFIG_INTERVAL_MS = 30_000;
+
+export const configGatherer = (source: ConfigSource): Gatherer => ({
+  name: 'config',
+  tells: [CONFIG],
+  intervalMs: CONFIG_INTERVAL_MS,
+  gather: async session => {
+    const tell = (): void => {
+      session.emit('config.toml', { kind: 'config', value: publicConfig(source.config) });
+      if (source.problem !== undefined) session.fail(CONFIG, 'config.toml', source.problem);
+    };
+    const end = source.onChange(tell);
+    try {
+      await poll(session, CONFIG_INTERVAL_MS, tell);
+    } finally {
+      end();
+    }
+  },
+});
+
+const CONFIG = { reading: 'config', vendor: 'none' } as const;

@@ -1,0 +1,51 @@
+// What a daemon is started with and what it shows of itself. Everything of the process (its number, its environment, what
+// it uses of the machine) is handed in, so that a test runs daemons in its own process.
+
+import type { Clock } from '../clock/clock.ts';
+import type { HostPort } from '../core/address/host-port.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { State } from '../core/state.ts';
+import type { Env } from '../process/child.ts';
+
+export interface DaemonOptions {
+  /** Absolute; created where it is missing. */
+  readonly home: string;
+  readonly env: Env;
+  /** --http; undefined: what config.toml says. */
+  readonly http: HostPort | undefined;
+  /** --name; undefined: what config.toml says, else the machine's own. */
+  readonly name: string | undefined;
+  readonly clock: Clock;
+  /** As Node names it: "linux", "darwin", "win32". */
+  readonly platform: string;
+  /** Stands before /proc, /sys and /etc; "/" but in tests. */
+  readonly root: string;
+  readonly version: string;
+  /** Where the built dashboard lies; undefined: none is served. */
+  readonly dashboardDir: string | undefined;
+  readonly pid: number;
+  readonly resources: () => DaemonResources;
+  /** Something a person should know, when it comes up: one or two lines. */
+  readonly onNotice: (text: string) => void;
+}
+
+export interface DaemonResources {
+  /** User and system time since the process started. */
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+}
+
+export interface Daemon extends AsyncDisposable {
+  readonly nodeId: NodeId;
+  /** "http://127.0.0.1:4180", without a path. */
+  readonly url: string;
+  /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
+  readonly dashboardUrl: string;
+  readonly notices: readonly string[];
+  readonly state: State;
+  nowMs(): number;
+  /** Resolves when every reading was told, failed or found absent once, or when the signal aborts. */
+  whenFirstReadings(signal: AbortSignal): Promise<void>;
+  /** Resolves when the daemon has stopped, rejects when a part of it failed in a way nobody foresaw. */
+  readonly stopped: Promise<void>;
+}

@@ -1,0 +1,247 @@
+// The composition root: constructs every part, ties them together, and takes them down in the opposite order. Nothing is
+// decided here; what happens between two parts is in one of them.
+
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { errorCode } from '../config/atomic-file.ts';
+import type { Config } from '../config/config.ts';
+import { HomeError, homeFiles, openHome } from '../config/home.ts';
+import { runGatherers } from '../gather/run-gatherers.ts';
+import type { Journal, JournalOptions } from '../journal/journal.ts';
+import { JournalError } from '../journal/journal.ts';
+import { createMemoryJournal } from '../journal/memory-journal.ts';
+import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { openAccessToken } from './access-token.ts';
+import { Cluster } from './cluster.ts';
+import { configGatherer } from './config-gatherer.ts';
+import { DaemonError } from './daemon-error.ts';
+import { writeDaemonFile } from './daemon-file.ts';
+import type { Daemon, DaemonOptions } from './daemon-options.ts';
+import { EventRecorder, JOURNAL_RETRY_MS } from './event-recorder.ts';
+import { FirstReadings } from './first-readings.ts';
+import { lockHome } from './home-lock.ts';
+import { Access } from './http/access.ts';
+import { httpUrl, isLoopbackAddress } from './http/host.ts';
+import { HttpServerError } from './http/http-error.ts';
+import { HTTP_LIMITS } from './http/http-options.ts';
+import type { HttpServer } from './http/http-server.ts';
+import { createHttpServer } from './http/http-server.ts';
+import type { Listening } from './http/listen.ts';
+import { Lifetimes } from './lifetimes.ts';
+import { LiveConfig } from './live-config.ts';
+import { openNodeKey } from './node-key.ts';
+import { Notices } from './notices.ts';
+import { platformGatherers } from './platform-gatherers.ts';
+import { ReadingRecorder } from './reading-recorder.ts';
+import { restore } from './restore.ts';
+
+/** How often the journal is offered to compaction, ms. */
+export const COMPACTION_MS = 600_000;
+
+/**
+ * Starts a daemon; it runs until the signal aborts or it is disposed of.
+ * @throws DaemonError when the home is in use or cannot be used, or the address is taken.
+ */
+export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): Promise<Daemon> => {
+  const { clock, home } = options;
+  await using parts = new Lifetimes();
+  const notices = new Notices(notice => options.onNotice(notice.text));
+  for (const notice of await usableHome(home)) notices.raise({ id: 'home', text: notice });
+  parts.add(lockHome(home));
+
+  const key = await openNodeKey(home);
+  const settings = await LiveConfig.open(homeFiles(home).config, notices);
+  const journal = parts.add(openJournal(options, settings.config, { ownNode: key.nodeId, clock }, notices));
+  const cluster = new Cluster();
+  for (const reason of restore(journal, cluster, clock).refusals) {
+    notices.raise({
+      id: 'journal-refused',
+      text: `The journal holds a record that this version cannot read: ${reason}.`,
+    });
+  }
+
+  const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
+  const gatherers = [
+    configGatherer(settings),
+    ...platformGatherers({
+      ...options,
+      plimsollVersion: options.version,
+      intervals: settings.config.gather,
+      settings: () => ({
+        name: options.name ?? settings.config.name,
+        ignoredInterfaces: settings.config.network.ignoredInterfaces,
+      }),
+    }),
+  ];
+  const firstReadings = new FirstReadings(gatherers);
+
+  const token = await openAccessToken(home);
+  const access = new Access({
+    clock,
+    token,
+    hostNames: settings.config.http.hostNames,
+  });
+  const server = parts.addAsync(
+    createHttpServer({
+      nodeId: key.nodeId,
+      version: options.version,
+      clock,
+      cluster: {
+        get state() {
+          return cluster.state;
+        },
+        subscribe: listener => cluster.subscribe(listener),
+        history: cluster.history,
+        profileHistory: query => journal.history(query),
+      },
+      dashboardDir: options.dashboardDir,
+      access,
+      limits: HTTP_LIMITS,
+      notices: () => notices.texts,
+      resources: options.resources,
+      home,
+      logger: { warn: message => notices.raise({ id: 'http', text: message }) },
+    }),
+  );
+  const listening = await listen(server, options, settings.config);
+  if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
+  const url = httpUrl(listening);
+  const daemonFile = homeFiles(home).daemon;
+  await writeDaemonFile(daemonFile, {
+    url,
+    token,
+    pid: options.pid,
+    startedAtWallMs: clock.wallMs(),
+    nodeId: key.nodeId,
+    version: options.version,
+  });
+  parts.defer(() => removeIfThere(daemonFile));
+
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const work = Promise.all([
+    runGatherers(gatherers, {
+      clock,
+      signal: until,
+      sink: new ReadingRecorder({
+        nodeId: key.nodeId,
+        clock,
+        state: () => cluster.state,
+        record: fact => recorder.record(fact),
+        onTold: told => firstReadings.told(told),
+      }),
+    }),
+    settings.follow(clock, until),
+    every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
+    every(COMPACTION_MS, () => compact(journal, notices), { clock, until }),
+  ]);
+  // One part that fails in a way nobody foresaw stops the daemon: half a daemon would look alive.
+  work.catch(() => stop.abort());
+  const owned = parts.move();
+  const stopped = (async () => {
+    try {
+      await work;
+    } finally {
+      await owned[Symbol.asyncDispose]();
+    }
+  })();
+  return {
+    nodeId: key.nodeId,
+    url,
+    dashboardUrl: isLoopbackAddress(listening.host) ? `${url}/` : `${url}/#code=${access.issueCode()}`,
+    get notices() {
+      return notices.texts;
+    },
+    get state() {
+      return cluster.state;
+    },
+    nowMs: () => clock.nowMs(),
+    whenFirstReadings: waitSignal => firstReadings.wait(AbortSignal.any([waitSignal, until])),
+    stopped,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await stopped;
+    },
+  };
+};
+
+const usableHome = async (home: string): Promise<readonly string[]> => {
+  try {
+    return (await openHome(home)).notices;
+  } catch (error) {
+    if (!(error instanceof HomeError)) throw error;
+    throw new DaemonError('home-unusable', error.message, { cause: error });
+  }
+};
+
+/** A disk that cannot hold a journal does not keep a person from seeing the machine. */
+const openJournal = (
+  { home }: DaemonOptions,
+  { journal: limits }: Config,
+  options: JournalOptions,
+  notices: Notices,
+): Journal => {
+  const path = join(home, 'journal.sqlite');
+  try {
+    const journal = openSqliteJournal({ ...options, path, limits });
+    journal.notices.forEach((text, index) => {
+      notices.raise({ id: `journal-${index}`, text });
+    });
+    return journal;
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code === 'newer-schema' || error.code === 'locked') {
+      throw new DaemonError('home-unusable', error instanceof Error ? error.message : String(error), {
+        cause: error,
+      });
+    }
+    notices.raise({
+      id: 'journal',
+      text: `${error.message}\nNothing is kept until the next start: the journal is in memory.`,
+    });
+    return createMemoryJournal({ ...options, limits });
+  }
+};
+
+const compact = (journal: Journal, notices: Notices): void => {
+  try {
+    journal.compact();
+    notices.clear('journal-compaction');
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    notices.raise({ id: 'journal-compaction', text: error.message });
+  }
+};
+
+const listen = async (server: HttpServer, { http }: DaemonOptions, config: Config): Promise<Listening> => {
+  const { host, port, isExplicit } = http === undefined ? config.http.listen : { ...http, isExplicit: true };
+  try {
+    return await server.listen({ host, port, isExplicitPort: isExplicit });
+  } catch (error) {
+    if (!(error instanceof HttpServerError)) throw error;
+    throw new DaemonError('address-in-use', error.message, { cause: error });
+  }
+};
+
+const every = async (
+  intervalMs: number,
+  run: () => void,
+  { clock, until }: { readonly clock: DaemonOptions['clock']; readonly until: AbortSignal },
+): Promise<void> => {
+  while (!until.aborted) {
+    try {
+      await clock.sleep(intervalMs, until);
+    } catch (error) {
+      if (until.aborted) return;
+      throw error;
+    }
+    run();
+  }
+};
+
+const removeIfThere = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+};

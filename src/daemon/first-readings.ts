@@ -1,0 +1,34 @@
+// When a start has something to show: every reading has been told, failed or found absent once, or a bound has passed.
+
+import { readingKey } from '../core/node/reading.ts';
+import type { Gatherer } from '../gather/gatherer.ts';
+
+export class FirstReadings {
+  readonly #awaited: Set<string>;
+  readonly #done = Promise.withResolvers<void>();
+
+  constructor(gatherers: readonly Gatherer[]) {
+    this.#awaited = new Set(gatherers.flatMap(gatherer => gatherer.tells.map(readingKey)));
+    if (this.#awaited.size === 0) this.#done.resolve();
+  }
+
+  /** Keys of the readings that nothing was heard of yet. */
+  get missing(): readonly string[] {
+    return [...this.#awaited].sort();
+  }
+
+  told(key: string): void {
+    this.#awaited.delete(key);
+    if (this.#awaited.size === 0) this.#done.resolve();
+  }
+
+  /** Resolves when all were told, or when the signal aborts: a slow source never holds a start up for ever. */
+  async wait(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const aborted = Promise.withResolvers<void>();
+    const give = (): void => aborted.resolve();
+    signal.addEventListener('abort', give, { once: true });
+    await Promise.race([this.#done.promise, aborted.promise]);
+    signal.removeEventListener('abort', give);
+  }
+}

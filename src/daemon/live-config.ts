@@ -1,0 +1,75 @@
+// The settings in force while the daemon runs: read at the start, followed afterwards. A broken file changes nothing but
+// what is said about it.
+
+import type { Clock } from '../clock/clock.ts';
+import type { Config } from '../config/config.ts';
+import { problemSentence } from '../config/config-problem.ts';
+import type { ConfigResult } from '../config/read-config.ts';
+import { effectiveConfig, loadConfig } from '../config/read-config.ts';
+import { watchConfig } from '../config/watch-config.ts';
+import type { ConfigSource } from './config-gatherer.ts';
+import type { Notices } from './notices.ts';
+
+export class LiveConfig implements ConfigSource {
+  readonly #path: string;
+  readonly #notices: Notices;
+  readonly #listeners = new Set<() => void>();
+  #config: Config;
+  #problem: string | undefined;
+
+  private constructor(path: string, notices: Notices, result: ConfigResult) {
+    this.#path = path;
+    this.#notices = notices;
+    this.#config = effectiveConfig(result);
+    this.#take(result);
+  }
+
+  static async open(path: string, notices: Notices): Promise<LiveConfig> {
+    return new LiveConfig(path, notices, await loadConfig(path));
+  }
+
+  get config(): Config {
+    return this.#config;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Follows the file until the signal aborts. */
+  follow(clock: Clock, signal: AbortSignal): Promise<void> {
+    return watchConfig(this.#path, {
+      signal,
+      clock,
+      onChange: result => {
+        this.#take(result);
+        for (const listener of this.#listeners) listener();
+      },
+    });
+  }
+
+  #take(result: ConfigResult): void {
+    if (result.kind === 'ok') {
+      this.#config = result.config;
+      this.#problem = undefined;
+      this.#notices.clear(CONFIG_NOTICE);
+      return;
+    }
+    const [first] = result.problems;
+    const sentence = first === undefined ? 'config.toml is broken.' : problemSentence(first);
+    const more =
+      result.problems.length > 1 ? ` (and ${result.problems.length - 1} more: plimsoll config check)` : '';
+    this.#problem = `${sentence}${more}`;
+    this.#notices.raise({
+      id: CONFIG_NOTICE,
+      text: `${this.#problem}\nUntil it is mended, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} count.`,
+    });
+  }
+}
+
+const CONFIG_NOTICE = 'config';

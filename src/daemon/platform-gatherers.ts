@@ -1,0 +1,45 @@
+// The gatherers of this machine's platform.
+
+import type { GatherConfig } from '../config/config.ts';
+import type { GatherSettings } from '../gather/gather-settings.ts';
+import type { Gatherer } from '../gather/gatherer.ts';
+import { gpuGatherers } from '../gather/gpu-gatherers.ts';
+import { linuxGatherers } from '../gather/linux-gatherers.ts';
+import { macosGatherers } from '../gather/macos-gatherers.ts';
+import type { Env } from '../process/child.ts';
+
+export interface PlatformGatherersOptions {
+  readonly platform: string;
+  readonly root: string;
+  readonly env: Env;
+  readonly plimsollVersion: string;
+  readonly settings: () => GatherSettings;
+  readonly intervals: GatherConfig;
+}
+
+export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
+  const { platform, root, env, plimsollVersion, settings, intervals } = options;
+  const gpus = gpuGatherers({
+    platform,
+    root,
+    env,
+    loadIntervalMs: intervals.gpuMs,
+    inventoryIntervalMs: intervals.identityMs,
+  });
+  switch (platform) {
+    case 'linux':
+      return [...linuxGatherers({ root, env, plimsollVersion, settings, intervals }), ...gpus];
+    case 'darwin':
+      return [
+        ...macosGatherers({
+          env,
+          settings,
+          plimsollVersion,
+          intervals: { ...intervals, telemetryMs: intervals.systemMs },
+        }),
+        ...gpus,
+      ];
+    default:
+      return gpus;
+  }
+};

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock/system-clock.ts';
+import { startDaemon } from '../../src/daemon/daemon.ts';
+import type { Daemon } from '../../src/daemon/daemon-options.ts';
+import { lockHome } from '../../src/daemon/home-lock.ts';
+
+const isLinux = process.platform === 'linux';
+
+describe('a daemon', () => {
+  it('shows identity and memory of this machine over HTTP as soon as it has started', async context => {
+    if (!isLinux) return context.skip('reads /proc/meminfo to compare');
+    await using home = await temporaryHome();
+    await using daemon = await started(home.path);
+    await daemon.whenFirstReadings(AbortSignal.timeout(30_000));
+    const state = await json(`${daemon.url}/api/state`);
+    const meminfo = await readFile('/proc/meminfo', 'utf8');
+    const totalBytes = Number(/^MemTotal:\s+(\d+) kB/m.exec(meminfo)?.[1]) * 1_024;
+    expect(state['nodeMemories']).toMatchObject({ [daemon.nodeId]: { value: { totalBytes } } });
+    expect(state['nodeIdentities']).toMatchObject({ [daemon.nodeId]: { ageMs: expect.any(Number) } });
+  });
+
+  it('is the same node after a restart, and knows at once what it knew before', async () => {
+    await using home = await temporaryHome();
+    const first = await startedAndHeard(home.path);
+    const { nodeId } = first;
+    const epoch = first.state.origins[nodeId]?.epoch;
+    const seq = first.state.origins[nodeId]?.seq;
+    await first[Symbol.asyncDispose]();
+    await using second = await started(home.path);
+    expect(second.nodeId).toBe(nodeId);
+    expect(second.state.nodeIdentities[nodeId]?.epoch).toBe(epoch);
+    await second.whenFirstReadings(AbortSignal.timeout(30_000));
+    expect(second.state.origins[nodeId]?.epoch).toBe(epoch);
+    expect(second.state.origins[nodeId]?.seq, 'what has not changed is not written again').toBe(seq);
+  });
+
+  it('refuses a home that another one uses, naming what to do', async () => {
+    await using home = await temporaryHome();
+    await using daemon = await started(home.path);
+    await expect(started(home.path)).rejects.toMatchObject({
+      code: 'home-in-use',
+      message: expect.stringContaining('--home DIR'),
+    });
+    expect(await json(`${daemon.url}/healthz`)).toBeDefined();
+  });
+
+  it('takes a home over at once from one that was killed', async () => {
+    await using home = await temporaryHome();
+    await using holder = await lockHolder(home.path);
+    expect(() => lockHome(home.path)).toThrow(/Another Plimsoll daemon/);
+    holder.child.kill('SIGKILL');
+    await once(holder.child, 'exit');
+    lockHome(home.path)[Symbol.dispose]();
+  });
+
+  it('leaves nothing running and no daemon.json behind when it is stopped', async () => {
+    await using home = await temporaryHome();
+    const daemon = await startedAndHeard(home.path);
+    await daemon[Symbol.asyncDispose]();
+    await expect(stat(join(home.path, 'daemon.json'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
+  });
+
+  it('starts with the last good values when config.toml breaks, and says so', async () => {
+    await using home = await temporaryHome();
+    await writeFile(join(home.path, 'config.toml'), 'name = "harbour"\n');
+    await (await startedAndHeard(home.path))[Symbol.asyncDispose]();
+    await writeFile(join(home.path, 'config.toml'), 'name = "broken\n');
+    await using daemon = await startedAndHeard(home.path);
+    expect(daemon.state.nodeIdentities[daemon.nodeId]?.value.friendlyName).toBe('harbour');
+    expect(daemon.notices.join('\n')).toContain('config.toml');
+    expect(daemon.state.readingStatuses[daemon.nodeId]?.['config']?.value).toMatchObject({ kind: 'failed' });
+  });
+
+  it('keeps its secrets from other users of the machine', async () => {
+    await using home = await temporaryHome();
+    await using daemon = await started(home.path);
+    expect(daemon.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+    expect((await stat(home.path)).mode & 0o777).toBe(0o700);
+    for (const file of [
+      'node-key.pem',
+      'token',
+      'journal.sqlite',
+      'daemon.json',
+      'daemon.lock',
+      'config.toml',
+    ]) {
+      expect((await stat(join(home.path, file))).mode & 0o077, file).toBe(0);
+    }
+  });
+
+  it('does not make a new identity over a key file that it cannot read', async () => {
+    await using home = await temporaryHome();
+    await (await started(home.path))[Symbol.asyncDispose]();
+    await writeFile(join(home.path, 'node-key.pem'), 'not a key');
+    await expect(started(home.path)).rejects.toMatchObject({ code: 'home-unusable' });
+    expect(await readFile(join(home.path, 'node-key.pem'), 'utf8')).toBe('not a key');
+  });
+});
+
+const started = (home: string): Promise<Daemon> =>
+  startDaemon(
+    {
+      home,
+      env: process.env,
+      http: { host: '127.0.0.1', port: 0 },
+      name: undefined,
+      clock: systemClock,
+      platform: process.platform,
+      root: '/',
+      version: '0.0.0',
+      dashboardDir: undefined,
+      pid: process.pid,
+      resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
+      onNotice: () => undefined,
+    },
+    new AbortController().signal,
+  );
+
+const startedAndHeard = async (home: string): Promise<Daemon> => {
+  const daemon = await started(home);
+  await daemon.whenFirstReadings(AbortSignal.timeout(30_000));
+  return daemon;
+};
+
+const temporaryHome = async () => {
+  const path = await mkdtemp(join(tmpdir(), 'plimsoll-daemon-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+};
+
+const json = async (url: string): Promise<Record<string, unknown>> => {
+  const body: unknown = await (await fetch(url)).json();
+  if (typeof body !== 'object' || body === null) throw new TypeError(`${url} did not answer with an object`);
+  return { ...body };
+};
+
+/** Another process that holds the lock of a home until it is killed. */
+const lockHolder = async (home: string): Promise<{ child: ChildProcess } & AsyncDisposable> => {
+  const module = JSON.stringify(new URL('../../src/daemon/home-lock.ts', import.meta.url).href);
+  const script = `const { lockHome } = await import(${module});
+    globalThis.held = lockHome(${JSON.stringify(home)});
+    process.stdout.write('locked');
+    setInterval(() => undefined, 1_000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    child,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    },
+  };
+};
