@@ -102,7 +102,7 @@ const makeFolder = async (path: string): Promise<void> => {
     const parent = dirname(path);
     if (code !== 'ENOENT' || parent === path || (await isThere(parent))) throw error;
     await makeFolder(parent);
-    await mkdir(path, { mode: HOME_MODE });
+    await makeFolder(path);
   }
 };
 

@@ -1,0 +1,172 @@
+// Every key of config.toml with its default and its meaning, once: the file written on first start, the check for
+// unknown keys, `plimsoll config show` and docs/config.md all come from here.
+
+export type TomlValue = string | number | boolean | readonly string[];
+
+export interface ConfigSection {
+  /** '' for the keys that stand before the first section. */
+  readonly name: string;
+  /** Written [[name]], any number of times. */
+  readonly isList: boolean;
+  readonly meaning: string;
+  readonly keys: readonly ConfigKey[];
+}
+
+export interface ConfigKey {
+  readonly key: string;
+  /** undefined: there is none, and `example` shows what one could write. */
+  readonly default: TomlValue | undefined;
+  readonly example?: TomlValue;
+  readonly meaning: string;
+}
+
+/** As it is written in the file: JSON's strings, numbers, booleans and lists of strings are TOML's too. */
+export const tomlText = (value: TomlValue): string =>
+  isList(value) ? `[${value.map(item => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
+
+const isList = (value: TomlValue): value is readonly string[] => Array.isArray(value);
+
+export const CONFIG_SECTIONS: readonly ConfigSection[] = [
+  {
+    name: '',
+    isList: false,
+    meaning: 'This machine',
+    keys: [
+      {
+        key: 'name',
+        default: undefined,
+        example: 'atlas',
+        meaning: "The name people see for this machine. Without it: the computer's own name.",
+      },
+      {
+        key: 'tags',
+        default: [],
+        example: ['studio', 'rack 2'],
+        meaning: 'Words to find and group machines by.',
+      },
+    ],
+  },
+  {
+    name: 'http',
+    isList: false,
+    meaning: 'The dashboard and the API',
+    keys: [
+      {
+        key: 'listen',
+        default: '127.0.0.1:4180',
+        meaning:
+          'HOST:PORT. Beyond 127.0.0.1 the token is needed. When the default port is taken the next free one is used; when one written here is taken, the daemon does not start.',
+      },
+      {
+        key: 'host_names',
+        default: [],
+        example: ['atlas.example.net'],
+        meaning: 'Names under which a browser may open the page, besides localhost and addresses.',
+      },
+    ],
+  },
+  {
+    name: 'mesh',
+    isList: false,
+    meaning: 'Other machines. Without a cluster key there is no mesh at all.',
+    keys: [
+      { key: 'listen', default: '[::]:4181', meaning: 'HOST:PORT where other nodes connect, or "off".' },
+      {
+        key: 'peers',
+        default: [],
+        example: ['juno.local', '192.168.7.2:4181', '[fe80::2%en3]:4181'],
+        meaning: 'Nodes to connect to, where discovery does not reach.',
+      },
+      {
+        key: 'discovery',
+        default: 'every-interface',
+        meaning: '"every-interface", "off", or a list of interface names.',
+      },
+    ],
+  },
+  {
+    name: 'network',
+    isList: false,
+    meaning: 'Network interfaces',
+    keys: [
+      {
+        key: 'ignored_interfaces',
+        default: [],
+        example: ['docker0', 'virbr0'],
+        meaning: 'Interfaces to leave alone: neither shown nor probed.',
+      },
+    ],
+  },
+  {
+    name: 'probes',
+    isList: false,
+    meaning: 'Active measurements',
+    keys: [
+      { key: 'enabled', default: true, meaning: 'false: nothing is measured that costs anything.' },
+      { key: 'gpu_ttl', default: '1h', meaning: 'How long the profile of a GPU counts as fresh.' },
+      {
+        key: 'socket_ttl',
+        default: '5m',
+        meaning: 'How long the profile of a socket connection counts as fresh.',
+      },
+      {
+        key: 'rdma_ttl',
+        default: '6h',
+        meaning: 'How long the profile of an RDMA connection counts as fresh.',
+      },
+      {
+        key: 'bandwidth_share',
+        default: 0.02,
+        meaning: "The share of an interface's time that bandwidth probes may take, up to 0.5.",
+      },
+      {
+        key: 'port',
+        default: undefined,
+        example: 4190,
+        meaning: 'The port of probes between nodes. Without it: any free one, told over the mesh.',
+      },
+    ],
+  },
+  {
+    name: 'journal',
+    isList: false,
+    meaning: 'What is kept on disk',
+    keys: [
+      { key: 'size_max', default: '512MB', meaning: 'Of the whole journal; the oldest goes first.' },
+      { key: 'raw_days', default: 3, meaning: 'Days for which every profile is kept.' },
+      { key: 'hourly_days', default: 90, meaning: 'Days for which one row an hour is kept.' },
+    ],
+  },
+  {
+    name: 'gather',
+    isList: false,
+    meaning: 'How often this machine is read',
+    keys: [
+      { key: 'memory', default: '500ms', meaning: 'Memory and swap.' },
+      { key: 'system', default: '1s', meaning: 'CPU use, temperatures, power.' },
+      { key: 'gpu', default: '1s', meaning: 'GPU load.' },
+      { key: 'thunderbolt', default: '5s', meaning: 'Thunderbolt ports and peers.' },
+      {
+        key: 'network',
+        default: '10s',
+        meaning: 'Interfaces; changes are seen at once where the system tells.',
+      },
+      { key: 'rdma', default: '10s', meaning: 'RDMA devices and ports.' },
+      { key: 'disk', default: '30s', meaning: 'Volumes.' },
+      { key: 'identity', default: '30s', meaning: 'Name, model, operating system.' },
+    ],
+  },
+  {
+    name: 'endpoints',
+    isList: true,
+    meaning: 'Inference servers on this machine, one block each. While one is busy, probes of its GPUs wait.',
+    keys: [
+      {
+        key: 'url',
+        default: undefined,
+        example: 'http://127.0.0.1:8000',
+        meaning: 'Other nodes see scheme, host and port, never credentials or paths.',
+      },
+    ],
+  },
+];

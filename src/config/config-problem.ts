@@ -1,0 +1,66 @@
+// What is wrong with a config file, said so that a person can put it right: where, the line itself, and what to do.
+
+export interface ConfigProblem {
+  readonly file: string;
+  /** undefined where the problem is the file itself: no permission, not text. */
+  readonly place: ConfigPlace | undefined;
+  readonly problem: string;
+  readonly advice: string;
+}
+
+export interface ConfigPlace {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units, as editors count. */
+  readonly column: number;
+  /** The offending line, without credentials. */
+  readonly lineText: string;
+}
+
+/** Where an offset lies in a text. */
+export const placeAt = (text: string, offset: number): ConfigPlace => {
+  const before = text.slice(0, offset);
+  const start = before.lastIndexOf('\n') + 1;
+  const end = text.indexOf('\n', offset);
+  const lineText = text.slice(start, end === -1 ? undefined : end).replace(/\r$/, '');
+  return {
+    line: before.split('\n').length,
+    column: Math.min(offset - start, lineText.length) + 1,
+    lineText: withoutCredentials(lineText),
+  };
+};
+
+/** "config.toml:12:3: unknown key …", the line, a mark under it, the advice. */
+export const problemLines = ({ file, place, problem, advice }: ConfigProblem): readonly string[] => {
+  if (place === undefined) return [`${file}: ${problem}`, `  ${advice}`];
+  const { line, column, lineText } = place;
+  const shown = excerptOf(lineText, column);
+  return [
+    `${file}:${line}:${column}: ${problem}`,
+    `  ${shown.text}`,
+    // Where credentials were taken out, the columns no longer meet.
+    ...(lineText.includes(HIDDEN) ? [] : [`  ${' '.repeat(shown.column - 1)}^`]),
+    `  ${advice}`,
+  ];
+};
+
+/** For surfaces with room for one sentence. */
+export const problemSentence = ({ file, place, problem, advice }: ConfigProblem): string =>
+  `${file}${place === undefined ? '' : `:${place.line}`}: ${problem}. ${advice}`;
+
+/** Passwords in URLs are never shown, not even in the line that is wrong. */
+export const withoutCredentials = (text: string): string => text.replace(/\/\/[^\s"']*@/g, HIDDEN);
+
+/** A very long line is cut around the column; tabs become spaces, so that the mark stands where it should. */
+const excerptOf = (lineText: string, column: number): { text: string; column: number } => {
+  const clean = lineText.replace(/\p{Cc}/gu, ' ');
+  const start = Math.max(0, column - 1 - EXCERPT_BEFORE);
+  return {
+    text: clean.slice(start, start + EXCERPT_LENGTH),
+    column: Math.min(column, clean.length + 1) - start,
+  };
+};
+
+const HIDDEN = '//…@';
+const EXCERPT_BEFORE = 60;
+const EXCERPT_LENGTH = 100;

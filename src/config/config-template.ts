@@ -1,0 +1,52 @@
+// The config.toml that a first start writes: every key, commented out, with its default and its meaning, so that the file
+// is its own manual and changes nothing until somebody edits it.
+
+import type { ConfigKey, ConfigSection } from './config-keys.ts';
+import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
+
+export const configTemplate = (): string =>
+  [
+    '# Settings of Plimsoll on this machine. Every key below is commented out and shows its default.',
+    '# To set one, take the "# " in front of it away; the daemon sees the change by itself.',
+    '# `plimsoll config check` says what is wrong with the file, `plimsoll config show` what is in effect.',
+    '# Durations: 500ms, 3s, 2m, 1h, 7d. Sizes: 512MB, 1.5GB (powers of ten), 64MiB.',
+    ...CONFIG_SECTIONS.flatMap(sectionLines),
+    '',
+  ].join('\n');
+
+const sectionLines = (section: ConfigSection): string[] => {
+  const header =
+    section.name === ''
+      ? []
+      : [...wrapped(section.meaning), section.isList ? `# [[${section.name}]]` : `[${section.name}]`];
+  return [
+    '',
+    ...header,
+    ...section.keys.flatMap((key, index) => [...(index === 0 ? [] : ['']), ...keyLines(key)]),
+  ];
+};
+
+const keyLines = ({ key, meaning, default: standard, example }: ConfigKey): string[] => {
+  const shown = standard ?? example ?? '';
+  const note = standard === undefined ? '   # an example; there is no default' : exampleNote(example);
+  return [...wrapped(meaning), `# ${key} = ${tomlText(shown)}${note}`];
+};
+
+const exampleNote = (example: ConfigKey['example']): string =>
+  example === undefined ? '' : `   # for example ${tomlText(example)}`;
+
+/** Comment lines of at most 100 characters, broken between words. */
+const wrapped = (text: string): string[] => {
+  const lines: string[] = [];
+  let line = '#';
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > COMMENT_WIDTH) {
+      lines.push(line);
+      line = '#';
+    }
+    line += ` ${word}`;
+  }
+  return [...lines, line];
+};
+
+const COMMENT_WIDTH = 100;

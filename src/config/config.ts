@@ -1,0 +1,71 @@
+// What config.toml says once it has been read and checked. Durations are in ms, sizes in bytes.
+
+import type { HostPort } from '../core/address/host-port.ts';
+
+export interface Config {
+  /** The name other people see; undefined: the computer's own. */
+  readonly name: string | undefined;
+  readonly tags: readonly string[];
+  readonly mesh: MeshConfig;
+  readonly network: { readonly ignoredInterfaces: readonly string[] };
+  readonly http: HttpConfig;
+  readonly probes: ProbeConfig;
+  readonly journal: JournalConfig;
+  readonly gather: GatherConfig;
+  readonly endpoints: readonly EndpointConfig[];
+}
+
+export interface MeshConfig {
+  readonly listen: ListenConfig | { readonly kind: 'off' };
+  /** HOST, HOST:PORT or [IPV6]:PORT, as written. */
+  readonly peers: readonly string[];
+  readonly discovery:
+    | { readonly kind: 'every-interface' }
+    | { readonly kind: 'off' }
+    | { readonly kind: 'interfaces'; readonly names: readonly string[] };
+}
+
+/** An address that somebody wrote is meant: when it is taken, the daemon stops instead of choosing another. */
+export interface ListenConfig extends HostPort {
+  readonly kind: 'listen';
+  readonly isExplicit: boolean;
+}
+
+export interface HttpConfig {
+  readonly listen: ListenConfig;
+  /** Names besides addresses and localhost under which browsers may ask for the page. */
+  readonly hostNames: readonly string[];
+}
+
+export interface ProbeConfig {
+  readonly isEnabled: boolean;
+  readonly gpuTtlMs: number;
+  readonly socketTtlMs: number;
+  readonly rdmaTtlMs: number;
+  /** Of an interface's time, 0..0.5. */
+  readonly bandwidthShare: number;
+  /** undefined: an ephemeral port told over the mesh. */
+  readonly port: number | undefined;
+}
+
+export interface JournalConfig {
+  readonly sizeBytesMax: number;
+  readonly rawHistoryMs: number;
+  readonly hourlyHistoryMs: number;
+}
+
+export interface GatherConfig {
+  readonly memoryMs: number;
+  readonly systemMs: number;
+  readonly gpuMs: number;
+  readonly thunderboltMs: number;
+  readonly networkMs: number;
+  readonly rdmaMs: number;
+  readonly diskMs: number;
+  readonly identityMs: number;
+}
+
+export interface EndpointConfig {
+  /** http or https; may hold credentials: never shown, never told to other nodes. */
+  readonly url: string;
+}

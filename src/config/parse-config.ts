@@ -1,0 +1,177 @@
+// From the text of config.toml to a Config, or to everything that is wrong with it.
+
+import { parse, TomlError } from 'smol-toml';
+import type { Config, ListenConfig } from './config.ts';
+import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { placeAt, withoutCredentials } from './config-problem.ts';
+import { ConfigReader, isTable } from './config-reader.ts';
+import {
+  discovery,
+  durationMs,
+  endpointUrl,
+  hostName,
+  hostPort,
+  interfaceName,
+  listenOrOff,
+  peerAddress,
+  shareUpTo,
+  sizeBytes,
+  textUpTo,
+  trueOrFalse,
+  wholeNumber,
+} from './config-values.ts';
+
+export type ParsedConfig =
+  | { readonly kind: 'ok'; readonly config: Config; readonly settings: readonly Setting[] }
+  | { readonly kind: 'broken'; readonly problems: readonly ConfigProblem[] };
+
+/** One key as it is in effect. */
+export interface Setting {
+  readonly section: string;
+  readonly key: string;
+  /** As TOML, without credentials; '' where it is not set and has no default. */
+  readonly valueText: string;
+  readonly source: { readonly kind: 'default' } | { readonly kind: 'file'; readonly line: number };
+}
+
+/** Never throws, whatever the text. */
+export const parseConfig = (text: string, file: string): ParsedConfig => {
+  const document = parseToml(text, file);
+  if (document.kind === 'broken') return document;
+  const reader = new ConfigReader({ file, text, table: document.table });
+  const config = readConfigKeys(reader);
+  if (reader.problems.length > 0) return { kind: 'broken', problems: inOrder(reader.problems) };
+  return { kind: 'ok', config, settings: settingsOf(reader, document.table) };
+};
+
+const parseToml = (
+  text: string,
+  file: string,
+):
+  | { readonly kind: 'ok'; readonly table: Readonly<Record<string, unknown>> }
+  | { readonly kind: 'broken'; readonly problems: readonly ConfigProblem[] } => {
+  try {
+    return { kind: 'ok', table: parse(text, { maxDepth: NESTING_MAX }) };
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const lines = text.split('\n').slice(0, error.line - 1);
+    const offset = lines.reduce((sum, line) => sum + line.length + 1, 0) + error.column - 1;
+    const [first = ''] = error.message.split('\n');
+    const problem = `this is not TOML: ${first.replace(/^Invalid TOML document: /, '')}`;
+    const advice =
+      'Text stands in quotes, lists in brackets, sections on lines of their own: see https://toml.io.';
+    return {
+      kind: 'broken',
+      problems: [{ file, place: placeAt(text, Math.min(offset, text.length)), problem, advice }],
+    };
+  }
+};
+
+const readConfigKeys = (reader: ConfigReader): Config => ({
+  name: reader.optional('', 'name', textUpTo(64)),
+  tags: reader.list('', 'tags', textUpTo(32)),
+  http: {
+    listen: listenAt(reader, 'http', reader.value('http', 'listen', hostPort)),
+    hostNames: reader.list('http', 'host_names', hostName),
+  },
+  mesh: meshOf(reader),
+  network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
+  probes: {
+    isEnabled: reader.value('probes', 'enabled', trueOrFalse),
+    gpuTtlMs: reader.value('probes', 'gpu_ttl', TTL),
+    socketTtlMs: reader.value('probes', 'socket_ttl', TTL),
+    rdmaTtlMs: reader.value('probes', 'rdma_ttl', TTL),
+    bandwidthShare: reader.value('probes', 'bandwidth_share', shareUpTo(0.5)),
+    port: reader.optional('probes', 'port', wholeNumber({ min: 1, max: 65_535 })),
+  },
+  journal: {
+    sizeBytesMax: reader.value('journal', 'size_max', sizeBytes({ min: 1e6, max: 1e12 })),
+    rawHistoryMs: reader.value('journal', 'raw_days', DAYS) * DAY_MS,
+    hourlyHistoryMs: reader.value('journal', 'hourly_days', DAYS) * DAY_MS,
+  },
+  gather: {
+    memoryMs: reader.value('gather', 'memory', INTERVAL),
+    systemMs: reader.value('gather', 'system', INTERVAL),
+    gpuMs: reader.value('gather', 'gpu', INTERVAL),
+    thunderboltMs: reader.value('gather', 'thunderbolt', INTERVAL),
+    networkMs: reader.value('gather', 'network', INTERVAL),
+    rdmaMs: reader.value('gather', 'rdma', INTERVAL),
+    diskMs: reader.value('gather', 'disk', INTERVAL),
+    identityMs: reader.value('gather', 'identity', INTERVAL),
+  },
+  endpoints: reader.blocks('endpoints', 'url', endpointUrl).map(url => ({ url })),
+});
+
+const meshOf = (reader: ConfigReader): Config['mesh'] => {
+  const listen = reader.value('mesh', 'listen', listenOrOff);
+  return {
+    listen: listen === 'off' ? { kind: 'off' } : listenAt(reader, 'mesh', listen),
+    peers: reader.list('mesh', 'peers', peerAddress),
+    discovery: reader.value('mesh', 'discovery', discovery),
+  };
+};
+
+const listenAt = (
+  reader: ConfigReader,
+  section: string,
+  { host, port }: { readonly host: string; readonly port: number },
+): ListenConfig => ({ kind: 'listen', host, port, isExplicit: reader.isSet(section, 'listen') });
+
+const settingsOf = (reader: ConfigReader, table: Readonly<Record<string, unknown>>): readonly Setting[] =>
+  CONFIG_SECTIONS.flatMap(section =>
+    section.isList
+      ? blockSettings(reader, section.name, table)
+      : section.keys.map(({ key, default: standard }): Setting => {
+          const held = section.name === '' ? table : table[section.name];
+          const written = isTable(held) && Object.hasOwn(held, key) ? held[key] : undefined;
+          return written === undefined
+            ? {
+                section: section.name,
+                key,
+                valueText: standard === undefined ? '' : tomlText(standard),
+                source: { kind: 'default' },
+              }
+            : {
+                section: section.name,
+                key,
+                valueText: writtenText(written),
+                source: { kind: 'file', line: reader.lineOf(section.name, key) },
+              };
+        }),
+  );
+
+const blockSettings = (
+  reader: ConfigReader,
+  section: string,
+  table: Readonly<Record<string, unknown>>,
+): readonly Setting[] => {
+  const blocks = table[section];
+  if (!Array.isArray(blocks)) return [];
+  return blocks.flatMap((block, index) =>
+    Object.entries(isTable(block) ? block : {}).map(
+      ([key, written]): Setting => ({
+        section,
+        key,
+        valueText: writtenText(written),
+        source: { kind: 'file', line: reader.lineOfBlock(section, index, key) },
+      }),
+    ),
+  );
+};
+
+/** A checked value holds only what JSON and TOML write alike. */
+const writtenText = (written: unknown): string =>
+  withoutCredentials(JSON.stringify(written).replaceAll('","', '", "'));
+
+const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
+  problems.toSorted(
+    (a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0),
+  );
+
+const DAY_MS = 86_400_000;
+const NESTING_MAX = 32;
+/** Tests and demonstrations scale intervals and lifetimes down: the bounds only keep a typing mistake from harm. */
+const INTERVAL = durationMs({ min: 10, max: 3_600_000 });
+const TTL = durationMs({ min: 100, max: 30 * DAY_MS });
+const DAYS = wholeNumber({ min: 1, max: 3_650 });

@@ -1,0 +1,121 @@
+// config.toml on disk. A file that is wrong never stops the daemon: the last text that was in order is kept beside it and
+// is what counts until the file is mended, else the defaults do.
+
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createFileAtomic, errorCode, writeFileAtomic } from './atomic-file.ts';
+import type { Config } from './config.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { configTemplate } from './config-template.ts';
+import { homeFiles } from './home.ts';
+import type { Setting } from './parse-config.ts';
+import { parseConfig } from './parse-config.ts';
+
+export type ConfigResult =
+  | {
+      readonly kind: 'ok';
+      readonly config: Config;
+      readonly settings: readonly Setting[];
+      /** '' where there is no file: then everything is default. */
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'broken';
+      readonly problems: readonly ConfigProblem[];
+      readonly lastGood: { readonly config: Config; readonly settings: readonly Setting[] } | undefined;
+    };
+
+/** Reads and checks; writes nothing and never throws. A file that is not there means defaults. */
+export const readConfig = async (path: string): Promise<ConfigResult> => {
+  const file = await readText(path);
+  if (file.kind === 'unreadable')
+    return { kind: 'broken', problems: [file.problem], lastGood: await lastGoodOf(path) };
+  const text = file.kind === 'missing' ? '' : file.text;
+  const parsed = parseConfig(text, path);
+  if (parsed.kind === 'broken') return { ...parsed, lastGood: await lastGoodOf(path) };
+  return { ...parsed, text };
+};
+
+/**
+ * What a daemon does at its start: writes the commented file where there is none, reads it, and keeps it as the last
+ * good one when it is in order.
+ * @throws the file system's error when the folder cannot be written.
+ */
+export const loadConfig = async (path: string): Promise<ConfigResult> => {
+  await createFileAtomic(path, configTemplate());
+  const result = await readConfig(path);
+  if (result.kind === 'ok') await keepLastGood(path, result.text);
+  return result;
+};
+
+/** The values in effect: the file's, else the last good ones, else the defaults. */
+export const effectiveConfig = (result: ConfigResult): Config =>
+  result.kind === 'ok' ? result.config : (result.lastGood?.config ?? defaultConfig());
+
+export const defaultConfig = (): Config => {
+  const parsed = parseConfig('', 'defaults');
+  if (parsed.kind === 'ok') return parsed.config;
+  throw new TypeError('the default config is not valid');
+};
+
+/** Remembers a text that was in order. */
+export const keepLastGood = async (path: string, text: string): Promise<void> => {
+  const lastGood = lastGoodPath(path);
+  const held = await readText(lastGood);
+  if (held.kind === 'text' && held.text === text) return;
+  await writeFileAtomic(lastGood, text);
+};
+
+const lastGoodOf = async (
+  path: string,
+): Promise<{ config: Config; settings: readonly Setting[] } | undefined> => {
+  const file = await readText(lastGoodPath(path));
+  if (file.kind !== 'text') return undefined;
+  const parsed = parseConfig(file.text, lastGoodPath(path));
+  return parsed.kind === 'ok' ? { config: parsed.config, settings: parsed.settings } : undefined;
+};
+
+const lastGoodPath = (path: string): string => homeFiles(dirname(path)).lastGoodConfig;
+
+type FileText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly problem: ConfigProblem };
+
+const readText = async (path: string): Promise<FileText> => {
+  try {
+    // Without O_NONBLOCK a pipe in the file's place would be waited for.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const info = await file.stat();
+    if (!info.isFile())
+      return unreadable(path, 'it is not a file', 'Move it away; the next start writes a new one.');
+    if (info.size > CONFIG_BYTES_MAX) {
+      return unreadable(
+        path,
+        `it has ${info.size} bytes`,
+        `A config of more than ${CONFIG_BYTES_MAX} is not read.`,
+      );
+    }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile());
+    return { kind: 'text', text };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return { kind: 'missing' };
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+      return unreadable(path, 'it is not UTF-8 text', 'Save it as UTF-8.');
+    }
+    return unreadable(
+      path,
+      `it cannot be read (${code ?? String(error)})`,
+      'Make it readable for the user of the daemon.',
+    );
+  }
+};
+
+const unreadable = (file: string, problem: string, advice: string): FileText => ({
+  kind: 'unreadable',
+  problem: { file, place: undefined, problem, advice },
+});
+
+const CONFIG_BYTES_MAX = 1_000_000;

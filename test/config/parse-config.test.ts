@@ -1,0 +1,228 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { problemLines } from '../../src/config/config-problem.ts';
+import { configTemplate } from '../../src/config/config-template.ts';
+import type { ParsedConfig } from '../../src/config/parse-config.ts';
+import { parseConfig } from '../../src/config/parse-config.ts';
+import { publicConfig } from '../../src/config/public-config.ts';
+import { defaultConfig } from '../../src/config/read-config.ts';
+import { settingLines } from '../../src/config/show-settings.ts';
+
+const configOf = (text: string) => {
+  const parsed = parseConfig(text, 'config.toml');
+  if (parsed.kind === 'broken') throw new Error(parsed.problems.flatMap(problemLines).join('\n'));
+  return parsed.config;
+};
+
+const problemsOf = (text: string): readonly string[] => {
+  const parsed: ParsedConfig = parseConfig(text, 'config.toml');
+  if (parsed.kind === 'ok') throw new Error('nothing is wrong with it');
+  return parsed.problems.map(problem => problemLines(problem).join('\n'));
+};
+
+describe('a config file', () => {
+  test('that is empty gives the defaults of DESIGN §7', () => {
+    expect(configOf('')).toEqual({
+      name: undefined,
+      tags: [],
+      http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: false }, hostNames: [] },
+      mesh: {
+        listen: { kind: 'listen', host: '::', port: 4181, isExplicit: false },
+        peers: [],
+        discovery: { kind: 'every-interface' },
+      },
+      network: { ignoredInterfaces: [] },
+      probes: {
+        isEnabled: true,
+        gpuTtlMs: 3_600_000,
+        socketTtlMs: 300_000,
+        rdmaTtlMs: 21_600_000,
+        bandwidthShare: 0.02,
+        port: undefined,
+      },
+      journal: { sizeBytesMax: 512_000_000, rawHistoryMs: 259_200_000, hourlyHistoryMs: 7_776_000_000 },
+      gather: {
+        memoryMs: 500,
+        systemMs: 1_000,
+        gpuMs: 1_000,
+        thunderboltMs: 5_000,
+        networkMs: 10_000,
+        rdmaMs: 10_000,
+        diskMs: 30_000,
+        identityMs: 30_000,
+      },
+      endpoints: [],
+    });
+  });
+
+  test('as a first start writes it changes nothing', () => {
+    expect(configOf(configTemplate())).toEqual(defaultConfig());
+  });
+
+  test('as a first start writes it is in order with every comment taken away', () => {
+    const uncommented = configTemplate().replaceAll(/^# ((?:\[\[)?[a-z_]+(?: =|\]\]).*)$/gm, '$1');
+    const config = configOf(uncommented);
+    expect({
+      ...config,
+      name: undefined,
+      endpoints: [],
+      probes: { ...config.probes, port: undefined },
+    }).toEqual({
+      ...defaultConfig(),
+      http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: true }, hostNames: [] },
+      mesh: { ...defaultConfig().mesh, listen: { kind: 'listen', host: '::', port: 4181, isExplicit: true } },
+    });
+    expect(config).toMatchObject({ name: 'atlas', probes: { port: 4190 } });
+    expect(config.endpoints).toEqual([{ url: 'http://127.0.0.1:8000' }]);
+  });
+
+  test('is read key by key', () => {
+    const config = configOf(`
+name = "atlas"
+tags = ["studio"]
+[http]
+listen = "[::]:8080"
+[mesh]
+listen = "off"
+peers = ["juno", "10.0.0.2:4181", "[fe80::2%en3]:4181", "fe80::3%en4"]
+discovery = ["en3", "en4"]
+[network]
+ignored_interfaces = ["docker0"]
+[probes]
+enabled = false
+gpu_ttl = "500ms"
+[journal]
+size_max = "1.5GB"
+raw_days = 1
+[[endpoints]]
+url = "http://127.0.0.1:8000/v1"
+[[endpoints]]
+url = "https://ada:secret@atlas.example:8443"
+`);
+    expect(config).toMatchObject({
+      name: 'atlas',
+      tags: ['studio'],
+      http: { listen: { host: '::', port: 8080, isExplicit: true } },
+      mesh: { listen: { kind: 'off' }, discovery: { kind: 'interfaces', names: ['en3', 'en4'] } },
+      network: { ignoredInterfaces: ['docker0'] },
+      probes: { isEnabled: false, gpuTtlMs: 500, socketTtlMs: 300_000 },
+      journal: { sizeBytesMax: 1_500_000_000, rawHistoryMs: 86_400_000 },
+    });
+    expect(config.mesh.peers).toHaveLength(4);
+    expect(publicConfig(config)).toEqual({
+      tags: ['studio'],
+      ignoredInterfaces: ['docker0'],
+      staticPeerCount: 4,
+      probes: { isEnabled: false, gpuTtlSeconds: 0.5, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+      servedEndpoints: ['http://127.0.0.1:8000', 'https://atlas.example:8443'],
+    });
+  });
+
+  test('with an unknown key is refused with the line, a mark and a suggestion', () => {
+    expect(problemsOf('tags = []\n[probes]\n  gpu_tll = "1h"\n')).toEqual([
+      'config.toml:3:3: unknown key "gpu_tll" in [probes]\n    gpu_tll = "1h"\n    ^\n  Did you mean gpu_ttl?',
+    ]);
+    expect(problemsOf('gpu_ttl = "1h"')[0]).toContain('It belongs under [probes].');
+    expect(problemsOf('[nettwork]\n')[0]).toMatch(
+      /^config.toml:1:2: .*\n.*\n.*\n {2}Did you mean network\?$/,
+    );
+    expect(problemsOf('__proto__ = 1')[0]).toContain('unknown key "__proto__"');
+  });
+
+  test('with several mistakes is refused with all of them, in the order of the file', () => {
+    const problems = problemsOf(
+      '[journal]\nraw_days = "3"\nsize_max = 5\n[http]\nlisten = "4180"\nhost_names = 3\n',
+    );
+    expect(problems.map(problem => problem.split(': ')[0])).toEqual([
+      'config.toml:2:12',
+      'config.toml:3:12',
+      'config.toml:5:10',
+      'config.toml:6:14',
+    ]);
+    expect(problems[2]).toContain('Write the host too: 127.0.0.1:4180.');
+  });
+
+  test('names the item of a list that is wrong, also over several lines', () => {
+    expect(problemsOf('[mesh]\npeers = [\n  "a", # "b"\n  5,\n]')[0]).toMatch(
+      /^config.toml:4:3: mesh.peers: 5 /,
+    );
+    expect(problemsOf('[[endpoints]]\nurl = "http://a"\n[[endpoints]]\nurl = "ftp://a"')[0]).toMatch(
+      /^config.toml:4:7: endpoints.url/,
+    );
+  });
+
+  test.each([
+    ['name = \n', 1],
+    ['a = 1\n\n[probes\n', 3],
+    ['name = "a"\nname = "b"', 2],
+    ['name = "a" extra', 1],
+    ['x = """never closed', 1],
+    [`x = ${'['.repeat(5_000)}`, 1],
+  ])('that is not TOML is refused at its line: %j', (text, line) => {
+    expect(problemsOf(text)[0]).toMatch(new RegExp(`^config.toml:${line}:\\d+: this is not TOML: `));
+  });
+
+  test('never shows a password, neither in a wrong line nor among its settings', () => {
+    const secret = 'pass/w@rd';
+    for (const text of [
+      `[[endpoints]]\nurl = "ftp://ada:${secret}@atlas"`,
+      `name = "http://ada:${secret}@atlas" x`,
+    ]) {
+      expect(problemsOf(text).join('\n')).not.toContain('w@rd');
+      expect(problemsOf(text).join('\n')).not.toContain('ada');
+    }
+    const parsed = parseConfig('[[endpoints]]\nurl = "http://ada:hunter2@atlas"', 'config.toml');
+    expect(
+      JSON.stringify(parsed.kind === 'ok' && settingLines(parsed.settings, 'config.toml')),
+    ).not.toContain('hunter2');
+  });
+
+  test('shows its settings with their source, as TOML that means the same', () => {
+    const text = 'name = "atlas"\n[probes]\nenabled = false\n[[endpoints]]\nurl = "http://a"\n';
+    const parsed = parseConfig(text, 'config.toml');
+    if (parsed.kind === 'broken') throw new Error('in order');
+    const lines = settingLines(parsed.settings, 'config.toml');
+    expect(lines.find(line => line.startsWith('enabled'))).toMatch(/^enabled = false +# config.toml:3$/);
+    expect(lines.find(line => line.startsWith('gpu_ttl'))).toMatch(/^gpu_ttl = "1h" +# default$/);
+    const listens = { http: { listen: expect.anything() }, mesh: { listen: expect.anything() } };
+    expect(configOf(lines.join('\n'))).toMatchObject({
+      ...parsed.config,
+      ...listens,
+      mesh: expect.anything(),
+    });
+  });
+
+  test('of any text at all gives a config or problems, and never an exception', () => {
+    const word = fc.constantFrom(
+      'name',
+      '=',
+      '"',
+      "'",
+      '[',
+      ']',
+      '[[',
+      '\n',
+      '#',
+      '{',
+      '}',
+      ',',
+      '.',
+      'probes',
+      '1',
+      '\\',
+      '"""',
+    );
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(word, { maxLength: 40 }).map(words => words.join(' ')),
+    );
+    fc.assert(
+      fc.property(text, candidate => {
+        const parsed = parseConfig(candidate, 'config.toml');
+        if (parsed.kind === 'broken')
+          for (const problem of parsed.problems) expect(problemLines(problem).length).toBeGreaterThan(1);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
