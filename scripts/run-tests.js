@@ -8,12 +8,13 @@ const { exitWith } = require('./exit-with.js');
 const { ROOT, inRoot, nodeToRun } = require('./paths.js');
 const { prepare } = require('./prepare.js');
 const { exitCodeOf, runCommand } = require('./run-command.js');
+const { addVitest, newTally, readCounts, tallyText } = require('./tally.js');
 const { installSystemPackages } = require('./system-packages.js');
 
 const test = async () => {
   const isLong = process.argv.includes('--long');
   const filters = process.argv.slice(2).filter(argument => argument !== '--long');
-  const tally = { passed: 0, failed: [], skipped: [] };
+  const tally = newTally();
   const prepared = await prepare();
   const node = nodeToRun();
   if (prepared.kind === 'failed') tally.failed.push(`prepare: ${prepared.step}`);
@@ -24,7 +25,7 @@ const test = async () => {
     for (const check of CHECKS) await runCheck(node.path, check, tally);
     await runVitest(node.path, { isLong, filters }, tally);
   }
-  report(tally);
+  process.stdout.write(tallyText(tally));
   return tally.failed.length === 0 ? 0 : 1;
 };
 
@@ -64,34 +65,7 @@ const runVitest = async (node, { isLong, filters }, tally) => {
   clearTimeout(watchdog);
   const counts = readCounts(countsFile);
   fs.rmSync(folder, { recursive: true, force: true });
-  // With -t Vitest calls every test that was not asked for skipped.
-  const skipped = counts.skipped.filter(({ reason }) => reason !== undefined || !filters.some(isNameFilter));
-  tally.passed += counts.passed;
-  tally.failed.push(...counts.failed);
-  tally.skipped.push(...skipped);
-  const code = exitCodeOf(ending);
-  if (counts.kind === 'missing') tally.failed.push(`vitest ended without a result (exit code ${code})`);
-  else if (counts.passed + counts.failed.length + skipped.length === 0)
-    tally.failed.push('vitest ran no test');
-  else if (code !== 0 && counts.failed.length === 0) tally.failed.push(`vitest: exit code ${code}`);
-};
-
-const readCounts = file => {
-  try {
-    return { kind: 'read', ...JSON.parse(fs.readFileSync(file, 'utf8')) };
-  } catch {
-    return { kind: 'missing', passed: 0, failed: [], skipped: [] };
-  }
-};
-
-const report = ({ passed, failed, skipped }) => {
-  const lines = [
-    '',
-    ...skipped.map(({ name, reason }) => `skipped: ${name}: ${reason || 'no reason given'}`),
-  ];
-  lines.push(...failed.map(name => `failed: ${name}`));
-  lines.push(`${passed} passed, ${failed.length} failed, ${skipped.length} skipped`);
-  process.stdout.write(`${lines.join('\n')}\n`);
+  addVitest(tally, { counts, exitCode: exitCodeOf(ending), isNameFiltered: filters.some(isNameFilter) });
 };
 
 const isNameFilter = argument => /^(-t|--testNamePattern)/.test(argument);

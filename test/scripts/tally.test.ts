@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { Counts } from '../support/scripts.ts';
+import { tally } from '../support/scripts.ts';
+
+const counts = (given: Partial<Counts>): Counts => ({
+  kind: 'read',
+  passed: 0,
+  failed: [],
+  skipped: [],
+  ...given,
+});
+
+const lastLine = (run: Parameters<typeof tally.addVitest>[1]): string => {
+  const sum = tally.newTally();
+  tally.addVitest(sum, run);
+  return tally.tallyText(sum).trimEnd().split('\n').at(-1) ?? '';
+};
+
+test('the last line counts what passed, failed and was skipped', () => {
+  const run = { passed: 3, failed: ['a > b'], skipped: [{ name: 'c', reason: 'no chromium' }] };
+  expect(lastLine({ counts: counts(run), exitCode: 1, isNameFiltered: false })).toBe(
+    '3 passed, 1 failed, 1 skipped',
+  );
+});
+
+test('a skip is printed with its reason above the last line', () => {
+  const sum = tally.newTally();
+  const skipped = [{ name: 'c', reason: 'no chromium' }, { name: 'd' }];
+  tally.addVitest(sum, { counts: counts({ passed: 1, skipped }), exitCode: 0, isNameFiltered: false });
+  expect(tally.tallyText(sum)).toBe(
+    '\nskipped: c: no chromium\nskipped: d: no reason given\n1 passed, 0 failed, 2 skipped\n',
+  );
+});
+
+test('a vitest that crashed before it could report has failed', () => {
+  expect(lastLine({ counts: { kind: 'missing' }, exitCode: 139, isNameFiltered: false })).toBe(
+    '0 passed, 1 failed, 0 skipped',
+  );
+});
+
+test('a run in which no test ran has failed', () => {
+  expect(lastLine({ counts: counts({}), exitCode: 0, isNameFiltered: false })).toBe(
+    '0 passed, 1 failed, 0 skipped',
+  );
+});
+
+test('an exit code that no failed test explains is a failure', () => {
+  expect(lastLine({ counts: counts({ passed: 2 }), exitCode: 1, isNameFiltered: false })).toBe(
+    '2 passed, 1 failed, 0 skipped',
+  );
+});
+
+test('tests that a name filter left out are not skips', () => {
+  const skipped = [{ name: 'left out' }, { name: 'said', reason: 'no chromium' }];
+  expect(lastLine({ counts: counts({ passed: 1, skipped }), exitCode: 0, isNameFiltered: true })).toBe(
+    '1 passed, 0 failed, 1 skipped',
+  );
+});

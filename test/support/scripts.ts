@@ -1,0 +1,38 @@
+// The scripts of the repository are CommonJS that Node runs as it is; tests load them with their types said here.
+
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+
+export interface Counts {
+  readonly kind: 'read' | 'missing';
+  readonly passed: number;
+  readonly failed: readonly string[];
+  readonly skipped: readonly { readonly name: string; readonly reason?: string }[];
+}
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: readonly string[];
+  readonly skipped: Counts['skipped'];
+}
+
+export const tally: {
+  newTally(): Tally;
+  readCounts(file: string): Counts;
+  addVitest(
+    tally: Tally,
+    run: { counts: Counts | { kind: 'missing' }; exitCode: number; isNameFiltered: boolean },
+  ): void;
+  tallyText(tally: Tally): string;
+} = require('../../scripts/tally.js');
+
+export const sources: {
+  sourcesHash(): string;
+  sourceFiles(): readonly string[];
+  isBuilt(hash: string): boolean;
+} = require('../../scripts/sources.js');
+
+export const lock: {
+  withLock<T>(file: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T>;
+} = require('../../scripts/lock.js');
