@@ -40,15 +40,15 @@ export class Sensors implements Disposable {
     return [...new Set(names)];
   }
 
-  /** The newest values there are after at most `waitMs`. */
-  async read(waitMs: number, signal: AbortSignal): Promise<SensorValues> {
+  /** The newest values there are after at most `waitMs`, which an abort does not shorten. */
+  async read(waitMs: number): Promise<SensorValues> {
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = undefined;
     });
-    const giveUp = new AbortController();
-    const waited = this.#clock.sleep(waitMs, AbortSignal.any([signal, giveUp.signal])).catch(() => {});
+    const answered = new AbortController();
+    const waited = this.#clock.sleep(waitMs, answered.signal).catch(() => {});
     await Promise.race([this.#reading, waited]);
-    giveUp.abort();
+    answered.abort();
     return this.#last;
   }
 

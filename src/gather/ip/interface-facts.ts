@@ -23,25 +23,17 @@ export interface InterfaceFacts {
   readonly flags: number | undefined;
   readonly mtu: number | undefined;
   readonly address: string;
-  /** Mbit/s as the driver says, or why it does not. */
-  readonly speed:
-    | { readonly kind: 'told'; readonly text: string }
-    | { readonly kind: 'refused'; readonly reason: string };
   readonly members: readonly string[];
 }
 
-/** Undefined when there is no such interface (any more). `speed` asks the driver, and so is read off this thread. */
-export const readInterfaceFacts = async (
-  files: MachineFiles,
-  name: string,
-): Promise<InterfaceFacts | undefined> => {
+/** Undefined when there is no such interface (any more). */
+export const readInterfaceFacts = (files: MachineFiles, name: string): InterfaceFacts | undefined => {
   const folder = `/sys/class/net/${name}`;
   const names = files.namesNow(folder);
   if (isUnreadable(names)) return undefined;
   const text = (attribute: string): string => textOr(files.textNow(`${folder}/${attribute}`), '');
   const has = (attribute: string): boolean => names.includes(attribute);
   const driver = has('device') ? files.linkNow(`${folder}/device/driver`) : '';
-  const speed = await files.text(`${folder}/speed`);
   return {
     name,
     hardwareType: wholeNumber(text('type')),
@@ -57,9 +49,6 @@ export const readInterfaceFacts = async (
     flags: hexadecimal(text('flags')),
     mtu: wholeNumber(text('mtu')),
     address: text('address').toLowerCase(),
-    speed: isUnreadable(speed)
-      ? { kind: 'refused', reason: speed.reason }
-      : { kind: 'told', text: speed.trim() },
     members: membersOf(files, folder, has('brif'), text('bonding/slaves')),
   };
 };

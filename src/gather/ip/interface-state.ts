@@ -2,8 +2,8 @@
 // virtual adapters, cables that are out and old drivers put in its place is unknown with a reason.
 
 import type { InterfaceType } from '../../core/node/network.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
-import { wholeNumber } from '../machine-files.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import { type FileText, isUnreadable, wholeNumber } from '../machine-files.ts';
 import type { InterfaceFacts } from './interface-facts.ts';
 
 /** Administratively up and with a carrier. */
@@ -17,19 +17,24 @@ export const interfaceIsUp = ({ flags, carrier, operstate }: InterfaceFacts): Re
   return unknown('neither operstate nor carrier tells');
 };
 
-export const interfaceSpeed = (
+/** Why there can be no negotiated rate, so that the driver need not even be asked; undefined where there can be one. */
+export const whyNoSpeed = (
   facts: InterfaceFacts,
   type: Reported<InterfaceType>,
   isUp: Reported<boolean>,
-): Reported<number> => {
+): Unknown | undefined => {
   if (typeof type === 'string' && RATELESS_TYPES.has(type))
     return unknown(`a ${type} interface negotiates no rate`);
   if (VIRTUAL_DRIVERS.has(facts.driver)) {
     return unknown(`a virtual adapter (${facts.driver}) negotiates no rate`);
   }
-  if (isUp === false) return unknown('the link is down');
-  if (facts.speed.kind === 'refused') return unknown(refusal(type, facts.speed.reason));
-  const megabits = wholeNumber(facts.speed.text);
+  return isUp === false ? unknown('the link is down') : undefined;
+};
+
+/** The sysfs attribute `speed`, in Mbit/s. */
+export const parseSpeed = (text: FileText, type: Reported<InterfaceType>): Reported<number> => {
+  if (isUnreadable(text)) return unknown(refusal(type, text.reason));
+  const megabits = wholeNumber(text.trim());
   if (megabits === undefined || megabits === 0 || NOT_A_SPEED.has(megabits)) {
     return unknown(refusal(type, 'the driver does not know'));
   }

@@ -11,7 +11,7 @@ import { type Addresses, AddressSource } from './address-source.ts';
 import { Hint } from './hint.ts';
 import type { ListAddresses } from './host-addresses.ts';
 import { type InterfaceFacts, readInterfaceFacts } from './interface-facts.ts';
-import { interfaceIsUp, interfaceSpeed } from './interface-state.ts';
+import { interfaceIsUp, parseSpeed, whyNoSpeed } from './interface-state.ts';
 import { interfaceType } from './interface-type.ts';
 import { watchLinks } from './link-watch.ts';
 
@@ -82,18 +82,21 @@ const readInterfaces = async (
   names: readonly string[],
   addresses: Addresses,
 ): Promise<readonly NetworkInterface[]> => {
-  const facts: InterfaceFacts[] = [];
-  for (const name of [...names].sort()) {
-    const found = await readInterfaceFacts(files, name);
+  const facts = [...names]
+    .sort()
     // bonding_masters is a file among the folders, and has no attributes.
-    if (found !== undefined) facts.push(found);
-  }
-  return facts
-    .sort((a, b) => Number(b.hasDevice) - Number(a.hasDevice))
-    .map(found => toInterface(found, addresses));
+    .flatMap(name => readInterfaceFacts(files, name) ?? [])
+    .sort((a, b) => Number(b.hasDevice) - Number(a.hasDevice));
+  const interfaces: NetworkInterface[] = [];
+  for (const found of facts) interfaces.push(await readInterface(files, found, addresses));
+  return interfaces;
 };
 
-const toInterface = (facts: InterfaceFacts, addresses: Addresses): NetworkInterface => {
+const readInterface = async (
+  files: MachineFiles,
+  facts: InterfaceFacts,
+  addresses: Addresses,
+): Promise<NetworkInterface> => {
   const { type, evidence } = interfaceType(facts);
   const isUp = interfaceIsUp(facts);
   return {
@@ -102,7 +105,10 @@ const toInterface = (facts: InterfaceFacts, addresses: Addresses): NetworkInterf
     typeEvidence: evidence,
     macAddress: /^(?:|[0:]+)$/.test(facts.address) ? unknown('no hardware address') : facts.address,
     isUp,
-    speedBitsPerSecond: interfaceSpeed(facts, type, isUp),
+    // Off this thread: the driver may ask the adapter's firmware, and holds a lock meanwhile.
+    speedBitsPerSecond:
+      whyNoSpeed(facts, type, isUp) ??
+      parseSpeed(await files.text(`/sys/class/net/${facts.name}/speed`), type),
     mtuBytes: facts.mtu ?? unknown('the driver does not tell'),
     driver:
       facts.driver === ''
