@@ -1,0 +1,91 @@
+// The event records of a run: what the load process tells the aggregator and the event logger. Times are nanoseconds since
+// the run's zero on the load process's monotonic clock; a number holds them exactly for 104 days.
+
+import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+
+export type EventRecord = SessionRecord | SampleRecord | ErrorRecord | ClientRecord;
+
+export type SessionRecord = {
+  readonly kind:
+    | 'session.started'
+    | 'session.start_performance_tracking'
+    | 'session.stop_performance_tracking'
+    | 'session.stop_load'
+    | 'session.ended';
+  readonly atNs: number;
+};
+
+export type SampleRecord =
+  | {
+      readonly kind: 'sample.issued';
+      readonly sampleId: number;
+      /** When the request was written. */
+      readonly atNs: number;
+      /** When the schedule wanted it written; equal to `atNs` in closed loop. */
+      readonly intendedNs: number;
+      /** Connection set-up that this sample had to wait for, ns; 0 on a connection that was open. */
+      readonly connectNs: number;
+    }
+  | {
+      readonly kind: 'sample.recv_first';
+      readonly sampleId: number;
+      /** First content. */
+      readonly atNs: number;
+      readonly firstByteNs: number;
+    }
+  | {
+      readonly kind: 'sample.recv_non_first';
+      readonly sampleId: number;
+      /** Arrival of each content chunk since the sample's last record, ascending. */
+      readonly stampsNs: readonly number[];
+    }
+  | {
+      readonly kind: 'sample.complete';
+      readonly sampleId: number;
+      /** End of stream. */
+      readonly atNs: number;
+      readonly outcome: Outcome;
+      /** First non-reasoning content, where it differs from the first content; else NO_FIGURE. */
+      readonly firstAnswerNs: number;
+      /** NO_FIGURE where no byte came. */
+      readonly firstByteNs: number;
+      /** From the server's usage; NO_FIGURE where it told none. */
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly chunkCount: number;
+      readonly finishReason: FinishReason;
+      readonly bytesSent: number;
+      readonly bytesReceived: number;
+    };
+
+/** Published before the sample's `sample.complete`, which retires the row that this needs. */
+export type ErrorRecord = {
+  readonly kind: `error.${FailureKind}`;
+  readonly sampleId: number;
+  readonly atNs: number;
+  /** HTTP status; 0 where there was none. */
+  readonly statusCode: number;
+  /** Shortened, free of secrets. */
+  readonly detail: string;
+};
+
+/** What a load thread observed of itself since its last such record. */
+export type ClientRecord = {
+  readonly kind: 'client.observed';
+  readonly atNs: number;
+  readonly thread: number;
+  /** 0..1 of the wall time since the last record. */
+  readonly eventLoopUtilization: number;
+  readonly cpuShare: number;
+  readonly eventLoopDelayNsMax: number;
+  readonly readLatenessNsMax: number;
+  readonly gcPauseNsTotal: number;
+  readonly gcPauseNsMax: number;
+  readonly connectionsOpened: number;
+  readonly connectionsReused: number;
+  readonly connectionsClosed: number;
+  readonly connectionsStale: number;
+};
+
+/** In a binary record a figure that is not there; a codec's concern, never shown. */
+export const NO_FIGURE = -1;

@@ -1,0 +1,30 @@
+// How a sample ends: METRICS §2. Every issued sample ends in exactly one outcome; nothing is retried silently.
+
+export type Outcome = 'completed' | 'failed' | 'cancelled';
+
+export const FAILURE_KINDS = [
+  'connect',
+  'tls',
+  'timeout',
+  'http-status',
+  'truncated',
+  'malformed',
+  'error-frame',
+  'empty',
+  'reset',
+  'client',
+] as const;
+
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** Which deadline passed: said in the detail of a `timeout`. */
+export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total';
+
+export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter', 'other', 'missing'] as const;
+
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+export const isFailureKind = (text: string): text is FailureKind => FAILURE_KINDS.some(kind => kind === text);
+
+export const isFinishReason = (text: string): text is FinishReason =>
+  FINISH_REASONS.some(reason => reason === text);

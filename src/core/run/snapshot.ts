@@ -1,0 +1,46 @@
+// The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
+
+export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
+
+export interface MetricsSnapshot {
+  /** From 1, rising. */
+  readonly seq: number;
+  /** CLOCK_MONOTONIC of the host, ns. */
+  readonly timestampNs: number;
+  readonly state: SnapshotState;
+  readonly pendingTasks: number;
+  readonly metrics: readonly Metric[];
+}
+
+export type Metric = CounterMetric | SeriesMetric;
+
+export interface CounterMetric {
+  readonly kind: 'counter';
+  readonly name: string;
+  readonly value: number;
+}
+
+export interface SeriesMetric {
+  readonly kind: 'series';
+  readonly name: string;
+  readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
+  readonly count: number;
+  /** Decimal digits, because sums of nanoseconds and of their squares pass 2⁵³. */
+  readonly total: string;
+  readonly sumOfSquares: string;
+  /** null while empty. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Percentile as text ("99.9") to value; live ones from the histogram, final ones exact. */
+  readonly percentiles: Readonly<Record<string, number>>;
+  readonly isExact: boolean;
+  /** Final only: percentile to the early-stopping estimate, null where n is too small. */
+  readonly estimates?: Readonly<Record<string, number | null>>;
+  /** Final only, of latencies: failures counted as +∞, which is null here. */
+  readonly failureAdjusted?: Readonly<Record<string, number | null>>;
+  /** [low, high, count] */
+  readonly histogram: readonly (readonly [number, number, number])[];
+  /** Values beyond the histogram's bounds, and values that only the histogram holds. */
+  readonly clampedCount: number;
+  readonly leftOutCount: number;
+}
