@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
 import { hex4, PCI_IDS_PLACES, pciIdsName, readNameList } from '../drm/device-names.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { labelled, numbered } from '../drm/hwmon.ts';
@@ -42,8 +42,9 @@ const memoryTotal = async (card: IntelCard): Promise<Reported<number>> => {
       ),
     ),
   );
-  const known = tiles.filter(bytes => !isUnknown(bytes));
-  if (known.length > 0 && known.length === tiles.length) return known.reduce((sum, bytes) => sum + bytes, 0);
+  const known = tiles.filter(isKnown);
+  if (known.length > 0 && known.length === tiles.length)
+    return known.reduce<number>((sum, bytes) => sum + bytes, 0);
   const bytes = await firstKnown(
     () => sysfsNumber(join(card.cardPath, 'lmem_total_bytes')),
     () => sysfsNumber(join(card.devicePath, 'lmem_total_bytes')),
