@@ -56,7 +56,7 @@ export const shortChip = (chip: string): string =>
     .replace(/\((r|tm)\)/gi, '')
     .replace(/\s+(CPU\s*)?@.*$/i, '')
     .replace(/\s+\d+-Core Processor.*$/i, '')
-    .replace(/^(Intel|AMD|Apple)\s+/, '')
+    .replace(/^(Intel|AMD|Apple|NVIDIA)\s+/, '')
     .replace(/\s+(CPU|Processor)\b/gi, '')
     .replace(/\s+/g, ' ')
     .trim();
@@ -64,7 +64,7 @@ export const shortChip = (chip: string): string =>
 const modelWords = (view: NodeView): string => {
   const identity = held(view.identity);
   if (identity === undefined) return 'not identified yet';
-  const model = knownOr(identity.model, identity.operatingSystem.name);
+  const model = knownOr(identity.model, identity.operatingSystem.name).replace(/^NVIDIA\s+/, '');
   const gpus = gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
   const [first] = gpus;
   if (first !== undefined) {

@@ -1,12 +1,9 @@
 // The printed address carries a one-time code in its fragment, which never reaches a server by itself. The page swaps it
 // for a cookie and takes it out of the address bar, so that it is neither bookmarked nor shared.
 
-export type CodeResult = 'none' | 'accepted' | 'refused';
+import { codeOf } from './one-time-code.ts';
 
-export const codeOf = (fragment: string): string | undefined => {
-  const code = new URLSearchParams(fragment.replace(/^#/, '')).get('code');
-  return code === null || code === '' ? undefined : code;
-};
+export type CodeResult = 'none' | 'accepted' | 'refused';
 
 export const swapCode = async (): Promise<CodeResult> => {
   const code = codeOf(location.hash);

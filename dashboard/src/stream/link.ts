@@ -9,6 +9,8 @@ export type Link =
       readonly sinceMs: number;
       /** undefined while a try is under way. */
       readonly nextTryAtMs: number | undefined;
+      /** Why, where the daemon said so before it hung up; '' otherwise. */
+      readonly reason: string;
     }
   /** The daemon wants a token that this browser does not have. */
   | { readonly kind: 'denied' }
@@ -22,7 +24,12 @@ export type LinkView =
   | { readonly kind: 'starting' }
   | { readonly kind: 'live'; readonly heardMs: number }
   | { readonly kind: 'stale'; readonly heardMs: number }
-  | { readonly kind: 'lost'; readonly lostMs: number; readonly nextTryMs: number | undefined }
+  | {
+      readonly kind: 'lost';
+      readonly lostMs: number;
+      readonly nextTryMs: number | undefined;
+      readonly reason: string;
+    }
   | { readonly kind: 'denied' }
   | { readonly kind: 'outdated'; readonly reason: string };
 
@@ -37,6 +44,7 @@ export const linkView = (link: Link, nowMs: number, staleMs: number = STREAM_STA
         kind: 'lost',
         lostMs: Math.max(0, nowMs - link.sinceMs),
         nextTryMs: link.nextTryAtMs === undefined ? undefined : Math.max(0, link.nextTryAtMs - nowMs),
+        reason: link.reason,
       };
     case 'starting':
     case 'denied':

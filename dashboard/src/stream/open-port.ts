@@ -1,6 +1,7 @@
-// A tab's way to the stream: through the shared worker, or directly where the browser has none (Chrome on Android).
+// A tab's way to the stream: through the shared worker, or directly where the browser has none (Chrome on Android) or does
+// not start it.
 
-import type { StreamPort, ToTab } from './port.ts';
+import type { StreamPort, ToHolder, ToTab } from './port.ts';
 import { StreamHolder } from './stream-holder.ts';
 
 export const openPort = (receive: (message: ToTab) => void): StreamPort =>
@@ -11,9 +12,23 @@ const shared = (receive: (message: ToTab) => void): StreamPort => {
     type: 'module',
     name: 'plimsoll-stream',
   });
+  let last: ToHolder | undefined;
+  let instead: StreamPort | undefined;
   worker.port.addEventListener('message', ({ data }: MessageEvent<ToTab>) => receive(data));
   worker.port.start();
-  return { post: message => worker.port.postMessage(message) };
+  // The script did not load: a new version was installed behind this page, or the daemon had just gone.
+  worker.addEventListener('error', () => {
+    if (instead !== undefined) return;
+    instead = direct(receive);
+    if (last !== undefined) instead.post(last);
+  });
+  return {
+    post: message => {
+      last = message;
+      if (instead === undefined) worker.port.postMessage(message);
+      else instead.post(message);
+    },
+  };
 };
 
 const direct = (receive: (message: ToTab) => void): StreamPort => {

@@ -22,6 +22,8 @@ export class StreamSource {
   #heardAtMs = 0;
   #attempt = 0;
   #lostAtMs: number | undefined;
+  /** What the daemon said before it hung up. */
+  #reason = '';
   #retry: ReturnType<typeof setTimeout> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
 
@@ -55,7 +57,7 @@ export class StreamSource {
     clearTimeout(this.#retry);
     this.#source?.close();
     if (this.#lostAtMs !== undefined) {
-      this.#listener.link({ kind: 'lost', sinceMs: this.#lostAtMs, nextTryAtMs: undefined });
+      this.#tellLost(this.#lostAtMs, undefined);
     }
     this.#heardAtMs = performance.now();
     const source = new EventSource('/api/stream');
@@ -63,6 +65,9 @@ export class StreamSource {
     source.addEventListener('snapshot', event => this.#hear(() => this.#listener.snapshot(event.data)));
     source.addEventListener('batch', event => this.#hear(() => this.#listener.batch(event.data)));
     source.addEventListener('heartbeat', () => this.#hear(() => this.#listener.heartbeat()));
+    source.addEventListener('dropped', event => {
+      this.#reason = messageOf(event.data);
+    });
     source.addEventListener('error', () => this.#lose(source));
   }
 
@@ -70,6 +75,7 @@ export class StreamSource {
     this.#heardAtMs = performance.now();
     this.#attempt = 0;
     this.#lostAtMs = undefined;
+    this.#reason = '';
     this.#listener.link({ kind: 'open', heardAtMs: this.#heardAtMs });
     tell();
   }
@@ -88,8 +94,12 @@ export class StreamSource {
     this.#attempt += 1;
     const nextTryAtMs = nowMs + retryDelayMs(this.#attempt);
     this.#retry = setTimeout(() => this.#open(), nextTryAtMs - nowMs);
-    this.#listener.link({ kind: 'lost', sinceMs: this.#lostAtMs, nextTryAtMs });
+    this.#tellLost(this.#lostAtMs, nextTryAtMs);
     void this.#askWhy();
+  }
+
+  #tellLost(sinceMs: number, nextTryAtMs: number | undefined): void {
+    this.#listener.link({ kind: 'lost', sinceMs, nextTryAtMs, reason: this.#reason });
   }
 
   /** An EventSource does not tell a refusal from a dead host; a plain request does. */
@@ -101,3 +111,12 @@ export class StreamSource {
     this.#listener.link({ kind: 'denied' });
   }
 }
+
+const messageOf = (data: unknown): string => {
+  try {
+    const body: unknown = JSON.parse(String(data));
+    return typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : '';
+  } catch {
+    return '';
+  }
+};

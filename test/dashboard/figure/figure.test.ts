@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import { elided } from '../../../dashboard/src/figure/elided.ts';
+import { formatNominalRate } from '../../../dashboard/src/figure/rate.ts';
+import { reportedFigure, reportedText } from '../../../dashboard/src/figure/reported.ts';
+import { formatBytes, formatPercent } from '../../../src/core/figure/figure.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+
+describe('negotiated rates', () => {
+  test('are bits for links', () => {
+    expect(formatNominalRate(10e9, 'bits')).toEqual({ figure: '10', unit: 'Gb/s' });
+  });
+
+  test('are bytes where the reader chose so', () => {
+    expect(formatNominalRate(10e9, 'bytes')).toEqual({ figure: '1.25', unit: 'GB/s' });
+    expect(formatNominalRate(80e9, 'bytes')).toEqual({ figure: '10', unit: 'GB/s' });
+  });
+});
+
+describe('reported values', () => {
+  test('a zero is a measurement', () => {
+    expect(reportedFigure(0, formatBytes)).toEqual({ text: '0\u00a0B', reason: '' });
+  });
+
+  test('an unknown is a dash with its reason', () => {
+    expect(reportedFigure(unknown('no sensor'), formatPercent)).toEqual({ text: '–', reason: 'no sensor' });
+    expect(reportedText(unknown('no DMI'))).toEqual({ text: '–', reason: 'no DMI' });
+  });
+
+  test('what was not read yet says so', () => {
+    expect(reportedFigure(undefined, formatPercent)).toEqual({ text: '–', reason: 'not read yet' });
+  });
+
+  test('a narrow space stands before %', () => {
+    expect(reportedFigure(0.62, formatPercent).text).toBe('62\u202f%');
+  });
+});
+
+test('long text is cut at a whole character and says so', () => {
+  expect(elided('atlas', 5)).toBe('atlas');
+  expect(elided('atlas of the world', 8)).toBe('atlas o…');
+  expect(elided('🚢🚢🚢', 2)).toBe('🚢…');
+});

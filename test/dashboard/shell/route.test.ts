@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { connectionWords } from '../../../dashboard/src/shell/connection-words.ts';
+import { codeOf } from '../../../dashboard/src/shell/one-time-code.ts';
+import { nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+
+describe('routes', () => {
+  test.each([
+    ['/', 'cluster'],
+    ['/nodes', 'nodes'],
+    ['/nodes/', 'nodes'],
+    ['/links', 'links'],
+    ['/runs', 'runs'],
+  ])('%s is the page of %s', (path, kind) => {
+    expect(routeOf(path)).toEqual({ kind });
+  });
+
+  test('the path of a node leads back to it', () => {
+    const id = nodeId('a'.repeat(26));
+    expect(routeOf(nodePath(id))).toEqual({ kind: 'node', nodeId: id });
+  });
+
+  test.each(['/nodes/__proto__', '/nodes/short', '/nodes/x/y', '/elsewhere', '/links/1'])(
+    '%s is no page',
+    path => {
+      expect(routeOf(path)).toEqual({ kind: 'unknown', path });
+    },
+  );
+});
+
+describe('the one-time code', () => {
+  test('is read from the fragment', () => {
+    expect(codeOf('#code=abc_-1')).toBe('abc_-1');
+  });
+
+  test.each(['', '#', '#code=', '#other=1', '#code'])('is not there in %j', fragment => {
+    expect(codeOf(fragment)).toBeUndefined();
+  });
+});
+
+describe('the words of the connection', () => {
+  test('name the state, and count beside it', () => {
+    expect(connectionWords({ kind: 'live', heardMs: 300 })).toEqual({
+      word: 'Live',
+      remark: '0.3\u00a0s ago',
+    });
+    expect(connectionWords({ kind: 'stale', heardMs: 14_000 }).remark).toBe('last event 14\u00a0s ago');
+  });
+
+  test('a lost connection says since when and when the next try is', () => {
+    const words = connectionWords({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
+    expect(words).toEqual({ word: 'No connection', remark: 'since 1\u00a0min, next try in 3\u00a0s' });
+    expect(connectionWords({ kind: 'lost', lostMs: 0, nextTryMs: undefined, reason: '' }).remark).toContain(
+      'trying now',
+    );
+  });
+});

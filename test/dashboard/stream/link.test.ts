@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { RETRY_MS_MAX, retryDelayMs } from '../../../dashboard/src/stream/backoff.ts';
+import type { Link } from '../../../dashboard/src/stream/link.ts';
+import { linkView, movedLink, STREAM_STALE_MS } from '../../../dashboard/src/stream/link.ts';
+
+describe('the view of the link', () => {
+  test('an open link that was heard lately is live', () => {
+    expect(linkView({ kind: 'open', heardAtMs: 1_000 }, 1_300)).toEqual({ kind: 'live', heardMs: 300 });
+  });
+
+  test('an open link is stale once it was silent for longer than the limit, not at the limit', () => {
+    const link: Link = { kind: 'open', heardAtMs: 0 };
+    expect(linkView(link, STREAM_STALE_MS).kind).toBe('live');
+    expect(linkView(link, STREAM_STALE_MS + 1)).toEqual({ kind: 'stale', heardMs: STREAM_STALE_MS + 1 });
+  });
+
+  test('the limit is a setting', () => {
+    expect(linkView({ kind: 'open', heardAtMs: 0 }, 501, 500).kind).toBe('stale');
+  });
+
+  test('a tick before the last word counts as no time at all', () => {
+    expect(linkView({ kind: 'open', heardAtMs: 900 }, 500)).toEqual({ kind: 'live', heardMs: 0 });
+  });
+
+  test('a lost link says since when and when it will be tried again', () => {
+    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: 'too slow' };
+    expect(linkView(link, 5_000)).toEqual({
+      kind: 'lost',
+      lostMs: 4_000,
+      nextTryMs: 4_000,
+      reason: 'too slow',
+    });
+  });
+
+  test('a lost link that is being tried has no next try', () => {
+    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: undefined, reason: '' };
+    expect(linkView(link, 5_000)).toMatchObject({ nextTryMs: undefined });
+  });
+});
+
+describe('a link on another clock', () => {
+  test('keeps its distances', () => {
+    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: '' };
+    expect(linkView(movedLink(link, -700), 4_300)).toEqual(linkView(link, 5_000));
+    const open: Link = { kind: 'open', heardAtMs: 1_000 };
+    expect(linkView(movedLink(open, 50), 1_350)).toEqual(linkView(open, 1_300));
+  });
+});
+
+test('tries grow from one second to a quarter of a minute and stay there', () => {
+  expect([1, 2, 3, 4, 5, 6, 1_000].map(retryDelayMs)).toEqual([
+    1_000,
+    2_000,
+    4_000,
+    8_000,
+    RETRY_MS_MAX,
+    RETRY_MS_MAX,
+    RETRY_MS_MAX,
+  ]);
+});

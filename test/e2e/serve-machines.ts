@@ -1,0 +1,106 @@
+// The real server with the built page over made-up machines: what the pages show of hardware that is not here.
+
+import { systemClock } from '../../src/clock/system-clock.ts';
+import type { Event, Fact } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event.ts';
+import type { NodeId } from '../../src/core/ids.ts';
+import { nodeId } from '../../src/core/ids.ts';
+import { Cluster } from '../../src/daemon/cluster.ts';
+import { Access } from '../../src/daemon/http/access.ts';
+import type { HttpLimits } from '../../src/daemon/http/http-options.ts';
+import { HTTP_LIMITS } from '../../src/daemon/http/http-options.ts';
+import { createHttpServer } from '../../src/daemon/http/http-server.ts';
+import type { Machine, Telling } from './machines.ts';
+
+export interface ServedMachines extends AsyncDisposable {
+  readonly url: string;
+  readonly access: Access;
+  idOf(machine: Machine): NodeId;
+  tell(machine: Machine, telling: Telling): void;
+  tellFacts(machine: Machine, ...facts: readonly Fact[]): void;
+}
+
+export interface ServeOptions {
+  readonly machines: readonly Machine[];
+  readonly host?: string;
+  readonly limits?: Partial<HttpLimits>;
+  readonly notices?: readonly string[];
+}
+
+export const serveMachines = async ({
+  machines,
+  host = '127.0.0.1',
+  limits = {},
+  notices = [],
+}: ServeOptions): Promise<ServedMachines> => {
+  const clock = systemClock;
+  const cluster = new Cluster();
+  const access = new Access({ clock, token: 'made-up-token-0123456789-abcdefghijk', hostNames: [] });
+  const seqs = new Map<string, number>();
+  const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
+  const numbered = (origin: NodeId, fact: Fact, ageMs: number): Event => {
+    const kindClass = eventClass(fact.kind);
+    const seq = (seqs.get(origin + kindClass) ?? 0) + 1;
+    seqs.set(origin + kindClass, seq);
+    return {
+      origin,
+      epoch: 1,
+      class: kindClass,
+      seq,
+      key: factKey(fact),
+      ageMs,
+      receivedAtMs: clock.nowMs(),
+      ...fact,
+    };
+  };
+  const tellFacts = (machine: Machine, facts: readonly Fact[], ageMs = 0): void =>
+    cluster.dispatch(facts.map(fact => numbered(idOf(machine), fact, ageMs)));
+  for (const machine of machines) tellPast(machine, (facts, ageMs) => tellFacts(machine, facts, ageMs));
+  const [first] = machines;
+  if (first === undefined) throw new RangeError('at least one machine');
+  const server = createHttpServer({
+    nodeId: idOf(first),
+    version: '0.1.0',
+    clock,
+    cluster: {
+      get state() {
+        return cluster.state;
+      },
+      subscribe: listener => cluster.subscribe(listener),
+      history: cluster.history,
+      profileHistory: () => [],
+    },
+    dashboardDir: new URL('../../dist/dashboard', import.meta.url).pathname,
+    access,
+    limits: { ...HTTP_LIMITS, ...limits },
+    notices: () => notices,
+    resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
+    home: undefined,
+  });
+  const { port } = await server.listen({ host, port: 0, isExplicitPort: true });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    access,
+    idOf,
+    tell: (machine, telling) => tellFacts(machine, machine.live(telling)),
+    tellFacts: (machine, ...facts) => tellFacts(machine, facts),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+};
+
+/** A quarter of an hour that has been: a rise after some minutes, and a little unrest. */
+const tellPast = (machine: Machine, tell: (facts: readonly Fact[], ageMs: number) => void): void => {
+  tell(machine.durable, 0);
+  for (let second = 900; second >= 0; second -= 1) {
+    const rise = 1 / (1 + Math.exp((second - 600) / 30));
+    const unrest = 0.02 * Math.sin(second / 7) + 0.015 * Math.sin(second / 2.3);
+    tell(
+      machine.live({
+        memory: 0.1 + 0.72 * rise,
+        use: Math.max(0, 0.05 + 0.63 * rise + unrest),
+        cpu: 0.06 + unrest / 2 + 0.05 * rise,
+      }),
+      second * 1_000,
+    );
+  }
+};
