@@ -27,7 +27,8 @@ const packagesOf = file => {
 
 /** Resolves with how `npm ci` ended; its output goes to standard error, which leaves standard output to the daemon. */
 const install = () => {
-  const args = ['ci', '--no-audit', '--no-fund'];
+  // Its warnings are about the Node that installs, and what runs is the pinned one.
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
   const npm = process.env.npm_execpath;
   if (npm && path.basename(npm) === 'npm-cli.js') {
