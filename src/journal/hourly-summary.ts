@@ -96,7 +96,8 @@ const summarize = (numbers: readonly number[]): FigureSummary => {
   const lower = sorted[sorted.length % 2 === 1 ? middle : middle - 1] ?? upper;
   return {
     min: sorted[0] ?? upper,
-    median: lower / 2 + upper / 2,
+    // Halves first, so that two huge figures do not overflow; bounded, because tiny ones lose a bit by that.
+    median: Math.min(Math.max(lower / 2 + upper / 2, lower), upper),
     max: sorted.at(-1) ?? upper,
     count: sorted.length,
   };

@@ -1,6 +1,6 @@
 // Opens the file so that what is committed is on disk and nobody else can write it, and runs transactions.
 
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 
@@ -16,6 +16,8 @@ export const openForWriting = (path: string): DatabaseSync => {
     const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal') throw new JournalError('io', `The file system of ${path} cannot keep a journal.`);
     database.exec(SETTINGS);
+    // Left by the look at it before; with the lock held nobody uses it.
+    rmSync(`${path}-shm`, { force: true });
     return database;
   } catch (error) {
     database.close();

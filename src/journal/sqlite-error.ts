@@ -53,6 +53,7 @@ const PRIMARY_CODES: Readonly<Record<number, keyof typeof MESSAGES>> = {
 
 const EXTENDED_CODES: Readonly<Record<number, keyof typeof MESSAGES>> = {
   522: 'damaged', // IOERR_SHORT_READ: the file ends too early
+  4874: 'full', // IOERR_SHMSIZE: no room for the shared memory file
   8458: 'damaged', // IOERR_CORRUPTFS
 };
 

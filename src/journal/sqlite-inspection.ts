@@ -5,7 +5,8 @@ import { JournalError } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { fileSizeBytes, openForReading } from './sqlite-database.ts';
 import { isDamage } from './sqlite-error.ts';
-import { numberIn, type Row, textIn } from './sqlite-row.ts';
+import { SqliteRecords } from './sqlite-records.ts';
+import { textIn } from './sqlite-row.ts';
 import {
   APPLICATION_ID,
   applicationId,
@@ -66,21 +67,16 @@ const faultOf = (database: DatabaseSync): string | undefined => {
   if (shape !== expectedShape(version)) return 'tables are missing or not as they should be';
   const check = textIn(database.prepare('PRAGMA quick_check(1)').get(), 'quick_check');
   if (check !== 'ok') return check;
-  const own = database.prepare('SELECT 1 FROM own').get();
-  if (own === undefined) return 'its own epoch is missing';
+  const records = new SqliteRecords(database);
+  if (records.own() === undefined) return 'its own epoch is missing';
+  records.origins(); // throws where one is not what it must be
   const ahead = database.prepare(RECORDS_AHEAD).get();
   return ahead === undefined ? undefined : 'it holds records past the position of their origin';
 };
 
 const salvage = (database: DatabaseSync): OwnNumbers | undefined => {
   try {
-    const row: Row | undefined = database.prepare('SELECT node, epoch, start_number FROM own').get();
-    if (row === undefined) return undefined;
-    return {
-      ownNode: textIn(row, 'node'),
-      ownEpoch: numberIn(row, 'epoch'),
-      startNumber: numberIn(row, 'start_number'),
-    };
+    return new SqliteRecords(database).own();
   } catch {
     return undefined; // whatever is wrong with it, the check that follows says so
   }

@@ -1,0 +1,147 @@
+// What only a file has: its mode, its size on disk, its lock, and a disk that is full or not there.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
+import { FILLER, startWriter } from '../support/journal-process.ts';
+import { appendOwn, OWN, PEER, recordsTo, seqsAfter } from '../support/journal-records.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+
+let directory: TemporaryDirectory;
+let path: string;
+
+beforeEach(() => {
+  directory = temporaryDirectory();
+  path = join(directory.path, 'journal.db');
+});
+
+afterEach(() => directory[Symbol.dispose]());
+
+const open = (at = path): Journal => openSqliteJournal({ path: at, ownNode: OWN, clock: new VirtualClock() });
+
+const mode = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+
+test('the file and its log are for their owner alone, also when the mode was loosened', () => {
+  for (const loosened of [undefined, 0o644, 0o666]) {
+    if (loosened !== undefined) chmodSync(path, loosened);
+    using journal = open();
+    appendOwn(journal);
+    expect([mode(path), mode(`${path}-wal`)]).toEqual(['600', '600']);
+  }
+});
+
+test('compaction gives the space back to the file system and empties the log', () => {
+  using journal = open();
+  journal.append(recordsTo(3000, { payload: 'x'.repeat(2000) }));
+  const before = statSync(path).size + statSync(`${path}-wal`).size;
+  const { sizeBytes, droppedRecords } = journal.compact();
+  expect(droppedRecords).toBe(2999);
+  expect(before).toBeGreaterThan(6_000_000);
+  expect(statSync(path).size).toBeLessThan(200_000);
+  expect(statSync(`${path}-wal`).size).toBe(0);
+  expect(sizeBytes).toBe(statSync(path).size);
+  expect(seqsAfter(journal, PEER)).toEqual([3000]);
+});
+
+test('the log stays bounded while nobody compacts', () => {
+  using journal = open();
+  let logBytesMax = 0;
+  for (let round = 0; round < 60; round += 1) {
+    const through = journal.origins().find(one => one.origin === PEER)?.through ?? 0;
+    const records = recordsTo(through + 100, { payload: 'x'.repeat(4000) }).slice(through);
+    journal.append(records);
+    logBytesMax = Math.max(logBytesMax, statSync(`${path}-wal`).size);
+  }
+  expect(statSync(path).size).toBeGreaterThan(20_000_000);
+  expect(logBytesMax).toBeLessThan(8_000_000);
+});
+
+test('a journal that another process holds is refused, and free once that is killed', async () => {
+  await using writer = startWriter(path);
+  for await (const line of writer.lines) if (line.kind === 'acknowledged') break;
+  expect(() => open()).toThrow(
+    expect.objectContaining({
+      code: 'locked',
+      message: expect.stringMatching(/^[^\n]+in use[^\n]+\n[^\n]+$/),
+    }),
+  );
+  await writer[Symbol.asyncDispose]();
+  using journal = open();
+  expect(seqsAfter(journal, OWN).length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['a directory that is not there', () => join(path, 'missing', 'journal.db')],
+  [
+    'a file in place of a directory',
+    () => {
+      writeFileSync(path, 'a file');
+      return join(path, 'journal.db');
+    },
+  ],
+  [
+    'a directory in place of the file',
+    () => {
+      mkdirSync(path);
+      return path;
+    },
+  ],
+])('%s is told with what to do', (_, place) => {
+  const at = place();
+  expect(() => open(at)).toThrow(
+    expect.objectContaining({
+      code: 'io',
+      message: expect.stringMatching(/^[^\n]+journal.db[^\n]+\nCheck [^\n]+$/),
+    }),
+  );
+});
+
+test.each([
+  ['that may not be written', 0o555],
+  ['that may not be entered', 0o000],
+])('a directory %s is told with what to do', async (_, directoryMode) => {
+  chmodSync(directory.path, directoryMode);
+  const lines = [];
+  {
+    // Root may write everywhere, so the writer runs as nobody.
+    await using writer = startWriter(path, process.getuid?.() === 0 ? { uid: 65_534 } : {});
+    for await (const line of writer.lines) {
+      lines.push(line);
+      if (line.kind === 'acknowledged') break;
+    }
+  }
+  expect(lines.at(-1)).toMatchObject({ kind: 'failed', code: 'io', message: expect.stringContaining(path) });
+});
+
+test('a full disk refuses the append, loses nothing, and takes more once there is room', context => {
+  if (!canMount()) context.skip('needs a mount namespace of its own (unshare --mount)');
+  const script = `mount -t tmpfs -o size=16m plimsoll "$1" &&
+    dd if=/dev/zero of="$1/ballast" bs=1024 count=10000 status=none &&
+    exec "$2" "$3" "$1/journal.db" "$1/ballast"`;
+  const ran = spawnSync(
+    'unshare',
+    ['--map-root-user', '--mount', 'sh', '-ec', script, 'sh', directory.path, process.execPath, FILLER],
+    { encoding: 'utf8' },
+  );
+  expect(ran.stderr).toBe('');
+  const told = JSON.parse(ran.stdout);
+  expect(told).toMatchObject({ code: 'full', codeAtOpen: 'full', notices: [] });
+  expect(told.message).toMatch(/^[^\n]+disk is full[^\n]*\nFree some space[^\n]+$/);
+  expect(told.seq).toBeGreaterThan(5);
+  expect(told.heldWhenFull).toBe(told.seq);
+  expect(told.seqAfterwards).toBe(told.seq + 1);
+  expect(told.held).toBe(told.seq + 1);
+});
+
+const canMount = (): boolean => {
+  try {
+    execFileSync('unshare', ['--map-root-user', '--mount', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+};

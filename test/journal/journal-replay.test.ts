@@ -1,0 +1,149 @@
+// Compaction takes nothing that the picture needs: whoever replays what is left, from nothing or from any point at which
+// it went away, arrives at the state of one who saw every event.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import { applyAll, applyCatchUp } from '../../src/core/apply.ts';
+import type { Event, Fact } from '../../src/core/event.ts';
+import { factKey } from '../../src/core/event.ts';
+import { isRunId, nodeId, type RunId } from '../../src/core/ids.ts';
+import type { Connection } from '../../src/core/link/connection.ts';
+import { connectionKey } from '../../src/core/link/connection.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journal.ts';
+import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { OTHER, OWN } from '../support/journal-records.ts';
+
+test('a peer that was away for any stretch arrives at the same state, however old and compacted the journal', async () => {
+  const moments = fc.array(fc.record({ fact: factArbitrary(), hours: fc.constantFrom(0, 0, 1, 100) }), {
+    maxLength: 30,
+  });
+  await fc.assert(
+    fc.asyncProperty(moments, fc.nat(30), fc.boolean(), async (facts, away, isOld) => {
+      const clock = new VirtualClock();
+      using journal = createMemoryJournal({ ownNode: OWN, clock });
+      const events: Event[] = [];
+      for (const { fact, hours } of facts) {
+        events.push(appendFact(journal, fact, events.length + 1));
+        await clock.advance(hours * 3_600_000);
+        journal.compact();
+      }
+      if (isOld) await clock.advance(200 * 24 * 3_600_000);
+      journal.compact();
+      const whole = applyAll(EMPTY_STATE, events);
+      const before = applyAll(EMPTY_STATE, events.slice(0, away));
+      expect(catchUp(before, journal)).toEqual(catchUp(whole, journal));
+      expect(catchUp(EMPTY_STATE, journal)).toEqual(catchUp(whole, journal));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const appendFact = (journal: Journal, fact: Fact, seq: number): Event => {
+  const position = { origin: OWN, epoch: journal.ownEpoch, seq };
+  const body = encodeRecordBody(position, fact);
+  const given: AgedRecord = {
+    ...position,
+    kind: fact.kind,
+    key: factKey(fact),
+    body,
+    signature: new Uint8Array(0),
+    ageMs: 0,
+  };
+  journal.append([given]);
+  return decode(given);
+};
+
+const decode = ({ body }: DurableRecord): Event => {
+  const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
+  if (decoded.kind === 'refused') throw new Error(decoded.reason);
+  return decoded.event;
+};
+
+/** As the mesh will: what is kept after the state's position, and through. Counts of unknown kinds are no part of it. */
+const catchUp = (state: State, journal: Journal): State => {
+  const [position] = journal.origins();
+  if (position === undefined) throw new Error('no origin');
+  const held = state.origins[OWN];
+  const after = held?.epoch === position.epoch ? held.seq : 0;
+  const events = Array.from(journal.recordsAfter(OWN, after), decode);
+  return applyCatchUp(state, { ...position, events, receivedAtMs: 0 });
+};
+
+const factArbitrary = (): fc.Arbitrary<Fact> =>
+  fc.tuple(fc.constantFrom(...FACT_KINDS), fc.constantFrom('10.0.0.2', 'fe80::1%en3'), fc.nat(9)).map(toFact);
+
+const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], string, number]): Fact => {
+  const connection: Connection = {
+    kind: 'socket',
+    sink: OTHER,
+    sinkAddress,
+    sourceInterface: 'en3',
+    type: 'ethernet',
+    negotiatedBitsPerSecond: figure,
+  };
+  const place = { sink: OTHER, connectionKey: connectionKey(connection) };
+  switch (kind) {
+    case 'connection.opened':
+      return { kind, payload: connection };
+    case 'connection.closed':
+      return { kind, payload: { ...place, reason: 'timeout' } };
+    case 'link.profiled':
+      return {
+        kind,
+        payload: {
+          ...place,
+          uploadBitsPerSecond: figure,
+          downloadBitsPerSecond: unknown('not measured'),
+          roundTripNsMin: figure,
+          roundTripNsP50: figure,
+          roundTripNsP99: figure,
+          jitterNs: figure,
+          method: 'tcp',
+          failure: 'none',
+        },
+      };
+    case 'run.started':
+    case 'run.ended':
+      return {
+        kind,
+        payload: {
+          runId: runIdOf(`run-${figure % 2}`),
+          target: 'http://127.0.0.1:8000',
+          targetNode: unknown('not told'),
+          model: 'm',
+          state: kind === 'run.started' ? 'running' : 'complete',
+        },
+      };
+    case 'node.forgotten':
+      return {
+        kind,
+        payload: {
+          subject: nodeId('f'.repeat(26)),
+          durableEpoch: figure,
+          durableSeq: figure,
+          liveEpoch: figure,
+          liveSeq: figure,
+        },
+      };
+    default:
+      return kind satisfies never;
+  }
+};
+
+const runIdOf = (text: string): RunId => {
+  if (isRunId(text)) return text;
+  throw new Error(`not a run id: ${text}`);
+};
+
+const FACT_KINDS = [
+  'connection.opened',
+  'connection.closed',
+  'link.profiled',
+  'run.started',
+  'run.ended',
+  'node.forgotten',
+] as const;

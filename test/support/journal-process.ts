@@ -1,0 +1,45 @@
+// Starts journal-writer.ts as a real process and reads what it says, line by line.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export type WriterLine =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'opened'; readonly startNumber: number; readonly ownEpoch: number }
+  | { readonly kind: 'acknowledged'; readonly seq: number }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+export interface Writer extends AsyncDisposable {
+  readonly lines: AsyncIterable<WriterLine>;
+  kill(): void;
+}
+
+export const startWriter = (path: string, options: { readonly uid?: number } = {}): Writer => {
+  const child = spawn(process.execPath, [WRITER, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+  });
+  const ended = once(child, 'close');
+  return {
+    lines: parseLines(child),
+    kill: () => child.kill('SIGKILL'),
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+};
+
+export const FILLER: string = fileURLToPath(new URL('./journal-filler.ts', import.meta.url));
+
+async function* parseLines({ stdout }: ChildProcess): AsyncIterable<WriterLine> {
+  if (stdout === null) return;
+  for await (const line of createInterface({ input: stdout })) {
+    // A line that the kill cut off was never promised.
+    if (line.endsWith('}')) yield JSON.parse(line);
+  }
+}
+
+const WRITER = fileURLToPath(new URL('./journal-writer.ts', import.meta.url));
