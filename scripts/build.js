@@ -34,7 +34,7 @@ const build = async () => {
         '--logLevel',
         'warn',
       ],
-      options,
+      options
     ),
   ]);
   const failed = endings.map(exitCodeOf).find(code => code !== 0);

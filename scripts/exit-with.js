@@ -7,10 +7,10 @@ const exitWith = promise =>
     },
     error => {
       process.stderr.write(
-        `Plimsoll: ${error.code === 'EACCES' || error.code === 'EROFS' ? error.message : error.stack}\n`,
+        `Plimsoll: ${error.code === 'EACCES' || error.code === 'EROFS' ? error.message : error.stack}\n`
       );
       process.exitCode = 1;
-    },
+    }
   );
 
 module.exports = { exitWith };

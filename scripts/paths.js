@@ -13,7 +13,7 @@ const nodeToRun = () => {
     'node_modules',
     'node',
     'bin',
-    process.platform === 'win32' ? 'node.exe' : 'node',
+    process.platform === 'win32' ? 'node.exe' : 'node'
   );
   if (fs.existsSync(pinned)) return { kind: 'found', path: pinned };
   const [major] = process.versions.node.split('.');

@@ -33,7 +33,7 @@ const prepare = async () => {
         }
       }
       return { kind: 'ready' };
-    },
+    }
   );
 };
 
