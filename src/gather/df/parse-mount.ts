@@ -18,11 +18,15 @@ export const parseMounts = (text: string): readonly Mount[] => {
     const [fileSystem = '', ...flags] = options.split(',').map(option => option.trim());
     const isOwn = SYSTEM_FILE_SYSTEMS.has(fileSystem) || isSystemVolume(mountPoint);
     // The root is sealed and read-only, yet its free space is that of the whole disk.
-    const isReadOnly = flags.includes('read-only') && mountPoint !== '/';
-    if (isOwn || isReadOnly || flags.includes('nobrowse')) {
-      if (mountPoint !== '/') continue;
-    }
-    mounts.push({ device, mountPoint, fileSystem, isLocal: flags.includes('local') });
+    const isHidden = flags.includes('read-only') || flags.includes('nobrowse');
+    if (mountPoint !== '/' && (isOwn || isHidden)) continue;
+    // A share's device may begin with a person's name: //person@server/share.
+    mounts.push({
+      device: device.replace(/^\/\/[^@/]*@/, '//'),
+      mountPoint,
+      fileSystem,
+      isLocal: flags.includes('local'),
+    });
     if (mounts.length >= MOUNTS_MAX) break;
   }
   return mounts;

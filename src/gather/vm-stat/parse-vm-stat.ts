@@ -38,6 +38,19 @@ export class VmStatReader {
   }
 }
 
+/** `vm_stat` without an interval: "Pages free:   9563156." lines, given under the column names of the stream. */
+export const parseVmStat = (text: string): VmStatPages | undefined => {
+  const title = /page size of (\d{1,9}) bytes/.exec(text);
+  if (title === null) return undefined;
+  const pages: Record<string, number> = {};
+  for (const line of text.split('\n')) {
+    const row = /^"?([^":]+)"?:\s+(\d{1,15})\.?\s*$/.exec(line);
+    const column = COLUMN_OF.get(row?.[1] ?? '');
+    if (column !== undefined) pages[column] = Number(row?.[2]);
+  }
+  return { pageBytes: Number(title[1]), pages };
+};
+
 /**
  * Used as Activity Monitor and macmon count it: anonymous less purgeable, wired, and what the compressor occupies.
  * A column that is absent makes the sum unknown; it is not a zero.
@@ -54,3 +67,11 @@ const pagesIn = (word: string): number | undefined => {
   const match = /^(\d{1,15})(K?)$/.exec(word);
   return match === null ? undefined : Number(match[1]) * (match[2] === 'K' ? 1000 : 1);
 };
+
+const COLUMN_OF: ReadonlyMap<string, string> = new Map([
+  ['Pages free', 'free'],
+  ['Pages wired down', 'wired'],
+  ['Pages purgeable', 'prgable'],
+  ['Anonymous pages', 'anonymous'],
+  ['Pages occupied by compressor', 'cmprssor'],
+]);

@@ -10,7 +10,8 @@ import type { MacosOptions } from '../macos-options.ts';
 import { poll } from '../poll.ts';
 import { runBeside } from '../run-beside.ts';
 import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
-import { usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
+import { toolText } from '../tool-text.ts';
+import { parseVmStat, usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
 
 export interface WithoutMacmon {
   /** Why macmon is not to be had. */
@@ -47,12 +48,15 @@ const gatherMemory = async (
   options: MacosOptions,
   without: WithoutMacmon,
 ): Promise<void> => {
-  const { host, intervals } = options;
+  const { env, host, intervals, timeouts } = options;
   const reason = await streamMemory(session, options, without);
   if (session.signal.aborted) return;
-  // What is left: the total, and why the rest is unknown.
-  await poll(session, intervals.telemetryMs, () => {
-    session.emit('macOS', fallbackMemory(unknown(reason), host, without.gauge()));
+  // Without the stream single looks are left, seldom enough for a process each.
+  await poll(session, 2 * intervals.telemetryMs, async signal => {
+    const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
+    const pages = text.kind === 'parsed' ? parseVmStat(text.value) : undefined;
+    const used = pages === undefined ? unknown(reason) : usedBytesOf(pages);
+    session.emit('vm_stat', fallbackMemory(used, host, without.gauge()));
   });
 };
 

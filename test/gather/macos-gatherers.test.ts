@@ -1,0 +1,354 @@
+// A whole Mac made of stand-in tools, run as the daemon runs it; then its tools break one by one.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ReadingKind } from '../../src/core/node/reading.ts';
+import type { MacosGatherersOptions } from '../../src/gather/macos-gatherers.ts';
+import { macosGatherers } from '../../src/gather/macos-gatherers.ts';
+import { fixture } from '../support/fixture.ts';
+import { type GathererRun, isFailure, isReading, runForTest } from './gatherer-run.ts';
+import { macOptions } from './macos-for-test.ts';
+import { type StandInTools, standInTools } from './stand-in-tools.ts';
+
+describe('a Mac whose tools all answer', () => {
+  it('tells every kind of reading', async () => {
+    using tools = macStudio();
+    await using run = start(tools);
+    const kinds: readonly ReadingKind[] = [
+      'identity',
+      'memory',
+      'system',
+      'gpus',
+      'gpuLoads',
+      'network',
+      'thunderbolt',
+      'rdmaDevices',
+      'disk',
+    ];
+    for (const kind of kinds) await run.waitFor(isReading(kind), 'from start');
+    expect(run.told.filter(told => told.kind !== 'reading')).toEqual([]);
+  });
+
+  it('has the name that the configuration gives it, else the one its owner gave it', async () => {
+    using tools = macStudio();
+    {
+      await using run = start(tools);
+      const identity = await run.waitFor(isReading('identity'), 'from start');
+      expect(identity.reading.value).toMatchObject({
+        friendlyName: 'Lena’s Mac Studio',
+        chip: 'Apple M3 Ultra',
+      });
+    }
+    await using run = start(tools, { settings: () => ({ name: 'rack 4', ignoredInterfaces: [] }) });
+    const identity = await run.waitFor(isReading('identity'), 'from start');
+    expect(identity.reading.value.friendlyName).toBe('rack 4');
+  });
+
+  it('asks what cannot change only once', async () => {
+    using tools = macStudio();
+    tools.prints('hardware', fixture('system_profiler-hardware/m3-ultra-mac-studio.json'));
+    tools.script(
+      'system_profiler',
+      `echo "$1" >> "$HERE/asked"; case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 1;; esac`,
+    );
+    await using run = start(tools, { intervals: { identityMs: 20 } });
+    for (let round = 0; round < 5; round++) await run.waitFor(isReading('identity'));
+    const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
+    expect(asked.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
+  });
+
+  it('tells the one GPU of the chip with its cores', async () => {
+    using tools = macStudio();
+    await using run = start(tools);
+    const gpus = await run.waitFor(isReading('gpus'), 'from start');
+    expect(gpus.reading.value).toMatchObject({
+      vendor: 'apple',
+      devices: [
+        {
+          deviceId: 'apple-0',
+          name: 'Apple M3 Ultra',
+          coreCount: 80,
+          runtime: 'Metal 4',
+          memoryIsUnified: true,
+          memoryTotalBytes: { kind: 'unknown', reason: 'unified memory' },
+        },
+      ],
+    });
+  });
+
+  it('tells interfaces with type, state, rate and addresses', async () => {
+    using tools = macStudio();
+    await using run = start(tools, { settings: () => ({ name: undefined, ignoredInterfaces: ['quux3'] }) });
+    const network = await run.waitFor(isReading('network'), 'from start');
+    const named = new Map(network.reading.value.interfaces.map(about => [about.name, about]));
+    expect(named.get('en0')).toMatchObject({
+      type: 'ethernet',
+      typeEvidence: 'hardware port "Ethernet"',
+      isUp: true,
+      speedBitsPerSecond: 10e9,
+      mtuBytes: 9000,
+      macAddress: '02:00:00:57:01:00',
+    });
+    expect(named.get('en3')).toMatchObject({ type: 'thunderbolt', isUp: true });
+    expect(named.get('en2')).toMatchObject({
+      type: 'thunderbolt',
+      isUp: false,
+      speedBitsPerSecond: { reason: 'no carrier' },
+    });
+    expect(named.get('en1')).toMatchObject({ type: 'wifi', speedBitsPerSecond: { kind: 'unknown' } });
+    expect(named.get('bridge0')).toMatchObject({ type: 'bridge', members: ['en2', 'en3', 'en4'] });
+    expect(named.get('lo0')).toMatchObject({ type: 'loopback', isUp: true });
+    expect(named.has('quux3')).toBe(false);
+  });
+
+  it('joins receptacle, interface and RDMA device, and finds the bridge', async () => {
+    using tools = macStudio();
+    await using run = start(tools);
+    const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
+    const { ports, bridge } = thunderbolt.reading.value;
+    expect(ports.map(port => [port.receptacle, port.interfaceName, port.rdmaInterfaceName])).toEqual([
+      ['4', NO_PORT_4, NO_PORT_4],
+      ['3', 'en4', 'rdma_en4'],
+      ['2', 'en3', 'rdma_en3'],
+      ['1', 'en2', 'rdma_en2'],
+    ]);
+    expect(ports[0]).toMatchObject({ status: 'connected', negotiatedBitsPerSecond: 80e9 });
+    expect(bridge).toEqual({
+      kind: 'present',
+      interfaceName: 'bridge0',
+      serviceName: 'Thunderbolt Bridge',
+      isEnabled: false,
+      members: ['en2', 'en3', 'en4'],
+    });
+  });
+
+  it('tells RDMA devices with the state of their ports and their interface', async () => {
+    using tools = macStudio();
+    await using run = start(tools);
+    const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
+    expect(rdma.reading.value.isEnabled).toBe(true);
+    const ports = rdma.reading.value.devices.map(({ name, ports: [port] }) => [
+      name,
+      port?.state,
+      port?.interfaceName,
+    ]);
+    expect(ports).toEqual([
+      ['rdma_en2', 'down', 'en2'],
+      ['rdma_en3', 'active', 'en3'],
+      ['rdma_en4', 'down', 'en4'],
+    ]);
+  });
+
+  it('tells volumes, network shares among them', async () => {
+    using tools = macStudio();
+    await using run = start(tools);
+    const disk = await run.waitFor(isReading('disk'), 'from start');
+    expect(disk.reading.value.volumes.map(volume => [volume.mountPoint, volume.fileSystem])).toEqual([
+      ['/', 'apfs'],
+      ['/Volumes/Models (on shelf)', 'apfs'],
+      ['/Volumes/big', 'smbfs'],
+    ]);
+  });
+
+  it('reads the network again as soon as scutil tells a change', async () => {
+    using tools = macStudio();
+    tools.script(
+      'scutil',
+      `if [ "$1" = --get ]; then echo Studio; exit; fi
+while read -r line; do [ "$line" = n.watch ] && break; done
+while [ ! -e "$HERE/plugged" ]; do sleep 0.05; done
+echo '  changed key [0] = State:/Network/Interface/en2/Link'
+while read -r line; do :; done`,
+    );
+    await using run = start(tools, { intervals: { networkMs: 600_000 } });
+    await run.waitFor(isReading('network'), 'from start');
+    tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt').replace('inactive', 'active'));
+    tools.prints('plugged', '');
+    const network = await run.waitFor(isReading('network'));
+    expect(network.source).toBe('ifconfig');
+  });
+});
+
+describe('a Mac whose tools break', () => {
+  it.each([
+    ['system_profiler', 'thunderbolt', 'exit 4', /^system_profiler exited with code 4/],
+    ['system_profiler', 'thunderbolt', 'echo garbage', /no list of Thunderbolt buses/],
+    [
+      'system_profiler',
+      'thunderbolt',
+      'echo \'{"SPThunderboltDataType" : [ {"_na\'',
+      /no list of Thunderbolt/,
+    ],
+    ['system_profiler', 'thunderbolt', 'exec sleep 60', /^system_profiler gave no answer in 200 ms/],
+    ['system_profiler', 'thunderbolt', 'exec cat /dev/zero', /printed more than \d+ bytes/],
+    ['ifconfig', 'network', 'echo garbage', /lists no interface/],
+    ['ifconfig', 'network', 'kill -9 $$', /was ended by SIGKILL/],
+    [
+      'ibv_devinfo',
+      'rdmaDevices',
+      'echo no driver >&2; exit 1',
+      /^ibv_devinfo exited with code 1: no driver/,
+    ],
+    ['df', 'disk', 'exec sleep 60', /^df gave no answer in 200 ms/],
+  ] as const)('says why %s tells no %s (%s)', async (tool, kind, body, reason) => {
+    using tools = macStudio();
+    tools.script(tool, body);
+    if (tool === 'ibv_devinfo') tools.prints('ibv_devices', '');
+    await using run = start(tools, { timeouts: { toolMs: 200 } });
+    await run.waitUntil(isFailure(kind, reason), 'from start');
+  });
+
+  it('recovers when the tool does', async () => {
+    using tools = macStudio();
+    tools.script('ifconfig', 'exit 1');
+    await using run = start(tools);
+    await run.waitUntil(isFailure('network', /exited with code 1/), 'from start');
+    tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt'));
+    await run.waitFor(isReading('network'));
+  });
+
+  it('loses only names when networksetup disappears', async () => {
+    using tools = macStudio();
+    tools.remove('networksetup');
+    await using run = start(tools);
+    const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
+    const missing = { kind: 'unknown', reason: 'networksetup: not installed' };
+    expect(thunderbolt.reading.value.ports[2]).toMatchObject({
+      interfaceName: missing,
+      negotiatedBitsPerSecond: 80e9,
+      peers: [{ domainUuid: '5AF20000-0000-4000-8000-000000000001' }],
+    });
+    expect(thunderbolt.reading.value.bridge).toEqual(missing);
+    const network = await run.waitFor(isReading('network'), 'from start');
+    const en3 = network.reading.value.interfaces.find(about => about.name === 'en3');
+    expect(en3).toMatchObject({ type: missing, isUp: true });
+  });
+
+  it('says that RDMA is unknown on a system older than RDMA, and lists no device', async () => {
+    using tools = macStudio();
+    for (const tool of ['rdma_ctl', 'ibv_devices', 'ibv_devinfo']) tools.remove(tool);
+    await using run = start(tools);
+    const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
+    expect(rdma.reading.value).toEqual({
+      isEnabled: { kind: 'unknown', reason: 'rdma_ctl: not installed' },
+      devices: [],
+    });
+    const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
+    expect(thunderbolt.reading.value.ports[2]?.rdmaInterfaceName).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('does not take "partially enabled" for enabled', async () => {
+    using tools = macStudio();
+    tools.prints('rdma_ctl', 'partially enabled\n');
+    await using run = start(tools);
+    const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
+    expect(rdma.reading.value.isEnabled).toEqual({
+      kind: 'unknown',
+      reason: 'rdma_ctl says "partially enabled"',
+    });
+  });
+
+  it('tells identity with reasons when no tool answers', async () => {
+    using tools = standInTools();
+    for (const tool of MAC_TOOLS) tools.script(tool, 'exit 1');
+    await using run = start(tools);
+    const identity = await run.waitFor(isReading('identity'), 'from start');
+    expect(identity.reading.value).toMatchObject({
+      friendlyName: 'studio.local',
+      model: { kind: 'unknown', reason: 'system_profiler exited with code 1' },
+      operatingSystem: { name: 'macOS', version: { kind: 'unknown', reason: 'sw_vers exited with code 1' } },
+    });
+  });
+
+  it('says once that a virtual machine has no Thunderbolt, and asks no more', async () => {
+    using tools = macStudio();
+    tools.prints('none', fixture('system_profiler-thunderbolt/virtual-machine.json'));
+    tools.script('system_profiler', `echo "$1" >> "$HERE/asked"; cat "$HERE/none.out"`);
+    await using run = start(tools, { intervals: { ...FAST, identityMs: 600_000 } });
+    await run.waitUntil(told => told.kind === 'absence' && told.about === 'thunderbolt', 'from start');
+    for (let round = 0; round < 5; round++) await run.waitFor(isReading('network'));
+    const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
+    expect(asked.filter(name => name === 'SPThunderboltDataType')).toHaveLength(1);
+  });
+
+  it('keeps the local volumes when a network share does not answer', async () => {
+    using tools = macStudio();
+    tools.script('df', `case "$2" in /Volumes/big) exec sleep 60;; *) cat "$HERE/local.out";; esac`);
+    await using run = start(tools, { timeouts: { toolMs: 500 } });
+    const disk = await run.waitFor(isReading('disk'), 'from start');
+    expect(disk.reading.value.volumes).toHaveLength(2);
+  });
+});
+
+const NO_PORT_4 = { kind: 'unknown', reason: 'networksetup lists no port "Thunderbolt 4"' };
+
+const FAST = {
+  telemetryMs: 50,
+  memoryGaugeMs: 100,
+  thunderboltMs: 100,
+  bridgeMs: 200,
+  networkMs: 100,
+  rdmaMs: 100,
+  diskMs: 100,
+  identityMs: 200,
+};
+
+const start = (tools: StandInTools, over: Partial<MacosGatherersOptions> = {}): GathererRun =>
+  runForTest(macosGatherers(macOptions(tools, { intervals: FAST, ...over })));
+
+const macStudio = (): StandInTools => {
+  const tools = standInTools();
+  tools.prints('thunderbolt', fixture('system_profiler-thunderbolt/m3-ultra-mac-studio.json'));
+  tools.prints('hardware', fixture('system_profiler-hardware/m3-ultra-mac-studio.json'));
+  tools.prints('displays', fixture('system_profiler-displays/m3-ultra-mac-studio.json'));
+  tools.script(
+    'system_profiler',
+    `case $1 in
+SPThunderboltDataType) cat "$HERE/thunderbolt.out";;
+SPHardwareDataType) cat "$HERE/hardware.out";;
+SPDisplaysDataType) cat "$HERE/displays.out";;
+*) exit 64;;
+esac`,
+  );
+  tools.prints('ports', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
+  tools.prints('order', fixture('networksetup/service-order-bridge-disabled.txt'));
+  tools.script(
+    'networksetup',
+    'case $1 in -listallhardwareports) cat "$HERE/ports.out";; -listnetworkserviceorder) cat "$HERE/order.out";; esac',
+  );
+  tools.prints('host', fixture('sysctl/m3-ultra-mac-studio.txt'));
+  tools.prints('memory', fixture('sysctl/memory-swapping.txt'));
+  tools.script('sysctl', 'case $2 in vm.*) cat "$HERE/memory.out";; *) cat "$HERE/host.out";; esac');
+  tools.script('scutil', 'if [ "$1" = --get ]; then echo "Lena’s Mac Studio"; else exec cat; fi');
+  tools.script(
+    'macmon',
+    `while :; do echo '${fixture('macmon/v0.8.2-m3-ultra.txt').trim()}'; sleep 0.05; done`,
+  );
+  tools.prints('local', fixture('df/m3-ultra-mac-studio-local.txt'));
+  tools.prints('share', fixture('df/m3-ultra-mac-studio-share.txt'));
+  tools.script('df', 'case "$2" in /Volumes/big) cat "$HERE/share.out";; *) cat "$HERE/local.out";; esac');
+  tools.prints('mount', fixture('mount/m3-ultra-mac-studio.txt'));
+  tools.prints('ifconfig', fixture('ifconfig/m3-ultra-mac-studio.txt'));
+  tools.prints('sw_vers', fixture('sw_vers/macos-27.txt'));
+  tools.prints('rdma_ctl', 'enabled\n');
+  tools.prints('ibv_devices', fixture('ibv_devices/m3-ultra-mac-studio.txt'));
+  tools.prints('ibv_devinfo', fixture('ibv_devinfo/m3-ultra-mac-studio.txt'));
+  return tools;
+};
+
+const MAC_TOOLS = [
+  'system_profiler',
+  'networksetup',
+  'sysctl',
+  'scutil',
+  'macmon',
+  'vm_stat',
+  'df',
+  'mount',
+  'ifconfig',
+  'sw_vers',
+  'rdma_ctl',
+  'ibv_devices',
+  'ibv_devinfo',
+];
