@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { LineQueue } from './line-queue.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -39,8 +40,9 @@ export const runTool = async (
   const outputBytesMax = options.outputBytesMax ?? OUTPUT_BYTES_MAX;
   const stdout = new CappedText(outputBytesMax);
   const stderr = new CappedText(outputBytesMax);
-  child.stdout.on('data', (chunk: Buffer) => stdout.add(chunk) || child.kill('SIGKILL'));
-  child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk) || child.kill('SIGKILL'));
+  child.stdout.on('data', (chunk: Buffer) => stdout.add(chunk) || kill());
+  child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk) || kill());
+  releaseAfterExit(child, () => false);
   child.stdin.on('error', () => child.stdin.destroy()); // a tool may exit without reading its input
   child.stdin.end(options.input ?? '');
   const kill = (): void => {
@@ -55,11 +57,11 @@ export const runTool = async (
     const ending = await endingOf(child);
     options.signal.throwIfAborted();
     if (ending.kind !== 'exited') return { ...ending, reason: `${command}: ${ending.reason}` };
-    if (deadline.aborted)
-      return { kind: 'timeout', reason: `${command} gave no answer in ${options.timeoutMs} ms` };
     if (stdout.isFull || stderr.isFull) {
       return { kind: 'failed', reason: `${command} printed more than ${outputBytesMax} bytes` };
     }
+    if (deadline.aborted)
+      return { kind: 'timeout', reason: `${command} gave no answer in ${options.timeoutMs} ms` };
     if (ending.code === null) return { kind: 'failed', reason: `${command} was ended by ${ending.signal}` };
     return { kind: 'exited', code: ending.code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
@@ -115,6 +117,7 @@ export async function* streamLines(
     if (!queue.add(chunk)) child.stdout.pause();
   });
   child.stdout.on('close', () => queue.close());
+  releaseAfterExit(child, () => !queue.isEmpty);
   child.on('error', () => queue.close());
   const stop = (): void => queue.close();
   options.signal.addEventListener('abort', stop, { once: true });
@@ -123,7 +126,7 @@ export async function* streamLines(
       const line = await queue.next(options.idleTimeoutMs);
       if (options.signal.aborted) return;
       if (line.kind === 'line') {
-        if (child.stdout.isPaused()) child.stdout.resume();
+        if (queue.isEmpty && child.stdout.isPaused()) child.stdout.resume();
         yield line.text;
         continue;
       }
@@ -158,6 +161,20 @@ const endingOf = (child: ChildProcess): Promise<Ending> =>
     });
     child.once('close', (code, signal) => resolve({ kind: 'exited', code, signal }));
   });
+
+/** A child of the tool may hold its output open for as long as it likes: the tool itself has said what it had to say. */
+const releaseAfterExit = (child: ChildProcess, isReaderBehind: () => boolean): void => {
+  child.once('exit', () => {
+    const release = (): void => {
+      if (isReaderBehind()) return;
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    };
+    // By way of setImmediate, so that what lies in the pipe is read first even when this process was busy meanwhile.
+    const timer = setInterval(() => setImmediate(release), RELEASE_AFTER_MS);
+    child.once('close', () => clearInterval(timer));
+  });
+};
 
 /** SIGTERM, and SIGKILL when that is not answered: a stopped or stuck tool must not outlive its reader. */
 const killAndWait = async (child: ChildProcess, ended: Promise<Ending>): Promise<void> => {
@@ -200,70 +217,8 @@ class CappedText {
   }
 }
 
-type NextLine =
-  | { readonly kind: 'line'; readonly text: string }
-  | { readonly kind: 'silent' }
-  | { readonly kind: 'too-long' }
-  | { readonly kind: 'end' };
-
-/** Splits bytes into lines and hands them out one by one. */
-class LineQueue {
-  readonly #lines: string[] = [];
-  readonly #lineBytesMax: number;
-  #partial: Buffer = Buffer.alloc(0);
-  #isTooLong = false;
-  #isClosed = false;
-  #wake: (() => void) | undefined;
-
-  constructor(lineBytesMax: number) {
-    this.#lineBytesMax = lineBytesMax;
-  }
-
-  /** False when the reader is behind: stop reading until it catches up. */
-  add(chunk: Buffer): boolean {
-    let rest = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk]);
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      const line = rest.subarray(0, end);
-      if (line.length > this.#lineBytesMax) this.#isTooLong = true;
-      this.#lines.push(line.toString('utf8').replace(/\r$/, ''));
-      rest = rest.subarray(end + 1);
-    }
-    this.#partial = rest;
-    if (rest.length > this.#lineBytesMax) this.#isTooLong = true;
-    this.#wake?.();
-    return this.#lines.length < QUEUED_LINES_MAX && !this.#isTooLong;
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    this.#wake?.();
-  }
-
-  async next(idleTimeoutMs: number): Promise<NextLine> {
-    let isSilent = false;
-    while (true) {
-      if (this.#isTooLong) return { kind: 'too-long' };
-      const text = this.#lines.shift();
-      if (text !== undefined) return { kind: 'line', text };
-      if (this.#isClosed) return { kind: 'end' };
-      if (isSilent) return { kind: 'silent' };
-      const woken = Promise.withResolvers<void>();
-      this.#wake = woken.resolve;
-      const timer = Number.isFinite(idleTimeoutMs)
-        ? setTimeout(() => {
-            isSilent = true;
-            woken.resolve();
-          }, idleTimeoutMs)
-        : undefined;
-      await woken.promise;
-      clearTimeout(timer);
-    }
-  }
-}
-
-const NEWLINE = 0x0a;
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const STDERR_TAIL_BYTES_MAX = 64 * 1024;
 const LINE_BYTES_MAX = 1024 * 1024;
-const QUEUED_LINES_MAX = 1_000;
 const TERMINATE_GRACE_MS = 500;
+const RELEASE_AFTER_MS = 250;
