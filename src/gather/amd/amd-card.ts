@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';
+import { isAsleep } from '../drm/card-sleep.ts';
 import type { DrmCard } from '../drm/drm-cards.ts';
 import { findDrmCards, PCI_VENDORS } from '../drm/drm-cards.ts';
 import type { Hwmon } from '../drm/hwmon.ts';
@@ -44,6 +45,8 @@ const linkPathOf = async (card: DrmCard): Promise<string> => {
  */
 const isIntegrated = async (card: DrmCard): Promise<boolean> => {
   if (card.device === MI300A) return true;
+  // Graphics in a processor do not sleep this way; reading the table would wake a card that does.
+  if (await isAsleep(card)) return false;
   const metrics = await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
   const format = isUnknown(metrics) ? undefined : metrics.bytes[2];
   return format === 2 || format === 3;

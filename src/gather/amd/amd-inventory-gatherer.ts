@@ -1,8 +1,10 @@
 // The AMD devices of this machine: sysfs, with what amd-smi or rocm-smi add.
 
 import { join } from 'node:path';
+import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isAsleep } from '../drm/card-sleep.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-displays.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
@@ -27,8 +29,10 @@ export const amdInventoryGatherer = (settings: GpuSettings): Gatherer => ({
       return;
     }
     const tool = new AmdTool(settings);
+    let known: readonly GpuDevice[] = [];
     await poll(session, settings.inventoryIntervalMs, async signal => {
       const cards = await findAmdCards(root);
+      const asleep = await Promise.all(cards.map(isAsleep));
       const modes = await Promise.all(
         cards.map(card => sysfsText(join(card.devicePath, 'current_compute_partition'))),
       );
@@ -38,9 +42,16 @@ export const amdInventoryGatherer = (settings: GpuSettings): Gatherer => ({
         driver: await driverOf(root),
         runtime: await runtimeOf(root),
         kfdNodes: await readKfdNodes(root),
-        toolDevices: cards.length === 0 ? [] : await tool.devices(picture, session.clock, signal),
+        // The tools wake every card they ask.
+        toolDevices: asleep.some(Boolean) ? tool.known : await tool.devices(picture, session.clock, signal),
       };
-      const devices = await Promise.all(cards.map((card, index) => readAmdDevice(card, index, host)));
+      const devices = await Promise.all(
+        cards.map(async (card, index) => {
+          const before = asleep[index] ? known.find(device => device.deviceId === card.address) : undefined;
+          return before === undefined ? readAmdDevice(card, index, host) : { ...before, index };
+        }),
+      );
+      known = devices;
       session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'amd', devices } });
     });
   },

@@ -4,6 +4,7 @@
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { runTool, streamLines } from '../../process/child.ts';
+import { ASLEEP } from '../drm/card-sleep.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-displays.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
@@ -12,9 +13,9 @@ import { poll } from '../poll.ts';
 import type { AmdCard } from './amd-card.ts';
 import { findAmdCards } from './amd-card.ts';
 import { AMD_NAMES } from './amd-inventory-gatherer.ts';
-import { parseAmdSmiMetric } from './parse-amd-smi.ts';
-import { ASLEEP, readAmdLoad } from './read-amd-load.ts';
-import { JsonSplitter } from './tool-json.ts';
+import { parseAmdSmiMetric, parseAmdSmiStatic } from './parse-amd-smi.ts';
+import { readAmdLoad } from './read-amd-load.ts';
+import { JsonSplitter, jsonDocuments } from './tool-json.ts';
 
 export const amdLoadGatherer = (settings: GpuSettings): Gatherer => ({
   name: 'amd-loads',
@@ -29,9 +30,9 @@ export const amdLoadGatherer = (settings: GpuSettings): Gatherer => ({
       return;
     }
     const first = await Promise.all(cards.map(readAmdLoad));
-    if (first.every(isMute) && (await hasAmdSmi(settings, session.signal))) {
-      await streamAmdSmi(cards, settings, session);
-    } else await pollSysfs(settings, session);
+    const addresses = first.every(isMute) ? await amdSmiAddresses(settings, session.signal) : [];
+    if (addresses.length > 0) await streamAmdSmi(addresses, settings, session);
+    else await pollSysfs(settings, session);
   },
 });
 
@@ -50,23 +51,27 @@ const pollSysfs = async (settings: GpuSettings, session: GatherSession): Promise
 };
 
 const streamAmdSmi = async (
-  cards: readonly AmdCard[],
+  addresses: readonly string[],
   { env, loadIntervalMs, idleTimeoutMs }: GpuSettings,
   session: GatherSession,
 ): Promise<void> => {
-  const deviceIds = cards.map(card => card.address);
   const seconds = String(Math.max(1, Math.round(loadIntervalMs / 1000)));
   const splitter = new JsonSplitter();
-  for await (const line of streamLines('amd-smi', ['metric', '--watch', seconds, '--json'], {
-    env,
+  let toldAtMs = session.clock.nowMs();
+  for await (const line of streamLines('amd-smi', ['metric', '-w', seconds, '--json'], {
+    // It is a Python program, and those keep what they print to a pipe until they have 8 KiB of it.
+    env: { ...env, PYTHONUNBUFFERED: '1' },
     signal: session.signal,
     idleTimeoutMs,
   })) {
     for (const document of splitter.add(line)) {
-      const devices = parseAmdSmiMetric(document, deviceIds);
+      const devices = parseAmdSmiMetric(document, addresses);
       if (devices.length === 0) continue;
+      toldAtMs = session.clock.nowMs();
       session.emit(AMD_SMI, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
     }
+    // Lines that never become figures are no life sign.
+    if (session.clock.nowMs() - toldAtMs > idleTimeoutMs) throw new Error('amd-smi prints no figures');
   }
 };
 
@@ -77,9 +82,15 @@ const isMute = (load: GpuLoad): boolean =>
   !isKnown(load.powerWatts) &&
   !isKnown(load.temperatureCelsius);
 
-const hasAmdSmi = async ({ env, toolTimeoutMs }: GpuSettings, signal: AbortSignal): Promise<boolean> => {
-  const result = await runTool('amd-smi', ['version'], { env, signal, timeoutMs: toolTimeoutMs });
-  return result.kind === 'exited' && result.code === 0;
+/** PCI addresses in amd-smi's own order, in which its loads are numbered; none where it does not answer. */
+const amdSmiAddresses = async (
+  { env, toolTimeoutMs }: GpuSettings,
+  signal: AbortSignal,
+): Promise<readonly string[]> => {
+  const result = await runTool('amd-smi', ['static', '--json'], { env, signal, timeoutMs: toolTimeoutMs });
+  if (result.kind !== 'exited') return [];
+  const devices = jsonDocuments(result.stdout).flatMap(parseAmdSmiStatic);
+  return devices.map((device, index) => device.address ?? `amd-${index}`);
 };
 
 const SYSFS = 'sysfs amdgpu';

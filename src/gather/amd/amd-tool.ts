@@ -19,6 +19,11 @@ export class AmdTool {
     this.#settings = settings;
   }
 
+  /** What was told last, without asking. */
+  get known(): readonly AmdToolDevice[] {
+    return this.#devices;
+  }
+
   /** `cards` names what sysfs shows now. Empty where no tool is installed or none answers. */
   async devices(cards: string, clock: Clock, signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
     const isFresh = clock.nowMs() - this.#askedAtMs < ASK_AGAIN_MS;

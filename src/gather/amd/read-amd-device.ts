@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { ASLEEP, isAsleep } from '../drm/card-sleep.ts';
 import {
   AMDGPU_IDS_PLACES,
   amdgpuName,
@@ -33,7 +34,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
   const told = host.toolDevices.find(device => device.address === card.address);
   const nodes = host.kfdNodes.filter(node => card.address.startsWith(`${node.slot}.`));
   const units = nodes.reduce((sum, node) => sum + node.computeUnits, 0);
-  const limit = await numbered(card.hwmon, 'power1_cap');
+  const limit = (await isAsleep(card)) ? unknown(ASLEEP) : await numbered(card.hwmon, 'power1_cap');
   return {
     deviceId: card.address,
     index,

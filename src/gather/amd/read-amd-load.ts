@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isAsleep, sleepingLoad } from '../drm/card-sleep.ts';
 import { labelled, numbered } from '../drm/hwmon.ts';
 import { pcieLink } from '../drm/pcie-link.ts';
 import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { AmdCard } from './amd-card.ts';
 
 export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
-  // Asking a sleeping card wakes it, and it would never sleep again.
-  if ((await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended') return asleep(card);
+  if (await isAsleep(card)) return sleepingLoad(card);
   const [use, memoryUsedBytes, temperature, power, clockMhz, pcieNow] = await Promise.all([
     sysfsNumber(join(card.devicePath, 'gpu_busy_percent')),
     memoryUsed(card),
@@ -37,8 +37,6 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
     throttleReasons: unknown('amdgpu tells it in a binary table only'),
   };
 };
-
-export const ASLEEP = 'asleep to save power';
 
 const shareOf = (percent: Reported<number>): Reported<number> => {
   if (isUnknown(percent)) return percent;
@@ -70,18 +68,4 @@ const clock = async (card: AmdCard): Promise<Reported<number>> => {
 export const currentClock = (table: string): Reported<number> => {
   const mhz = /^\w{1,3}: ?(\d{1,6})Mhz ?\*/im.exec(table)?.[1];
   return mhz === undefined ? unknown('no clock is marked as current') : Number(mhz);
-};
-
-const asleep = (card: AmdCard): GpuLoad => {
-  const reason = unknown(ASLEEP);
-  return {
-    deviceId: card.address,
-    use: reason,
-    memoryUsedBytes: reason,
-    temperatureCelsius: reason,
-    powerWatts: reason,
-    clockMhz: reason,
-    pcieNow: reason,
-    throttleReasons: reason,
-  };
 };

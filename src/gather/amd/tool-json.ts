@@ -73,14 +73,16 @@ export const text = (json: Json): string | undefined => {
 
 /** A figure with or without its unit around it. */
 export const figure = (json: Json): number | undefined => {
-  if (typeof json === 'number') return Number.isFinite(json) ? json : undefined;
+  if (typeof json === 'number') return Math.abs(json) <= FIGURE_MAX ? json : undefined;
   if (typeof json === 'string')
-    return /^-?\d{1,20}(\.\d{1,12})?$/.test(json.trim()) ? Number(json) : undefined;
+    return /^-?\d{1,15}(\.\d{1,12})?$/.test(json.trim()) ? Number(json) : undefined;
   const value = at(json, 'value');
-  return typeof value === 'object' ? undefined : figure(value);
+  return typeof value === 'number' || typeof value === 'string' ? figure(value) : undefined;
 };
 
 const isObject = (json: Json): json is Readonly<Record<string, unknown>> =>
   typeof json === 'object' && json !== null;
 
+/** Past any size in bytes, and exact in a number. */
+const FIGURE_MAX = 1e15;
 const DOCUMENT_LENGTH_MAX = 8 * 1024 * 1024;

@@ -1,5 +1,7 @@
 // Intel: inventory and loads from the sysfs of i915 and xe.
 
+import type { GpuDevice } from '../../core/node/gpu.ts';
+import { isAsleep } from '../drm/card-sleep.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-displays.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
@@ -21,9 +23,18 @@ export const intelGatherers = (options: GpuOptions): readonly Gatherer[] => {
       intervalMs: inventoryIntervalMs,
       gather: async session => {
         if (!(await isHere(root, INVENTORY, session))) return;
+        let known: readonly GpuDevice[] = [];
         await poll(session, inventoryIntervalMs, async () => {
           const cards = await findIntelCards(root);
-          const devices = await Promise.all(cards.map((card, index) => readIntelDevice(card, index, root)));
+          const devices = await Promise.all(
+            cards.map(async (card, index) => {
+              const before = known.find(device => device.deviceId === card.address);
+              return before !== undefined && (await isAsleep(card))
+                ? { ...before, index }
+                : readIntelDevice(card, index, root);
+            }),
+          );
+          known = devices;
           session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices } });
         });
       },

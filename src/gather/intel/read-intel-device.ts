@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
+import { ASLEEP, isAsleep } from '../drm/card-sleep.ts';
 import { hex4, PCI_IDS_PLACES, pciIdsName, readNameList } from '../drm/device-names.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { labelled, numbered } from '../drm/hwmon.ts';
@@ -25,7 +26,7 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
     architecture: unknown('not told by sysfs'),
     coreCount: unknown('not told by sysfs'),
     pcieMax: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'max'),
-    powerLimitWatts: await powerLimit(card),
+    powerLimitWatts: (await isAsleep(card)) ? unknown(ASLEEP) : await powerLimit(card),
     partitions: [],
   };
 };

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isAsleep, sleepingLoad } from '../drm/card-sleep.ts';
 import { labelled, numbered } from '../drm/hwmon.ts';
 import { pcieLink } from '../drm/pcie-link.ts';
-import { firstKnown, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import { firstKnown, sysfsNames, sysfsNumber } from '../drm/sysfs-file.ts';
 import type { EnergyMeter } from './energy-meter.ts';
 import type { IntelCard } from './intel-card.ts';
 import { NO_LINK } from './read-intel-device.ts';
@@ -17,8 +18,8 @@ export const readIntelLoad = async (
   meter: EnergyMeter,
   nowMs: () => number,
 ): Promise<GpuLoad> => {
+  if (await isAsleep(card)) return sleepingLoad(card);
   const perProcess = unknown('the driver tells it per process only');
-  if ((await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended') return asleep(card);
   const temperature = await firstKnown(
     () => labelled(card.hwmon, 'temp', 'pkg', 'input'),
     () => numbered(card.hwmon, 'temp1_input'),
@@ -82,18 +83,4 @@ const engineFolders = async (card: IntelCard): Promise<readonly string[]> => {
     for (const name of await sysfsNames(parent)) if (/^gt\d+$/.test(name)) folders.push(join(parent, name));
   }
   return folders;
-};
-
-const asleep = (card: IntelCard): GpuLoad => {
-  const reason = unknown('asleep to save power');
-  return {
-    deviceId: card.address,
-    use: reason,
-    memoryUsedBytes: reason,
-    temperatureCelsius: reason,
-    powerWatts: reason,
-    clockMhz: reason,
-    pcieNow: reason,
-    throttleReasons: reason,
-  };
 };

@@ -265,6 +265,16 @@ describe('the NVIDIA gatherers', () => {
     expect(missing.reason).toBe('the NVIDIA driver is loaded, but nvidia-smi is not installed');
   });
 
+  it('find the tool where WSL keeps it, off the PATH', async () => {
+    await using machine = await setUp(undefined);
+    const folder = `${machine.tree.root}/usr/lib/wsl/lib`;
+    await machine.tree.write('usr/lib/wsl/lib/libcuda.so.1', '');
+    new StandInTools(folder).add('nvidia-smi', pair());
+    await using run = new GathererRun(nvidiaGatherers(machine.options));
+    await run.until(isInventory);
+    await run.until(isLoads);
+  });
+
   it('say that they may not run the tool', async () => {
     await using machine = await setUp(pair());
     chmodSync(`${machine.tools.folder}/nvidia-smi`, 0o644);

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { EnergyMeter } from '../../../src/gather/intel/energy-meter.ts';
+import { intelGatherers } from '../../../src/gather/intel/intel-gatherers.ts';
+import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
+import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+
+const ARC = 'sys/class/drm/card1/device';
+
+describe('the Intel gatherers', () => {
+  it('read a card of xe behind its own switch, and graphics of i915 in the processor', async () => {
+    await using tree = await FixtureTree.create(treeFixture('arc-b580-and-uhd'));
+    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }), new VirtualClock());
+    expect((await run.until(isInventory)).devices).toMatchObject([
+      {
+        deviceId: '0000:00:02.0',
+        name: 'Intel GPU 0x4680',
+        memoryIsUnified: true,
+        memoryTotalBytes: unknown('unified memory'),
+        driver: 'i915 of Linux 6.12.9',
+        pcieMax: unknown('the device shows no PCIe link of its own'),
+      },
+      {
+        deviceId: '0000:03:00.0',
+        name: 'Intel Battlemage G21 [Arc B580]',
+        memoryIsUnified: false,
+        memoryTotalBytes: 0x2fa000000,
+        driver: 'xe of Linux 6.12.9',
+        pcieMax: { generation: 4, width: 8 },
+        powerLimitWatts: 190,
+      },
+    ]);
+    expect((await run.until(isLoads)).devices).toMatchObject([
+      { clockMhz: 350, throttleReasons: [], powerWatts: unknown('no sensor') },
+      {
+        use: unknown('the driver tells it per process only'),
+        clockMhz: 2400,
+        temperatureCelsius: 58,
+        pcieNow: { generation: 3, width: 8 },
+        throttleReasons: ['pl1'],
+        powerWatts: unknown('measured from the second reading on'),
+      },
+    ]);
+  });
+
+  it('tell power from two readings of the energy counter', async () => {
+    await using tree = await FixtureTree.create(treeFixture('arc-b580-and-uhd'));
+    const clock = new VirtualClock();
+    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }), clock);
+    await run.until(isLoads);
+    await tree.write(`${ARC}/hwmon/hwmon4/energy1_input`, '5120000000\n');
+    const at = run.told.length;
+    await clock.advance(1_000);
+    const loads = await run.until(isLoads, at);
+    expect(loads.devices[1]).toMatchObject({ powerWatts: 120 });
+  });
+
+  it('say that a card has no driver', async () => {
+    await using tree = await FixtureTree.create({
+      files: {
+        'sys/bus/pci/devices/0000:03:00.0/uevent':
+          'PCI_CLASS=30000\nPCI_ID=8086:E20B\nPCI_SLOT_NAME=0000:03:00.0\n',
+      },
+    });
+    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }));
+    expect((await run.until(isFailure)).reason).toBe(
+      'the Intel GPU 0000:03:00.0 has no driver: i915 or xe is not loaded',
+    );
+  });
+
+  it('have nothing to tell where only displays are', async () => {
+    await using tree = await FixtureTree.create(treeFixture('only-displays'));
+    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }));
+    await run.ended;
+    expect(run.told.filter(isAbsence)).toHaveLength(2);
+  });
+});
+
+describe('an energy meter', () => {
+  it('gives mean power between readings', () => {
+    const meter = new EnergyMeter();
+    meter.watts(1_000_000, 0);
+    expect(meter.watts(151_000_000, 2_000)).toBe(75);
+  });
+
+  it('gives no power where the counter went back, jumped or stands still in time, and goes on after it', () => {
+    const meter = new EnergyMeter();
+    meter.watts(4_294_000_000, 0);
+    expect(meter.watts(100_000, 1_000)).toEqual(unknown('the energy counter started anew'));
+    expect(meter.watts(50_100_000, 2_000)).toBe(50);
+    expect(meter.watts(50_100_000, 2_000)).toEqual(unknown('no time between two readings'));
+    expect(meter.watts(Number.MAX_SAFE_INTEGER, 3_000)).toEqual(unknown('the energy counter jumped'));
+  });
+});
