@@ -3,7 +3,6 @@
 import type { Env } from '../process/child.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
 import type { Gatherer } from './gatherer.ts';
-import { parseIbvDevices } from './ibverbs/parse-ibv-devices.ts';
 import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { macmonGatherer } from './macmon/macmon-gatherer.ts';
 import { type MacosHost, nodeHost } from './macos-host.ts';
@@ -18,6 +17,7 @@ import {
 import { parseHardwarePorts } from './networksetup/parse-hardware-ports.ts';
 import { parsed } from './parsed.ts';
 import { macosRdmaGatherer } from './rdma-ctl/macos-rdma-gatherer.ts';
+import { readRdmaDevices } from './rdma-ctl/read-rdma-devices.ts';
 import { RememberedRead } from './remembered-read.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
 import { thunderboltGatherer } from './system-profiler/thunderbolt-gatherer.ts';
@@ -47,10 +47,9 @@ export const macosGatherers = (given: MacosGatherersOptions): readonly Gatherer[
     const text = await toolText('networksetup', ['-listallhardwareports'], context);
     return text.kind === 'parsed' ? parsed(parseHardwarePorts(text.value)) : text;
   });
-  const rdmaDevices = new RememberedRead(async signal => {
-    const text = await toolText('ibv_devices', [], { env, signal, timeoutMs: timeouts.toolMs });
-    return text.kind === 'parsed' ? parsed(parseIbvDevices(text.value)) : text;
-  });
+  const rdmaDevices = new RememberedRead(signal =>
+    readRdmaDevices({ env, signal, timeoutMs: timeouts.toolMs }),
+  );
   return [
     macosIdentityGatherer(options),
     macmonGatherer(options),

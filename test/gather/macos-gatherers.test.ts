@@ -238,6 +238,19 @@ describe('a Mac whose tools break', () => {
     expect(thunderbolt.reading.value.ports[2]?.rdmaInterfaceName).toMatchObject({ kind: 'unknown' });
   });
 
+  it('names RDMA devices whose ports cannot be read', async () => {
+    using tools = macStudio();
+    tools.script('ibv_devinfo', 'exit 1');
+    await using run = start(tools);
+    const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
+    expect(rdma.reading.value.devices[1]).toMatchObject({
+      name: 'rdma_en3',
+      nodeGuid: 'e100570100015705',
+      firmware: { kind: 'unknown', reason: 'ibv_devinfo exited with code 1' },
+      ports: [],
+    });
+  });
+
   it('does not take "partially enabled" for enabled', async () => {
     using tools = macStudio();
     tools.prints('rdma_ctl', 'partially enabled\n');

@@ -1,10 +1,10 @@
 // Thunderbolt ports and peers of a Mac. One `system_profiler` a round is all that is asked each time; which device is
 // behind a receptacle, which RDMA devices exist and the bridge change seldom and are read at their own, slower pace.
 
+import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltBridge, ThunderboltPort } from '../../core/node/thunderbolt.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import type { IbvDevice } from '../ibverbs/parse-ibv-devices.ts';
 import { parseIfconfig } from '../ifconfig/parse-ifconfig.ts';
 import type { MacosOptions } from '../macos-options.ts';
 import { deviceOfReceptacle, type HardwarePort } from '../networksetup/parse-hardware-ports.ts';
@@ -19,7 +19,7 @@ import { parseThunderbolt, type ThunderboltBus } from './parse-thunderbolt.ts';
 export const thunderboltGatherer = (
   { env, intervals, timeouts }: MacosOptions,
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
-  rdmaDevices: RememberedRead<readonly IbvDevice[]>,
+  rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
   name: 'system-profiler-thunderbolt',
   tells: [THUNDERBOLT],
@@ -68,7 +68,7 @@ export const thunderboltGatherer = (
 const portOf = (
   bus: ThunderboltBus,
   ports: Parsed<readonly HardwarePort[]>,
-  rdma: Parsed<readonly IbvDevice[]>,
+  rdma: Parsed<readonly RdmaDevice[]>,
 ): ThunderboltPort => {
   const interfaceName = interfaceOf(bus.receptacle, ports);
   return { ...bus, interfaceName, rdmaInterfaceName: rdmaOf(interfaceName, rdma) };
@@ -87,13 +87,11 @@ const interfaceOf = (
 };
 
 /** macOS names the RDMA device of en1 rdma_en1; whether there is one, only the list of devices tells. */
-const rdmaOf = (interfaceName: Reported<string>, rdma: Parsed<readonly IbvDevice[]>): Reported<string> => {
+const rdmaOf = (interfaceName: Reported<string>, rdma: Parsed<readonly RdmaDevice[]>): Reported<string> => {
   if (typeof interfaceName !== 'string') return interfaceName;
   if (rdma.kind === 'unreadable') return unknown(rdma.reason);
   const name = `rdma_${interfaceName}`;
-  return rdma.value.some(device => device.name === name)
-    ? name
-    : unknown(`ibv_devices does not list ${name}`);
+  return rdma.value.some(device => device.name === name) ? name : unknown(`there is no RDMA device ${name}`);
 };
 
 const readBridge = async (
