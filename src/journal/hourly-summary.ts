@@ -24,17 +24,20 @@ export interface HourlySummary {
 /** A hostile body must not make a row of any size: figures past this many are left out. */
 export const FIGURES_MAX = 64;
 
-export const summarizeHour = (bodies: readonly Uint8Array[]): HourlySummary => {
+/** One body at a time is held, whatever their number and size; of each only its figures stay. */
+export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
   const values = new Map<string, number[]>();
+  let count = 0;
   let failedCount = 0;
   for (const body of bodies) {
+    count += 1;
     const payload = payloadOf(body);
     if (payload === undefined) continue;
     if (isUnknown(payload['failure'])) failedCount += 1;
     else collect(values, payload, '');
   }
   const figures = [...values].map(([name, numbers]) => [name, summarize(numbers)] as const);
-  return { version: 1, count: bodies.length, failedCount, figures: Object.fromEntries(figures) };
+  return { version: 1, count, failedCount, figures: Object.fromEntries(figures) };
 };
 
 /**

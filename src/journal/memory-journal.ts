@@ -103,7 +103,7 @@ class MemoryJournal implements Journal {
 
   history({ origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
     this.#throwIfClosed();
-    if (!isHistorySlot(slot) || limit < 1) return [];
+    if (!isHistorySlot(slot) || !(limit >= 1)) return [];
     const place = { origin, slot, key };
     const hourly = [...this.#disk.hourly.values()]
       .filter(row => row.origin === origin && row.slot === slot && row.key === key)
@@ -116,7 +116,7 @@ class MemoryJournal implements Journal {
     return [...hourly, ...raw]
       .filter(row => row.atWallMs >= sinceWallMs)
       .sort((a, b) => a.atWallMs - b.atWallMs)
-      .slice(-limit);
+      .slice(-Math.floor(limit));
   }
 
   compact(): CompactionResult {

@@ -64,32 +64,16 @@ const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; ho
 
 const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; hourlyRows: number } => {
   const endMs = hourMs + HOUR_MS;
-  const rows: readonly Row[] = database
-    .prepare(
-      `SELECT origin_id, slot, key, body FROM records
-       WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`,
-    )
-    .all(hourMs, endMs);
-  const places = Map.groupBy(rows, row =>
-    JSON.stringify([numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')]),
-  );
-  for (const records of places.values()) {
-    const [first] = records;
-    if (first === undefined) continue;
-    const place = [
-      numberIn(first, 'origin_id'),
-      textIn(first, 'slot'),
-      textIn(first, 'key'),
-      hourMs,
-    ] as const;
-    const summary = summarizeHour(records.map(row => bytesIn(row, 'body')));
-    const earlier = database.prepare(HOUR_BODY).get(...place);
-    database.prepare(PUT_HOUR).run(...place, encodeHourlySummary(mergedWith(earlier, summary)));
+  const places: readonly Row[] = database.prepare(PLACES_OF_HOUR).all(hourMs, endMs);
+  for (const row of places) {
+    const place = [numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')] as const;
+    const bodies = database.prepare(BODIES_OF_PLACE).iterate(...place, hourMs, endMs);
+    const summary = summarizeHour(bodies.map(record => bytesIn(record, 'body')));
+    const earlier = database.prepare(HOUR_BODY).get(...place, hourMs);
+    database.prepare(PUT_HOUR).run(...place, hourMs, encodeHourlySummary(mergedWith(earlier, summary)));
   }
-  database
-    .prepare('DELETE FROM records WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?')
-    .run(hourMs, endMs);
-  return { records: rows.length, hourlyRows: places.size };
+  const records = deleteSome(database, RAW_OF_HOUR, hourMs, endMs);
+  return { records, hourlyRows: places.length };
 };
 
 const mergedWith = (earlier: Row | undefined, summary: HourlySummary): HourlySummary => {
@@ -147,6 +131,14 @@ const OLDEST_RAW = `
   DELETE FROM records WHERE id IN (
     SELECT id FROM records WHERE is_superseded = 1 AND has_history = 1 ORDER BY at_ms LIMIT 200
   )`;
+const PLACES_OF_HOUR = `
+  SELECT DISTINCT origin_id, slot, key FROM records
+  WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`;
+const BODIES_OF_PLACE = `
+  SELECT body FROM records
+  WHERE origin_id = ? AND slot = ? AND key = ? AND is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`;
+const RAW_OF_HOUR =
+  'DELETE FROM records WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?';
 const HOUR_BODY = 'SELECT body FROM hours WHERE origin_id = ? AND slot = ? AND key = ? AND hour_ms = ?';
 const PUT_HOUR = `
   INSERT INTO hours (origin_id, slot, key, hour_ms, body) VALUES (?, ?, ?, ?, ?)

@@ -52,7 +52,7 @@ export const fileSizeBytes = (path: string): number => statSync(path, { throwIfN
 const createPrivately = (path: string): void => {
   const stat = statSync(path, { throwIfNoEntry: false });
   // Not opened when it is there: closing any descriptor of a file gives up this process's POSIX locks on it.
-  if (stat === undefined) closeSync(openSync(path, 'wx', 0o600));
+  if (stat === undefined) closeSync(openSync(path, 'a', 0o600));
   else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
 };
 

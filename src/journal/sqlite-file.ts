@@ -51,41 +51,35 @@ const replace = (
 const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): SqliteFile => {
   const database = openForWriting(options.path);
   try {
-    const from = migrate(database);
-    const records = new SqliteRecords(database);
-    const opened = advance(database, records, options, lost);
-    const notices =
-      from > 0 && from < SCHEMA_STEPS.length
-        ? [`The journal ${options.path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`]
-        : [];
-    const origins = records.origins();
-    return { database, records, own: opened.numbers, origins, notices: [...notices, ...opened.notices] };
+    // One transaction, so that a first start that is killed leaves no tables without their numbers.
+    return inTransaction(database, () => begin(database, options, lost));
   } catch (error) {
     database.close();
     throw error;
   }
 };
 
-const advance = (
+const begin = (
   database: DatabaseSync,
-  records: SqliteRecords,
   options: SqliteJournalOptions,
   lost: OwnNumbers | undefined,
-): ReturnType<typeof openOwnNumbers> => {
-  const { ownNode, clock } = options;
-  const held = records.origins().find(row => row.origin === ownNode);
+): SqliteFile => {
+  const { path, ownNode, clock, epochFloor = 0 } = options;
+  const from = migrate(database);
+  const records = new SqliteRecords(database);
   const opened = openOwnNumbers(records.own(), {
     ownNode,
     wallMs: clock.wallMs(),
-    epochFloor: options.epochFloor ?? 0,
-    heldEpoch: held?.epoch ?? 0,
+    epochFloor,
+    heldEpoch: records.origins().find(row => row.origin === ownNode)?.epoch ?? 0,
     lost,
   });
-  inTransaction(database, () => {
-    records.setOwn(opened.numbers);
-    const epoch = opened.numbers.ownEpoch;
-    if (opened.isNewEpoch)
-      records.supersedeOlderEpochs(records.setPosition({ origin: ownNode, epoch, through: 0 }));
-  });
-  return opened;
+  const { numbers: own, isNewEpoch } = opened;
+  records.setOwn(own);
+  if (isNewEpoch)
+    records.supersedeOlderEpochs(records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 }));
+  const isMigrated = from > 0 && from < SCHEMA_STEPS.length;
+  const migrated = `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`;
+  const notices = [...(isMigrated ? [migrated] : []), ...opened.notices];
+  return { database, records, own, origins: records.origins(), notices };
 };

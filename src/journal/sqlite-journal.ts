@@ -108,8 +108,9 @@ class SqliteJournal implements Journal {
   history(query: HistoryQuery): readonly HistoryRow[] {
     return this.#guard(() => {
       const row = this.#origins.get(query.origin);
-      if (row === undefined || !isHistorySlot(query.slot) || query.limit < 1) return [];
-      return this.#records.history(row.id, query);
+      const limit = Math.min(Math.floor(query.limit), Number.MAX_SAFE_INTEGER);
+      if (row === undefined || !isHistorySlot(query.slot) || !(limit >= 1)) return [];
+      return this.#records.history(row.id, { ...query, limit });
     });
   }
 

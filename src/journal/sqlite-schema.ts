@@ -1,8 +1,7 @@
-// The tables, version by version: step N takes a file from version N to N + 1, in one transaction, so that a killed
-// migration has not happened. A published step is never edited; a change is a new step.
+// The tables, version by version: step N takes a file from version N to N + 1. A published step is never edited; a change
+// is a new step.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from './sqlite-database.ts';
 import { numberIn, type Row, textIn } from './sqlite-row.ts';
 
 export const SCHEMA_STEPS: readonly string[] = [
@@ -62,16 +61,14 @@ export const schemaVersion = (database: DatabaseSync): number =>
 export const applicationId = (database: DatabaseSync): number =>
   numberIn(database.prepare('PRAGMA application_id').get(), 'application_id');
 
-/** Takes a file to the newest version; gives the one it had. */
+/** Takes a file to the newest version; gives the one it had. In the caller's transaction: killed, it has not happened. */
 export const migrate = (database: DatabaseSync, steps: readonly string[] = SCHEMA_STEPS): number => {
   const from = schemaVersion(database);
   for (const [index, step] of steps.entries()) {
     if (index < from) continue;
-    inTransaction(database, () => {
-      database.exec(step);
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      database.exec(`PRAGMA user_version = ${index + 1}`);
-    });
+    database.exec(step);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    database.exec(`PRAGMA user_version = ${index + 1}`);
   }
   return from;
 };

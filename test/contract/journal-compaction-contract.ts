@@ -152,7 +152,9 @@ export const describeCompaction = (name: string, createPlace: () => JournalPlace
       expect(seqs({})).toEqual([1, 2, 3, 4, 5].map(seq => ({ seq })));
       expect(seqs({ limit: 2 })).toEqual([{ seq: 4 }, { seq: 5 }]);
       expect(seqs({ sinceWallMs: WALL_MS + 3000 })).toEqual([{ seq: 4 }, { seq: 5 }]);
-      expect(seqs({ limit: 0 })).toEqual([]);
+      expect(seqs({ limit: 2.9 })).toEqual([{ seq: 4 }, { seq: 5 }]);
+      expect(seqs({ limit: Number.POSITIVE_INFINITY })).toHaveLength(5);
+      for (const limit of [0, -1, Number.NaN]) expect(seqs({ limit })).toEqual([]);
       expect(seqs({ slot: 'link' })).toEqual([]);
       expect(seqs({ origin: OTHER })).toEqual([]);
     });

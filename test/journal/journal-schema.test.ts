@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
+import { inTransaction } from '../../src/journal/sqlite-database.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { migrate, SCHEMA_STEPS, schemaShape, schemaVersion } from '../../src/journal/sqlite-schema.ts';
 import { appendOwn, OWN, PEER, record, seqsAfter } from '../support/journal-records.ts';
@@ -62,13 +63,13 @@ test('a file of a newer version is refused in two lines and left as it was', () 
 
 test('a step that fails half-way has not happened', () => {
   using database = new DatabaseSync(path);
-  migrate(database, SCHEMA_STEPS);
+  inTransaction(database, () => migrate(database));
   const shape = schemaShape(database);
   const steps = [
     ...SCHEMA_STEPS,
     'CREATE TABLE extra (id INTEGER) STRICT; CREATE TABLE records (id INTEGER);',
   ];
-  expect(() => migrate(database, steps)).toThrow('records already exists');
+  expect(() => inTransaction(database, () => migrate(database, steps))).toThrow('records already exists');
   expect([schemaVersion(database), schemaShape(database)]).toEqual([SCHEMA_STEPS.length, shape]);
 });
 
