@@ -1,6 +1,6 @@
 // What people and programs ask for that is not stored: nodes as one view, links and runs as flat lists.
 
-import type { NodeId } from '../../core/ids.ts';
+import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
@@ -47,21 +47,28 @@ export const nodeRow = (state: State, node: NodeId, nowMs: number): NodeView => 
 /** Connections of nodes that are here; an offline node carries nothing. */
 export const linkRows = (state: State, nowMs: number): readonly LinkRow[] => {
   const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
+  const isPresent = (id: string): id is NodeId => isNodeId(id) && present.has(id);
   return [...present].flatMap(source =>
-    [...present].flatMap(sink =>
-      Object.entries(state.connections[source]?.[sink] ?? {}).map(([connectionKey, connection]) => {
-        const profile = state.linkProfiles[source]?.[sink]?.[connectionKey];
-        return {
-          source,
-          sink,
-          connectionKey,
-          connection: aged(connection, nowMs),
-          profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
-        };
-      }),
-    ),
+    Object.keys(state.connections[source] ?? {})
+      .filter(isPresent)
+      .flatMap(sink => linkRowsBetween(state, { source, sink, nowMs })),
   );
 };
+
+const linkRowsBetween = (
+  state: State,
+  { source, sink, nowMs }: { readonly source: NodeId; readonly sink: NodeId; readonly nowMs: number },
+): readonly LinkRow[] =>
+  Object.entries(state.connections[source]?.[sink] ?? {}).map(([connectionKey, connection]) => {
+    const profile = state.linkProfiles[source]?.[sink]?.[connectionKey];
+    return {
+      source,
+      sink,
+      connectionKey,
+      connection: aged(connection, nowMs),
+      profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
+    };
+  });
 
 export const runRows = (state: State, nowMs: number): readonly RunRow[] =>
   nodeIds(state).flatMap(node =>

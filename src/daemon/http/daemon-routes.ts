@@ -73,6 +73,8 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
         const page = await renderMetrics({
           state: options.cluster.state,
           nowMs: clock.nowMs(),
+          nodeId,
+          connectionsMax: options.limits.metricsConnectionsMax,
           version,
           startedAtWallMs,
           resources: options.resources(),

@@ -3,10 +3,14 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Asset, DashboardFiles } from './dashboard-files.ts';
-import { RequestError } from './http-error.ts';
-import { urlPath } from './routes.ts';
+import { type ApiRoute, urlPath } from './routes.ts';
+import { unmatched } from './unmatched.ts';
 
-export const addDashboardRoutes = (app: FastifyInstance, files: DashboardFiles | undefined): void => {
+export const addDashboardRoutes = (
+  app: FastifyInstance,
+  files: DashboardFiles | undefined,
+  routes: readonly ApiRoute[],
+): void => {
   app.get('/*', async (request, reply) => {
     const path = urlPath(request.url);
     if (PAGE.test(path)) {
@@ -14,16 +18,10 @@ export const addDashboardRoutes = (app: FastifyInstance, files: DashboardFiles |
       return index === undefined ? sendUnbuilt(reply) : sendAsset(request, reply, index);
     }
     const asset = await files?.find(path);
-    if (asset === undefined) throw notFound(path);
+    if (asset === undefined) throw unmatched(request.raw, routes);
     return sendAsset(request, reply, asset);
   });
 };
-
-export const notFound = (path: string): RequestError =>
-  new RequestError(
-    { status: 404, code: 'not-found' },
-    `There is nothing at ${path.slice(0, 200)}. /openapi.json lists what there is.`,
-  );
 
 const sendAsset = (request: FastifyRequest, reply: FastifyReply, asset: Asset): FastifyReply => {
   reply.header('cache-control', asset.cacheControl).header('etag', asset.etag);
@@ -45,7 +43,7 @@ const listed = (header: string | undefined): readonly string[] =>
 const acceptsGzip = (header: string | undefined): boolean =>
   header?.split(',').some(part => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part)) ?? false;
 
-const PAGE = /^\/(?:index\.html|links\/?|(?:nodes|runs)(?:\/[^/]*){0,3})?$/;
+const PAGE = /^\/(?:index\.html|links\/?|(?:nodes|runs)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">

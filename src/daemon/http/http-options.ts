@@ -77,6 +77,8 @@ export interface HttpLimits {
   readonly refusalsPerMinuteMax: number;
   /** Remote addresses that rates are kept for. */
   readonly rateAddressesMax: number;
+  /** Answers, streams not counted, that wait for slow readers. */
+  readonly answersMax: number;
   readonly streamsMax: number;
   /** First event to the batch that carries it. */
   readonly streamFlushMs: number;
@@ -92,6 +94,8 @@ export interface HttpLimits {
   readonly resumeBytesMax: number;
   /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
   readonly pendingEventsMax: number;
+  /** Connections whose figures /metrics tells, the answering node's first; the rest is counted. */
+  readonly metricsConnectionsMax: number;
   /** A file of the dashboard, and the number of files. */
   readonly assetBytesMax: number;
   readonly assetsMax: number;
@@ -110,6 +114,7 @@ export const HTTP_LIMITS: HttpLimits = {
   requestsPerSecondMax: 500,
   refusalsPerMinuteMax: 30,
   rateAddressesMax: 1_024,
+  answersMax: 64,
   streamsMax: 256,
   streamFlushMs: 100,
   streamHeartbeatMs: 5_000,
@@ -119,6 +124,7 @@ export const HTTP_LIMITS: HttpLimits = {
   resumeBatchesMax: 600,
   resumeBytesMax: 4 * 1024 * 1024,
   pendingEventsMax: 20_000,
+  metricsConnectionsMax: 1_000,
   assetBytesMax: 16 * 1024 * 1024,
   assetsMax: 1_000,
 };

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { accessRoutes } from './access-routes.ts';
+import { AnswerGate } from './answer-gate.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { DashboardFiles } from './dashboard-files.ts';
@@ -124,19 +125,21 @@ export class HttpServer implements AsyncDisposable {
       done();
     });
     addErrorHandlers(app, { limits, logger, routes });
+    const gate = new AnswerGate(limits.answersMax);
     for (const route of routes) {
       app.route({
         method: route.method,
         url: routerPath(route.path),
-        onRequest: (request, _reply, done) => {
+        onRequest: (request, reply, done) => {
           this.#guard.grant(request.raw, route.access);
+          if (route.isStream !== true) gate.enter(reply.raw);
           done();
         },
         handler: async (request, reply) => route.handle(request, reply),
       });
     }
     const files = dashboardDir === undefined ? undefined : new DashboardFiles(dashboardDir, limits);
-    addDashboardRoutes(app, files);
+    addDashboardRoutes(app, files, routes);
   }
 }
 

@@ -3,12 +3,12 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { notFound } from './dashboard-routes.ts';
 import { errorBody, RequestError } from './http-error.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
-import { type ApiRoute, matchesPath, urlPath } from './routes.ts';
+import type { ApiRoute } from './routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { unmatched } from './unmatched.ts';
 
 export interface ErrorContext {
   readonly limits: HttpLimits;
@@ -19,7 +19,7 @@ export interface ErrorContext {
 export const addErrorHandlers = (app: FastifyInstance, context: ErrorContext): void => {
   app.setErrorHandler((error, request, reply) => sendError(reply, request.raw, asRefusal(error, context)));
   app.setNotFoundHandler((request, reply) =>
-    sendError(reply, request.raw, refusalOfUnmatched(request.raw, context.routes)),
+    sendError(reply, request.raw, unmatched(request.raw, context.routes)),
   );
 };
 
@@ -92,20 +92,6 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
   return new RequestError(
     { status: 500, code: 'internal' },
     'The daemon failed to answer; its log says why. It goes on with other requests.',
-  );
-};
-
-const refusalOfUnmatched = (request: IncomingMessage, routes: readonly ApiRoute[]): RequestError => {
-  const path = urlPath(request.url ?? '');
-  const methods = new Set<string>(
-    routes.filter(route => matchesPath(route, path)).map(route => route.method),
-  );
-  if (methods.has('GET') || (methods.size === 0 && !path.startsWith('/api/'))) methods.add('GET').add('HEAD');
-  if (methods.size === 0 || methods.has(request.method ?? '')) return notFound(path);
-  const allow = [...methods].sort().join(', ');
-  return new RequestError(
-    { status: 405, code: 'method-not-allowed', headers: { allow } },
-    `This address takes ${allow}.`,
   );
 };
 

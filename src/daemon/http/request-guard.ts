@@ -2,6 +2,7 @@
 // the token. Whether reading needs the token follows from the address that the server is bound to, never from headers.
 
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Access, Grant } from './access.ts';
@@ -52,7 +53,8 @@ export class RequestGuard {
   /** What the server is bound to: the name it was asked for and the address it got. */
   bind(bound: { readonly host: string; readonly address: string }): void {
     this.#isLoopback = isLoopbackAddress(bound.address);
-    this.#boundHostName = parseHost(bound.host)?.name;
+    // An address is this machine's or it could not be bound; 0.0.0.0 is a name for nothing.
+    this.#boundHostName = isIP(bound.host) === 0 ? parseHost(bound.host)?.name : undefined;
   }
 
   get isLoopback(): boolean {

@@ -14,6 +14,8 @@ export interface ApiRoute {
   /** JSON schema of the body; undefined where there is none. */
   readonly body: JsonSchema | undefined;
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Never ends by itself, and is bounded by its own means. */
+  readonly isStream?: true;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 

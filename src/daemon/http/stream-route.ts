@@ -21,12 +21,19 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
     },
   ],
   body: undefined,
+  isStream: true,
   responses: {
     200: { description: 'The stream.', contentType: 'text/event-stream', schema: { type: 'string' } },
   },
   handle: (request, reply) => {
     const grant = guard.grant(request.raw, 'read');
     if (request.method === 'HEAD') return reply.type(STREAM_TYPE).send('');
+    if (reply.raw.socket === null) {
+      throw new RequestError(
+        { status: 400, code: 'pipelined-stream' },
+        'Ask for the stream when the answers before it have been read.',
+      );
+    }
     hub.checkRoom();
     const lastId = request.headers['last-event-id'];
     if (Array.isArray(lastId)) {

@@ -1,6 +1,7 @@
 // What Prometheus reads: every node of the state and the daemon itself. Names are stable, units base units of
 // Prometheus (seconds, bytes, ratios 0..1) or said in the name.
 
+import type { NodeId } from '../../../core/ids.ts';
 import { nodeIds, nodeName, nodeView } from '../../../core/selectors.ts';
 import type { State } from '../../../core/state.ts';
 import { isUnknown } from '../../../core/unknown.ts';
@@ -13,6 +14,8 @@ import { addNodeMetrics } from './node-metrics.ts';
 export interface MetricsInput {
   readonly state: State;
   readonly nowMs: number;
+  readonly nodeId: NodeId;
+  readonly connectionsMax: number;
   readonly version: string;
   readonly startedAtWallMs: number;
   readonly resources: DaemonResources;
@@ -26,13 +29,21 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
   const page = new MetricPage();
   const { state, nowMs } = input;
   for (const id of nodeIds(state)) addNodeMetrics(page, nodeView(state, id, nowMs), nowMs);
-  addLinkMetrics(page, state, nowMs);
+  addLinkMetrics(page, input);
   addDaemonMetrics(page, input);
   return page.text();
 };
 
-const addLinkMetrics = (page: MetricPage, state: State, nowMs: number): void => {
-  for (const { source, sink, connectionKey, connection, profile } of linkRows(state, nowMs)) {
+/** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
+const addLinkMetrics = (page: MetricPage, { state, nowMs, nodeId, connectionsMax }: MetricsInput): void => {
+  const rows = linkRows(state, nowMs);
+  const [own, others] = [
+    rows.filter(row => row.source === nodeId),
+    rows.filter(row => row.source !== nodeId),
+  ];
+  const told = [...own, ...others].slice(0, connectionsMax);
+  page.gauge(LINK.leftOut, {}, rows.length - told.length);
+  for (const { source, sink, connectionKey, connection, profile } of told) {
     const labels: Labels = {
       source,
       source_name: nodeName(state, source),
@@ -69,6 +80,7 @@ const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number |
   isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
 
 const LINK = {
+  leftOut: { name: 'plimsoll_links_left_out', help: 'Connections past the bound, told by their own nodes.' },
   negotiated: { name: 'plimsoll_link_negotiated_bits_per_second', help: 'Negotiated rate of a connection.' },
   upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
   download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
