@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest';
+import type { Fact } from '../../../src/core/event.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { ask } from './http-exchange.ts';
+import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
+import { openStream } from './stream-reader.ts';
+
+describe('GET /metrics', () => {
+  test('tells known figures in base units, by node and name', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(68_719_476_736), systemFact(0.25));
+    await served.clock.advance(500);
+    const metrics = await scrape(served.port);
+    const labels = `node="${SELF}",name="anvil"`;
+    expect(metrics.get(`plimsoll_node_memory_total_bytes{${labels}}`)).toBe(68_719_476_736);
+    expect(metrics.get(`plimsoll_node_memory_available_bytes{${labels}}`)).toBe(34_359_738_368);
+    expect(metrics.get(`plimsoll_node_cpu_use_ratio{${labels}}`)).toBe(0.25);
+    expect(metrics.get(`plimsoll_reading_age_seconds{${labels},reading="memory"}`)).toBe(0.5);
+    expect(metrics.get(`plimsoll_reading_current{${labels},reading="memory"}`)).toBe(1);
+    expect(metrics.get('plimsoll_daemon_cpu_seconds_total')).toBe(1.5);
+    expect(metrics.get('plimsoll_daemon_resident_memory_bytes')).toBe(90_000_000);
+  });
+
+  test('has nothing where a figure is unknown, and zero where it is zero', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, memoryFact(64), systemFact(0));
+    const names = [...(await scrape(served.port)).keys()];
+    expect(names.filter(name => name.startsWith('plimsoll_node_swap_total_bytes'))).toEqual([]);
+    expect(names.filter(name => name.startsWith('plimsoll_node_cpu_temperature'))).toEqual([]);
+    expect(names.filter(name => name.startsWith('plimsoll_node_swap_used_bytes'))).toHaveLength(1);
+    expect(names.filter(name => name.startsWith('plimsoll_node_cpu_use_ratio'))).toHaveLength(1);
+  });
+
+  test('a source that fell silent leaves a gap and a growing age', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    await served.clock.advance(20_000);
+    const metrics = await scrape(served.port);
+    const labels = `node="${SELF}",name="anvil"`;
+    expect(metrics.get(`plimsoll_node_memory_available_bytes{${labels}}`)).toBeUndefined();
+    expect(metrics.get(`plimsoll_node_memory_total_bytes{${labels}}`)).toBe(64);
+    expect(metrics.get(`plimsoll_reading_age_seconds{${labels},reading="memory"}`)).toBe(20);
+    expect(metrics.get(`plimsoll_reading_current{${labels},reading="memory"}`)).toBe(0);
+    expect(metrics.get(`plimsoll_node_live{${labels}}`)).toBe(0);
+  });
+
+  test('stays well-formed whatever a node is called', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));
+    const { body } = await ask({ port: served.port, path: '/metrics' });
+    expect(body).toContain('name="a\\"b\\\\c\\nd} 9"');
+    for (const line of body.split('\n'))
+      expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ |^\w+(\{.*\})? [-+.\deE]+$/);
+  });
+
+  test('counts streams and the dropped ones', async () => {
+    await using served = await serveCluster({ limits: { streamsMax: 1 } });
+    using reader = await openStream(served.port);
+    await reader.need('snapshot');
+    await ask({ port: served.port, path: '/api/stream' });
+    const metrics = await scrape(served.port);
+    expect(metrics.get('plimsoll_daemon_stream_clients')).toBe(1);
+    expect(metrics.get('plimsoll_daemon_streams_refused_total')).toBe(1);
+    expect(metrics.get('plimsoll_daemon_streams_dropped_total{reason="slow"}')).toBe(0);
+  });
+
+  test('tells a bounded number of connections, its own first, and counts the rest', async () => {
+    await using served = await serveCluster({ limits: { metricsConnectionsMax: 2 } });
+    for (const [source, sink] of [
+      [OTHER, SELF],
+      [SELF, OTHER],
+    ] as const) {
+      served.tell(
+        source,
+        memoryFact(1),
+        connectionFact(sink, '192.0.2.1'),
+        connectionFact(sink, '192.0.2.2'),
+      );
+    }
+    const metrics = await scrape(served.port);
+    const told = [...metrics.keys()].filter(name => name.startsWith('plimsoll_link_negotiated'));
+    expect(told.map(name => /source="(\w+)"/.exec(name)?.[1])).toEqual([SELF, SELF]);
+    expect(metrics.get('plimsoll_links_left_out')).toBe(2);
+  });
+
+  test('is the text format that Prometheus asks for', async () => {
+    await using served = await serveCluster();
+    const { headers } = await ask({ port: served.port, path: '/metrics' });
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+});
+
+const scrape = async (port: number): Promise<ReadonlyMap<string, number>> => {
+  const { body } = await ask({ port, path: '/metrics' });
+  return new Map(
+    body
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('#'))
+      .map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+  );
+};
+
+const connectionFact = (sink: NodeId, sinkAddress: string): Fact => ({
+  kind: 'connection.opened',
+  payload: {
+    kind: 'socket',
+    sink,
+    sinkAddress,
+    sourceInterface: 'eth0',
+    type: 'ethernet',
+    negotiatedBitsPerSecond: 1e9,
+  },
+});
+
+const systemFact = (cpuUse: number): Fact => ({
+  kind: 'system.gathered',
+  payload: {
+    source: 'procfs',
+    intervalMs: 1_000,
+    value: {
+      cpuUse,
+      cpuTemperatureCelsius: unknown('no sensor'),
+      cpuPowerWatts: unknown('no sensor'),
+      systemPowerWatts: unknown('no sensor'),
+      loadAverage1: 0.5,
+      uptimeSeconds: 100,
+      cpuClusters: [],
+    },
+  },
+});

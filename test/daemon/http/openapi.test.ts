@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { ask, askJson, bearer, type Json } from './http-exchange.ts';
+import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
+
+describe('/openapi.json', () => {
+  test('tells exactly the routes that are served', async () => {
+    await using served = await serveCluster();
+    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const told = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
+    );
+    const real = served.server.served
+      .filter(({ method, path }) => method !== 'HEAD' && path !== '/*')
+      .map(({ method, path }) => `${method} ${path.replace(/\*$/, '{path}').replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect(told.sort()).toEqual(real.sort());
+  });
+
+  test('names every parameter of every path, and each operation once', async () => {
+    await using served = await serveCluster();
+    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const operations = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
+      Object.values<Json>(methods).map(operation => ({ path, operation })),
+    );
+    for (const { path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const told = operation.parameters
+        .filter((each: Json) => each.in === 'path')
+        .map((each: Json) => each.name);
+      expect(told).toEqual(inPath);
+    }
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('every GET answers as it is told to', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'));
+    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    for (const [path, methods] of Object.entries<Json>(json.paths)) {
+      if (methods.get === undefined || path === '/api/stream') continue;
+      const real = path.replace('{nodeId}', SELF).replace('{path}', 'origins');
+      const answer = await ask({ port: served.port, path: real });
+      expect([real, answer.status]).toEqual([real, 200]);
+      const [type] = Object.keys(methods.get.responses['200'].content);
+      expect(answer.headers['content-type']).toContain(type);
+    }
+  });
+
+  test('every path that changes something says that it needs the token, and does', async () => {
+    await using served = await serveCluster();
+    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    for (const [path, methods] of Object.entries<Json>(json.paths)) {
+      const { post } = methods;
+      if (post === undefined || path === '/api/access/code') continue;
+      expect(post.security).toEqual([{ token: [] }, { cookie: [] }]);
+      expect((await ask({ port: served.port, path, method: 'POST' })).status).toBe(401);
+      expect(
+        (await ask({ port: served.port, path, method: 'POST', headers: bearer(TOKEN) })).status,
+      ).toBeLessThan(300);
+    }
+  });
+});
+
+test('docs/api.md names every path', async () => {
+  await using served = await serveCluster();
+  const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+  const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  expect(Object.keys(json.paths).filter(path => !text.includes(`\`${path}\``))).toEqual([]);
+});

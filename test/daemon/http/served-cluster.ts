@@ -1,0 +1,136 @@
+// A real server on a real port over a real folded state, with a clock that moves only when told.
+
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import { Cluster } from '../../../src/daemon/cluster.ts';
+import { Access } from '../../../src/daemon/http/access.ts';
+import {
+  HTTP_LIMITS,
+  type HttpLimits,
+  type ProfileHistoryQuery,
+} from '../../../src/daemon/http/http-options.ts';
+import { createHttpServer, type HttpServer } from '../../../src/daemon/http/http-server.ts';
+import type { HistoryRow } from '../../../src/journal/journal.ts';
+
+export const TOKEN = 'token-of-the-test-0123456789-abcdefghijklmn';
+export const SELF: NodeId = nodeId('self'.padEnd(26, 'a'));
+export const OTHER: NodeId = nodeId('other'.padEnd(26, 'b'));
+
+export interface ServedOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly isExplicitPort?: boolean;
+  readonly limits?: Partial<HttpLimits>;
+  readonly dashboardDir?: string;
+  readonly hostNames?: readonly string[];
+  readonly home?: string;
+  readonly rows?: readonly HistoryRow[];
+}
+
+export interface ServedCluster extends AsyncDisposable {
+  readonly server: HttpServer;
+  readonly cluster: Cluster;
+  readonly clock: VirtualClock;
+  readonly access: Access;
+  readonly port: number;
+  readonly notice: string | undefined;
+  readonly warnings: readonly string[];
+  readonly asked: readonly ProfileHistoryQuery[];
+  /** Numbers facts as their origin would and folds them. */
+  tell(origin: NodeId, ...facts: readonly Fact[]): void;
+}
+
+export const serveCluster = async (options: ServedOptions = {}): Promise<ServedCluster> => {
+  const clock = new VirtualClock();
+  const cluster = new Cluster();
+  const access = new Access({ clock, token: TOKEN, hostNames: options.hostNames ?? [] });
+  const warnings: string[] = [];
+  const asked: ProfileHistoryQuery[] = [];
+  const server = createHttpServer({
+    nodeId: SELF,
+    version: '0.1.0',
+    clock,
+    cluster: {
+      get state() {
+        return cluster.state;
+      },
+      subscribe: listener => cluster.subscribe(listener),
+      history: cluster.history,
+      profileHistory: query => {
+        asked.push(query);
+        return options.rows ?? [];
+      },
+    },
+    dashboardDir: options.dashboardDir,
+    access,
+    limits: { ...HTTP_LIMITS, ...options.limits },
+    notices: () => ['config.toml has an error in line 3'],
+    resources: () => ({ cpuSeconds: 1.5, residentBytes: 90_000_000 }),
+    home: options.home,
+    logger: { warn: message => warnings.push(message) },
+  });
+  const { port, notice } = await server.listen({
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    isExplicitPort: options.isExplicitPort ?? true,
+  });
+  const seqs = new Map<string, number>();
+  const number = (origin: NodeId, fact: Fact): Event => {
+    const kindClass = eventClass(fact.kind);
+    const seq = (seqs.get(origin + kindClass) ?? 0) + 1;
+    seqs.set(origin + kindClass, seq);
+    const head = { origin, epoch: 1, class: kindClass, seq, key: factKey(fact), ageMs: 0 };
+    return { ...head, receivedAtMs: clock.nowMs(), ...fact };
+  };
+  return {
+    server,
+    cluster,
+    clock,
+    access,
+    port,
+    notice,
+    warnings,
+    asked,
+    tell: (origin, ...facts) => cluster.dispatch(facts.map(fact => number(origin, fact))),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+};
+
+export const memoryFact = (totalBytes: number): Fact => ({
+  kind: 'memory.gathered',
+  payload: {
+    source: 'procfs',
+    intervalMs: 500,
+    value: {
+      totalBytes,
+      availableBytes: totalBytes / 2,
+      swapTotalBytes: { kind: 'unknown', reason: 'no swap' },
+      swapUsedBytes: 0,
+      pressure: { level: 'normal', stalledShare: { kind: 'unknown', reason: 'no PSI' } },
+      container: { kind: 'none' },
+    },
+  },
+});
+
+export const identityFact = (friendlyName: string): Fact => ({
+  kind: 'identity.gathered',
+  payload: {
+    source: 'dmi',
+    intervalMs: 30_000,
+    value: {
+      friendlyName,
+      hostName: 'host',
+      model: { kind: 'unknown', reason: 'no DMI' },
+      chip: 'chip',
+      architecture: 'x64',
+      cpuCount: 2,
+      operatingSystem: { platform: 'linux', name: 'Linux', version: '1', build: '6' },
+      memoryIsUnified: false,
+      virtualisation: 'none',
+      plimsollVersion: '0.1.0',
+      isSimulated: false,
+    },
+  },
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { ask, askJson } from './http-exchange.ts';
+import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
+
+describe('GET /api/nodes', () => {
+  test('shows each node with the age of each reading', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    served.tell(OTHER, memoryFact(32));
+    await served.clock.advance(700);
+    const { json } = await askJson({ port: served.port, path: '/api/nodes' });
+    expect(json.self).toBe(SELF);
+    expect(json.totals.memoryTotalBytes).toMatchObject({ sum: 96, knownCount: 2 });
+    const self = json.nodes.find((node: { nodeId: string }) => node.nodeId === SELF);
+    expect(self).toMatchObject({ name: 'anvil', presence: 'live', memory: { kind: 'current', ageMs: 700 } });
+    expect(self.system).toEqual({ kind: 'waiting' });
+  });
+
+  test('answers for one node, by id or as "self"', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'));
+    for (const id of [SELF, 'self']) {
+      expect((await askJson({ port: served.port, path: `/api/nodes/${id}` })).json.name).toBe('anvil');
+    }
+  });
+
+  test.each([OTHER, 'x', '__proto__', 'constructor', '%2e%2e'])('knows no node %s', async id => {
+    await using served = await serveCluster();
+    const { status, json } = await askJson({ port: served.port, path: `/api/nodes/${id}` });
+    expect([status, json.error.code]).toEqual([404, 'no-such-node']);
+  });
+
+  test('writes what is not known as unknown, never as null', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, {
+      kind: 'gpus.gathered',
+      payload: {
+        source: 'nvidia-smi',
+        intervalMs: 10_000,
+        value: {
+          vendor: 'nvidia',
+          devices: [
+            {
+              deviceId: 'GPU-0',
+              index: 0,
+              name: 'card',
+              memoryTotalBytes: 8e9,
+              memoryIsUnified: false,
+              driver: '1',
+              runtime: '2',
+              architecture: '3',
+              coreCount: 4,
+              pcieMax: { generation: 5, width: 16 },
+              powerLimitWatts: 300,
+              partitions: [],
+            },
+          ],
+        },
+      },
+    });
+    const { body } = await ask({ port: served.port, path: '/api/nodes/self' });
+    expect(body).not.toContain('null');
+    expect(JSON.parse(body).gpus[0].devices[0]).toMatchObject({
+      load: { kind: 'unknown', reason: 'nothing reported yet' },
+      loadAgeMs: { kind: 'unknown', reason: 'never' },
+    });
+  });
+});
+
+describe('GET /api/links', () => {
+  test('lists connections with their newest profile, and none of a node that went', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, memoryFact(1), {
+      kind: 'connection.opened',
+      payload: {
+        kind: 'socket',
+        sink: OTHER,
+        sinkAddress: '192.0.2.2',
+        sourceInterface: 'eth0',
+        type: 'ethernet',
+        negotiatedBitsPerSecond: 1e9,
+      },
+    });
+    served.tell(OTHER, memoryFact(1));
+    const links = async () => (await askJson({ port: served.port, path: '/api/links' })).json.links;
+    expect(await links()).toMatchObject([
+      {
+        source: SELF,
+        sink: OTHER,
+        connectionKey: 'socket 192.0.2.2',
+        profile: { kind: 'unknown', reason: 'not measured yet' },
+      },
+    ]);
+    await served.clock.advance(40_000);
+    served.tell(SELF, memoryFact(1));
+    expect(await links()).toEqual([]);
+  });
+});
+
+test('GET /api/runs lists runs with the newest figures', async () => {
+  await using served = await serveCluster();
+  expect((await askJson({ port: served.port, path: '/api/runs' })).json).toEqual({ runs: [] });
+});
+
+test('GET /api/daemon tells who answers and what a person should know', async () => {
+  await using served = await serveCluster({ home: '/home/somebody/.plimsoll' });
+  await served.clock.advance(2_000);
+  expect((await askJson({ port: served.port, path: '/api/daemon' })).json).toMatchObject({
+    nodeId: SELF,
+    version: '0.1.0',
+    startedAtWallMs: 1_800_000_000_000,
+    uptimeMs: 2_000,
+    isLoopback: true,
+    url: `http://127.0.0.1:${served.port}`,
+    home: '/home/somebody/.plimsoll',
+    notices: ['config.toml has an error in line 3'],
+  });
+});
+
+describe('GET /api/history', () => {
+  test('gives the live series of a node', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, memoryFact(64));
+    await served.clock.advance(1_000);
+    served.tell(SELF, memoryFact(128));
+    const { json } = await askJson({ port: served.port, path: '/api/history' });
+    expect(json).toMatchObject({
+      node: SELF,
+      nowMs: 1_000,
+      stepMs: 1_000,
+      series: { memoryUsedBytes: [32, 64] },
+    });
+    expect((await askJson({ port: served.port, path: `/api/history?node=${OTHER}` })).json.series).toEqual(
+      {},
+    );
+  });
+
+  test('gives profiles from the journal, bounded', async () => {
+    const body = new TextEncoder().encode('{"fp16FlopsPerSecond":1}');
+    const row = { origin: SELF, slot: 'gpu', key: 'GPU-0', atWallMs: 5, isHourly: false };
+    await using served = await serveCluster({
+      rows: [
+        { ...row, body },
+        { ...row, body: new Uint8Array([0xff]), isHourly: true },
+      ],
+    });
+    const path = '/api/history?slot=gpu&key=GPU-0&backMs=3600000&limit=7';
+    const { json } = await askJson({ port: served.port, path });
+    expect(served.asked).toEqual([
+      { origin: SELF, slot: 'gpu', key: 'GPU-0', sinceWallMs: 1_800_000_000_000 - 3_600_000, limit: 7 },
+    ]);
+    expect(json.rows).toEqual([
+      { atWallMs: 5, isHourly: false, record: { fp16FlopsPerSecond: 1 } },
+      { atWallMs: 5, isHourly: true, record: { kind: 'unknown', reason: 'the stored record is not JSON' } },
+    ]);
+  });
+
+  test.each([
+    'node=x',
+    'node=__proto__',
+    'node=self&node=self',
+    'slot=memory',
+    'slot=gpu&limit=0',
+    'slot=gpu&limit=5001',
+    'slot=gpu&limit=1e3',
+    'slot=gpu&limit=-1',
+    'slot=gpu&backMs=99999999999999',
+    'slot=gpu&backMs=',
+  ])('refuses ?%s', async query => {
+    await using served = await serveCluster();
+    const { status, json } = await askJson({ port: served.port, path: `/api/history?${query}` });
+    expect([status, json.error.code]).toEqual([400, 'bad-query']);
+    expect(served.asked).toEqual([]);
+  });
+});
