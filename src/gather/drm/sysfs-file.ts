@@ -5,7 +5,7 @@ import { open, readdir } from 'node:fs/promises';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 
-/** The trimmed text. At most 64 KiB are read; an empty file is unknown. */
+/** The trimmed text. At most 4 KiB are read; an empty file is unknown. */
 export const sysfsText = async (path: string): Promise<Reported<string>> => {
   const bytes = await sysfsBytes(path, TEXT_BYTES_MAX);
   if (isUnknown(bytes)) return bytes;
@@ -76,4 +76,5 @@ const readFailure = (error: unknown): string => {
 };
 
 const NOT_TOLD = 'not told by this driver';
-const TEXT_BYTES_MAX = 64 * 1024;
+/** A page, which is the most that most kernels give for one file of sysfs. */
+const TEXT_BYTES_MAX = 4 * 1024;
