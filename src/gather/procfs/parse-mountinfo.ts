@@ -35,9 +35,9 @@ export const parseMountinfo = (text: string): readonly Mount[] =>
       ];
     });
 
-/** Spaces, tabs, newlines and backslashes come as \040, \011, \012 and \134, byte by byte. */
+/** Spaces, tabs, newlines and backslashes come as \040, \011, \012 and \134; everything else as it is. */
 const unescapeOctal = (text: string): string =>
-  text.replaceAll(/\\([0-3][0-7]{2})/g, (_, digits: string) =>
+  text.replaceAll(/\\([01][0-7]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 

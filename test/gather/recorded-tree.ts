@@ -1,0 +1,41 @@
+// Recordings of /proc and /sys as fixtures, read in memory or planted as real files beneath a temporary folder.
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { RecordedTree } from '../../src/gather/recorded-files.ts';
+import { fixture } from '../support/fixture.ts';
+
+export const recordedTree = (path: string): RecordedTree => {
+  const tree: RecordedTree = JSON.parse(fixture(path));
+  return tree;
+};
+
+/** Paths from the root, as in { '/proc/loadavg': '0.1 …' }. */
+export const filesAt = (files: Readonly<Record<string, string>>): RecordedTree => ({
+  root: '',
+  files: Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace(/^\//, ''), text])),
+});
+
+/** What a folder on disk cannot hold (an attribute that answers EINVAL) is left out. */
+export const plant = (root: string, trees: readonly RecordedTree[]): void => {
+  for (const tree of trees) {
+    const place = (path: string): string => join(root, tree.root, path);
+    for (const [path, text] of Object.entries(tree.files)) {
+      mkdirSync(dirname(place(path)), { recursive: true });
+      writeFileSync(place(path), text);
+    }
+    for (const [path, target] of Object.entries(tree.links ?? {})) {
+      if (target === '(directory)') mkdirSync(place(path), { recursive: true });
+      else if (path.endsWith('/net')) mkdirSync(join(place(path), target), { recursive: true });
+      else {
+        mkdirSync(dirname(place(path)), { recursive: true });
+        // A link that has files of its own beneath it is a folder already.
+        try {
+          symlinkSync(target, place(path));
+        } catch {
+          mkdirSync(place(path), { recursive: true });
+        }
+      }
+    }
+  }
+};
