@@ -14,15 +14,19 @@ import type { Machine, Telling } from './machines.ts';
 
 export interface ServedMachines extends AsyncDisposable {
   readonly url: string;
+  readonly port: number;
   readonly access: Access;
   idOf(machine: Machine): NodeId;
   tell(machine: Machine, telling: Telling): void;
   tellFacts(machine: Machine, ...facts: readonly Fact[]): void;
+  close(): Promise<void>;
 }
 
 export interface ServeOptions {
   readonly machines: readonly Machine[];
   readonly host?: string;
+  /** 0 or none: any free one. */
+  readonly port?: number;
   readonly limits?: Partial<HttpLimits>;
   readonly notices?: readonly string[];
 }
@@ -30,6 +34,7 @@ export interface ServeOptions {
 export const serveMachines = async ({
   machines,
   host = '127.0.0.1',
+  port: askedPort = 0,
   limits = {},
   notices = [],
 }: ServeOptions): Promise<ServedMachines> => {
@@ -77,13 +82,15 @@ export const serveMachines = async ({
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
     home: undefined,
   });
-  const { port } = await server.listen({ host, port: 0, isExplicitPort: true });
+  const { port } = await server.listen({ host, port: askedPort, isExplicitPort: true });
   return {
     url: `http://127.0.0.1:${port}`,
+    port,
     access,
     idOf,
     tell: (machine, telling) => tellFacts(machine, machine.live(telling)),
     tellFacts: (machine, ...facts) => tellFacts(machine, facts),
+    close: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),
   };
 };

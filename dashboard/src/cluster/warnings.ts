@@ -66,7 +66,7 @@ const noticeWarning = (notice: string): Warning => {
   return {
     id: `notice ${notice}`,
     level: 'caution',
-    title: title.charAt(0).toUpperCase() + title.slice(1),
+    title: title.replace(/^[a-z](?=[a-z]*\b(?!\.))/, letter => letter.toUpperCase()),
     why: title === 'Notice from this node' ? notice : notice.slice(end + 1).trim(),
   };
 };
@@ -159,12 +159,14 @@ const staleWarnings = (state: State, view: NodeView, nowMs: number): readonly Wa
   const stale = readingRows(state, view, nowMs).filter(row => row.state === 'stale');
   const [first] = stale;
   if (first === undefined) return [];
+  const reasons = [...new Set(stale.map(row => row.reason))].slice(0, STALE_REASONS_MAX).join('; ');
+  const old = stale.map(row => `${row.title} ${age(row.ageMs ?? Number.NaN)}`).join(', ');
   return [
     {
       id: `stale ${view.nodeId} ${stale.map(row => row.key).join(' ')}`,
       level: 'caution',
-      title: `${view.name}: ${stale.map(row => row.title.toLowerCase()).join(', ')} ${stale.length === 1 ? 'is' : 'are'} stale`,
-      why: stale.map(row => `${row.title}: ${row.reason}; ${age(row.ageMs ?? Number.NaN)} old.`).join(' '),
+      title: `${view.name}: ${stale.length === 1 ? `${first.title} is stale` : `${stale.length} readings are stale`}`,
+      why: `${reasons}. Age: ${old}. The last figures are still shown.`,
       on: view.name,
       command: 'plimsoll doctor',
     },
@@ -198,5 +200,6 @@ const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
 const age = (ageMs: number): string => figureText(formatAge(ageMs));
 
 const SAFE_WORDS: string = figureText(formatPercent(SAFE_LOAD));
+const STALE_REASONS_MAX = 3;
 const SWAP_BYTES_WORTH_SAYING = 256e6;
 const DISK_FREE_SHARE_MIN = 0.05;

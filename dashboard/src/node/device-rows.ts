@@ -5,6 +5,7 @@ import {
   formatBytes,
   formatCelsius,
   formatFinePercent,
+  formatMegahertz,
   formatPercent,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
@@ -94,5 +95,12 @@ export const gpuRows = ({ device, load }: GpuView): readonly DeviceRow[] => [
     series: `gpu ${device.deviceId} powerWatts`,
     high: knownOr(device.powerLimitWatts, 100),
     format: formatWatts,
+  },
+  {
+    name: 'Clock',
+    now: reportedFigure(load?.clockMhz, formatMegahertz),
+    series: `gpu ${device.deviceId} clockMhz`,
+    high: 2_500,
+    format: formatMegahertz,
   },
 ];

@@ -69,7 +69,12 @@ const modelWords = (view: NodeView): string => {
   const [first] = gpus;
   if (first !== undefined) {
     const name = first.device.name.replace(/^NVIDIA (GeForce )?/, '');
-    return `${model} · ${gpus.length > 1 ? `${gpus.length} × ` : ''}${name}`;
+    const cards = `${gpus.length > 1 ? `${gpus.length} × ` : ''}${name}`;
+    // The cards say more about such a machine than who built its case.
+    const whole = `${model} · ${cards}`;
+    return whole.length <= MODEL_LENGTH_MAX
+      ? whole
+      : `${PLATFORMS[identity.operatingSystem.platform]} · ${cards}`;
   }
   const chip = shortChip(knownOr(identity.chip, ''));
   return chip === '' ? model : `${model} · ${chip}`;
@@ -114,3 +119,8 @@ const sum = (profiles: readonly GpuProfile[], of: (profile: GpuProfile) => Repor
   profiles.reduce((total, profile) => total + knownOr(of(profile), 0), 0);
 
 const age = (ageMs: number): string => figureText(formatAge(ageMs));
+
+/** What fits under a drawing on the map. */
+export const MODEL_LENGTH_MAX = 31;
+
+const PLATFORMS = { linux: 'Linux', macos: 'macOS', windows: 'Windows', other: 'Server' } as const;

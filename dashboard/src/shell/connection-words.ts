@@ -14,7 +14,7 @@ export const connectionWords = (view: LinkView): ConnectionWords => {
     case 'starting':
       return { word: 'Starting', remark: 'waiting for the first figures' };
     case 'live':
-      return { word: 'Live', remark: `${age(view.heardMs)} ago` };
+      return { word: 'Live', remark: `${age(Math.max(100, view.heardMs))} ago` };
     case 'stale':
       return { word: 'Stale', remark: `last event ${age(view.heardMs)} ago` };
     case 'lost':

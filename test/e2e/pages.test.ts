@@ -1,0 +1,274 @@
+// The pages in a real browser over the real server, with made-up machines: what is on them, how they say what is old,
+// and that everybody can use them.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
+
+describe.skipIf(chromiumPath() === undefined)('the dashboard', () => {
+  let browser: OpenedBrowser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+
+  test('shows a node with its memory and its GPUs, and follows them', async () => {
+    await using served = await serveMachines({ machines: [studio] });
+    served.tell(studio, AT_WORK);
+    const { page, problems } = await browser.open(served.url);
+    await page
+      .getByRole('link', { name: /^atlas, Mac Studio/ })
+      .getByText('317 of 512\u00a0GB')
+      .waitFor();
+    await page.getByRole('article', { name: 'Memory', exact: true }).getByText('512').waitFor();
+    await page.getByRole('article', { name: 'FP16 compute' }).getByText('0 of 1 GPU measured').waitFor();
+    served.tell(studio, { ...AT_WORK, memory: 0.7 });
+    await page
+      .getByRole('link', { name: /^atlas/ })
+      .getByText('358 of 512\u00a0GB')
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a machine with cards of its own shows one bay and one card a GPU', async () => {
+    await using served = await serveMachines({ machines: [rack] });
+    served.tell(rack, AT_WORK);
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    await page
+      .getByRole('article', { name: /^GPU 0/ })
+      .getByText('14.9 of 24\u00a0GB')
+      .waitFor();
+    await page
+      .getByRole('article', { name: /^GPU 1/ })
+      .getByText('PCIe ×4 of ×16')
+      .waitFor();
+    await page
+      .getByRole('row', { name: /^enp5s0f0/ })
+      .getByText('10\u00a0Gb/s')
+      .waitFor();
+    await page.getByRole('button', { name: 'bytes' }).click();
+    await page
+      .getByRole('row', { name: /^enp5s0f0/ })
+      .getByText('1.25\u00a0GB/s')
+      .waitFor();
+    await page.getByRole('button', { name: 'List of Host' }).click();
+    await page.getByRole('table', { name: /^Host/ }).getByRole('row', { name: /^CPU/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a source that stops is called stale, with its age, and its last figure stays', async () => {
+    await using served = await serveMachines({ machines: [rack] });
+    const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const row = page.getByRole('table', { name: 'Readings' }).getByRole('row', { name: /^GPU load, NVIDIA/ });
+    await row.waitFor();
+    served.tell(rack, AT_WORK);
+    await row.getByText('current').waitFor();
+    await row.getByText(/^stale/).waitFor();
+    await page
+      .getByRole('article', { name: /^GPU 0/ })
+      .getByText(/^stale, .* old$/)
+      .waitFor();
+    await page
+      .getByRole('article', { name: /^GPU 0/ })
+      .getByText('14.9 of 24\u00a0GB')
+      .waitFor();
+  });
+
+  test('warns of what needs a person, and hides what a person hides', async () => {
+    await using served = await serveMachines({
+      machines: [spark, rack],
+      notices: ['config.toml line 3: no such key'],
+    });
+    served.tell(spark, { ...AT_WORK, memory: 0.91 });
+    served.tell(rack, AT_WORK);
+    const { page } = await browser.open(served.url);
+    const warnings = page.getByRole('complementary', { name: 'Warnings' });
+    await warnings
+      .getByRole('article', { name: 'spark: memory at 91\u202f%, 3.10\u00a0GB swapped' })
+      .waitFor();
+    await warnings.getByRole('article', { name: 'config.toml line 3' }).waitFor();
+    await warnings.getByRole('button', { name: 'Hide this warning: bosun: / is almost full' }).click();
+    await warnings.getByRole('button', { name: 'Show 1 hidden' }).click();
+    await warnings.getByRole('article', { name: 'bosun: / is almost full' }).waitFor();
+  });
+
+  test('a silent stream is stale, a lost one says when it will be tried, and a new daemon is found without reloading', async () => {
+    const options = { machines: [studio], limits: { streamHeartbeatMs: 600_000 } };
+    const first = await serveMachines(options);
+    await using _first = first;
+    first.tell(studio, AT_WORK);
+    const { page } = await browser.open(`${first.url}/?stale=700`);
+    const connection = page.getByRole('status', { name: 'Connection' });
+    await connection.getByText('Stale').waitFor();
+    await page.getByText(/^last event .* ago$/).waitFor();
+    first.tell(studio, { ...AT_WORK, memory: 0.7 });
+    await connection.getByText('Live').waitFor();
+    await page.evaluate('window.isSamePage = true');
+    await first.close();
+    await connection.getByText('No connection').waitFor();
+    await page.getByText(/next try in|trying now/).waitFor();
+    // Nothing is blanked.
+    await page
+      .getByRole('link', { name: /^atlas/ })
+      .getByText('358 of 512\u00a0GB')
+      .waitFor();
+    await using second = await serveMachines({ ...options, limits: {}, port: first.port });
+    second.tell(studio, { ...AT_WORK, memory: 0.5 });
+    await connection.getByText('Live').waitFor();
+    await page
+      .getByRole('link', { name: /^atlas/ })
+      .getByText('256 of 512\u00a0GB')
+      .waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  test('two tabs of one browser use one stream, and both are live', async () => {
+    await using served = await serveMachines({ machines: [studio] });
+    served.tell(studio, AT_WORK);
+    const { page, context } = await browser.open(served.url);
+    const second = await context.newPage();
+    await second.goto(`${served.url}/nodes`);
+    for (const tab of [page, second])
+      await tab.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
+    await second
+      .getByRole('row', { name: /^atlas/ })
+      .getByText('317 of 512\u00a0GB')
+      .waitFor();
+    expect(await streamClients(served.url)).toBe(1);
+  });
+
+  test('beyond loopback a browser without access is told what to do, and a one-time code lets it in and leaves the address', async () => {
+    await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
+    served.tell(studio, AT_WORK);
+    const { page, context } = await browser.open(served.url);
+    await page.getByRole('heading', { name: 'This browser has no access yet' }).waitFor();
+    await page.getByText('plimsoll open').waitFor();
+    const invited = await context.newPage();
+    await invited.goto(`${served.url}/nodes#code=${served.access.issueCode()}`);
+    await invited.getByRole('row', { name: /^atlas/ }).waitFor();
+    expect(new URL(invited.url()).hash).toBe('');
+    await page.reload();
+    await page.getByRole('link', { name: /^atlas/ }).waitFor();
+  });
+
+  test('a code that is no good is said to be none', async () => {
+    await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
+    const { page } = await browser.open(`${served.url}/#code=${'x'.repeat(22)}`);
+    await page.getByText('The code in the address was not accepted').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+  });
+
+  test('the chosen theme is kept, and stands before anything is drawn', async () => {
+    await using served = await serveMachines({ machines: [studio] });
+    const { page, context } = await browser.open(served.url, { theme: 'light' });
+    const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme');
+    expect(await theme()).toBe('light');
+    await page.getByRole('button', { name: /^Theme: as the system/ }).click();
+    await page.getByRole('button', { name: /^Theme: light/ }).click();
+    expect(await theme()).toBe('dark');
+    // Without the module the theme can only come from the script in the head.
+    await context.route(/\/assets\/index-.*\.js$/, route => route.abort());
+    await page.reload();
+    expect(await theme()).toBe('dark');
+  });
+
+  test('links change the page in place, and back goes back', async () => {
+    await using served = await serveMachines({ machines: [studio] });
+    served.tell(studio, AT_WORK);
+    const { page } = await browser.open(served.url);
+    await page.evaluate('window.isSamePage = true');
+    await page.getByRole('link', { name: /^atlas, Mac Studio/ }).click();
+    await page.getByRole('heading', { name: 'atlas', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/nodes/${served.idOf(studio)}`);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Cluster', level: 1 }).waitFor();
+    for (const [name, heading] of [
+      ['Links 0', 'Links'],
+      ['Runs 0', 'Runs'],
+      ['Nodes 1', 'Nodes'],
+    ] as const) {
+      await page.getByRole('navigation').getByRole('link', { name }).click();
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    }
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  test('the keyboard goes header, nodes, warnings', async () => {
+    await using served = await serveMachines({ machines: [studio, notebook] });
+    served.tell(studio, { ...AT_WORK, memory: 0.9 });
+    served.tell(notebook, AT_WORK);
+    const { page } = await browser.open(served.url);
+    await page.getByRole('article', { name: /^atlas: memory/ }).waitFor();
+    const stops: string[] = [];
+    for (let step = 0; step < 14; step += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(
+        String(
+          await page.evaluate(
+            'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()',
+          ),
+        ),
+      );
+    }
+    const wanted = [
+      /^Plimsoll$/,
+      /^Cluster$/,
+      /^Links/,
+      /^Nodes/,
+      /^Runs/,
+      /^bits$/,
+      /^bytes$/,
+      /^Theme/,
+      /^atlas, /,
+      /^juno, /,
+      /^Hide this warning: atlas/,
+      /^Copy the command/,
+    ];
+    for (const [index, pattern] of wanted.entries()) expect(stops[index]).toMatch(pattern);
+  });
+
+  describe.each(['light', 'dark'] as const)('by %s', theme => {
+    test.each([390, 1_280])(
+      'axe finds nothing on any page at %i pixels, and none is wider than the screen',
+      async width => {
+        await using served = await serveMachines({ machines: [rack, studio, spark, notebook] });
+        const machines = [rack, studio, spark, notebook];
+        for (const machine of machines) served.tell(machine, { ...AT_WORK, memory: 0.9 });
+        const { page, problems } = await browser.open(served.url, { theme, width });
+        for (const path of [
+          '/',
+          '/nodes',
+          `/nodes/${served.idOf(rack)}`,
+          `/nodes/${served.idOf(studio)}`,
+          '/links',
+          '/runs',
+          '/nodes/nobody',
+        ]) {
+          await page.goto(served.url + path);
+          await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
+          for (const machine of machines) served.tell(machine, { ...AT_WORK, memory: 0.9 });
+          expect({ path, found: await axeFindings(page) }).toEqual({ path, found: [] });
+          expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBe(width);
+        }
+        expect(problems).toEqual([]);
+      },
+    );
+  });
+});
+
+test.runIf(chromiumPath() === undefined)('the dashboard in a browser', context => context.skip(NO_CHROMIUM));
+
+const streamClients = async (url: string): Promise<unknown> => {
+  const body: unknown = await (await fetch(`${url}/api/daemon`)).json();
+  if (typeof body !== 'object' || body === null || !('streams' in body)) return undefined;
+  const { streams } = body;
+  return typeof streams === 'object' && streams !== null && 'clients' in streams
+    ? streams.clients
+    : undefined;
+};
