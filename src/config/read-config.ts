@@ -17,8 +17,9 @@ export type ConfigResult =
       readonly kind: 'ok';
       readonly config: Config;
       readonly settings: readonly Setting[];
-      /** '' where there is no file: then everything is default. */
       readonly text: string;
+      /** There is no file: everything is default. */
+      readonly isMissing: boolean;
     }
   | {
       readonly kind: 'broken';
@@ -34,7 +35,7 @@ export const readConfig = async (path: string): Promise<ConfigResult> => {
   const text = file.kind === 'missing' ? '' : file.text;
   const parsed = parseConfig(text, path);
   if (parsed.kind === 'broken') return { ...parsed, lastGood: await lastGoodOf(path) };
-  return { ...parsed, text };
+  return { ...parsed, text, isMissing: file.kind === 'missing' };
 };
 
 /**

@@ -1,0 +1,65 @@
+// The cluster as a running daemon streams it: a snapshot, folded on with the same `apply` as everywhere.
+
+import type { Clock } from '../clock/clock.ts';
+import { applyAll } from '../core/apply.ts';
+import type { State } from '../core/state.ts';
+import type { SnapshotMessage } from '../wire/stream-message.ts';
+import { decodeBatch, decodeSnapshot, StreamMessageError } from '../wire/stream-message.ts';
+import { CommandError } from './command-error.ts';
+import type { DaemonClient } from './daemon-client.ts';
+import { noAnswer, reasonOf } from './daemon-client.ts';
+import { serverEvents } from './event-source.ts';
+
+export interface ClusterMoment {
+  readonly snapshot: SnapshotMessage;
+  /** With receipts on this process's clock. */
+  readonly state: State;
+}
+
+/**
+ * The state after each message, until the signal aborts.
+ * @throws CommandError `noDaemon` when the stream ends or speaks another version.
+ */
+export async function* clusterStream(
+  client: DaemonClient,
+  clock: Clock,
+  signal: AbortSignal,
+): AsyncGenerator<ClusterMoment, void, void> {
+  const response = await client.get('/api/stream', signal);
+  if (response.body === null) throw noAnswer(client.file, 'it gave no stream', undefined);
+  let moment: ClusterMoment | undefined;
+  try {
+    for await (const { name, data } of serverEvents(response.body)) {
+      if (name === 'snapshot') {
+        const snapshot = decodeSnapshot(data, clock.nowMs());
+        moment = { snapshot, state: snapshot.state };
+      } else if (name === 'batch' && moment !== undefined) {
+        const { events } = decodeBatch(data, clock.nowMs());
+        moment = { ...moment, state: applyAll(moment.state, events) };
+      } else continue;
+      if (moment !== undefined) yield moment;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof StreamMessageError && error.code === 'version') {
+      throw new CommandError(
+        'noDaemon',
+        `the daemon is version ${client.file.version} of Plimsoll and speaks another language than this one`,
+        'Stop it and start it again with this version: plimsoll up',
+        { cause: error },
+      );
+    }
+    throw noAnswer(client.file, reasonOf(error), error);
+  }
+  throw noAnswer(client.file, 'it ended the connection', undefined);
+}
+
+/** The state now, from the first message. */
+export const clusterNow = async (
+  client: DaemonClient,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ClusterMoment> => {
+  for await (const moment of clusterStream(client, clock, signal)) return moment;
+  throw noAnswer(client.file, 'it ended the connection', undefined);
+};

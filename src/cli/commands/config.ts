@@ -1,0 +1,93 @@
+// `plimsoll config path|show|check`: where the settings are, what is in effect, what is wrong.
+
+import { resolve } from 'node:path';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { problemLines } from '../../config/config-problem.ts';
+import { homeFiles, resolveHome } from '../../config/home.ts';
+import { parseConfig } from '../../config/parse-config.ts';
+import { readConfig } from '../../config/read-config.ts';
+import { settingLines } from '../../config/show-settings.ts';
+import type { Command, Invocation } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { homeOption } from '../options.ts';
+import type { OutputStream, ProcessState } from '../process-state.ts';
+
+export const configPathCommand: Command = {
+  name: 'config path',
+  summary: 'Print where config.toml is',
+  description: 'The first `plimsoll up` writes it, with every key commented out.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: '$EDITOR "$(plimsoll config path)"', meaning: 'edit it' }],
+  run: async (invocation, state) => {
+    await state.stdout.write(`${configPath(invocation, state)}\n`);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+export const configShowCommand: Command = {
+  name: 'config show',
+  summary: 'Print the settings in effect and where each comes from',
+  description:
+    'While config.toml is broken these are the last good values, or the defaults where there are none.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll config show', meaning: 'every key with its value and its source' }],
+  run: async (invocation, state) => {
+    const path = configPath(invocation, state);
+    const result = await readConfig(path);
+    if (result.kind === 'ok') {
+      await print(state.stdout, settingLines(result.settings, 'config.toml'));
+      return EXIT_CODES.ok.code;
+    }
+    await printProblems(state.stderr, result.problems);
+    const used = result.lastGood === undefined ? 'the defaults' : 'the last good values';
+    await print(state.stderr, [`Until it is mended, ${used} are in effect:`]);
+    await print(state.stdout, settingLines(result.lastGood?.settings ?? defaults(), 'config.last-good.toml'));
+    return EXIT_CODES.badConfig.code;
+  },
+};
+
+export const configCheckCommand: Command = {
+  name: 'config check',
+  summary: 'Say what is wrong with config.toml',
+  description: 'Ends with 0 when nothing is, with 3 when something is.',
+  arguments: [
+    { name: 'FILE', meaning: 'Another file. Default: config.toml of the home.', isRequired: false },
+  ],
+  options: [homeOption],
+  examples: [
+    { line: 'plimsoll config check', meaning: 'the file of this home' },
+    { line: 'plimsoll config check new.toml', meaning: 'a file before it is put in place' },
+  ],
+  run: async (invocation, state) => {
+    const [file] = invocation.arguments;
+    const path = file === undefined ? configPath(invocation, state) : resolve(state.cwd, file);
+    const result = await readConfig(path);
+    if (result.kind === 'ok' && result.isMissing && file !== undefined) {
+      await print(state.stderr, [`plimsoll: ${path} is not there`, 'Name a file that exists.']);
+      return EXIT_CODES.badConfig.code;
+    }
+    if (result.kind === 'ok') {
+      const note = result.isMissing ? 'is not there: every key has its default' : 'is in order';
+      await print(state.stdout, [`${path} ${note}.`]);
+      return EXIT_CODES.ok.code;
+    }
+    await printProblems(state.stderr, result.problems);
+    return EXIT_CODES.badConfig.code;
+  },
+};
+
+const configPath = (invocation: Invocation, state: ProcessState): string =>
+  homeFiles(resolveHome({ ...state, option: invocation.option(homeOption) })).config;
+
+const defaults = () => {
+  const parsed = parseConfig('', 'defaults');
+  return parsed.kind === 'ok' ? parsed.settings : [];
+};
+
+const print = (stream: OutputStream, lines: readonly string[]): Promise<void> =>
+  stream.write(`${lines.join('\n')}\n`);
+
+const printProblems = (stream: OutputStream, problems: readonly ConfigProblem[]): Promise<void> =>
+  print(stream, problems.flatMap(problemLines));

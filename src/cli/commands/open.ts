@@ -1,0 +1,41 @@
+// `plimsoll open`: the dashboard's URL, fresh, with a one-time code where access needs one.
+
+import * as v from 'valibot';
+import { resolveHome } from '../../config/home.ts';
+import { hasBrowser, openBrowser } from '../browser.ts';
+import type { Command } from '../command.ts';
+import { findDaemon, isLoopbackUrl, localUrl, noAnswer } from '../daemon-client.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { flag, homeOption } from '../options.ts';
+
+const noOpenOption = flag('no-open', 'Print the URL only.');
+
+export const openCommand: Command = {
+  name: 'open',
+  summary: "Print the dashboard's URL and open it",
+  description:
+    'Beyond this machine the URL carries a code that works once, within ten minutes. The browser opens only where\nthere is a desktop.',
+  arguments: [],
+  options: [homeOption, noOpenOption],
+  examples: [{ line: 'plimsoll open', meaning: 'for example after the code of `plimsoll up` was used' }],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const client = await findDaemon(home, state);
+    const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+    const url = localUrl(client.file.url);
+    let fragment = '';
+    if (isLoopbackUrl(client.file.url)) await client.get('/healthz', signal);
+    else {
+      const answer: unknown = await (await client.post('/api/access/one-time-code', signal)).json();
+      const code = v.safeParse(CODE_ANSWER, answer);
+      if (!code.success) throw noAnswer(client.file, 'it gave no code', undefined);
+      fragment = `#code=${code.output.code}`;
+    }
+    await state.stdout.write(`${url}/${fragment}\n`);
+    if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(`${url}/${fragment}`, state);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const CODE_ANSWER = v.object({ code: v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/)) });
+const ANSWER_MS = 5_000;

@@ -1,0 +1,84 @@
+// `plimsoll status`: the cluster in a terminal, once, as JSON, or live.
+
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
+import { nodeIds, nodeView } from '../../core/selectors.ts';
+import { clusterTotals } from '../../core/totals.ts';
+import { renderStatus } from '../../tui/render-status.ts';
+import { withAgesAt } from '../../wire/stream-message.ts';
+import type { ClusterMoment } from '../cluster-stream.ts';
+import { clusterNow } from '../cluster-stream.ts';
+import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
+import { noticesOf } from '../daemon-notices.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { flag, homeOption, jsonOption } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
+import { watchStatus } from '../watch-status.ts';
+
+const watchOption = flag('watch', 'Redraw in place twice a second until Ctrl-C.');
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'Show the cluster that the running daemon sees',
+  description:
+    'A value that is late is marked stale; what is not known says why. --json has the same content.',
+  arguments: [],
+  options: [homeOption, jsonOption, watchOption],
+  examples: [
+    { line: 'plimsoll status', meaning: 'a table, one row a node' },
+    { line: 'plimsoll status --watch', meaning: 'live' },
+    { line: "plimsoll status --json | jq '.nodes[].memory'", meaning: 'for programs' },
+  ],
+  run: async (invocation, state) => {
+    const isJson = invocation.option(jsonOption);
+    const isWatch = invocation.option(watchOption);
+    if (isJson && isWatch) {
+      throw new CommandError(
+        'usage',
+        '--json and --watch contradict each other',
+        'For a stream of events read /api/stream.',
+      );
+    }
+    if (isWatch && !state.stdout.isTerminal) {
+      throw new CommandError('usage', '--watch needs a terminal', 'For programs: plimsoll status --json');
+    }
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    if (isWatch) return await watchStatus(home, state);
+    const client = await findDaemon(home, state);
+    const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+    const [moment, notices] = await Promise.all([
+      clusterNow(client, systemClock, signal),
+      noticesOf(client, signal),
+    ]);
+    if (isJson) await state.stdout.write(`${JSON.stringify(statusJson(moment, notices), undefined, 2)}\n`);
+    else await printStatus(moment, notices, state);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/** State with every age counted up to now, and the combined views of it. */
+const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly string[]): object => {
+  const nowMs = systemClock.nowMs();
+  return {
+    nodeId: snapshot.nodeId,
+    plimsollVersion: snapshot.plimsollVersion,
+    notices,
+    totals: clusterTotals(state, nowMs),
+    nodes: nodeIds(state).map(id => nodeView(state, id, nowMs)),
+    state: withAgesAt(state, nowMs),
+  };
+};
+
+const printStatus = async (
+  { state: cluster }: ClusterMoment,
+  notices: readonly string[],
+  { stdout }: ProcessState,
+): Promise<void> => {
+  const { columns, hasColor, isUnicode } = stdout;
+  const lines = renderStatus(cluster, systemClock.nowMs(), notices, { columns, color: hasColor, isUnicode });
+  await stdout.write(`${lines.join('\n')}\n`);
+};
+
+const ANSWER_MS = 5_000;

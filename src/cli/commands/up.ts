@@ -1,0 +1,78 @@
+// `plimsoll up`: runs the daemon of this machine in this terminal.
+
+import { resolveHome } from '../../config/home.ts';
+import type { Daemon } from '../../daemon/daemon-options.ts';
+import { renderSummary } from '../../tui/render.ts';
+import { hasBrowser, openBrowser } from '../browser.ts';
+import type { Command } from '../command.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { flag, homeOption, httpOption, nonEmpty, value } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
+
+const nameOption = value({
+  name: 'name',
+  valueName: 'NAME',
+  meaning: "The name people see for this machine. Default: name of config.toml, else the computer's own.",
+  parse: nonEmpty,
+});
+const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
+const onceOption = flag('once', 'Print the first readings of this machine and end.');
+
+export const upCommand: Command = {
+  name: 'up',
+  summary: 'Run the daemon of this machine and serve its dashboard',
+  description:
+    'Reads this machine, keeps a journal in the home, and serves the dashboard until it is stopped with Ctrl-C.',
+  arguments: [],
+  options: [homeOption, httpOption, nameOption, noOpenOption, onceOption],
+  examples: [
+    { line: 'plimsoll up', meaning: 'the dashboard at http://127.0.0.1:4180' },
+    { line: 'plimsoll up --http 0.0.0.0:4180', meaning: 'also for other machines, behind a one-time code' },
+    { line: 'plimsoll up --http 127.0.0.1:0 --home /tmp/try', meaning: 'any free port, a home of its own' },
+    { line: 'plimsoll up --once', meaning: 'what this machine is, on one screen' },
+  ],
+  run: async (invocation, state) => {
+    const isOnce = invocation.option(onceOption);
+    const { startDaemonFor } = await loadDaemon();
+    await using daemon = await startDaemonFor(state, {
+      home: resolveHome({ ...state, option: invocation.option(homeOption) }),
+      http: invocation.option(httpOption),
+      name: invocation.option(nameOption),
+      onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
+    });
+    await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));
+    if (isOnce) state.stop.throwIfAborted();
+    else if (state.stop.aborted) return await untilStopped(daemon);
+    await printSummary(daemon, state);
+    if (isOnce) return EXIT_CODES.ok.code;
+    await state.stdout.write(`\nDashboard: ${daemon.dashboardUrl}\nCtrl-C stops it.\n`);
+    if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(daemon.dashboardUrl, state);
+    return await untilStopped(daemon);
+  },
+};
+
+/**
+ * Loaded late, because other commands need neither the journal nor the server; and not beside an `await using`, where
+ * TypeScript 6.0 forgets to rewrite the path.
+ */
+const loadDaemon = () => import('../daemon-start.ts');
+
+/** A daemon that was asked to stop and did has done what it should. */
+const untilStopped = async (daemon: Daemon): Promise<ExitCode> => {
+  await daemon.stopped;
+  return EXIT_CODES.ok.code;
+};
+
+const printSummary = async (daemon: Daemon, { stdout }: ProcessState): Promise<void> => {
+  const { columns, hasColor, isUnicode } = stdout;
+  const lines = renderSummary(daemon.state, daemon.nodeId, daemon.nowMs(), {
+    columns,
+    color: hasColor,
+    isUnicode,
+  });
+  await stdout.write(`${lines.join('\n')}\n`);
+};
+
+/** A source that takes longer shows "measuring" on the summary; the page fills in later. */
+const FIRST_READINGS_MS = 5_000;

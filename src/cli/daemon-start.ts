@@ -1,0 +1,47 @@
+// Starts a daemon for a command: what the process knows goes in, what can go wrong comes out in two lines and a code.
+
+import { systemClock } from '../clock/system-clock.ts';
+import type { HostPort } from '../core/address/host-port.ts';
+import { startDaemon } from '../daemon/daemon.ts';
+import { DaemonError } from '../daemon/daemon-error.ts';
+import type { Daemon } from '../daemon/daemon-options.ts';
+import { CommandError } from './command-error.ts';
+import type { ExitName } from './exit-codes.ts';
+import type { ProcessState } from './process-state.ts';
+
+export interface DaemonStart {
+  readonly home: string;
+  readonly http: HostPort | undefined;
+  readonly name: string | undefined;
+  readonly onNotice: (text: string) => void;
+}
+
+/** @throws CommandError when the daemon says why it cannot start. */
+export const startDaemonFor = async (state: ProcessState, start: DaemonStart): Promise<Daemon> => {
+  try {
+    return await startDaemon(
+      {
+        ...start,
+        env: state.env,
+        clock: systemClock,
+        platform: state.platform,
+        root: '/',
+        version: state.version,
+        dashboardDir: state.dashboardDir,
+        pid: state.pid,
+        resources: () => state.resources(),
+      },
+      state.stop,
+    );
+  } catch (error) {
+    if (!(error instanceof DaemonError)) throw error;
+    const [problem = '', ...advice] = error.message.split('\n');
+    throw new CommandError(EXITS[error.code], problem, advice.join(' '), { cause: error });
+  }
+};
+
+const EXITS: Readonly<Record<DaemonError['code'], ExitName>> = {
+  'home-in-use': 'homeInUse',
+  'home-unusable': 'homeUnusable',
+  'address-in-use': 'addressInUse',
+};

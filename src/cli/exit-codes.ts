@@ -1,0 +1,23 @@
+// Every code that a command ends with. docs/cli.md has the same table, and a test compares them. 10 to 29 belong to
+// `plimsoll bench`.
+
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'Done. Also a daemon or a watch that was stopped on request.' },
+  failure: { code: 1, meaning: 'Something failed in a way nobody foresaw; the message says what.' },
+  usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
+  badConfig: { code: 3, meaning: '`config check` found something wrong.' },
+  homeInUse: { code: 4, meaning: 'Another daemon uses this home.' },
+  noDaemon: { code: 5, meaning: 'No daemon answers for this home.' },
+  addressInUse: { code: 6, meaning: 'The address to listen on is taken or cannot be used.' },
+  homeUnusable: {
+    code: 7,
+    meaning: 'The home cannot be used: no permission, not private, not a folder, damaged.',
+  },
+  unhealthy: { code: 8, meaning: '`doctor` found something wrong.' },
+  hangup: { code: 129, meaning: 'Ended by SIGHUP before it had finished.' },
+  interrupted: { code: 130, meaning: 'Ended by SIGINT (Ctrl-C) before it had finished.' },
+  terminated: { code: 143, meaning: 'Ended by SIGTERM before it had finished.' },
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];

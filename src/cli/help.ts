@@ -1,0 +1,63 @@
+// What --help prints.
+
+import type { Command } from './command.ts';
+import type { Option } from './options.ts';
+
+/** Of all commands, or of those of one group ("config"). */
+export const commandList = (commands: readonly Command[], group: string | undefined): string => {
+  const shown = group === undefined ? commands : commands.filter(({ name }) => name.startsWith(`${group} `));
+  const lines = table(shown.map(command => [usageWords(command), command.summary]));
+  const intro =
+    group === undefined
+      ? ['Plimsoll, the load line for AI clusters: what your machines and cables can carry.', '']
+      : [];
+  return [
+    ...intro,
+    `Usage: plimsoll ${group ?? 'COMMAND'} [OPTIONS]`,
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    ...(group === undefined
+      ? table([
+          ['--help', 'This, or the help of a command: plimsoll up --help'],
+          ['--version', 'The version of Plimsoll'],
+        ])
+      : [`See: plimsoll ${group} COMMAND --help`]),
+    '',
+  ].join('\n');
+};
+
+export const commandHelp = (command: Command): string =>
+  [
+    `Usage: plimsoll ${usageWords(command)} [OPTIONS]`,
+    '',
+    command.summary,
+    ...(command.description === '' ? [] : ['', command.description]),
+    ...section(
+      'Arguments:',
+      command.arguments.map(({ name, meaning }) => [name, meaning]),
+    ),
+    ...section('Options:', [...command.options.map(optionRow), ['--help', 'This help']]),
+    ...section(
+      'Examples:',
+      command.examples.map(({ line, meaning }) => [line, meaning]),
+    ),
+    '',
+  ].join('\n');
+
+const usageWords = ({ name, arguments: names }: Command): string =>
+  [name, ...names.map(argument => (argument.isRequired ? argument.name : `[${argument.name}]`))].join(' ');
+
+const optionRow = ({ name, valueName, meaning, isRepeatable }: Option<unknown>): [string, string] => [
+  `--${name}${valueName === undefined ? '' : ` ${valueName}`}${isRepeatable ? ' …' : ''}`,
+  meaning,
+];
+
+const section = (title: string, rows: readonly (readonly [string, string])[]): string[] =>
+  rows.length === 0 ? [] : ['', title, ...table(rows)];
+
+const table = (rows: readonly (readonly [string, string])[]): string[] => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`);
+};

@@ -1,0 +1,173 @@
+// The process as the command line sees it, gathered once. Nothing else of the command line touches `process`, so that a
+// test runs any command as a function with a state of its own.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import process from 'node:process';
+import type { WriteStream } from 'node:tty';
+import { fileURLToPath } from 'node:url';
+import type { DaemonResources } from '../daemon/daemon-options.ts';
+import type { Env } from '../process/child.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+
+export interface ProcessState {
+  /** Without node and the script. */
+  readonly args: readonly string[];
+  readonly env: Env;
+  readonly cwd: string;
+  /** Of the user. */
+  readonly homeDirectory: string;
+  readonly platform: string;
+  /** "24.21.0" */
+  readonly nodeVersion: string;
+  readonly pid: number;
+  /** undefined where the system has no such numbers. */
+  readonly userId: number | undefined;
+  /** Of this package. */
+  readonly version: string;
+  /** undefined when the dashboard was not built. */
+  readonly dashboardDir: string | undefined;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  /** Aborts with a StopRequest when somebody asks the process to end. */
+  readonly stop: AbortSignal;
+  resources(): DaemonResources;
+  isAlive(pid: number): boolean;
+  exit(code: ExitCode): void;
+}
+
+export interface OutputStream {
+  /** Resolves when it was taken; what goes to a closed pipe is dropped. */
+  write(text: string): Promise<void>;
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean;
+  readonly isUnicode: boolean;
+  /** Of the terminal now; 80 and 24 elsewhere. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Aborts when the reader went away. */
+  readonly closed: AbortSignal;
+}
+
+export class StopRequest extends Error {
+  override readonly name = 'StopRequest';
+  /** For a command that had not finished. */
+  readonly exitCode: ExitCode;
+
+  constructor(signal: StopSignal) {
+    super(`stopped by ${signal}`);
+    this.exitCode = STOP_CODES[signal];
+  }
+}
+
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+export const readProcessState = (): ProcessState => {
+  const env: Env = { ...process.env };
+  const packageRoot = new URL('../../', import.meta.url);
+  const dashboardDir = fileURLToPath(new URL('dist/dashboard', packageRoot));
+  return {
+    args: process.argv.slice(2),
+    env,
+    cwd: process.cwd(),
+    homeDirectory: homedir(),
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    pid: process.pid,
+    userId: process.getuid?.(),
+    version: versionOf(new URL('package.json', packageRoot)),
+    dashboardDir: existsSync(dashboardDir) ? dashboardDir : undefined,
+    stdout: outputStream(process.stdout, env),
+    stderr: outputStream(process.stderr, env),
+    stop: stopSignal(),
+    resources: () => {
+      const { user, system } = process.cpuUsage();
+      return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() };
+    },
+    isAlive,
+    exit: code => {
+      process.exitCode = code;
+      // Everything was closed; should anything hold the process nevertheless, it ends all the same.
+      setTimeout(() => process.exit(code), EXIT_GRACE_MS).unref();
+    },
+  };
+};
+
+/** FORCE_COLOR and NO_COLOR (no-color.org) before what the terminal can do. */
+export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
+  if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
+  return isTerminal && env['TERM'] !== 'dumb';
+};
+
+/** By locale, in the order in which POSIX looks; without any the terminal is taken to be a modern one. */
+export const wantsUnicode = (env: Env): boolean => {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(
+    value => value !== undefined && value !== '',
+  );
+  if (env['TERM'] === 'linux') return false; // the console's font has few of our signs
+  return locale === undefined || /utf-?8/i.test(locale);
+};
+
+const outputStream = (stream: WriteStream | NodeJS.WriteStream, env: Env): OutputStream => {
+  const closed = new AbortController();
+  stream.on('error', () => closed.abort()); // EPIPE: the reader has seen enough
+  const isTerminal = stream.isTTY === true;
+  return {
+    write: text =>
+      new Promise(resolve => {
+        if (closed.signal.aborted || text === '') resolve();
+        else stream.write(text, () => resolve());
+      }),
+    isTerminal,
+    hasColor: wantsColor(env, isTerminal),
+    isUnicode: wantsUnicode(env),
+    get columns() {
+      return positive(stream.columns) ?? positive(Number(env['COLUMNS'])) ?? 80;
+    },
+    get rows() {
+      return positive(stream.rows) ?? 24;
+    },
+    closed: closed.signal,
+  };
+};
+
+const positive = (value: number | undefined): number | undefined =>
+  value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
+/** The first signal asks, the second ends the process on the spot. */
+const stopSignal = (): AbortSignal => {
+  const stop = new AbortController();
+  for (const signal of STOP_SIGNALS) {
+    process.on(signal, () => {
+      if (stop.signal.aborted) process.exit(STOP_CODES[signal]);
+      stop.abort(new StopRequest(signal));
+    });
+  }
+  return stop.signal;
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there and belongs to somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+};
+
+const versionOf = (packageFile: URL): string => {
+  const { version }: { version?: unknown } = JSON.parse(readFileSync(packageFile, 'utf8'));
+  return typeof version === 'string' ? version : 'unknown';
+};
+
+const STOP_CODES: Readonly<Record<StopSignal, ExitCode>> = {
+  SIGINT: EXIT_CODES.interrupted.code,
+  SIGTERM: EXIT_CODES.terminated.code,
+  SIGHUP: EXIT_CODES.hangup.code,
+};
+const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const EXIT_GRACE_MS = 300;

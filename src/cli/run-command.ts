@@ -1,0 +1,54 @@
+// One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
+// because then it is a bug, and ends with code 1.
+
+import type { Command } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { parseCommandLine } from './command-line.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { commandHelp, commandList } from './help.ts';
+import type { ProcessState } from './process-state.ts';
+import { StopRequest } from './process-state.ts';
+
+export const runCommand = async (commands: readonly Command[], state: ProcessState): Promise<ExitCode> => {
+  try {
+    return await run(commands, state);
+  } catch (error) {
+    if (error instanceof CommandError) {
+      await state.stderr.write(`${errorLines(error.message)}\n`);
+      return error.exitCode;
+    }
+    // Only a command that had not finished lets the request through.
+    const stop: unknown = state.stop.aborted ? state.stop.reason : undefined;
+    if (stop instanceof StopRequest && isAbort(error, stop)) return stop.exitCode;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    await state.stderr.write(`plimsoll: this should not have happened:\n${text}\n`);
+    return EXIT_CODES.failure.code;
+  }
+};
+
+const run = async (commands: readonly Command[], state: ProcessState): Promise<ExitCode> => {
+  const line = parseCommandLine(state.args, commands);
+  switch (line.kind) {
+    case 'help':
+      await state.stdout.write(
+        line.command === undefined ? commandList(commands, line.group) : commandHelp(line.command),
+      );
+      return EXIT_CODES.ok.code;
+    case 'version':
+      await state.stdout.write(`${state.version}\n`);
+      return EXIT_CODES.ok.code;
+    case 'run':
+      return await line.command.run(line.invocation, state);
+    default:
+      return line satisfies never;
+  }
+};
+
+const errorLines = (message: string): string => {
+  const [problem = '', ...advice] = message.split('\n');
+  return [`plimsoll: ${problem}`, ...advice].join('\n');
+};
+
+const isAbort = (error: unknown, stop: StopRequest): boolean =>
+  error === stop || (error instanceof Error && (error.name === 'AbortError' || error.cause === stop));

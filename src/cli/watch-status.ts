@@ -1,0 +1,84 @@
+// The live view of `plimsoll status --watch`. Losing the daemon does not end it: the last figures stay, grow old, and the
+// connection is tried again.
+
+import { systemClock } from '../clock/system-clock.ts';
+import { formatAge } from '../core/figure/duration.ts';
+import { figureText } from '../core/figure/figure.ts';
+import { renderStatus } from '../tui/render-status.ts';
+import { LiveScreen } from '../tui/terminal.ts';
+import type { ClusterMoment } from './cluster-stream.ts';
+import { clusterStream } from './cluster-stream.ts';
+import { CommandError } from './command-error.ts';
+import { findDaemon } from './daemon-client.ts';
+import { noticesOf } from './daemon-notices.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import type { ProcessState } from './process-state.ts';
+
+/** @throws CommandError `noDaemon` when there is none to begin with. */
+export const watchStatus = async (home: string, state: ProcessState): Promise<ExitCode> => {
+  const view: View = { moment: undefined, notices: [], lost: undefined };
+  await findDaemon(home, state);
+  const ended = new AbortController();
+  const until = AbortSignal.any([state.stop, state.stdout.closed, ended.signal]);
+  await using screen = new LiveScreen(state.stdout);
+  const following = follow(home, state, view, until).finally(() => ended.abort());
+  while (!until.aborted) {
+    await screen.draw(linesOf(view, state));
+    await pause(REDRAW_MS, until);
+  }
+  await following;
+  return EXIT_CODES.ok.code;
+};
+
+interface View {
+  moment: ClusterMoment | undefined;
+  notices: readonly string[];
+  /** Since when, and why there is no connection. */
+  lost: { readonly sinceMs: number; readonly reason: string } | undefined;
+}
+
+const follow = async (home: string, state: ProcessState, view: View, until: AbortSignal): Promise<void> => {
+  while (!until.aborted) {
+    try {
+      const client = await findDaemon(home, state);
+      let noticesAtMs = Number.NEGATIVE_INFINITY;
+      for await (const moment of clusterStream(client, systemClock, until)) {
+        view.moment = moment;
+        view.lost = undefined;
+        if (systemClock.nowMs() - noticesAtMs < NOTICES_MS) continue;
+        noticesAtMs = systemClock.nowMs();
+        view.notices = await noticesOf(client, until);
+      }
+    } catch (error) {
+      if (until.aborted) return;
+      if (!(error instanceof CommandError)) throw error;
+      view.lost ??= { sinceMs: systemClock.nowMs(), reason: error.message.split('\n')[0] ?? '' };
+    }
+    await pause(RECONNECT_MS, until);
+  }
+};
+
+const linesOf = ({ moment, notices, lost }: View, { stdout }: ProcessState): readonly string[] => {
+  const nowMs = systemClock.nowMs();
+  const { columns, hasColor, isUnicode } = stdout;
+  const said =
+    lost === undefined
+      ? notices
+      : [`No connection for ${figureText(formatAge(nowMs - lost.sinceMs))}: ${lost.reason}`, ...notices];
+  if (moment === undefined) return said.length > 0 ? said : ['Waiting for the daemon.'];
+  const lines = renderStatus(moment.state, nowMs, said, { columns, color: hasColor, isUnicode });
+  return [...lines, '', 'Ctrl-C ends.'];
+};
+
+const pause = async (durationMs: number, signal: AbortSignal): Promise<void> => {
+  try {
+    await systemClock.sleep(durationMs, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
+const REDRAW_MS = 500;
+const RECONNECT_MS = 1_000;
+const NOTICES_MS = 5_000;

@@ -1,0 +1,72 @@
+// Rows of a label, facts and an age. Facts wrap between one another, never inside, and the age stands at the right.
+
+import type { Line, Part } from './part.ts';
+import { clipped, lineWidth, padded, paddedStart, part, textWidth } from './part.ts';
+
+export interface Row {
+  readonly label: string;
+  /** Each a unit that stays together. */
+  readonly facts: readonly Line[];
+  /** At the right end of the first line; undefined: none. */
+  readonly age: Part | undefined;
+}
+
+export const layoutRows = (rows: readonly Row[], columns: number): readonly Line[] =>
+  rows.flatMap(row => layoutRow(row, Math.max(columns, COLUMNS_MIN)));
+
+const layoutRow = (row: Row, columns: number): readonly Line[] => {
+  const width = columns - INDENT - LABEL_WIDTH - AGE_WIDTH - 1;
+  const lines = wrapped(row.facts, width);
+  return lines.map((line, index) => {
+    const label = index === 0 ? clipped(row.label, LABEL_WIDTH - 1) : '';
+    const head = part(`${' '.repeat(INDENT)}${padded(label, LABEL_WIDTH)}`, 'dim');
+    if (index > 0 || row.age === undefined) return [head, ...line];
+    const gap = ' '.repeat(Math.max(1, width - lineWidth(line) + 1));
+    return [head, ...line, part(gap), { ...row.age, text: paddedStart(row.age.text, AGE_WIDTH) }];
+  });
+};
+
+const wrapped = (facts: readonly Line[], width: number): readonly Line[] => {
+  const lines: Part[][] = [[]];
+  let used = 0;
+  for (const fact of facts) {
+    const size = lineWidth(fact);
+    if (used > 0 && used + SEPARATOR_WIDTH + size > width) {
+      lines.push([]);
+      used = 0;
+    }
+    if (used > 0) lines.at(-1)?.push(part(SEPARATOR, 'dim'));
+    const [first = [], ...more] = broken(fact, width);
+    lines.at(-1)?.push(...first);
+    for (const line of more) lines.push([...line]);
+    used = more.length > 0 ? lineWidth(more.at(-1) ?? []) : used + (used > 0 ? SEPARATOR_WIDTH : 0) + size;
+  }
+  return lines;
+};
+
+/** A fact that is longer than a line breaks between its words; a word that is longer is cut. */
+const broken = (fact: Line, width: number): readonly Line[] => {
+  if (lineWidth(fact) <= width) return [fact];
+  const lines: Part[][] = [[]];
+  let used = 0;
+  for (const { text, tone } of fact) {
+    for (const word of text.split(/(?<= )/)) {
+      if (used > 0 && used + textWidth(word.trimEnd()) > width) {
+        lines.push([]);
+        used = 0;
+      }
+      const shown = clipped(word, width);
+      lines.at(-1)?.push({ text: shown, tone });
+      used += textWidth(shown);
+    }
+  }
+  return lines;
+};
+
+const INDENT = 2;
+const LABEL_WIDTH = 13;
+const AGE_WIDTH = 7;
+const SEPARATOR = ' · ';
+const SEPARATOR_WIDTH = 3;
+/** Narrower terminals get lines that their own wrapping breaks. */
+const COLUMNS_MIN = 48;

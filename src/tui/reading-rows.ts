@@ -1,0 +1,261 @@
+// One row for each reading of a node. A reading that is not there says why; one that is stale is marked and keeps its
+// last value.
+
+import { formatAge, formatUptime } from '../core/figure/duration.ts';
+import {
+  figureText,
+  formatBytes,
+  formatBytesOf,
+  formatCapacityBytes,
+  formatCelsius,
+  formatNominalBitsPerSecond,
+  formatPercent,
+  formatWatts,
+} from '../core/figure/figure.ts';
+import type { DiskVolume } from '../core/node/disk.ts';
+import type { NodeIdentity } from '../core/node/identity.ts';
+import type { NodeMemory } from '../core/node/memory.ts';
+import type { NetworkInterface } from '../core/node/network.ts';
+import type { RdmaDevice } from '../core/node/rdma-devices.ts';
+import type { NodeSystem } from '../core/node/system.ts';
+import type { GpuView, NodeView, ReadingView } from '../core/selectors.ts';
+import { isKnown, isUnknown } from '../core/unknown.ts';
+import { figureFact, named, textFact, unknownFact } from './figure.ts';
+import type { Row } from './layout.ts';
+import type { Line, Part } from './part.ts';
+import { part } from './part.ts';
+
+export const readingRows = (view: NodeView): readonly Row[] => [
+  ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
+  ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
+  ...rowsOf('Memory', view.memory, memory => [memoryFacts(memory)]),
+  ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
+  ...gpuRows(view),
+  ...rowsOf('Network', view.network, ({ interfaces }) =>
+    listFacts(interfaces, interfaceFacts, 'no interfaces'),
+  ),
+  ...thunderboltRows(view),
+  ...rowsOf('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
+  ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
+];
+
+/** How old a reading is, and that it is stale. */
+export const agePart = (view: ReadingView<unknown>): Part | undefined => {
+  switch (view.kind) {
+    case 'current':
+      return part(figureText(formatAge(view.ageMs)), 'dim');
+    case 'stale':
+      return part(figureText(formatAge(view.ageMs)), 'caution');
+    default:
+      return undefined;
+  }
+};
+
+const rowsOf = <T>(
+  label: string,
+  view: ReadingView<T>,
+  facts: (value: T) => readonly (readonly Line[])[],
+): readonly Row[] => {
+  switch (view.kind) {
+    case 'waiting':
+      return [{ label, facts: [[part('measuring', 'dim')]], age: undefined }];
+    case 'absent':
+      return [{ label, facts: [[part(`none: ${view.reason}`, 'dim')]], age: undefined }];
+    case 'unavailable':
+      return [{ label, facts: [unknownFact({ kind: 'unknown', reason: view.reason })], age: undefined }];
+    case 'current':
+    case 'stale':
+      return facts(view.value).map((row, index) => ({
+        label: index === 0 ? label : '',
+        facts: index === 0 && view.kind === 'stale' ? [staleFact(view.reason), ...row] : row,
+        age: index === 0 ? agePart(view) : undefined,
+      }));
+    default:
+      return view satisfies never;
+  }
+};
+
+const staleFact = (reason: string): Line => [part(`stale: ${reason}`, 'caution')];
+
+/** The second row of a reading does not say again why it is not there. */
+const withoutReason = <T>(view: ReadingView<T>): ReadingView<T> =>
+  view.kind === 'stale' ? { ...view, kind: 'current' } : view;
+
+const chipFacts = ({ chip, cpuCount, architecture, memoryIsUnified }: NodeIdentity): readonly Line[] => [
+  textFact(chip, 'strong'),
+  isUnknown(cpuCount) ? unknownFact(cpuCount) : [part(`${cpuCount} CPUs`)],
+  [part(architecture)],
+  ...(memoryIsUnified === true ? [[part('unified memory')]] : []),
+];
+
+const systemFacts = (
+  { operatingSystem: { name, version, build }, virtualisation }: NodeIdentity,
+  system: ReadingView<NodeSystem>,
+): readonly Line[] => {
+  const uptime = 'value' in system ? system.value.uptimeSeconds : undefined;
+  return [
+    [part(isKnown(version) && !name.includes(version) ? `${name} ${version}` : name)],
+    ...(isKnown(build) ? [[part(build)]] : []),
+    ...(isKnown(virtualisation) && virtualisation !== 'none' ? [[part(virtualisation)]] : []),
+    ...(typeof uptime === 'number' ? [[part(`up ${formatUptime(uptime)}`)]] : []),
+  ];
+};
+
+const memoryFacts = (memory: NodeMemory): readonly Line[] => {
+  const { totalBytes, availableBytes, pressure, container } = memory;
+  const usedBytes = isUnknown(availableBytes) ? availableBytes : totalBytes - availableBytes;
+  return [
+    ...(isUnknown(usedBytes)
+      ? [[part(figureText(formatCapacityBytes(totalBytes)))], named('used', unknownFact(usedBytes))]
+      : [
+          [
+            ...bar(usedBytes / totalBytes),
+            part(` ${figureText(formatBytesOf(usedBytes, totalBytes))}`, 'strong'),
+          ],
+          [part(figureText(formatPercent(usedBytes / totalBytes)))],
+        ]),
+    named('pressure', textFact(pressure.level, pressure.level === 'normal' ? 'plain' : 'caution')),
+    swapFact(memory),
+    ...(container.kind === 'limited'
+      ? [named('container limit', [part(figureText(formatCapacityBytes(container.limitBytes)))])]
+      : []),
+  ];
+};
+
+const swapFact = ({ swapTotalBytes, swapUsedBytes }: NodeMemory): Line => {
+  if (swapTotalBytes === 0) return [part('no swap')];
+  if (isUnknown(swapUsedBytes)) return named('swap', unknownFact(swapUsedBytes));
+  if (isUnknown(swapTotalBytes)) return named('swap', [part(figureText(formatBytes(swapUsedBytes)))]);
+  return named('swap', [part(figureText(formatBytesOf(swapUsedBytes, swapTotalBytes)))]);
+};
+
+/** A share as water in a hull. */
+export const bar = (share: number, columns: number = BAR_COLUMNS): Line => {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * columns);
+  return [part('█'.repeat(full), 'water'), part('░'.repeat(columns - full), 'dim')];
+};
+
+const cpuFacts = (system: NodeSystem): readonly Line[] => [
+  figureFact(system.cpuUse, formatPercent, 'strong'),
+  named('temperature', figureFact(system.cpuTemperatureCelsius, formatCelsius)),
+  named('power', figureFact(system.cpuPowerWatts, formatWatts)),
+  ...(isKnown(system.systemPowerWatts)
+    ? [named('system', figureFact(system.systemPowerWatts, formatWatts))]
+    : []),
+  ...(isKnown(system.loadAverage1) ? [named('load', [part(system.loadAverage1.toFixed(2))])] : []),
+];
+
+const gpuRows = (view: NodeView): readonly Row[] => {
+  const rows = view.gpus.flatMap(vendor => {
+    if (vendor.devices.length === 0) {
+      // A vendor of which this machine has nothing is not worth a line.
+      return vendor.inventory.kind === 'absent'
+        ? []
+        : rowsOf(`GPU ${vendor.vendor}`, vendor.inventory, () => []);
+    }
+    return vendor.devices.map((gpu): Row => {
+      const stale = gpu.isLoadStale ? 'caution' : 'dim';
+      const age = gpu.load === undefined ? undefined : part(figureText(formatAge(gpu.loadAgeMs)), stale);
+      return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
+    });
+  });
+  return rows.length > 0 ? rows : [{ label: 'GPU', facts: [[part('none found', 'dim')]], age: undefined }];
+};
+
+const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {
+  const name: Line = [part(device.name, 'strong')];
+  const total = device.memoryTotalBytes;
+  const used = load?.memoryUsedBytes;
+  const memory = (): readonly Line[] => {
+    if (isUnknown(total))
+      return device.memoryIsUnified ? [[part('unified memory')]] : [named('memory', unknownFact(total))];
+    if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
+    return [[part(figureText(formatBytesOf(used, total)))]];
+  };
+  if (load === undefined) return [name, ...memory(), [part('load: measuring', 'dim')]];
+  return [
+    name,
+    ...memory(),
+    named('use', figureFact(load.use, formatPercent)),
+    named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
+    named('power', figureFact(load.powerWatts, formatWatts)),
+    ...(isKnown(load.throttleReasons) && load.throttleReasons.length > 0
+      ? [[part(`throttled: ${load.throttleReasons.join(', ')}`, 'caution')]]
+      : []),
+  ];
+};
+
+/** The loopback is the same everywhere. */
+const interfaceFacts = (item: NetworkInterface): readonly Line[] => {
+  if (item.type === 'loopback') return [];
+  const { name, type, isUp, speedBitsPerSecond, addresses } = item;
+  const isDown = isUp === false;
+  return [
+    [part(name, isDown ? 'dim' : 'strong')],
+    isUnknown(type) ? named('type', unknownFact(type)) : [part(type)],
+    isDown
+      ? [part('down', 'dim')]
+      : named('speed', figureFact(speedBitsPerSecond, formatNominalBitsPerSecond)),
+    ...addresses
+      .slice(0, ADDRESSES_MAX)
+      .map((address): Line => [part(`${address.address}/${address.prefixLength}`)]),
+    ...(addresses.length > ADDRESSES_MAX
+      ? [[part(`and ${addresses.length - ADDRESSES_MAX} more`, 'dim')]]
+      : []),
+  ];
+};
+
+const thunderboltRows = (view: NodeView): readonly Row[] => {
+  if (view.thunderbolt.kind === 'absent' || view.thunderbolt.kind === 'waiting') return [];
+  return rowsOf('Thunderbolt', view.thunderbolt, ({ ports }) =>
+    listFacts(
+      ports,
+      port => [
+        textFact(port.interfaceName, 'strong'),
+        textFact(port.status),
+        ...(isKnown(port.negotiatedBitsPerSecond)
+          ? [[part(figureText(formatNominalBitsPerSecond(port.negotiatedBitsPerSecond)))]]
+          : []),
+        ...port.peers.map((peer): Line => [part(`to ${peer.name}`)]),
+      ],
+      'no ports',
+    ),
+  );
+};
+
+const rdmaFacts = ({ name, ports }: RdmaDevice): readonly Line[] => [
+  [part(name, 'strong')],
+  ...ports.map(
+    (port): Line => [
+      part(`port ${port.number} `, 'dim'),
+      ...textFact(port.state),
+      ...(isKnown(port.linkLayer) ? [part(` ${port.linkLayer}`)] : []),
+      ...(isKnown(port.rateBitsPerSecond)
+        ? [part(` ${figureText(formatNominalBitsPerSecond(port.rateBitsPerSecond))}`)]
+        : []),
+    ],
+  ),
+];
+
+const volumeFacts = ({ mountPoint, fileSystem, totalBytes, availableBytes }: DiskVolume): readonly Line[] => [
+  [part(mountPoint, 'strong')],
+  [part(figureText(formatBytesOf(totalBytes - availableBytes, totalBytes)))],
+  [part(`${figureText(formatBytes(availableBytes))} free`)],
+  ...(isKnown(fileSystem) ? [[part(fileSystem)]] : []),
+];
+
+const listFacts = <T>(
+  items: readonly T[],
+  facts: (item: T) => readonly Line[],
+  none: string,
+): readonly (readonly Line[])[] => {
+  const rows = items.map(facts).filter(row => row.length > 0);
+  if (rows.length === 0) return [[[part(none, 'dim')]]];
+  if (rows.length <= ROWS_MAX) return rows;
+  return [...rows.slice(0, ROWS_MAX - 1), [[part(`and ${rows.length - ROWS_MAX + 1} more`, 'dim')]]];
+};
+
+const BAR_COLUMNS = 16;
+const ADDRESSES_MAX = 3;
+/** One screen: a machine with very many interfaces or volumes shows the first. */
+const ROWS_MAX = 8;

@@ -1,0 +1,31 @@
+// From state to lines of a terminal. Pure: the same state at the same moment gives the same lines.
+
+import type { NodeId } from '../core/ids.ts';
+import { nodeView } from '../core/selectors.ts';
+import type { State } from '../core/state.ts';
+import { isKnown } from '../core/unknown.ts';
+import { layoutRows } from './layout.ts';
+import type { Line, PaintOptions } from './part.ts';
+import { paint, part } from './part.ts';
+import { readingRows } from './reading-rows.ts';
+
+export interface RenderOptions extends PaintOptions {
+  readonly columns: number;
+}
+
+/** One machine on one screen, every reading with its age or the reason why it is not there. */
+export const renderSummary = (
+  state: State,
+  nodeId: NodeId,
+  nowMs: number,
+  options: RenderOptions,
+): readonly string[] => {
+  const view = nodeView(state, nodeId, nowMs);
+  const identity = 'value' in view.identity ? view.identity.value : undefined;
+  const title: Line = [
+    part(view.name, 'strong'),
+    ...(identity !== undefined && isKnown(identity.model) ? [part(` · ${identity.model}`)] : []),
+    ...(identity?.isSimulated === true ? [part(' · simulated', 'caution')] : []),
+  ];
+  return [title, ...layoutRows(readingRows(view), options.columns)].map(line => paint(line, options));
+};

@@ -1,0 +1,60 @@
+// A table that fits the terminal: columns that matter less give way when there is no room for them.
+
+import type { Line } from './part.ts';
+import { clipped, lineWidth, part } from './part.ts';
+
+export interface Column {
+  readonly title: string;
+  readonly isNumber: boolean;
+  /** At most so wide; longer cells are cut. */
+  readonly widthMax: number;
+  /** Columns with the highest number go first when the terminal is narrow; 0 always stays. */
+  readonly rank: number;
+}
+
+export const layoutTable = (
+  columns: readonly Column[],
+  rows: readonly (readonly Line[])[],
+  width: number,
+): readonly Line[] => {
+  const widths = columns.map(({ title, widthMax }, index) =>
+    Math.min(widthMax, Math.max(title.length, ...rows.map(cells => lineWidth(cells[index] ?? [])))),
+  );
+  const shown = fitting(columns, widths, width);
+  const header = columns.map(({ title }): Line => [part(title, 'dim')]);
+  return [header, ...rows].map(cells =>
+    shown.flatMap((index, position) => [
+      ...(position === 0 ? [] : [part(GAP)]),
+      ...cell(cells[index] ?? [], widths[index] ?? 0, columns[index]?.isNumber === true),
+    ]),
+  );
+};
+
+/** Indexes of the columns that fit, in their order. */
+const fitting = (columns: readonly Column[], widths: readonly number[], width: number): readonly number[] => {
+  const shown = new Set(columns.keys());
+  const used = (): number =>
+    [...shown].reduce((sum, index) => sum + (widths[index] ?? 0) + GAP.length, -GAP.length);
+  const byRank = [...shown].sort((a, b) => (columns[b]?.rank ?? 0) - (columns[a]?.rank ?? 0));
+  for (const index of byRank) {
+    if (used() <= width || columns[index]?.rank === 0) break;
+    shown.delete(index);
+  }
+  return [...shown];
+};
+
+const cell = (line: Line, width: number, isNumber: boolean): Line => {
+  const size = lineWidth(line);
+  if (size > width) {
+    const [first, ...rest] = line;
+    if (first === undefined) return [];
+    const left = width - lineWidth(rest);
+    return left > 0
+      ? [{ ...first, text: clipped(first.text, left) }, ...rest]
+      : [{ ...first, text: clipped(first.text, width) }];
+  }
+  const space = part(' '.repeat(width - size));
+  return isNumber ? [space, ...line] : [...line, space];
+};
+
+const GAP = '  ';
