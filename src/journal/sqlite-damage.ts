@@ -21,4 +21,4 @@ const freeName = (wanted: string): string => {
 /** 20261120T110306Z */
 const stamp = (wallMs: number): string => new Date(wallMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 
-const PARTS: readonly string[] = ['', '-wal', '-shm'];
+const PARTS: readonly string[] = ['', '-journal', '-wal', '-shm'];

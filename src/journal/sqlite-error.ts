@@ -15,6 +15,10 @@ export const journalErrorOf = (error: unknown, path: string): unknown => {
 
 export const isDamage = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'damaged';
 
+/** SQLITE_READONLY_ROLLBACK: a transaction from before the write-ahead log has to be rolled back first. */
+export const isUnfinished = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === 776;
+
 const codeOf = (error: Error): keyof typeof MESSAGES | undefined => {
   if (error instanceof JournalError) return error.code === 'damaged' ? 'damaged' : undefined;
   if (!('code' in error) || typeof error.code !== 'string') return undefined;

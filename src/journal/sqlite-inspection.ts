@@ -1,10 +1,11 @@
 // Looks at a journal file before it is used, without changing it: sound, absent, damaged, or of a newer version.
 
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { JournalError } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { fileSizeBytes, openForReading } from './sqlite-database.ts';
-import { isDamage } from './sqlite-error.ts';
+import { isDamage, isUnfinished } from './sqlite-error.ts';
 import { SqliteRecords } from './sqlite-records.ts';
 import { textIn } from './sqlite-row.ts';
 import {
@@ -28,6 +29,19 @@ export type Inspection =
 
 /** @throws JournalError `newer-schema`, and what SQLite says of a file that cannot be opened at all */
 export const inspect = (path: string): Inspection => {
+  refuseOtherThanFile(path);
+  try {
+    return look(path);
+  } catch (error) {
+    if (!isUnfinished(error)) throw error;
+    // Reading rolls back what a killed first start left half-written.
+    using database = new DatabaseSync(path);
+    schemaVersion(database);
+  }
+  return look(path);
+};
+
+const look = (path: string): Inspection => {
   if (fileSizeBytes(path) === 0) {
     // SQLite would delete a log without its database, and that may be all that is left.
     return fileSizeBytes(`${path}-wal`) === 0
@@ -45,6 +59,15 @@ export const inspect = (path: string): Inspection => {
     if (!isDamage(error)) throw error;
     return { kind: 'damaged', reason: error instanceof Error ? error.message : 'unreadable', salvaged };
   }
+};
+
+/** Before anything touches it: a device's mode would be tightened for the whole machine, and a pipe would block. */
+const refuseOtherThanFile = (path: string): void => {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new JournalError(
+    'io',
+    `The journal ${path} cannot be opened: something other than a file is there.\nCheck what it is and move it away, or start with another --home.`,
+  );
 };
 
 const refuseNewer = (database: DatabaseSync, path: string): void => {
@@ -66,7 +89,7 @@ const faultOf = (database: DatabaseSync): string | undefined => {
   if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is no journal of Plimsoll';
   if (shape !== expectedShape(version)) return 'tables are missing or not as they should be';
   const check = textIn(database.prepare('PRAGMA quick_check(1)').get(), 'quick_check');
-  if (check !== 'ok') return check;
+  if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
   records.origins(); // throws where one is not what it must be

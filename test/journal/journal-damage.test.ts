@@ -83,6 +83,7 @@ describe.each(DAMAGES)('a journal that %s', (_, damage) => {
     using journal = open();
     expect(journal.notices).toHaveLength(1);
     const moved = `${path}.damaged-${STAMP}`;
+    expect(journal.notices[0]?.split('\n')).toHaveLength(2);
     expect(journal.notices[0]).toContain(path);
     expect(journal.notices[0]).toContain(moved);
     expect(readFileSync(moved).equals(bytes)).toBe(true);
@@ -158,6 +159,20 @@ test('two damaged files of one second both stay', () => {
   const moved = readdirSync(directory.path).filter(name => name.includes('.damaged-'));
   expect(moved.map(name => readFileSync(join(directory.path, name), 'utf8'))).toEqual(['first', 'second']);
   expect(moved).toEqual([`journal.db.damaged-${STAMP}`, `journal.db.damaged-${STAMP}-2`]);
+});
+
+test('a first transaction that was killed half-way is rolled back, and a new journal is begun', () => {
+  const half = join(directory.path, 'half.db');
+  using database = new DatabaseSync(half);
+  database.exec(`
+    PRAGMA cache_size = 1; BEGIN; CREATE TABLE t (x); WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+    INSERT INTO t SELECT zeroblob(1000) FROM n;`);
+  for (const part of ['', '-journal']) copyFileSync(half + part, path + part);
+  expect(readFileSync(path).length).toBeGreaterThan(0);
+  using journal = open();
+  expect(journal.notices).toEqual([]);
+  expect(appendOwn(journal)).toBe(1);
+  expect(existsSync(`${path}-journal`)).toBe(false);
 });
 
 test('an empty file is a new journal', () => {

@@ -100,6 +100,14 @@ test.each([
   );
 });
 
+test('a pipe in place of the file is refused at once, and keeps its mode', () => {
+  execFileSync('mkfifo', ['-m', '666', path]);
+  expect(() => open()).toThrow(
+    expect.objectContaining({ code: 'io', message: expect.stringContaining('something other than a file') }),
+  );
+  expect(mode(path)).toBe('666');
+});
+
 test.each([
   ['that may not be written', 0o555],
   ['that may not be entered', 0o000],
