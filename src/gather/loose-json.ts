@@ -34,11 +34,20 @@ export const numberIn = (value: unknown): number | undefined => {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
-/** A text with something in it, without the spaces around it. */
+/** A whole number that a double holds exactly. */
+export const wholeIn = (value: unknown): number | undefined => {
+  const number = numberIn(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
+};
+
+/** A text with something in it, without the spaces around it, and no longer than a name may be. */
 export const textIn = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
-  return text === '' ? undefined : text;
+  return text === '' ? undefined : text.slice(0, TEXT_LENGTH_MAX);
 };
 
 const isRecord = (value: unknown): value is LooseRecord => typeof value === 'object' && value !== null;
+
+/** Names come from the other end of a cable, too. */
+const TEXT_LENGTH_MAX = 120;

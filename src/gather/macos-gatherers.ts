@@ -2,6 +2,7 @@
 
 import type { Env } from '../process/child.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
+import type { GatherSettings } from './gather-settings.ts';
 import type { Gatherer } from './gatherer.ts';
 import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { macmonGatherer } from './macmon/macmon-gatherer.ts';
@@ -11,7 +12,6 @@ import {
   MACOS_TIMEOUTS,
   type MacosIntervals,
   type MacosOptions,
-  type MacosSettings,
   type MacosTimeouts,
 } from './macos-options.ts';
 import { parseHardwarePorts } from './networksetup/parse-hardware-ports.ts';
@@ -25,7 +25,7 @@ import { toolText } from './tool-text.ts';
 
 export interface MacosGatherersOptions {
   readonly env: Env;
-  readonly settings: () => MacosSettings;
+  readonly settings: () => GatherSettings;
   readonly plimsollVersion: string;
   readonly intervals?: Partial<MacosIntervals>;
   readonly timeouts?: Partial<MacosTimeouts>;

@@ -1,13 +1,8 @@
 // What the macOS gatherers are given. Times are settings, so that tests scale them down.
 
 import type { Env } from '../process/child.ts';
+import type { GatherSettings } from './gather-settings.ts';
 import type { MacosHost } from './macos-host.ts';
-
-export interface MacosSettings {
-  /** config `name`. */
-  readonly name: string | undefined;
-  readonly ignoredInterfaces: readonly string[];
-}
 
 /** ms */
 export interface MacosIntervals {
@@ -37,7 +32,7 @@ export interface MacosTimeouts {
 
 export interface MacosOptions {
   readonly env: Env;
-  readonly settings: () => MacosSettings;
+  readonly settings: () => GatherSettings;
   readonly plimsollVersion: string;
   readonly intervals: MacosIntervals;
   readonly timeouts: MacosTimeouts;

@@ -21,6 +21,8 @@ const damaged = (sample: string): fastCheck.Arbitrary<string> =>
           ': ',
           '(',
           '99999999999999999999',
+          'x'.repeat(3_000),
+          '7'.repeat(14),
         ),
       ),
     })

@@ -1,6 +1,8 @@
 // `mount` on macOS: "/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled)". It asks no file system, so a dead
 // network share does not hold it up.
 
+import { toolLines } from '../tool-lines.ts';
+
 export interface Mount {
   readonly device: string;
   readonly mountPoint: string;
@@ -11,8 +13,8 @@ export interface Mount {
 /** The volumes on which a person keeps files: the rest of macOS's own volumes and disk images are left out. */
 export const parseMounts = (text: string): readonly Mount[] => {
   const mounts: Mount[] = [];
-  for (const line of text.split('\n')) {
-    const match = /^(\S.*?) on (\/.*) \(([^()]*)\)\s*$/.exec(line);
+  for (const line of toolLines(text)) {
+    const match = /^(\S.{0,500}?) on (\/.{0,1000}) \(([^()]{1,500})\)\s*$/.exec(line);
     const [, device, mountPoint, options] = match ?? [];
     if (device === undefined || mountPoint === undefined || options === undefined) continue;
     const [fileSystem = '', ...flags] = options.split(',').map(option => option.trim());

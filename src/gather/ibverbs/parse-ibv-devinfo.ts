@@ -3,13 +3,14 @@
 
 import type { RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
+import { toolLines } from '../tool-lines.ts';
 
 /** What the tool tells of a device; the interface of a port is the platform's to add. */
 export type IbvDeviceInfo = RdmaDevice;
 
 export const parseIbvDevinfo = (text: string): readonly IbvDeviceInfo[] => {
   const devices: Section[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of toolLines(text)) {
     const match = /^\s*([\w ]{1,40}?(?:\[\s*\d+\])?):\s*(.*?)\s*$/.exec(line);
     const [, name, value] = match ?? [];
     if (name === undefined || value === undefined || value === '') continue;
@@ -21,7 +22,7 @@ export const parseIbvDevinfo = (text: string): readonly IbvDeviceInfo[] => {
       device?.ports.push({ number: Number(value), values: new Map() });
     } else {
       const values = device?.ports.at(-1)?.values ?? device?.values;
-      if (values !== undefined && !values.has(name)) values.set(name, value);
+      if (values !== undefined && !values.has(name)) values.set(name, value.slice(0, VALUE_LENGTH_MAX));
     }
   }
   return devices.map(deviceOf);
@@ -121,6 +122,7 @@ const subnetPrefixIn = (values: ReadonlyMap<string, string>): Reported<string> =
 };
 
 const NOT_TOLD = 'ibv_devinfo does not tell';
+const VALUE_LENGTH_MAX = 200;
 const DEVICES_MAX = 256;
 const PORTS_MAX = 64;
 const NAME_LENGTH_MAX = 64;

@@ -1,7 +1,6 @@
 // Network interfaces of a Mac: `ifconfig` for addresses, state and rate, `networksetup` for what each device is. A
 // watching `scutil` hurries the next read when a link or an address changes.
 
-import type { NetworkInterface } from '../../core/node/network.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MacosOptions } from '../macos-options.ts';
@@ -12,8 +11,8 @@ import { runBeside } from '../run-beside.ts';
 import { watchNetwork } from '../scutil/network-watch.ts';
 import { WakeablePoll } from '../scutil/wakeable-poll.ts';
 import { toolText } from '../tool-text.ts';
-import { typeOfInterface } from './interface-type.ts';
-import { type IfconfigInterface, parseIfconfig } from './parse-ifconfig.ts';
+import { describeInterface } from './describe-interface.ts';
+import { parseIfconfig } from './parse-ifconfig.ts';
 
 export const macosNetworkGatherer = (
   { env, settings, intervals, timeouts }: MacosOptions,
@@ -40,7 +39,7 @@ export const macosNetworkGatherer = (
       const ignored = settings().ignoredInterfaces;
       const described = interfaces
         .filter(about => !ignored.includes(about.name))
-        .map(about => describe(about, portNameOf(about.name, ports)));
+        .map(about => describeInterface(about, portNameOf(about.name, ports)));
       session.emit('ifconfig', { kind: 'network', value: { interfaces: described } });
     };
     return runBeside(
@@ -50,36 +49,6 @@ export const macosNetworkGatherer = (
     );
   },
 });
-
-const describe = (about: IfconfigInterface, portName: Reported<string>): NetworkInterface => {
-  const { type, evidence } = typeOfInterface(about, portName);
-  return {
-    name: about.name,
-    type,
-    typeEvidence: evidence,
-    macAddress: about.macAddress ?? unknown('the interface has none'),
-    isUp: isUp(about),
-    speedBitsPerSecond: speedOf(about, type),
-    mtuBytes: about.mtuBytes ?? unknown('ifconfig does not tell'),
-    driver: unknown('ifconfig does not tell'),
-    addresses: about.addresses,
-    members: about.members,
-  };
-};
-
-/** Tunnels and the loopback have no status line: there the flags decide. */
-const isUp = ({ flags, status }: IfconfigInterface): boolean =>
-  flags.includes('UP') && (status === undefined ? flags.includes('RUNNING') : status === 'active');
-
-/** "media: autoselect (1000baseT <full-duplex>)", "10Gbase-T", "2500Base-T": the number is megabits unless a G follows. */
-const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Reported<number> => {
-  if (about.status === 'inactive') return unknown('no carrier');
-  const media = /(\d{1,6}(?:\.\d)?)(G?)base/i.exec(about.media ?? '');
-  if (media !== null) return Math.round(Number(media[1]) * (media[2] === '' ? 1e6 : 1e9));
-  if (type === 'thunderbolt') return unknown('told with the Thunderbolt port');
-  if (type === 'wifi') return unknown('ifconfig does not tell the rate of Wi-Fi');
-  return unknown('ifconfig names no rate');
-};
 
 const portNameOf = (device: string, ports: Parsed<readonly HardwarePort[]>): Reported<string> => {
   if (ports.kind === 'unreadable') return unknown(ports.reason);

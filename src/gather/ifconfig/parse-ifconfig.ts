@@ -2,6 +2,7 @@
 // have no status, netmasks are hexadecimal, and IPv6 addresses carry their scope after a percent sign.
 
 import type { InterfaceAddress } from '../../core/node/network.ts';
+import { toolLines } from '../tool-lines.ts';
 
 export interface IfconfigInterface {
   readonly name: string;
@@ -27,7 +28,7 @@ export const parseIfconfig = (text: string): readonly IfconfigInterface[] => {
     if (read !== undefined && interfaces.length < INTERFACES_MAX) interfaces.push(read);
     lines = [];
   };
-  for (const line of text.split('\n')) {
+  for (const line of toolLines(text)) {
     if (/^\S/.test(line)) finish();
     lines.push(line);
   }
@@ -56,11 +57,11 @@ const readInterface = ([first = '', ...rest]: readonly string[]): IfconfigInterf
       macAddress = /^[0-9a-f:]{11,17}$/i.test(value) ? value.toLowerCase() : macAddress;
     else if (word === 'media:') media = all;
     else if (word === 'status:') status = all;
-    else if (word === 'member:' && value !== '') members.push(value);
-    else if (word === 'vlan:') vlanParent = /parent interface: (\S+)/.exec(all)?.[1];
+    else if (word === 'member:' && value !== '') members.push(value.slice(0, NAME_LENGTH_MAX));
+    else if (word === 'vlan:') vlanParent = /parent interface: (\S{1,32})/.exec(all)?.[1];
     else if (word === 'bond' && value === 'interfaces:') {
       isBond = true;
-      members.push(...values.slice(1));
+      members.push(...values.slice(1).map(member => member.slice(0, NAME_LENGTH_MAX)));
     }
   }
   return {
@@ -92,7 +93,7 @@ const ipv6In = (values: readonly string[]): InterfaceAddress | undefined => {
   const address = (values[0] ?? '').split('%')[0]?.toLowerCase() ?? '';
   const length = values[values.indexOf('prefixlen') + 1] ?? '';
   const prefixLength = /^\d{1,3}$/.test(length) ? Number(length) : 129;
-  if (!/^[0-9a-f:.]*:[0-9a-f:.]*$/.test(address) || prefixLength > 128) return undefined;
+  if (!/^[0-9a-f:.]{2,45}$/.test(address) || !address.includes(':') || prefixLength > 128) return undefined;
   return { address, family: 'ipv6', prefixLength, scope: ipv6Scope(address) };
 };
 
@@ -111,4 +112,5 @@ const prefixOf = (netmask: string): number | undefined => {
 };
 
 const INTERFACES_MAX = 512;
+const NAME_LENGTH_MAX = 32;
 const ADDRESSES_MAX = 256;

@@ -3,7 +3,7 @@
 // Source of the names: github.com/vladkens/macmon, readme and metrics.rs at each release.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type LooseRecord, listIn, looseJson, numberIn, recordIn } from '../loose-json.ts';
+import { type LooseRecord, listIn, looseJson, numberIn, recordIn, wholeIn } from '../loose-json.ts';
 import { type Parsed, parsed, unreadable } from '../parsed.ts';
 
 export interface MacmonSample {
@@ -60,15 +60,15 @@ export const parseMacmonLine = (line: string): Parsed<MacmonSample> => {
 const memoryIn = (
   memory: LooseRecord,
 ): Pick<MacmonSample, 'memoryTotalBytes' | 'memoryUsedBytes' | 'swapTotalBytes' | 'swapUsedBytes'> => {
-  const totalBytes = positive(memory['ram_total'], NOT_TOLD);
-  const usedBytes = positive(memory['ram_usage'], NOT_TOLD);
+  const totalBytes = bytesIn(memory['ram_total'], 1);
+  const usedBytes = bytesIn(memory['ram_usage'], 1);
   const isTooMuch = typeof totalBytes === 'number' && typeof usedBytes === 'number' && usedBytes > totalBytes;
   return {
     memoryTotalBytes: totalBytes,
     memoryUsedBytes: isTooMuch ? unknown('macmon tells more memory used than there is') : usedBytes,
     // 0 of 0 is a machine without swap, not a missing figure.
-    swapTotalBytes: notNegative(memory['swap_total']),
-    swapUsedBytes: notNegative(memory['swap_usage']),
+    swapTotalBytes: bytesIn(memory['swap_total'], 0),
+    swapUsedBytes: bytesIn(memory['swap_usage'], 0),
   };
 };
 
@@ -100,6 +100,11 @@ const firstRatio = (...candidates: readonly unknown[]): Reported<number> => {
     if (ratio !== undefined && ratio >= 0 && ratio <= RATIO_MAX) return Math.min(ratio, 1);
   }
   return unknown(NOT_TOLD);
+};
+
+const bytesIn = (value: unknown, least: 0 | 1): Reported<number> => {
+  const bytes = typeof value === 'number' ? wholeIn(value) : undefined;
+  return bytes !== undefined && bytes >= least ? bytes : unknown(NOT_TOLD);
 };
 
 const positive = (value: unknown, reason: string): Reported<number> => {

@@ -2,6 +2,8 @@
 // ifconfig tells better. Device
 // numbers do not follow port numbers, so a device is looked up here and never computed.
 
+import { toolLines } from '../tool-lines.ts';
+
 export interface HardwarePort {
   /** "Thunderbolt 1", "Wi-Fi", "USB 10/100/1000 LAN". */
   readonly portName: string;
@@ -12,10 +14,10 @@ export interface HardwarePort {
 export const parseHardwarePorts = (text: string): readonly HardwarePort[] => {
   const ports: HardwarePort[] = [];
   let portName: string | undefined;
-  for (const line of text.split('\n')) {
-    const port = /^Hardware Port:\s*(\S.*?)\s*$/.exec(line);
+  for (const line of toolLines(text)) {
+    const port = /^Hardware Port:\s*(\S.{0,200}?)\s*$/.exec(line);
     if (port?.[1] !== undefined) portName = port[1];
-    const device = /^Device:\s*(\S+)\s*$/.exec(line);
+    const device = /^Device:\s*(\S{1,64})\s*$/.exec(line);
     if (device?.[1] === undefined || portName === undefined) continue;
     ports.push({ portName, device: device[1] });
     portName = undefined;

@@ -1,14 +1,22 @@
 // `sysctl name …` prints "name: value" lines and leaves out, with -i, what this machine does not have.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
+import { toolLines } from '../tool-lines.ts';
 
 export type SysctlValues = ReadonlyMap<string, string>;
 
 export const parseSysctl = (text: string): SysctlValues => {
   const values = new Map<string, string>();
-  for (const line of text.split('\n')) {
+  for (const line of toolLines(text)) {
     const colon = line.indexOf(': ');
-    if (colon > 0) values.set(line.slice(0, colon).trim(), line.slice(colon + 2).trim());
+    if (colon > 0)
+      values.set(
+        line.slice(0, colon).trim(),
+        line
+          .slice(colon + 2)
+          .trim()
+          .slice(0, VALUE_LENGTH_MAX),
+      );
   }
   return values;
 };
@@ -16,7 +24,7 @@ export const parseSysctl = (text: string): SysctlValues => {
 /** A whole number as most names give it. */
 export const sysctlNumber = (values: SysctlValues, name: string): number | undefined => {
   const text = values.get(name);
-  return text !== undefined && /^\d{1,18}$/.test(text) ? Number(text) : undefined;
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 };
 
 export interface SwapUsage {
@@ -49,9 +57,11 @@ const swapPart = (text: string, name: 'total' | 'used'): Reported<number> => {
   const match = new RegExp(`\\b${name} = (\\d{1,12})[.,](\\d{1,6})([KMG])`).exec(text);
   const unitBytes = UNIT_BYTES.get(match?.[3] ?? '');
   if (match === null || unitBytes === undefined) return unknown('sysctl does not tell the swap usage');
-  return Math.round(Number(`${match[1]}.${match[2]}`) * unitBytes);
+  const bytes = Math.round(Number(`${match[1]}.${match[2]}`) * unitBytes);
+  return Number.isSafeInteger(bytes) ? bytes : unknown('sysctl tells more swap than a machine can have');
 };
 
+const VALUE_LENGTH_MAX = 200;
 const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
   ['K', 1024],
   ['M', 1024 ** 2],

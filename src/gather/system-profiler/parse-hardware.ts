@@ -1,7 +1,7 @@
 // `system_profiler SPHardwareDataType -json` and SPDisplaysDataType: the names a person knows a Mac by. Asked from a
 // process that Rosetta translates it has no chip; in a virtual machine its numbers are numbers instead of texts.
 
-import { listIn, looseJson, numberIn, recordIn, recordsIn, textIn } from '../loose-json.ts';
+import { listIn, looseJson, recordIn, recordsIn, textIn, wholeIn } from '../loose-json.ts';
 import { type Parsed, parsed, unreadable } from '../parsed.ts';
 
 export interface MacHardware {
@@ -40,10 +40,10 @@ export const parseDisplays = (text: string): Parsed<MacGpu> => {
   const gpu = records.find(record => /apple/i.test(textIn(record['spdisplays_vendor']) ?? '')) ?? records[0];
   if (gpu === undefined) return unreadable('system_profiler lists no GPU');
   const metal = /^spdisplays_metal(\d{1,2})$/.exec(textIn(gpu['spdisplays_mtlgpufamilysupport']) ?? '')?.[1];
-  const cores = numberIn(gpu['sppci_cores']);
+  const cores = wholeIn(gpu['sppci_cores']);
   return parsed({
     name: textIn(gpu['sppci_model']),
-    coreCount: cores !== undefined && Number.isInteger(cores) && cores > 0 ? cores : undefined,
+    coreCount: cores === 0 ? undefined : cores,
     metal: metal === undefined ? undefined : `Metal ${metal}`,
   });
 };
@@ -51,6 +51,6 @@ export const parseDisplays = (text: string): Parsed<MacGpu> => {
 /** "proc 18:6:0:12": only the first figure, the total, means the same everywhere. */
 const processorCountIn = (value: unknown): number | undefined => {
   const total = typeof value === 'string' ? /^(?:proc )?(\d{1,4})\b/.exec(value)?.[1] : value;
-  const count = numberIn(total);
-  return count !== undefined && Number.isInteger(count) && count > 0 ? count : undefined;
+  const count = wholeIn(total);
+  return count === 0 ? undefined : count;
 };

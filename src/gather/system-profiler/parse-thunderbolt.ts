@@ -38,7 +38,7 @@ const busOf = (record: LooseRecord): ThunderboltBus => {
   const receptacle = recordIn(record['receptacle_1_tag']);
   const plugged = pluggedIn(listIn(record['_items']));
   return {
-    busName: (textIn(record['_name']) ?? 'unnamed bus').slice(0, NAME_LENGTH_MAX),
+    busName: textIn(record['_name']) ?? 'unnamed bus',
     receptacle: textIn(receptacle?.['receptacle_id_key']) ?? unknown('the bus names no receptacle'),
     domainUuid: textIn(record['domain_uuid_key'])?.toUpperCase() ?? unknown('the bus has no domain UUID'),
     ...linkOf(receptacle),
@@ -97,10 +97,7 @@ const pluggedIn = (
     const entry = queue[index];
     const record = recordIn(entry?.item);
     if (entry === undefined || record === undefined) continue;
-    const name = (textIn(record['_name']) ?? textIn(record['device_name_key']) ?? 'unnamed').slice(
-      0,
-      NAME_LENGTH_MAX,
-    );
+    const name = textIn(record['_name']) ?? textIn(record['device_name_key']) ?? 'unnamed';
     const domainUuid = textIn(record['domain_uuid_key'])?.toUpperCase();
     if (domainUuid === undefined) devices.push(name);
     else peers.push({ domainUuid, name, isBehindHub: entry.isBehindHub, offersRdma: offersRdma(record) });
@@ -117,4 +114,3 @@ const RDMA_PROTOCOL = 64_087;
 const NO_SPEED = 'system_profiler tells no speed';
 const BUSES_MAX = 64;
 const ITEMS_MAX = 256;
-const NAME_LENGTH_MAX = 120;

@@ -3,6 +3,7 @@
 // printed in thousands with a K. Gauges are absolute in every row; counters of later rows are differences and not used here.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
+import { toolLines } from '../tool-lines.ts';
 
 export interface VmStatPages {
   readonly pageBytes: number;
@@ -43,7 +44,7 @@ export const parseVmStat = (text: string): VmStatPages | undefined => {
   const title = /page size of (\d{1,9}) bytes/.exec(text);
   if (title === null) return undefined;
   const pages: Record<string, number> = {};
-  for (const line of text.split('\n')) {
+  for (const line of toolLines(text)) {
     const row = /^"?([^":]+)"?:\s+(\d{1,15})\.?\s*$/.exec(line);
     const column = COLUMN_OF.get(row?.[1] ?? '');
     if (column !== undefined) pages[column] = Number(row?.[2]);
@@ -60,7 +61,8 @@ export const usedBytesOf = ({ pageBytes, pages }: VmStatPages): Reported<number>
   if (anonymous === undefined || prgable === undefined || wired === undefined || cmprssor === undefined) {
     return unknown('vm_stat does not tell every part of the memory in use');
   }
-  return Math.max(0, anonymous - prgable + wired + cmprssor) * pageBytes;
+  const bytes = Math.max(0, anonymous - prgable + wired + cmprssor) * pageBytes;
+  return Number.isSafeInteger(bytes) ? bytes : unknown('vm_stat tells more memory than a machine can have');
 };
 
 const pagesIn = (word: string): number | undefined => {
