@@ -6,7 +6,7 @@ import type { Reported } from '../unknown.ts';
 export interface NodeMemory {
   /** Of the host, also inside a container. */
   readonly totalBytes: number;
-  /** What a new program could get without swapping (Linux MemAvailable; macOS: total less wired, active and compressed). */
+  /** What a new program could get without swapping (Linux MemAvailable; macOS: total less anonymous, wired and compressed, as Activity Monitor counts). */
   readonly availableBytes: Reported<number>;
   readonly swapTotalBytes: Reported<number>;
   readonly swapUsedBytes: Reported<number>;

@@ -12,7 +12,9 @@ export interface DfVolume {
 export const parseDf = (text: string): readonly DfVolume[] => {
   const volumes: DfVolume[] = [];
   for (const line of toolLines(text)) {
-    const match = /^\S.*?\s+(\d{1,15})\s+(\d{1,15})\s+(-?\d{1,15})\s+\d{1,4}%\s+(\/.{0,1000}?)\s*$/.exec(line);
+    const match = /^\S.*?\s+(\d{1,15})\s+(\d{1,15})\s+(-?\d{1,15})\s+\d{1,4}%\s+(\/.{0,1000}?)\s*$/.exec(
+      line,
+    );
     if (match?.[4] === undefined) continue;
     const totalBytes = Number(match[1]) * 1024;
     // Negative when only the system's reserve is left.
