@@ -53,7 +53,8 @@ export interface DaemonResources {
 }
 
 export interface HttpLogger {
-  warn(message: string): void;
+  /** `message` is for a person; `cause` is the error itself, for a log. */
+  warn(message: string, cause?: unknown): void;
 }
 
 export interface HttpLimits {

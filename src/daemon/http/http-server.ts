@@ -53,7 +53,7 @@ export class HttpServer implements AsyncDisposable {
       version,
       daemonStart: `${Math.round(clock.wallMs()).toString(36)}-${randomBytes(6).toString('hex')}`,
       isStillGranted: grant => access.isStillGranted(grant),
-      onFailure: message => options.logger?.warn(message),
+      onFailure: (message, cause) => options.logger?.warn(message, cause),
     });
     this.#server = createNodeServer(limits);
     this.#app = createApp(this.#server, limits);
@@ -75,7 +75,9 @@ export class HttpServer implements AsyncDisposable {
       this.#guard.bind({ host: request.host, address: address.address });
     }
     this.#bound = listening;
-    this.#server.on('error', error => this.#options.logger?.warn(`HTTP server: ${error.message}`));
+    this.#server.on('error', error =>
+      this.#options.logger?.warn(`The HTTP server failed: ${error.message}.`, error),
+    );
     this.#forgetAccess = this.#options.access.onChange(() => this.#hub.checkGrants());
     this.#hub.start();
     return listening;

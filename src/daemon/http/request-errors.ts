@@ -86,12 +86,10 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
       'The request is malformed. /openapi.json tells what each address takes.',
     );
   }
-  logger?.warn(
-    `a request failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-  );
+  logger?.warn(`An HTTP request failed: ${error instanceof Error ? error.message : String(error)}.`, error);
   return new RequestError(
     { status: 500, code: 'internal' },
-    'The daemon failed to answer; its log says why. It goes on with other requests.',
+    'The daemon failed to answer this request, and says why among its notices (GET /api/daemon).',
   );
 };
 

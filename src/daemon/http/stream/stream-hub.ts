@@ -22,7 +22,7 @@ export interface StreamHubOptions {
   /** Unique to this start of the daemon; no dots. */
   readonly daemonStart: string;
   readonly isStillGranted: (grant: Grant) => boolean;
-  readonly onFailure: (message: string) => void;
+  readonly onFailure: (message: string, cause: unknown) => void;
 }
 
 export interface StreamCounts {
@@ -263,9 +263,8 @@ export class StreamHub implements AsyncDisposable {
     const task = work
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted) return;
-        this.#options.onFailure(
-          `the event stream failed: ${error instanceof Error ? error.stack : String(error)}`,
-        );
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#options.onFailure(`The event stream failed: ${reason}.`, error);
         for (const client of this.#clients)
           client.drop('failed', 'the stream failed; it can be opened again');
       })
