@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -88,23 +88,19 @@ describe('the NVIDIA gatherers', () => {
 
   it('read the devices again when one vanishes from the stream, and show loads of the others', async () => {
     await using machine = await setUp(`
-      const gone = fs.existsSync(__dirname + '/gone');
+      const isGone = () => fs.existsSync(__dirname + '/gone');
       if (args[0] === '-q') {
-        fs.writeSync(1, gone ? ${text('inventory-h100-single.xml')} : ${text('inventory-h100-pair.xml')});
+        fs.writeSync(1, isGone() ? ${text('inventory-h100-single.xml')} : ${text('inventory-h100-pair.xml')});
         process.exit(0);
       }
       const rows = ${text('loads-h100-pair.csv')}.trim().split('\\n');
-      let ticks = 0;
-      every(20, () => {
-        ticks += 1;
-        if (ticks === 5) fs.writeFileSync(__dirname + '/gone', '');
-        print(ticks < 5 ? rows.join('\\n') : rows[0]);
-      });
+      every(20, () => print(isGone() ? rows[0] : rows.join('\\n')));
     `);
     const clock = new VirtualClock();
     await using run = new GathererRun(nvidiaGatherers(machine.options), clock);
-    const before = await run.until(isInventory);
-    expect(before.devices).toHaveLength(2);
+    expect((await run.until(isInventory)).devices).toHaveLength(2);
+    expect((await run.until(isLoads)).devices).toHaveLength(2);
+    writeFileSync(`${machine.tools.folder}/gone`, '');
     await run.until(told => isLoads(told) && told.devices.length === 1);
     await clock.advance(5_000);
     const after = await run.until(told => isInventory(told) && told.devices.length === 1);
@@ -187,12 +183,13 @@ describe('the NVIDIA gatherers', () => {
 
   it('kill a tool that falls silent, say so, and start it again', async () => {
     await using machine = await setUp(pair());
-    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, idleTimeoutMs: 1_500 }));
+    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, idleTimeoutMs: 4_000 }));
     await run.until(isLoads);
-    const stream = machine.tools.starts('nvidia-smi').find(start => start.args[0] !== '-q');
+    const from = run.told.length;
+    const stream = machine.tools.starts('nvidia-smi').findLast(start => start.args[0] !== '-q');
     process.kill(stream?.processId ?? 0, 'SIGSTOP');
-    const failure = await run.until(isFailure);
-    expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi said nothing for 1500 ms' });
+    const failure = await run.until(isFailure, from);
+    expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi said nothing for 4000 ms' });
     expect(isRunning(stream?.processId ?? 0)).toBe(false);
     await run.until(isLoads, run.told.indexOf(failure));
   });
@@ -200,7 +197,7 @@ describe('the NVIDIA gatherers', () => {
   it('take a tool that prints garbage for a failed source, not for a live one', async () => {
     await using machine = await setUp(`every(10, () => print('\\u0000garbage, ' + Math.random()));`);
     await using run = new GathererRun(
-      nvidiaGatherers({ ...machine.options, idleTimeoutMs: 300, toolTimeoutMs: 300 }),
+      nvidiaGatherers({ ...machine.options, idleTimeoutMs: 3_000, toolTimeoutMs: 3_000 }),
     );
     const failure = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
     expect(failure).toMatchObject({ reason: expect.stringContaining('garbage') });
