@@ -24,18 +24,14 @@ export const plant = (root: string, trees: readonly RecordedTree[]): void => {
       mkdirSync(dirname(place(path)), { recursive: true });
       writeFileSync(place(path), text);
     }
-    for (const [path, target] of Object.entries(tree.links ?? {})) {
-      if (target === '(directory)') mkdirSync(place(path), { recursive: true });
-      else if (path.endsWith('/net')) mkdirSync(join(place(path), target), { recursive: true });
-      else {
-        mkdirSync(dirname(place(path)), { recursive: true });
-        // A link that has files of its own beneath it is a folder already.
-        try {
-          symlinkSync(target, place(path));
-        } catch {
-          mkdirSync(place(path), { recursive: true });
-        }
-      }
+    const links = Object.entries(tree.links ?? {});
+    const paths = [...Object.keys(tree.files), ...links.map(([path]) => path)];
+    for (const [path, target] of links) {
+      mkdirSync(dirname(place(path)), { recursive: true });
+      const isFolder = target === '(directory)' || paths.some(other => other.startsWith(`${path}/`));
+      if (path.endsWith('/net')) mkdirSync(join(place(path), target), { recursive: true });
+      else if (isFolder) mkdirSync(place(path), { recursive: true });
+      else symlinkSync(target, place(path));
     }
   }
 };

@@ -24,7 +24,7 @@ export const whyNoSpeed = (
   isUp: Reported<boolean>,
 ): Unknown | undefined => {
   if (typeof type === 'string' && RATELESS_TYPES.has(type))
-    return unknown(`a ${type} interface negotiates no rate`);
+    return unknown(`${type === 'overlay' ? 'an' : 'a'} ${type} interface negotiates no rate`);
   if (VIRTUAL_DRIVERS.has(facts.driver)) {
     return unknown(`a virtual adapter (${facts.driver}) negotiates no rate`);
   }

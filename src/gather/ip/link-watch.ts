@@ -25,8 +25,12 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
         idleTimeoutMs: Number.POSITIVE_INFINITY,
         lineBytesMax: LINE_BYTES_MAX,
       });
+      let strangeCount = 0;
       for await (const line of lines) {
         if (EVENT_LINE.test(line)) onHint();
+        else if (!CONTINUATION_LINE.test(line)) strangeCount += 1;
+        // Not the `ip` that is meant: reading it on would only burn a processor.
+        if (strangeCount > STRANGE_LINES_MAX) break;
       }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -46,6 +50,8 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
 
 /** "4: thunderbolt1@if4: <…", "Deleted 3: thunderbolt0 …", with or without a label such as "[LINK]". */
 const EVENT_LINE = /^(?:\[[A-Z]+\])?(?:Deleted )?\d+: /;
+const CONTINUATION_LINE = /^\s/;
+const STRANGE_LINES_MAX = 1_000;
 const LINE_BYTES_MAX = 64 * 1024;
 const BACKOFF_FIRST_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;

@@ -1,19 +1,15 @@
 // Network interfaces of a Linux machine: sysfs for what they are, `ip` or the C library for addresses. Read at once,
 // on each hint of a change, and at the interval in case a hint was lost.
 
-import type { NetworkInterface } from '../../core/node/network.ts';
-import { unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { GatherSettings } from '../gather-settings.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import { isUnreadable, type MachineFiles } from '../machine-files.ts';
-import { type Addresses, AddressSource } from './address-source.ts';
+import { AddressSource } from './address-source.ts';
 import { Hint } from './hint.ts';
 import type { ListAddresses } from './host-addresses.ts';
-import { type InterfaceFacts, readInterfaceFacts } from './interface-facts.ts';
-import { interfaceIsUp, parseSpeed, whyNoSpeed } from './interface-state.ts';
-import { interfaceType } from './interface-type.ts';
 import { watchLinks } from './link-watch.ts';
+import { readInterfaces } from './read-interfaces.ts';
 
 export interface LinuxNetworkOptions {
   readonly files: MachineFiles;
@@ -63,7 +59,7 @@ const tellNetwork = async (
       const found = await addresses.read(isHinted, signal);
       const ignored = new Set(options.settings().ignoredInterfaces);
       const listed = names.filter(name => !ignored.has(name));
-      const interfaces = await readInterfaces(options.files, listed, found);
+      const interfaces = await readInterfaces(options.files, listed, found.table);
       if (signal.aborted) return;
       const kept = interfaces.slice(0, INTERFACES_MAX);
       const leftOut = interfaces.length - kept.length;
@@ -74,49 +70,6 @@ const tellNetwork = async (
   } catch (error) {
     if (!signal.aborted) throw error;
   }
-};
-
-/** Those with a device behind them first, then by name, so that the bound cuts off what containers made. */
-const readInterfaces = async (
-  files: MachineFiles,
-  names: readonly string[],
-  addresses: Addresses,
-): Promise<readonly NetworkInterface[]> => {
-  const facts = [...names]
-    .sort()
-    // bonding_masters is a file among the folders, and has no attributes.
-    .flatMap(name => readInterfaceFacts(files, name) ?? [])
-    .sort((a, b) => Number(b.hasDevice) - Number(a.hasDevice));
-  const interfaces: NetworkInterface[] = [];
-  for (const found of facts) interfaces.push(await readInterface(files, found, addresses));
-  return interfaces;
-};
-
-const readInterface = async (
-  files: MachineFiles,
-  facts: InterfaceFacts,
-  addresses: Addresses,
-): Promise<NetworkInterface> => {
-  const { type, evidence } = interfaceType(facts);
-  const isUp = interfaceIsUp(facts);
-  return {
-    name: facts.name,
-    type,
-    typeEvidence: evidence,
-    macAddress: /^(?:|[0:]+)$/.test(facts.address) ? unknown('no hardware address') : facts.address,
-    isUp,
-    // Off this thread: the driver may ask the adapter's firmware, and holds a lock meanwhile.
-    speedBitsPerSecond:
-      whyNoSpeed(facts, type, isUp) ??
-      parseSpeed(await files.text(`/sys/class/net/${facts.name}/speed`), type),
-    mtuBytes: facts.mtu ?? unknown('the driver does not tell'),
-    driver:
-      facts.driver === ''
-        ? unknown(facts.hasDevice ? 'no driver is bound' : 'no device stands behind it')
-        : facts.driver,
-    addresses: addresses.table.get(facts.name) ?? [],
-    members: facts.members,
-  };
 };
 
 /** Polling goes on where there is no `ip` to watch. */

@@ -1,0 +1,240 @@
+// The network gatherer as a whole, with stand-ins for `ip` that tell, hang, die, print garbage and disappear.
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { directoryFiles } from '../../../src/gather/directory-files.ts';
+import type { GatherSettings } from '../../../src/gather/gather-settings.ts';
+import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
+import { fixture } from '../../support/fixture.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type GathererRun, isReading, runForTest } from '../gatherer-run.ts';
+import { plant, recordedTree } from '../recorded-tree.ts';
+import { type StandInTools, standInTools } from '../stand-in-tools.ts';
+
+let tools: StandInTools;
+let root: TemporaryDirectory;
+let settings: GatherSettings;
+
+beforeEach(() => {
+  tools = standInTools();
+  root = temporaryDirectory();
+  settings = { name: undefined, ignoredInterfaces: [] };
+  plant(root.path, [recordedTree('sysfs/class-net-every-kind.json')]);
+  writeFileSync(join(tools.folder, 'addr.json'), fixture('ip/addr-thunderbolt-and-vpn.json'));
+});
+
+afterEach(() => {
+  root[Symbol.dispose]();
+  tools[Symbol.dispose]();
+});
+
+describe('the network gatherer', () => {
+  it('tells all interfaces at once, with the addresses that ip knows', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    await using run = start();
+    const { source, reading } = await run.waitFor(isReading('network'), 'from start');
+    expect(source).toBe('sysfs, ip');
+    expect(reading.value.interfaces.length).toBe(20);
+    expect(addressesOf(reading.value, 'thunderbolt0')).toEqual(['169.254.44.1']);
+  });
+
+  it('reads again when the monitor speaks, and only then asks ip again', async () => {
+    standInIp({
+      monitor:
+        'until [ -e "$HERE/change" ]; do sleep 0.02; done; echo "6: thunderbolt0@if6: <UP> mtu 65520"; exec sleep 600',
+    });
+    await using run = start();
+    await run.waitFor(isReading('network'), 'from start');
+    writeFileSync(
+      join(tools.folder, 'addr.json'),
+      fixture('ip/addr-thunderbolt-and-vpn.json').replace('169.254.44.1', '169.254.44.99'),
+    );
+    writeFileSync(join(tools.folder, 'change'), '');
+    const { reading } = await run.waitFor(isReading('network'));
+    expect(addressesOf(reading.value, 'thunderbolt0')).toEqual(['169.254.44.99']);
+    expect(startsOf('addr')).toBe(2);
+  });
+
+  it('asks ip once however often it reads while nothing changes', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    await using run = start({ intervalMs: 20 });
+    for (let count = 0; count < 10; count++) await run.waitFor(isReading('network'));
+    expect(startsOf('addr')).toBe(1);
+    expect(startsOf('monitor')).toBe(1);
+  });
+
+  it('sees a changed link at its interval although nobody hinted', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    await using run = start({ intervalMs: 20 });
+    await run.waitFor(isReading('network'), 'from start');
+    writeFileSync(join(root.path, '/sys/class/net/eno1/operstate'), 'down\n');
+    await run.waitUntil(
+      told =>
+        isReading('network')(told) &&
+        told.reading.value.interfaces.find(({ name }) => name === 'eno1')?.isUp === false,
+    );
+  });
+
+  it('leaves ignored interfaces out from the next reading on', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    await using run = start({ intervalMs: 20 });
+    await run.waitFor(isReading('network'), 'from start');
+    settings = { name: undefined, ignoredInterfaces: ['eno1', 'wg0'] };
+    const { reading } = await run.waitFor(
+      (told): told is Extract<typeof told, { kind: 'reading' }> =>
+        isReading('network')(told) && told.reading.value.interfaces.length === 18,
+    );
+    expect(reading.kind === 'network' && reading.value.interfaces.map(({ name }) => name)).not.toContain(
+      'eno1',
+    );
+  });
+
+  it('tells what sysfs and the C library know where there is no ip', async () => {
+    await using run = start({ intervalMs: 20, path: tools.folder });
+    const { source } = await run.waitFor(isReading('network'), 'from start');
+    expect(source).toBe('sysfs, getifaddrs');
+    await run.waitFor(isReading('network'));
+    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+  });
+
+  it.each([
+    ['hangs', 'exec sleep 600'],
+    ['prints garbage', 'head -c 5000 /dev/urandom'],
+    ['prints half of a line', `printf '[{"ifindex":1,"ifname":"lo","addr'`],
+    ['fails', 'echo "Cannot open netlink socket" >&2; exit 1'],
+    ['dies', 'kill -KILL $$'],
+  ])('goes on without ip when that %s', async (_, addr) => {
+    standInIp({ monitor: 'exec sleep 600', addr });
+    await using run = start({ intervalMs: 20, toolTimeoutMs: 200 });
+    const { source, reading } = await run.waitFor(isReading('network'), 'from start');
+    expect(source).toBe('sysfs, getifaddrs');
+    expect(reading.value.interfaces.length).toBe(20);
+    for (let count = 0; count < 5; count++) await run.waitFor(isReading('network'));
+    expect(startsOf('addr')).toBe(1);
+  });
+
+  it.each([
+    ['hangs', 'exec sleep 600'],
+    ['dies', 'exit 3'],
+    ['prints garbage', 'head -c 3000000 /dev/urandom; exec sleep 600'],
+    ['floods', 'exec yes "nothing that is an event"'],
+    ['crashes half-way through a line', `printf '4: thunderbo'; kill -SEGV $$`],
+  ])('keeps its interval when the monitor %s', async (_, monitor) => {
+    standInIp({ monitor });
+    await using run = start({ intervalMs: 20 });
+    for (let count = 0; count < 10; count++) await run.waitFor(isReading('network'));
+    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+  });
+
+  it('starts the monitor again after it died, and reads once in case something was missed', async () => {
+    standInIp({ monitor: '[ -e "$HERE/second" ] && exec sleep 600; touch "$HERE/second"; exit 1' });
+    await using run = start();
+    await run.waitFor(isReading('network'), 'from start');
+    await run.waitFor(isReading('network'));
+    await until(() => startsOf('monitor') === 2);
+  });
+
+  it('leaves a monitor that floods with what are no events', async () => {
+    standInIp({ monitor: 'exec yes "nothing that is an event"' });
+    await using run = start();
+    await until(() => startsOf('monitor') === 1);
+    await until(() => pidsOf('monitor').every(pid => !isRunning(pid)));
+    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+  });
+
+  it('stops at once and leaves no monitor behind', async () => {
+    standInIp({ monitor: `trap '' TERM; while :; do sleep 0.1; done` });
+    const run = start();
+    await run.waitFor(isReading('network'), 'from start');
+    await until(() => startsOf('monitor') === 1);
+    await run[Symbol.asyncDispose]();
+    expect(pidsOf('monitor').filter(isRunning)).toEqual([]);
+  });
+
+  it('fails with a reason when there is no sysfs', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    rmSync(join(root.path, '/sys'), { recursive: true });
+    await using run = start();
+    const failure = await run.waitUntil(told => told.kind === 'failure', 'from start');
+    expect(failure).toMatchObject({ about: 'network', reason: 'no /sys/class/net' });
+  });
+
+  it('tells an interface that came and one that went', async () => {
+    standInIp({ monitor: 'exec sleep 600' });
+    await using run = start({ intervalMs: 20 });
+    await run.waitFor(isReading('network'), 'from start');
+    rmSync(join(root.path, '/sys/class/net/wg0'), { recursive: true });
+    mkdirSync(join(root.path, '/sys/class/net/new0'));
+    await run.waitUntil(told => {
+      if (!isReading('network')(told)) return false;
+      const names = told.reading.value.interfaces.map(({ name }) => name);
+      return names.includes('new0') && !names.includes('wg0');
+    });
+  });
+});
+
+interface StartOptions {
+  readonly intervalMs?: number;
+  readonly toolTimeoutMs?: number;
+  readonly path?: string;
+}
+
+const start = ({ intervalMs = 600_000, toolTimeoutMs = 10_000, path }: StartOptions = {}): GathererRun =>
+  runForTest([
+    linuxNetworkGatherer({
+      files: directoryFiles(root.path),
+      env: path === undefined ? tools.env : { PATH: path },
+      intervalMs,
+      settings: () => settings,
+      listAddresses: () => ({}),
+      toolTimeoutMs,
+    }),
+  ]);
+
+const standInIp = ({
+  monitor,
+  addr = 'cat "$HERE/addr.json"',
+}: {
+  readonly monitor: string;
+  readonly addr?: string;
+}): void => {
+  tools.script(
+    'ip',
+    `case "$*" in
+*monitor*) echo $$ >> "$HERE/monitor.pids"; ${monitor};;
+*) echo $$ >> "$HERE/addr.pids"; ${addr};;
+esac`,
+  );
+};
+
+const pidsOf = (what: 'monitor' | 'addr'): readonly number[] => {
+  const path = join(tools.folder, `${what}.pids`);
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const startsOf = (what: 'monitor' | 'addr'): number => pidsOf(what).length;
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise(resolve => setImmediate(resolve));
+};
+
+const addressesOf = (
+  network: {
+    readonly interfaces: readonly {
+      readonly name: string;
+      readonly addresses: readonly { readonly address: string }[];
+    }[];
+  },
+  name: string,
+): readonly string[] | undefined =>
+  network.interfaces.find(item => item.name === name)?.addresses.map(({ address }) => address);
