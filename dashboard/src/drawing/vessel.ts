@@ -59,9 +59,6 @@ export const surfaceY = ({ top, bottom, depth }: Tub, level: number): number => 
 /** Where the mark stands on the front: level with a water line at the safe load. */
 export const markY = (tub: Tub): number => f(surfaceY(tub, SAFE_LOAD) + tub.depth);
 
-/** A level in steps too small to see, so that a figure that trembles does not redraw the water. */
-export const calmLevel = (level: number): number => Math.round(Math.min(1, Math.max(0, level)) * 250) / 250;
-
 /** Perforations of a front, row by row, every second row set off by half a step. */
 export const foam = (x0: number, y0: number, x1: number, y1: number): readonly { x: number; y: number }[] => {
   const dots: { x: number; y: number }[] = [];

@@ -61,10 +61,14 @@ export const shortChip = (chip: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
+/** "Debian GNU/Linux 12 (bookworm)" is Debian 12 to those who run it. */
+export const shortSystem = (name: string): string =>
+  name.replace(/ GNU\/Linux/, '').replace(/\s*\([^)]*\)/, '');
+
 const modelWords = (view: NodeView): string => {
   const identity = held(view.identity);
   if (identity === undefined) return 'not identified yet';
-  const model = knownOr(identity.model, identity.operatingSystem.name).replace(/^NVIDIA\s+/, '');
+  const model = knownOr(identity.model, shortSystem(identity.operatingSystem.name)).replace(/^NVIDIA\s+/, '');
   const gpus = gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
   const [first] = gpus;
   if (first !== undefined) {
@@ -80,9 +84,16 @@ const modelWords = (view: NodeView): string => {
   return chip === '' ? model : `${model} · ${chip}`;
 };
 
+/** Why a node has no GPU to show. */
+export const noGpuWords = ({ gpus }: NodeView): string => {
+  const kinds = gpus.map(vendor => vendor.inventory.kind);
+  if (kinds.includes('unavailable')) return 'GPU cannot be read';
+  return kinds.includes('waiting') ? 'looking for GPUs' : 'no GPU found';
+};
+
 const measuredWords = (view: NodeView): string => {
   const gpus = gpusOf(view);
-  if (gpus.length === 0) return view.gpus.length === 0 ? 'no GPU found' : 'GPU not read yet';
+  if (gpus.length === 0) return noGpuWords(view);
   const profiles = gpus.map(gpu => gpu.profile?.value).filter(profile => profile !== undefined);
   if (profiles.length === 0)
     return gpus.length === 1 ? 'GPU not measured yet' : `${gpus.length} GPUs not measured yet`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { calmLevel, markY, SAFE_LOAD, surfaceY } from '../../../dashboard/src/drawing/vessel.ts';
+import { markY, SAFE_LOAD, surfaceY } from '../../../dashboard/src/drawing/vessel.ts';
 
 const TUB = { x: 5, width: 102, top: 15, bottom: 78, depth: 5.5, radius: 11 };
 
@@ -23,10 +23,4 @@ describe('water in a tub', () => {
   test('its front edge meets the mark at the safe load', () => {
     expect(surfaceY(TUB, SAFE_LOAD) + TUB.depth).toBeCloseTo(markY(TUB), 6);
   });
-});
-
-test('a figure that trembles by less than one can see does not move the water', () => {
-  expect(calmLevel(0.6201)).toBe(calmLevel(0.6204));
-  expect(calmLevel(-1)).toBe(0);
-  expect(calmLevel(7)).toBe(1);
 });
