@@ -200,7 +200,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   clock: ['core'],
   native: ['core', 'clock'],
   process: ['core', 'clock'],
-  config: ['core'],
+  config: ['core', 'process'],
   journal: BASE,
   messaging: BASE,
   mesh: BASE,

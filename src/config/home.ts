@@ -5,7 +5,7 @@ import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode } from './atomic-file.ts';
+import { errorCode } from '../process/atomic-file.ts';
 
 export interface HomeFiles {
   readonly config: string;

@@ -4,7 +4,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFileAtomic, errorCode, writeFileAtomic } from './atomic-file.ts';
+import { createFileAtomic, errorCode, writeFileAtomic } from '../process/atomic-file.ts';
 import type { Config } from './config.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { configTemplate } from './config-template.ts';

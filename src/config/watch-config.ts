@@ -3,7 +3,7 @@
 
 import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { errorCode } from './atomic-file.ts';
+import { errorCode } from '../process/atomic-file.ts';
 import type { ConfigResult } from './read-config.ts';
 import { keepLastGood, readConfig } from './read-config.ts';
 

@@ -2,7 +2,7 @@
 // of the token, removed when it stops; what a killed daemon leaves behind is recognised by its process being gone.
 
 import { readFile } from 'node:fs/promises';
-import { errorCode, writeFileAtomic } from '../config/atomic-file.ts';
+import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
 
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */

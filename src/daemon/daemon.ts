@@ -3,7 +3,6 @@
 
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../config/atomic-file.ts';
 import type { Config } from '../config/config.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
@@ -11,6 +10,7 @@ import type { Journal, JournalOptions } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { createMemoryJournal } from '../journal/memory-journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { errorCode } from '../process/atomic-file.ts';
 import { openAccessToken } from './access-token.ts';
 import { Cluster } from './cluster.ts';
 import { configGatherer } from './config-gatherer.ts';

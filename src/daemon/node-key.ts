@@ -5,9 +5,9 @@ import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../config/atomic-file.ts';
 import type { NodeId } from '../core/ids.ts';
 import { nodeId } from '../core/ids.ts';
+import { writeFileAtomic } from '../process/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export interface NodeKey {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFileAtomic, writeFileAtomic } from '../../src/config/atomic-file.ts';
+import { createFileAtomic, writeFileAtomic } from '../../src/process/atomic-file.ts';
 
 let folder = '';
 beforeEach(async () => {
