@@ -50,13 +50,34 @@ const passSignals = child => {
     process.on(name, listener);
     return { name, listener };
   });
+  const watch = watchParent(() => child.kill('SIGTERM'));
   return () => {
     clearTimeout(timer);
+    clearInterval(watch);
     for (const { name, listener } of listeners) process.removeListener(name, listener);
   };
 };
 
+/**
+ * npm passes a signal to the shell that it runs a script with, and a shell that dies of it tells nobody: without this,
+ * killing `npm start` would leave the daemon running. Only under npm, because a person may well want a script that they
+ * started themselves to outlive its terminal.
+ */
+const watchParent = onGone => {
+  if (!process.env.npm_lifecycle_event) return undefined;
+  const parent = process.ppid;
+  let isGone = false;
+  const interval = setInterval(() => {
+    if (isGone || process.ppid === parent) return;
+    isGone = true;
+    onGone();
+  }, PARENT_WATCH_MS);
+  interval.unref();
+  return interval;
+};
+
 /** Twice the second within which the daemon promises to stop. */
 const OUTLIVES_MS = 2_000;
+const PARENT_WATCH_MS = 250;
 
 module.exports = { runCommand, exitCodeOf };

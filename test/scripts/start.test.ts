@@ -97,6 +97,22 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
+test('a daemon whose npm was killed stops', async context => {
+  if (process.platform === 'win32') context.skip('there is no sh');
+  const daemon = `
+    import { appendFileSync } from 'node:fs';
+    process.on('SIGTERM', () => { appendFileSync('notes', 'stopped\\n'); process.exit(0); });
+    process.stdout.write('running');
+    setInterval(() => {}, 1000);`;
+  await using checkout = await MadeUpCheckout.make({ isInstalled: true, daemon });
+  // As npm does it: a shell between npm and the script, which dies of the signal and passes nothing on.
+  const shell = checkout.startByShell();
+  await shell.untilStdout('running');
+  shell.child.kill('SIGTERM');
+  expect(await shell.ended).toMatchObject({ signal: 'SIGTERM' });
+  expect(await checkout.notes()).toContain('stopped');
+});
+
 test('a Node that is too old to run Plimsoll, with no other there, is told so in two lines', async context => {
   const old = '/usr/bin/node';
   const version = versionOf(old);

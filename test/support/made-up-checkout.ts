@@ -68,14 +68,21 @@ export class MadeUpCheckout implements AsyncDisposable {
   }
 
   start(args: readonly string[] = [], node: string = process.execPath): StartedScript {
-    const child = spawn(node, [join(this.folder, 'scripts/start.js'), ...args], {
+    return this.#spawn(node, [join(this.folder, 'scripts/start.js'), ...args], {});
+  }
+
+  /** The trailing `true` keeps the shell from becoming the script. */
+  startByShell(): StartedScript {
+    const script = '"$NODE" scripts/start.js; true';
+    return this.#spawn('sh', ['-c', script], { NODE: process.execPath, npm_lifecycle_event: 'start' });
+  }
+
+  #spawn(program: string, args: readonly string[], env: Readonly<Record<string, string>>): StartedScript {
+    const npm = { npm_execpath: join(this.folder, 'npm/npm-cli.js'), npm_node_execpath: process.execPath };
+    const child = spawn(program, args, {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...process.env,
-        npm_execpath: join(this.folder, 'npm/npm-cli.js'),
-        npm_node_execpath: process.execPath,
-      },
+      env: { ...process.env, npm_lifecycle_event: '', ...npm, ...env },
     });
     this.#children.push(child);
     return new StartedScript(child);
