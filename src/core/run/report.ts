@@ -1,6 +1,7 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
 import type { Unknown } from '../unknown.ts';
+import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason } from './outcome.ts';
 import type { SnapshotState } from './snapshot.ts';
 
@@ -11,39 +12,59 @@ export interface Report {
   readonly plimsoll: { readonly version: string };
   readonly run: ReportRun;
   readonly state: SnapshotState;
+  /** Nothing is missing: the state is complete, no task was pending, no sample unresolved. */
   readonly complete: boolean;
   readonly incompleteReason?: string;
   readonly interrupted: boolean;
-  readonly counts: {
-    readonly issued: number;
-    readonly completed: number;
-    readonly failed: number;
-    readonly cancelled: number;
-    readonly unresolved: number;
-  };
+  readonly source: ReportSource;
+  /** What a reader must know beside the figures, one sentence each. */
+  readonly notices: readonly string[];
+  /** Of the measured phase. */
+  readonly counts: SampleCounts;
+  /** Of whatever was issued outside the measured phase. */
+  readonly warmup: SampleCounts;
   readonly pendingTasks: number;
   readonly droppedEvents: number;
   readonly eventLogDropped: number;
+  /** Records that did not fit: name of the counter to how many; empty when all was well. */
+  readonly recordProblems: Readonly<Record<string, number>>;
   readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
-  /** First sent to last end of completed samples of the measured phase. */
+  readonly bytes: { readonly sent: number; readonly received: number };
+  /** First sent to last end of completed samples of the measured phase; several tracking windows add up. */
   readonly windowNs: number | Unknown;
+  /** Closed loop: the part of the window in which all connections were busy. */
   readonly steadyStateWindowNs: number | Unknown;
+  readonly steadyStateRequestsPerSecond: number | Unknown;
+  readonly steadyStateOutputTokensPerSecond: number | Unknown;
   readonly requestsPerSecond: number | Unknown;
   readonly outputTokensPerSecond: number | Unknown;
   readonly inputTokensPerSecond: number | Unknown;
   readonly totalTokensPerSecond: number | Unknown;
   readonly perUserTokensPerSecond: { readonly p50: number | Unknown; readonly p90: number | Unknown };
+  /** Samples per second that meet every objective; only where objectives were given. */
   readonly goodput?: number | Unknown;
   readonly objectives?: readonly ObjectiveResult[];
   readonly series: Readonly<Record<string, ReportSeries>>;
   readonly client: ReportClient;
-  readonly environment: {
-    readonly node: string;
-    readonly os: string;
-    readonly cpu: string;
-    readonly cores: number;
-  };
+  readonly environment: ReportEnvironment;
+}
+
+/** Where the figures come from, best first: METRICS §7 and DESIGN §4 "Report". */
+export type ReportSource =
+  | 'complete-message'
+  | 'final-snapshot-file'
+  | 'samples-file'
+  | 'live-snapshot'
+  | 'nothing';
+
+export interface SampleCounts {
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** In flight when the account ended: 0 in a complete report. */
+  readonly unresolved: number;
 }
 
 export interface ReportRun {
@@ -62,6 +83,13 @@ export interface ReportRun {
   readonly hasNonce: boolean;
 }
 
+export interface ReportEnvironment {
+  readonly node: string;
+  readonly os: string;
+  readonly cpu: string;
+  readonly cores: number;
+}
+
 export type RunPattern =
   | { readonly kind: 'concurrency'; readonly concurrency: number }
   | { readonly kind: 'poisson'; readonly requestsPerSecond: number }
@@ -69,36 +97,45 @@ export type RunPattern =
   | { readonly kind: 'max-throughput' };
 
 export interface ObjectiveResult {
-  /** "ttft", "tpot", "latency" */
-  readonly name: string;
+  readonly name: ObjectiveName;
   readonly limitNs: number;
   readonly metSamples: number;
+  /** Completed ones whose figure is not known, because the server told no usage; they count as not met. */
+  readonly unknownSamples: number;
+  /** Completed and failed ones. */
   readonly samples: number;
 }
 
 export interface ReportSeries {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
   readonly count: number;
+  /** Decimal digits; of a ratio with up to six after the point. */
   readonly total: string;
   readonly min: number | null;
   readonly max: number | null;
   readonly mean: number | null;
   readonly stdDev: number | null;
   readonly percentiles: Readonly<Record<string, number>>;
+  /** Failures counted as +∞, which is null here. */
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
+  /** null: n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
   readonly histogram: readonly (readonly [number, number, number])[];
-  /** From the histogram where the run was cut short or had more values than are kept. */
+  /** false: from the histogram, because the run was cut short or had more values than are kept. */
   readonly isExact: boolean;
 }
 
 export interface ReportClient {
-  readonly verdict: 'trustworthy' | 'client-bound';
+  /** 'unknown': the client's own figures are lost, so that nobody may vouch for it. */
+  readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
   readonly reasons: readonly string[];
   readonly sendLatenessNs: LatenessFigures | Unknown;
+  /** Over the greatest of each observation interval and thread. */
   readonly readLatenessNs: LatenessFigures | Unknown;
   readonly eventLoopDelayNs: LatenessFigures | Unknown;
+  /** Of the busiest thread, 0..1. */
   readonly eventLoopUtilization: number | Unknown;
+  /** Of the same thread, in cores. */
   readonly cpuShare: number | Unknown;
   readonly starved: boolean;
   readonly gcPauseNs: { readonly total: number; readonly max: number } | Unknown;

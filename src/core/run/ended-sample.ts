@@ -1,0 +1,41 @@
+// One sample with everything that was stamped on it, as it stands when it has ended. The aggregator makes it of event
+// records, and a rebuilt report of the lines of samples.jsonl, so that both are counted by the same code.
+
+import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
+
+export interface EndedSample {
+  readonly sampleId: number;
+  /** Which tracking window it was issued in, from 0; OUTSIDE_WINDOWS for warm-up and whatever else is not measured. */
+  readonly window: number;
+  readonly intendedNs: number;
+  readonly sentNs: number;
+  readonly connectNs: number;
+  /** NO_FIGURE where no byte came. */
+  readonly firstByteNs: number;
+  /** NO_FIGURE where no content came. */
+  readonly firstContentNs: number;
+  /** First non-reasoning content, where it differs from the first content; else NO_FIGURE. */
+  readonly firstAnswerNs: number;
+  /** Gaps between consecutive content chunks: the last content is the first one plus their sum. */
+  readonly chunkGapsNs: readonly number[];
+  readonly chunkCount: number;
+  readonly endNs: number;
+  readonly outcome: Outcome;
+  /** Of a failed sample, and of no other. */
+  readonly failure: SampleFailure | undefined;
+  /** NO_FIGURE where the server told none. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly finishReason: FinishReason;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+}
+
+export interface SampleFailure {
+  readonly kind: FailureKind;
+  /** HTTP status; 0 where there was none. */
+  readonly statusCode: number;
+  readonly detail: string;
+}
+
+export const OUTSIDE_WINDOWS = -1;
