@@ -185,6 +185,8 @@ export interface NodeView {
   readonly disk: ReadingView<ReadingValues['disk']>;
   readonly config: ReadingView<ReadingValues['config']>;
   readonly gpus: readonly VendorView[];
+  /** The vendors of whom this machine has no GPU, and how that is known; none while nobody has looked yet. */
+  readonly absentGpus: readonly { readonly vendor: GpuVendor; readonly reason: string }[];
   readonly unknownKinds: readonly string[];
 }
 
@@ -204,6 +206,7 @@ export interface GpuView {
 }
 
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
+  const vendors = VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
   const statuses = state.readingStatuses[node] ?? {};
   const view = <K extends Exclude<ReadingKind, 'gpus' | 'gpuLoads'>>(
     kind: K,
@@ -223,8 +226,9 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     rdmaDevices: view('rdmaDevices', state.nodeRdmaDevices[node]),
     disk: view('disk', state.nodeDisks[node]),
     config: view('config', state.nodeConfigs[node]),
-    gpus: VENDORS.map(vendor => vendorView(state, node, vendor, nowMs)).filter(
-      ({ inventory, loads }) => isThere(inventory) || isThere(loads),
+    gpus: vendors.filter(({ inventory, loads }) => isThere(inventory) || isThere(loads)),
+    absentGpus: vendors.flatMap(({ vendor, inventory }) =>
+      inventory.kind === 'absent' ? [{ vendor, reason: inventory.reason }] : [],
     ),
     unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
   };
