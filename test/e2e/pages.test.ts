@@ -1,7 +1,8 @@
 // The pages in a real browser over the real server, with made-up machines: what is on them, how they say what is old,
 // and that everybody can use them.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -9,10 +10,15 @@ import { serveMachines } from './serve-machines.ts';
 
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
-describe.skipIf(chromiumPath() === undefined)('the dashboard', () => {
+describe('the dashboard', () => {
   let browser: OpenedBrowser;
   beforeAll(async () => {
+    if (chromiumPath() === undefined) return;
+    requireBuild();
     browser = await openBrowser();
+  });
+  beforeEach(context => {
+    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
   });
   afterAll(async () => {
     await browser?.[Symbol.asyncDispose]();
@@ -113,6 +119,7 @@ describe.skipIf(chromiumPath() === undefined)('the dashboard', () => {
     await first.close();
     await connection.getByText('No connection').waitFor();
     await page.getByText(/next try in|trying now/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
     // Nothing is blanked.
     await page
       .getByRole('link', { name: /^atlas/ })
@@ -261,8 +268,6 @@ describe.skipIf(chromiumPath() === undefined)('the dashboard', () => {
     );
   });
 });
-
-test.runIf(chromiumPath() === undefined)('the dashboard in a browser', context => context.skip(NO_CHROMIUM));
 
 const streamClients = async (url: string): Promise<unknown> => {
   const body: unknown = await (await fetch(`${url}/api/daemon`)).json();

@@ -36,7 +36,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
   return {
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
-    part: `${coverage(totals.gpuFlopsPerSecond)}${busy}`,
+    part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}`,
     holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), gpuUse),
   };
 };
@@ -44,7 +44,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
 const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => ({
   name: 'Memory bandwidth',
   value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
-  part: `${coverage(totals.gpuMemoryBytesPerSecond)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}`,
+  part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}`,
   holds: holdsOf(
     views,
     view => profiled(view, 'memoryReadBytesPerSecond'),
@@ -81,8 +81,9 @@ const measured = (total: Total, format: (value: number) => Figure): Figure => {
   return { figure: total.isLowerBound ? `at least ${figure}` : figure, unit };
 };
 
-const coverage = ({ knownCount, count }: Total): string => {
-  if (count === 0) return 'no GPU found';
+const coverage = ({ knownCount, count }: Total, views: readonly NodeView[]): string => {
+  if (count === 0)
+    return views.some(({ absentGpus }) => absentGpus.length > 0) ? 'no GPU found' : 'GPUs not looked for yet';
   const gpus = count === 1 ? '1 GPU' : `${count} GPUs`;
   return knownCount === count ? gpus : `${knownCount} of ${gpus} measured`;
 };

@@ -86,7 +86,9 @@ const presenceWarnings = ({ nodeId, name, presence, silentMs }: NodeView): reado
       level: presence === 'offline' ? 'danger' : 'caution',
       title:
         presence === 'offline'
-          ? `${name} stopped answering ${age(silentMs)} ago`
+          ? Number.isFinite(silentMs)
+            ? `${name} stopped answering ${age(silentMs)} ago`
+            : `${name} has not answered yet`
           : `${name} is silent for ${age(silentMs)}`,
       why: 'Its last figures are still shown, with their age.',
       on: name,

@@ -38,12 +38,16 @@ export const nodeWords = (view: NodeView): NodeWords => {
   return {
     name: view.name,
     model: modelWords(view),
-    memory: isOffline ? `no contact for ${age(view.silentMs)}` : memoryWords(use),
+    memory: isOffline ? silenceWords(view.silentMs) : memoryWords(use),
     memoryShare: isOffline ? 'no contact' : percentOf(use),
     measured: measuredWords(view),
     vitals: vitalWords(view),
   };
 };
+
+/** How long nothing was heard; a node that only the journal knows was not heard at all. */
+export const silenceWords = (silentMs: number): string =>
+  Number.isFinite(silentMs) ? `no contact for ${age(silentMs)}` : 'no contact yet';
 
 export const memoryWords = (use: MemoryUse | undefined): string =>
   use === undefined
@@ -85,10 +89,9 @@ const modelWords = (view: NodeView): string => {
 };
 
 /** Why a node has no GPU to show. */
-export const noGpuWords = ({ gpus }: NodeView): string => {
-  const kinds = gpus.map(vendor => vendor.inventory.kind);
-  if (kinds.includes('unavailable')) return 'GPU cannot be read';
-  return kinds.includes('waiting') ? 'looking for GPUs' : 'no GPU found';
+export const noGpuWords = ({ gpus, absentGpus }: NodeView): string => {
+  if (gpus.some(({ inventory }) => inventory.kind === 'unavailable')) return 'GPU cannot be read';
+  return absentGpus.length === 0 ? 'GPUs not looked for yet' : 'no GPU found';
 };
 
 const measuredWords = (view: NodeView): string => {

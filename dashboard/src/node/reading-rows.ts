@@ -63,21 +63,16 @@ export const readingRows = (state: State, view: NodeView, nowMs: number): readon
   ];
 };
 
-/**
- * What is not on this machine, one line a thing: the makers of GPUs that it has none of share one, and their loads go
- * without saying.
- */
+/** What is not on this machine, one line a thing; the makers of GPUs that it has none of share one. */
 export const missingReadings = (
   rows: readonly ReadingRow[],
-): readonly { readonly key: string; readonly title: string; readonly reason: string }[] => {
-  const absent = rows.filter(row => row.state === 'absent' && !row.key.startsWith('gpuLoads '));
-  const gpus = absent.filter(row => row.key.startsWith('gpus '));
-  const reasons = gpus.map(row => row.reason).join(', ');
-  return [
-    ...(gpus.length === 0 ? [] : [{ key: 'gpus', title: 'GPUs', reason: reasons }]),
-    ...absent.filter(row => !row.key.startsWith('gpus ')),
-  ];
-};
+  { absentGpus }: NodeView,
+): readonly { readonly key: string; readonly title: string; readonly reason: string }[] => [
+  ...(absentGpus.length === 0
+    ? []
+    : [{ key: 'gpus', title: TITLES.gpus, reason: absentGpus.map(({ reason }) => reason).join(', ') }]),
+  ...rows.filter(row => row.state === 'absent'),
+];
 
 export const VENDORS = { nvidia: 'NVIDIA', amd: 'AMD', apple: 'Apple', intel: 'Intel' } as const;
 

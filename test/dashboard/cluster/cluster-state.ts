@@ -1,0 +1,50 @@
+// A folded state of made-up machines, for the words and warnings that pages derive from it.
+
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import { nodeIds, nodeView } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import type { Machine, Telling } from '../../e2e/machines.ts';
+
+export const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
+
+export const AT_WORK: Telling = { memory: 0.62, use: 0.41, cpu: 0.12 };
+
+/** Everything told at moment 0. */
+export const stateOf = (
+  ...told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]
+): State => {
+  const seqs = new Map<string, number>();
+  const events = told.flatMap(({ machine, facts }) =>
+    facts.map((fact): Event => {
+      const origin = idOf(machine);
+      const kindClass = eventClass(fact.kind);
+      const seq = (seqs.get(origin + kindClass) ?? 0) + 1;
+      seqs.set(origin + kindClass, seq);
+      return {
+        origin,
+        epoch: 1,
+        class: kindClass,
+        seq,
+        key: factKey(fact),
+        ageMs: 0,
+        receivedAtMs: 0,
+        ...fact,
+      };
+    }),
+  );
+  return applyAll(EMPTY_STATE, events);
+};
+
+export const at = (machine: Machine, telling: Telling = AT_WORK) => ({
+  machine,
+  facts: [...machine.durable, ...machine.live(telling)],
+});
+
+export const viewsOf = (state: State, nowMs = 0): readonly NodeView[] =>
+  nodeIds(state).map(id => nodeView(state, id, nowMs));

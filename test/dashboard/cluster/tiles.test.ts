@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { tiles } from '../../../dashboard/src/cluster/tiles.ts';
+import type { Fact } from '../../../src/core/event.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { notebook, rack, studio } from '../../e2e/machines.ts';
+import { at, stateOf, viewsOf } from './cluster-state.ts';
+
+const tilesOf = (state = EMPTY_STATE, nowMs = 0) => tiles(state, viewsOf(state, nowMs), nowMs);
+
+const profiled = (deviceId: string, isLowerBound = false): Fact => ({
+  kind: 'gpu.profiled',
+  payload: {
+    deviceId,
+    deviceKind: 'gpu',
+    engine: 'made up',
+    fp16FlopsPerSecond: 23.6e12,
+    memoryReadBytesPerSecond: 661e9,
+    memoryCopyBytesPerSecond: 600e9,
+    isLowerBound,
+    method: 'made up',
+    failure: 'none',
+  },
+});
+
+describe('the totals', () => {
+  test('before anything is known are dashes, not zeros', () => {
+    expect(tilesOf().map(tile => tile.value.figure)).toEqual(['–', '–', '–']);
+    expect(tilesOf().map(tile => tile.part)).toEqual([
+      'GPUs not looked for yet',
+      'GPUs not looked for yet',
+      'not read yet',
+    ]);
+  });
+
+  test('say how much of the cluster was measured', () => {
+    const [compute, bandwidth] = tilesOf(stateOf(at(studio), at(rack)));
+    expect(compute).toMatchObject({
+      value: { figure: '–', unit: '' },
+      part: '0 of 3 GPUs measured · 39\u202f% busy',
+    });
+    expect(bandwidth?.part).toBe('0 of 3 GPUs measured');
+  });
+
+  test('sum what was measured, and mark a lower bound', () => {
+    const { machine, facts } = at(studio);
+    const [compute, bandwidth] = tilesOf(
+      stateOf({ machine, facts: [...facts, profiled('apple-0', true)] }, at(notebook)),
+    );
+    expect(compute?.value).toEqual({ figure: 'at least 23.6', unit: 'TFLOPS' });
+    expect(bandwidth).toMatchObject({
+      value: { unit: 'GB/s' },
+      part: '1 of 2 GPUs measured · load not measured',
+    });
+  });
+
+  test('memory counts hosts and cards, with one hold a node', () => {
+    const memory = tilesOf(stateOf(at(studio), at(rack)))[2];
+    expect(memory?.value).toEqual({ figure: '816', unit: 'GB' });
+    expect(memory?.part).toContain('48.0\u00a0GB of it on GPUs');
+    expect(memory?.holds.map(hold => hold.share)).toEqual([512e9, 304e9]);
+  });
+
+  test('leave out a node that stopped answering', () => {
+    expect(tilesOf(stateOf(at(studio)), 60_000)[2]?.value.figure).toBe('–');
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import type { WarningSources } from '../../../dashboard/src/cluster/warnings.ts';
+import { warnings } from '../../../dashboard/src/cluster/warnings.ts';
+import type { State } from '../../../src/core/state.ts';
+import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
+import { AT_WORK, at, idOf, stateOf, viewsOf } from './cluster-state.ts';
+
+const warningsOf = (state: State, nowMs = 0, rest: Partial<WarningSources> = {}) =>
+  warnings({ state, views: viewsOf(state, nowMs), nowMs, notices: [], newVersion: undefined, ...rest });
+const titles = (...told: Parameters<typeof warningsOf>): readonly string[] =>
+  warningsOf(...told).map(({ title }) => title);
+
+describe('warnings', () => {
+  test('a healthy cluster has none', () => {
+    expect(titles(stateOf(at(studio), at(notebook)))).toEqual([]);
+  });
+
+  test('a node alone is said to be alone, with what this version can and cannot do', () => {
+    const [alone] = warningsOf(stateOf(at(studio)));
+    expect(alone).toMatchObject({ title: 'This is the only node so far' });
+    expect(alone?.why).toContain('not in it yet');
+    expect(alone?.command).toBeUndefined();
+  });
+
+  test('memory past its load line is a caution, and serious once it swaps', () => {
+    const past = { ...AT_WORK, memory: 0.91 };
+    const [serious, caution] = warningsOf(stateOf(at(studio, past), at(spark, past)));
+    expect(serious).toMatchObject({
+      level: 'danger',
+      title: 'spark: memory at 91\u202f%, 3.10\u00a0GB swapped',
+    });
+    expect(caution).toMatchObject({ level: 'caution', title: 'atlas: memory at 91\u202f%' });
+  });
+
+  test('memory at its load line is no warning', () => {
+    expect(titles(stateOf(at(studio, { ...AT_WORK, memory: 0.85 }), at(notebook)))).toEqual([]);
+  });
+
+  test('each card past its load line is named', () => {
+    expect(titles(stateOf(at(rack, { ...AT_WORK, memory: 0.95 }), at(studio)))).toEqual([
+      'bosun: memory of GPU 0 at 95\u202f%',
+      'bosun: memory of GPU 1 at 91\u202f%',
+      'bosun: / is almost full',
+    ]);
+  });
+
+  test('a source that stopped is named with its reason and its age', () => {
+    const state = stateOf(
+      { machine: studio, facts: at(studio).facts.filter(fact => fact.kind !== 'system.gathered') },
+      at(notebook),
+    );
+    const [stale] = warningsOf(state, 9_000).filter(({ id }) => id.startsWith(`stale ${idOf(studio)}`));
+    expect(stale?.title).toBe('atlas: 2 readings are stale');
+    expect(stale?.why).toBe(
+      'made up has said nothing new. Age: Memory 9\u00a0s, GPU load, Apple 9\u00a0s. The last figures are still shown.',
+    );
+  });
+
+  test('a node that stopped answering is serious, and its stale sources go without saying', () => {
+    expect(titles(stateOf(at(studio), at(notebook)), 61_000)).toEqual([
+      'atlas stopped answering 1\u00a0min ago',
+      'juno stopped answering 1\u00a0min ago',
+    ]);
+  });
+
+  test('two machines from one home are serious', () => {
+    const seen = {
+      kind: 'conflict.seen',
+      payload: { subject: idOf(notebook), addresses: ['192.0.2.1'] },
+    } as const;
+    const { machine, facts } = at(studio);
+    expect(titles(stateOf({ machine, facts: [...facts, seen] }, at(notebook)))).toEqual([
+      'Two machines call themselves juno',
+    ]);
+  });
+
+  test("the daemon's notices and a new version come first among cautions", () => {
+    const state = stateOf(at(studio), at(rack));
+    expect(
+      titles(state, 0, {
+        notices: ['config.toml line 3: unknown key', 'the journal was damaged; it was moved aside'],
+        newVersion: '0.2.0',
+      }),
+    ).toEqual([
+      'config.toml line 3',
+      'The journal was damaged',
+      'Plimsoll was updated to 0.2.0',
+      'bosun: / is almost full',
+    ]);
+  });
+
+  test('a notice without a first part is shown whole', () => {
+    const [notice] = warningsOf(stateOf(at(studio), at(notebook)), 0, { notices: ['port 4180 is taken'] });
+    expect(notice).toMatchObject({ title: 'Notice from this node', why: 'port 4180 is taken' });
+  });
+});
