@@ -42,7 +42,7 @@ export const unreadable = (code: string, path: string): Unreadable => ({
 /** The text without white space and NUL bytes at its ends (device tree strings end in one), or why there is none. */
 export const trimmed = (text: FileText): string | Unknown => {
   if (isUnreadable(text)) return unknown(text.reason);
-  const content = trimEnds(text);
+  const content = trimEnds(text).slice(0, TEXT_LENGTH_MAX);
   return content === '' ? unknown('empty') : content;
 };
 
@@ -59,6 +59,9 @@ export const wholeNumber = (text: string | undefined): number | undefined => {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : undefined;
 };
+
+/** Longer than anything a driver has to say, and short enough for every reading that carries it. */
+const TEXT_LENGTH_MAX = 200;
 
 const trimEnds = (text: string): string => text.replaceAll('\0', '').trim();
 

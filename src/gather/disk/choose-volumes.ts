@@ -25,14 +25,19 @@ export const chooseVolumes = (mounts: readonly Mount[]): readonly Volume[] => {
     .slice(0, VOLUMES_MAX)
     .map(({ mountPoint, device, fileSystem }) => ({
       mountPoint,
-      device,
-      fileSystem,
+      device: device.slice(0, PATH_LENGTH_MAX),
+      fileSystem: fileSystem.slice(0, 100),
       isRemote: isRemote(fileSystem),
     }));
 };
 
 const isVolume = ({ mountPoint, fileSystem, device }: Mount): boolean => {
-  if (SYSTEM_PLACES.test(mountPoint) || IMAGE_FILE_SYSTEMS.has(fileSystem)) return false;
+  if (
+    mountPoint.length > PATH_LENGTH_MAX ||
+    SYSTEM_PLACES.test(mountPoint) ||
+    IMAGE_FILE_SYSTEMS.has(fileSystem)
+  )
+    return false;
   if (isRemote(fileSystem) || POOLED_FILE_SYSTEMS.has(fileSystem)) return true;
   // The root of a container. Elsewhere an overlay shows the space of a volume that is listed already.
   if (fileSystem === 'overlay' || fileSystem === 'fuse.fuse-overlayfs') return mountPoint === '/';
@@ -77,3 +82,4 @@ const LOCAL_FUSE =
 const SYSTEM_PLACES =
   /^\/(?:boot|efi|proc|sys|dev|snap|run\/(?:user|credentials|snapd|containerd|docker)|var\/lib\/(?:docker|containerd|containers|kubelet|snapd|rancher)|etc\/(?:hosts|hostname|resolv\.conf))(?:\/|$)/;
 const VOLUMES_MAX = 128;
+const PATH_LENGTH_MAX = 1_000;

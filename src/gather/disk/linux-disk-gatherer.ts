@@ -43,9 +43,10 @@ export const linuxDiskGatherer = ({ files, intervalMs, askSpace, waitMs }: Linux
       }
       volumes.sort((a, b) => (a.mountPoint < b.mountPoint ? -1 : 1));
       session.emit('mountinfo, statfs', { kind: 'disk', value: { volumes } });
-      if (reasons.length > 0) session.fail(DISK, 'statfs', reasons.join('; '));
+      if (reasons.length > 0) session.fail(DISK, 'statfs', reasons.join('; ').slice(0, REASON_LENGTH_MAX));
     });
   },
 });
 
+const REASON_LENGTH_MAX = 1_000;
 const DISK: GatheredKind = { reading: 'disk', vendor: 'none' };

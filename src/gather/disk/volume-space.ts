@@ -87,11 +87,15 @@ const spaceOf = (volume: Volume, { isFolder, totalBytes, availableBytes }: Space
       mountPoint,
       device,
       fileSystem,
-      totalBytes: Number(totalBytes),
-      availableBytes: Number(availableBytes < 0n ? 0n : availableBytes),
+      totalBytes: exact(totalBytes),
+      availableBytes: exact(availableBytes),
     },
   };
 };
 
+/** Elastic network file systems say 8 EiB for "no end": more than a number holds exactly. */
+const exact = (bytes: bigint): number => (bytes < 0n ? 0 : Number(bytes > SAFE_MAX ? SAFE_MAX : bytes));
+
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 /** Of the four threads that the runtime has by default. */
 const SILENT_MAX = 2;

@@ -4,7 +4,8 @@ export const parseAssignments = (text: string): ReadonlyMap<string, string> => {
   const values = new Map<string, string>();
   for (const line of text.split('\n').slice(0, LINES_MAX)) {
     const match = /^\s*([A-Z][A-Z0-9_]*)=(.*)$/.exec(line);
-    if (match !== null) values.set(match[1] ?? '', unquote((match[2] ?? '').trim()));
+    if (match !== null)
+      values.set(match[1] ?? '', unquote((match[2] ?? '').trim()).slice(0, VALUE_LENGTH_MAX));
   }
   return values;
 };
@@ -16,3 +17,4 @@ const unquote = (text: string): string => {
 };
 
 const LINES_MAX = 200;
+const VALUE_LENGTH_MAX = 200;

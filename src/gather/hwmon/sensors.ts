@@ -37,7 +37,7 @@ export class Sensors implements Disposable {
       ...(this.#counters.length > 0 ? ['RAPL'] : []),
       ...(this.#power === undefined ? [] : [this.#power.name]),
     ];
-    return [...new Set(names)];
+    return [...new Set(names)].map(name => name.slice(0, NAME_LENGTH_MAX)).slice(0, NAMES_MAX);
   }
 
   /** The newest values there are after at most `waitMs`, which an abort does not shorten. */
@@ -137,3 +137,5 @@ interface OpenCounter {
 const LATE = unknown('the sensor has not answered yet');
 const NOT_YET: SensorValues = { cpuTemperatureCelsius: LATE, cpuPowerWatts: LATE, systemPowerWatts: LATE };
 const FIND_AGAIN_MS = 60_000;
+const NAME_LENGTH_MAX = 60;
+const NAMES_MAX = 8;

@@ -2,7 +2,7 @@
 // starting a process. A device that went away while being read loses only itself.
 
 import type { NodeRdmaDevices, RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
+import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import { isUnreadable, type MachineFiles, textOr, trimmed, wholeNumber } from '../machine-files.ts';
 import { poll } from '../poll.ts';
@@ -49,7 +49,7 @@ const readDevice = async (files: MachineFiles, name: string): Promise<RdmaDevice
   const folder = `/sys/class/infiniband/${name}`;
   const numbers = files.namesNow(`${folder}/ports`);
   const ports: RdmaPort[] = [];
-  for (const number of isUnreadable(numbers) ? [] : [...numbers].sort(byNumber)) {
+  for (const number of isUnreadable(numbers) ? [] : [...numbers].sort(byNumber).slice(0, PORTS_MAX)) {
     const port = wholeNumber(number);
     if (port !== undefined) ports.push(await readPort(files, folder, port));
   }
@@ -81,8 +81,8 @@ const readPort = async (files: MachineFiles, device: string, number: number): Pr
 
 /** RoCE names its interface beside each GID; an InfiniBand port is found by its number among the device's interfaces. */
 const interfaceNameOf = (files: MachineFiles, device: string, number: number): Reported<string> => {
-  const named = textOr(files.textNow(`${device}/ports/${number}/gid_attrs/ndevs/0`), undefined);
-  if (named !== undefined) return named;
+  const named = trimmed(files.textNow(`${device}/ports/${number}/gid_attrs/ndevs/0`));
+  if (isKnown(named)) return named;
   const listed = files.namesNow(`${device}/device/net`);
   // "ib0.8001" is a partition of ib0.
   const names = isUnreadable(listed) ? [] : listed.filter(name => !name.includes('.')).sort();
@@ -99,3 +99,4 @@ const byNumber = (a: string, b: string): number => NUMERIC.compare(a, b);
 const NUMERIC = new Intl.Collator('en', { numeric: true });
 const RDMA: GatheredKind = { reading: 'rdmaDevices', vendor: 'none' };
 const DEVICES_MAX = 256;
+const PORTS_MAX = 64;

@@ -48,7 +48,7 @@ export const readInterfaceFacts = (files: MachineFiles, name: string): Interface
     carrier: textOr(files.textNow(`${folder}/carrier`), undefined),
     flags: hexadecimal(text('flags')),
     mtu: wholeNumber(text('mtu')),
-    address: text('address').toLowerCase(),
+    address: text('address').toLowerCase().slice(0, ADDRESS_LENGTH_MAX),
     members: membersOf(files, folder, has('brif'), text('bonding/slaves')),
   };
 };
@@ -60,9 +60,15 @@ const membersOf = (
   bondSlaves: string,
 ): readonly string[] => {
   const ports = hasBridgePorts ? files.namesNow(`${folder}/brif`) : [];
-  const slaves = bondSlaves.split(/\s+/).filter(name => name !== '');
-  return [...(isUnreadable(ports) ? [] : ports), ...slaves].sort();
+  const slaves = bondSlaves.split(/\s+/).filter(name => name !== '' && name.length <= NAME_LENGTH_MAX);
+  return [...(isUnreadable(ports) ? [] : ports), ...slaves].sort().slice(0, MEMBERS_MAX);
 };
 
 const hexadecimal = (text: string): number | undefined =>
   /^0x[0-9a-f]{1,8}$/i.test(text) ? Number.parseInt(text.slice(2), 16) : undefined;
+
+/** InfiniBand has the longest: 20 bytes. */
+const ADDRESS_LENGTH_MAX = 64;
+const MEMBERS_MAX = 256;
+/** IFNAMSIZ and altnames (linux/if.h). */
+const NAME_LENGTH_MAX = 128;

@@ -19,11 +19,12 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
   while (!signal.aborted) {
     const startedMs = clock.nowMs();
     try {
-      const lines = streamLines('ip', ['monitor', 'link', 'address'], {
+      const lines = streamLines('sh', ['-c', END_WITH_US, 'sh', 'ip', 'monitor', 'link', 'address'], {
         env,
         signal,
         idleTimeoutMs: Number.POSITIVE_INFINITY,
         lineBytesMax: LINE_BYTES_MAX,
+        input: '',
       });
       let strangeCount = 0;
       for await (const line of lines) {
@@ -34,7 +35,7 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
       }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      if (error.code === 'missing') return;
+      if (error.code === 'missing' || NOT_FOUND.test(error.message)) return;
     }
     // What it would have told while it was away is read once.
     onHint();
@@ -47,6 +48,17 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
     backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
   }
 };
+
+/**
+ * Becomes the tool, with a reader of our end of the pipe beside it that ends it when this process is gone. A monitor has
+ * nothing to say for days, so that it would not notice by itself, and each kill -9 would leave one behind.
+ */
+const END_WITH_US = `exec 3<&0 </dev/null
+{ read -r _ <&3; kill $$; } >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;
+/** What a shell exits with when there is no such command (POSIX). */
+const NOT_FOUND = /exited with code 127\b/;
 
 /** "4: thunderbolt1@if4: <…", "Deleted 3: thunderbolt0 …", with or without a label such as "[LINK]". */
 const EVENT_LINE = /^(?:\[[A-Z]+\])?(?:Deleted )?\d+: /;

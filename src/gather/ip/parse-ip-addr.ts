@@ -25,7 +25,13 @@ const addressIn = (item: unknown): readonly InterfaceAddress[] => {
   const address = textIn(fields?.['local']);
   const prefixLength = numberIn(fields?.['prefixlen']);
   const family = FAMILIES.get(textIn(fields?.['family']) ?? '');
-  if (address === undefined || family === undefined || prefixLength === undefined) return [];
+  if (
+    address === undefined ||
+    !/^[0-9a-f.:]{2,45}$/i.test(address) ||
+    family === undefined ||
+    prefixLength === undefined
+  )
+    return [];
   if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > 128) return [];
   const scope = SCOPES.get(textIn(fields?.['scope']) ?? '') ?? 'global';
   return [{ address, family, prefixLength, scope }];

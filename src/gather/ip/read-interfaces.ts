@@ -46,7 +46,10 @@ const readInterface = async (
       facts.driver === ''
         ? unknown(facts.hasDevice ? 'no driver is bound' : 'no device stands behind it')
         : facts.driver,
-    addresses: addresses.get(facts.name) ?? [],
+    addresses: (addresses.get(facts.name) ?? []).slice(0, ADDRESSES_MAX),
     members: facts.members,
   };
 };
+
+/** A load balancer may carry thousands; the picture needs a few that answer. */
+const ADDRESSES_MAX = 256;

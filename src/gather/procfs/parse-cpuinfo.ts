@@ -25,6 +25,7 @@ export const parseCpuinfo = (text: string): CpuInfo => {
     const processor = fields.get('processor');
     const part = fields.get('CPU part');
     if (part === undefined || processor === undefined || !/^\d{1,6}$/.test(processor)) continue;
+    if (coreKinds.size >= KINDS_MAX) break;
     const name = armCoreName(fields.get('CPU implementer') ?? '', part);
     coreKinds.set(name, [...(coreKinds.get(name) ?? []), Number(processor)]);
   }
@@ -55,3 +56,4 @@ const chipOf = (
 };
 
 const NAME_LENGTH_MAX = 200;
+const KINDS_MAX = 8;

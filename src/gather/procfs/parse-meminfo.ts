@@ -33,5 +33,7 @@ const bytesOf = (text: string, label: string): Reported<number> => {
   const end = text.indexOf('\n', start);
   const line = text.slice(start + label.length + 1, end === -1 ? undefined : end);
   const kibibytes = wholeNumber(/^\s*(\d+) kB\s*$/.exec(line)?.[1]);
-  return kibibytes === undefined ? unknown(`${label} is not a number of kB`) : kibibytes * 1024;
+  return kibibytes === undefined || !Number.isSafeInteger(kibibytes * 1024)
+    ? unknown(`${label} is not a number of kB`)
+    : kibibytes * 1024;
 };

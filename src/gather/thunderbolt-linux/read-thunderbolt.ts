@@ -11,9 +11,10 @@ export const readThunderbolt = (files: MachineFiles): NodeThunderbolt | undefine
   if (isUnreadable(names)) return undefined;
   const domains = names
     .flatMap(name => /^domain(\d{1,4})$/.exec(name)?.[1] ?? [])
-    .sort((a, b) => Number(a) - Number(b));
+    .sort((a, b) => Number(a) - Number(b))
+    .slice(0, DOMAINS_MAX);
   if (domains.length === 0) return undefined;
-  const routers = names.flatMap(name => routerIn(files, name));
+  const routers = names.slice(0, NAMES_MAX).flatMap(name => routerIn(files, name));
   return {
     ports: domains.flatMap(domain =>
       readPorts(
@@ -71,6 +72,7 @@ const readPorts = (
   }
   return [...numbers]
     .sort((a, b) => a - b)
+    .slice(0, PORTS_MAX)
     .map(number => {
       const attached = routers.filter(router => router.hostPort === number);
       const busName = `domain${domain} port ${number}`;
@@ -180,6 +182,10 @@ const GENERATIONS: ReadonlyMap<string, number> = new Map([
 /** Apple's RDMA service, seen on Macs that have it switched on. */
 const RDMA_PROTOCOL = '64087';
 const NAME_LENGTH_MAX = 120;
+const DOMAINS_MAX = 64;
+const PORTS_MAX = 16;
+/** A chain holds six devices; a machine has a handful of controllers. */
+const NAMES_MAX = 512;
 const NOTHING = unknown('nothing is connected');
 const EMPTY_PORT = {
   interfaceName: NOTHING,

@@ -1,10 +1,13 @@
 // The network gatherer as a whole, with stand-ins for `ip` that tell, hang, die, print garbage and disappear.
 
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock/system-clock.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import type { GatherSettings } from '../../../src/gather/gather-settings.ts';
+import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -152,6 +155,22 @@ describe('the network gatherer', () => {
     expect(pidsOf('monitor').filter(isRunning)).toEqual([]);
   });
 
+  it('leaves no monitor behind when its process is killed', async () => {
+    standInIp({ monitor: `trap '' HUP; exec sleep 600` });
+    const watcher = spawn(process.execPath, [WATCHER], { env: tools.env, stdio: 'ignore' });
+    await until(() => startsOf('monitor') === 1);
+    expect(pidsOf('monitor').filter(isRunning)).toHaveLength(1);
+    watcher.kill('SIGKILL');
+    await until(() => !pidsOf('monitor').some(isRunning));
+  });
+
+  it('gives up watching for good where there is no ip', async () => {
+    tools.script('sh', 'exec /bin/sh "$@"');
+    const watching = { clock: systemClock, signal: new AbortController().signal, onHint: () => {} };
+    await watchLinks({ ...watching, env: { PATH: tools.folder } });
+    await watchLinks({ ...watching, env: { PATH: '/nowhere' } });
+  });
+
   it('fails with a reason when there is no sysfs', async () => {
     standInIp({ monitor: 'exec sleep 600' });
     rmSync(join(root.path, '/sys'), { recursive: true });
@@ -207,6 +226,8 @@ const standInIp = ({
 esac`,
   );
 };
+
+const WATCHER = new URL('./watch-links-until-killed.ts', import.meta.url).pathname;
 
 const pidsOf = (what: 'monitor' | 'addr'): readonly number[] => {
   const path = join(tools.folder, `${what}.pids`);
