@@ -90,7 +90,7 @@ export const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
-const startAdvice = (home: string, state: ProcessState): string => {
+export const startAdvice = (home: string, state: ProcessState): string => {
   const isDefault = home === `${state.homeDirectory}/.plimsoll`;
   return `Start it: plimsoll up${isDefault ? '' : ` --home ${home}`}`;
 };

@@ -1,15 +1,66 @@
-// `plimsoll doctor`.
+// `plimsoll doctor`: everything that could keep this machine from being seen, each with what to do.
 
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
+import type { Line, Tone } from '../../tui/part.ts';
+import { paint, part } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
+import type { Check, Verdict } from '../doctor/check.ts';
+import { computerChecks } from '../doctor/computer-checks.ts';
+import { daemonChecks } from '../doctor/daemon-checks.ts';
+import { configChecks, homeChecks } from '../doctor/home-checks.ts';
+import { toolChecks } from '../doctor/tool-checks.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { homeOption, jsonOption } from '../options.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check this machine, its home and its daemon, and say what to do',
-  description: 'Ends with 0 when nothing is wrong, with 8 when something is.',
+  description: 'Changes nothing. Ends with 0 when nothing is wrong, with 8 when something is.',
   arguments: [],
   options: [homeOption, jsonOption],
-  examples: [{ line: 'plimsoll doctor', meaning: 'every check with its advice' }],
-  run: async () => EXIT_CODES.ok.code,
+  examples: [
+    { line: 'plimsoll doctor', meaning: 'every check, with advice where something is wrong or missing' },
+    { line: 'plimsoll doctor --json', meaning: 'for programs' },
+  ],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const checks = [
+      ...computerChecks(state, systemClock),
+      ...(await homeChecks(home, state)),
+      ...(await configChecks(home)),
+      ...(await daemonChecks(home, state)),
+      ...(await toolChecks(state)),
+    ];
+    const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
+    const { hasColor, isUnicode } = state.stdout;
+    const text = invocation.option(jsonOption)
+      ? JSON.stringify({ problems, checks }, undefined, 2)
+      : linesOf(checks, problems)
+          .map(line => paint(line, { color: hasColor, isUnicode }))
+          .join('\n');
+    await state.stdout.write(`${text}\n`);
+    return problems === 0 ? EXIT_CODES.ok.code : EXIT_CODES.unhealthy.code;
+  },
+};
+
+const linesOf = (checks: readonly Check[], problems: number): readonly Line[] => {
+  const lines: Line[] = [];
+  for (const [section, group] of Map.groupBy(checks, check => check.section)) {
+    lines.push([part(section.charAt(0).toUpperCase() + section.slice(1), 'strong')]);
+    for (const { verdict, text, advice } of group) {
+      lines.push([part(`  ${VERDICTS[verdict].word.padEnd(8)}`, VERDICTS[verdict].tone), part(text)]);
+      if (advice !== '') lines.push([part(`          ${advice}`, 'dim')]);
+    }
+    lines.push([]);
+  }
+  const end =
+    problems === 0 ? 'Nothing is wrong.' : `${problems} ${problems === 1 ? 'thing is' : 'things are'} wrong.`;
+  return [...lines, [part(end, problems === 0 ? 'good' : 'bad')]];
+};
+
+const VERDICTS: Readonly<Record<Verdict, { readonly word: string; readonly tone: Tone }>> = {
+  ok: { word: 'ok', tone: 'good' },
+  note: { word: 'note', tone: 'dim' },
+  problem: { word: 'WRONG', tone: 'bad' },
 };

@@ -1,0 +1,90 @@
+// The daemon of the home: whether it answers, what it says of itself, and whether it could listen if it were started.
+
+import { createServer } from 'node:net';
+import { systemClock } from '../../clock/system-clock.ts';
+import type { ListenConfig } from '../../config/config.ts';
+import { homeFiles } from '../../config/home.ts';
+import { effectiveConfig, readConfig } from '../../config/read-config.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import { nodeView } from '../../core/selectors.ts';
+import { readDaemonFile } from '../../daemon/daemon-file.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import { clusterNow } from '../cluster-stream.ts';
+import { CommandError } from '../command-error.ts';
+import { findDaemon, startAdvice } from '../daemon-client.ts';
+import { noticesOf } from '../daemon-notices.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { Check, Verdict } from './check.ts';
+import { readingChecks } from './reading-checks.ts';
+
+export const daemonChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
+  const listen = effectiveConfig(await readConfig(homeFiles(home).config)).http.listen;
+  const file = await readDaemonFile(homeFiles(home).daemon);
+  if (file.kind === 'missing') {
+    return [check('note', 'no daemon runs on this home', startAdvice(home, state)), await portCheck(listen)];
+  }
+  try {
+    return await runningChecks(home, state);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const [problem = '', ...advice] = error.message.split('\n');
+    return [check('problem', problem, advice.join(' ')), await portCheck(listen)];
+  }
+};
+
+const runningChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
+  const client = await findDaemon(home, state);
+  const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+  const [{ snapshot, state: cluster }, notices] = await Promise.all([
+    clusterNow(client, systemClock, signal),
+    noticesOf(client, signal),
+  ]);
+  const { url, pid } = client.file;
+  const isSame = snapshot.plimsollVersion === state.version;
+  return [
+    check('ok', `it answers at ${url} (process ${pid})`, ''),
+    isSame
+      ? check('ok', `it is version ${state.version}, as this command is`, '')
+      : check(
+          'problem',
+          `it is version ${snapshot.plimsollVersion}, this command ${state.version}`,
+          'Stop it and start it again.',
+        ),
+    ...notices.map(notice => {
+      const [text = '', ...advice] = notice.split('\n');
+      return check('problem', text, advice.join(' '));
+    }),
+    ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
+  ];
+};
+
+/** Whether the next start could listen where it should. */
+const portCheck = async (listen: ListenConfig): Promise<Check> => {
+  const place = hostPortText(listen);
+  const failure = await listenOnce(listen);
+  if (failure === undefined) return check('ok', `${place} is free to listen on`, '');
+  const isTaken = failure === 'EADDRINUSE';
+  if (isTaken && !listen.isExplicit)
+    return check('note', `${place} is taken: the next free port would be used`, '');
+  return check(
+    'problem',
+    isTaken ? `${place} is taken by another program` : `${place} cannot be listened on (${failure})`,
+    'Choose another in config.toml, [http] listen, or with --http HOST:PORT.',
+  );
+};
+
+const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =>
+  new Promise(resolve => {
+    const server = createServer();
+    server.once('error', error => resolve(errorCode(error) ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+
+const check = (verdict: Verdict, text: string, advice: string): Check => ({
+  section: 'daemon',
+  verdict,
+  text,
+  advice,
+});
+
+const ANSWER_MS = 5_000;

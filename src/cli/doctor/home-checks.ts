@@ -1,0 +1,142 @@
+// The home and its settings, looked at and left as they are.
+
+import type { Stats } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { problemSentence } from '../../config/config-problem.ts';
+import { homeFiles } from '../../config/home.ts';
+import { readConfig } from '../../config/read-config.ts';
+import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { Check, Verdict } from './check.ts';
+
+export const homeChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
+  const info = await statOf(home);
+  if (info.kind === 'missing') {
+    return [check('note', `${home} does not exist yet`, 'The first plimsoll up creates it.')];
+  }
+  if (info.kind === 'refused')
+    return [check('problem', `${home} cannot be looked at (${info.code})`, ownerAdvice(home))];
+  if (!info.stats.isDirectory()) {
+    return [
+      check('problem', `${home} is not a folder`, 'Move it away, or name another home with --home DIR.'),
+    ];
+  }
+  if (state.platform === 'win32') return [check('ok', home, '')];
+  return [
+    ...folderChecks(home, info.stats, state),
+    ...(await fileChecks(home, state)),
+    ...(await journalChecks(home)),
+  ];
+};
+
+export const configChecks = async (home: string): Promise<readonly Check[]> => {
+  const result = await readConfig(homeFiles(home).config);
+  const settings = (verdict: Verdict, text: string, advice: string): Check => ({
+    section: 'settings',
+    verdict,
+    text,
+    advice,
+  });
+  if (result.kind === 'broken') {
+    return result.problems.map(problem =>
+      settings('problem', problemSentence({ ...problem, advice: '' }).trim(), problem.advice),
+    );
+  }
+  if (result.isMissing) return [settings('note', 'there is no config.toml: every key has its default', '')];
+  const set = result.settings.filter(({ source }) => source.kind === 'file').length;
+  return [settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`, '')];
+};
+
+const folderChecks = (home: string, stats: Stats, state: ProcessState): readonly Check[] => {
+  const mode = stats.mode & 0o777;
+  if (state.userId !== undefined && stats.uid !== state.userId && state.userId !== 0) {
+    return [check('problem', `${home} belongs to another user (${stats.uid})`, ownerAdvice(home))];
+  }
+  if ((mode & 0o077) !== 0) {
+    return [check('problem', `${home} is open to others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
+  }
+  return [check('ok', `${home} is private (${octal(mode)})`, '')];
+};
+
+const fileChecks = async (home: string, { userId }: ProcessState): Promise<readonly Check[]> => {
+  const names = await readdir(home).catch((error: unknown) => errorCode(error) ?? 'unknown error');
+  if (typeof names === 'string')
+    return [check('problem', `${home} cannot be listed (${names})`, ownerAdvice(home))];
+  const checks: Check[] = [];
+  for (const name of names.slice(0, FILES_MAX)) {
+    const info = await statOf(join(home, name));
+    if (info.kind !== 'found' || !info.stats.isFile()) continue;
+    const { mode, uid } = info.stats;
+    if ((mode & 0o077) !== 0) {
+      const advice = `Run: chmod 600 ${join(home, name)}`;
+      checks.push(check('problem', `${name} is open to others (${octal(mode & 0o777)})`, advice));
+    }
+    if (userId !== undefined && uid !== userId && userId !== 0) {
+      checks.push(check('problem', `${name} belongs to another user (${uid})`, ownerAdvice(home)));
+    }
+  }
+  return checks;
+};
+
+/** The daemon holds the journal; from outside only its beginning and its size are looked at. */
+const journalChecks = async (home: string): Promise<readonly Check[]> => {
+  const path = join(home, 'journal.sqlite');
+  const info = await statOf(path);
+  if (info.kind === 'missing') return [check('note', 'there is no journal yet', '')];
+  if (info.kind === 'refused')
+    return [check('problem', `the journal cannot be looked at (${info.code})`, ownerAdvice(home))];
+  const log = await statOf(`${path}-wal`);
+  const size = figureText(formatBytes(info.stats.size + (log.kind === 'found' ? log.stats.size : 0)));
+  if (info.stats.size === 0 || (await beginsLikeSqlite(path)))
+    return [check('ok', `the journal has ${size}`, '')];
+  return [
+    check('problem', `${path} is not a journal`, 'The next plimsoll up moves it aside and starts a new one.'),
+  ];
+};
+
+const beginsLikeSqlite = async (path: string): Promise<boolean> => {
+  try {
+    await using file = await open(path, 'r');
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(SQLITE_MAGIC.length),
+      0,
+      SQLITE_MAGIC.length,
+      0,
+    );
+    return buffer.subarray(0, bytesRead).toString('latin1') === SQLITE_MAGIC;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return false;
+  }
+};
+
+type StatResult =
+  | { readonly kind: 'found'; readonly stats: Stats }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'refused'; readonly code: string };
+
+const statOf = async (path: string): Promise<StatResult> => {
+  try {
+    return { kind: 'found', stats: await lstat(path) };
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'refused', code };
+  }
+};
+
+const check = (verdict: Verdict, text: string, advice: string): Check => ({
+  section: 'home',
+  verdict,
+  text,
+  advice,
+});
+const octal = (mode: number): string => `0${mode.toString(8).padStart(3, '0')}`;
+const ownerAdvice = (home: string): string =>
+  `Run as the user it belongs to, or: sudo chown -R "$USER" ${home}`;
+
+/** sqlite.org/fileformat.html, 1.3.1 */
+const SQLITE_MAGIC = 'SQLite format 3\u0000';
+const FILES_MAX = 200;

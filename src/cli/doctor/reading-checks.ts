@@ -1,0 +1,110 @@
+// Every reading of this machine as the daemon holds it: how old it is, and why it or a figure in it is unknown.
+
+import { formatAge } from '../../core/figure/duration.ts';
+import { figureText } from '../../core/figure/figure.ts';
+import type { NodeView, ReadingView } from '../../core/selectors.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { Check, Verdict } from './check.ts';
+
+export const readingChecks = (view: NodeView): readonly Check[] => [
+  ...readingCheck('identity', view.identity),
+  ...readingCheck('memory', view.memory),
+  ...readingCheck('system', view.system),
+  ...view.gpus.flatMap(({ vendor, inventory, loads }) => [
+    ...readingCheck(`${vendor} GPUs`, inventory),
+    // Where there is no such GPU, its load needs no line of its own.
+    ...(inventory.kind === 'absent' ? [] : readingCheck(`${vendor} GPU load`, loads)),
+  ]),
+  ...readingCheck('network', view.network),
+  ...readingCheck('Thunderbolt', view.thunderbolt),
+  ...readingCheck('RDMA', view.rdmaDevices),
+  ...readingCheck('disk', view.disk),
+];
+
+const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[] => {
+  switch (view.kind) {
+    case 'waiting':
+      return [check('note', `${name}: nothing was read yet`, '')];
+    case 'absent':
+      return [check('ok', `${name}: not on this machine (${view.reason})`, '')];
+    case 'unavailable':
+      return [check('problem', `${name}: ${view.reason} (${view.source})`, adviceFor(view.reason))];
+    case 'stale': {
+      const age = figureText(formatAge(view.ageMs));
+      return [check('problem', `${name}: stale, ${age} old: ${view.reason}`, adviceFor(view.reason))];
+    }
+    case 'current': {
+      const age = figureText(formatAge(view.ageMs));
+      return [
+        check('ok', `${name}: ${age} old, from ${view.source}`, ''),
+        ...unknownChecks(name, view.value),
+      ];
+    }
+    default:
+      return view satisfies never;
+  }
+};
+
+/** One note for each different reason in a reading, with the figures that have it. */
+const unknownChecks = (name: string, value: unknown): readonly Check[] => {
+  const namesByReason = new Map<string, Set<string>>();
+  for (const { path, reason } of unknownsIn(value, '')) {
+    const names = namesByReason.get(reason) ?? new Set();
+    names.add(path);
+    namesByReason.set(reason, names);
+  }
+  return [...namesByReason].map(([reason, names]) => {
+    const shown = [...names].slice(0, NAMES_MAX).join(', ');
+    const more = names.size > NAMES_MAX ? ` and ${names.size - NAMES_MAX} more` : '';
+    return check('note', `${name}: ${shown}${more} unknown: ${reason}`, adviceFor(reason));
+  });
+};
+
+/** Every unknown in a value with the words of its place: "cpu temperature celsius", "eth0 speed bits per second". */
+const unknownsIn = (
+  value: unknown,
+  path: string,
+): readonly { readonly path: string; readonly reason: string }[] => {
+  if (isUnknown(value)) return [{ path, reason: value.reason }];
+  if (Array.isArray(value)) return value.flatMap(item => unknownsIn(item, nameOf(item) ?? path));
+  if (typeof value !== 'object' || value === null || isMadeUp(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    unknownsIn(inner, path === '' ? words(key) : `${path} ${words(key)}`),
+  );
+};
+
+const nameOf = (item: unknown): string | undefined =>
+  typeof item === 'object' && item !== null && 'name' in item && typeof item.name === 'string'
+    ? item.name
+    : undefined;
+
+/** Interfaces that no hardware stands behind have neither speed nor driver, and nobody misses them. */
+const isMadeUp = (value: object): boolean =>
+  'type' in value && (value.type === 'loopback' || value.type === 'virtual');
+
+const words = (key: string): string => key.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+
+const adviceFor = (reason: string): string => ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '';
+
+/** What can be done about a reason; the first that matches. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /only root may read.*RAPL/,
+    'Let the daemon read it: sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj',
+  ],
+  [/macmon.*not (installed|found)|not installed.*macmon/i, 'Run: brew install macmon'],
+  [/not installed/, 'Install the tool, or ignore this if the machine has no such hardware.'],
+  [/permission/i, 'Run the daemon as a user who may read it, or open the file to that user.'],
+  [/PSI/, 'Start the kernel with psi=1.'],
+  [/^no sensor$/, 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
+  [/gave no answer|does not answer|said nothing/, 'Run the tool by hand and see what holds it up.'],
+];
+
+const check = (verdict: Verdict, text: string, advice: string): Check => ({
+  section: 'readings',
+  verdict,
+  text,
+  advice,
+});
+
+const NAMES_MAX = 6;
