@@ -159,7 +159,10 @@ const gpuRows = (view: NodeView): readonly Row[] => {
       return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
     });
   });
-  return rows.length > 0 ? rows : [{ label: 'GPU', facts: [[part('none found', 'dim')]], age: undefined }];
+  if (rows.length > 0) return rows;
+  // Either every vendor's source has said that it has nothing, or none has said anything yet.
+  const text = view.gpus.length > 0 ? 'none found' : 'measuring';
+  return [{ label: 'GPU', facts: [[part(text, 'dim')]], age: undefined }];
 };
 
 const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {
