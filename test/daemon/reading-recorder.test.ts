@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import type { Fact } from '../../src/core/event.ts';
+import type { NodeIdentity } from '../../src/core/node/identity.ts';
+import type { NodeMemory } from '../../src/core/node/memory.ts';
+import { Cluster } from '../../src/daemon/cluster.ts';
+import { EventRecorder } from '../../src/daemon/event-recorder.ts';
+import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import { Notices } from '../../src/daemon/notices.ts';
+import { FAILURE_REPEAT_MS, ReadingRecorder } from '../../src/daemon/reading-recorder.ts';
+import type { Gatherer } from '../../src/gather/gatherer.ts';
+import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+
+describe('the reading recorder', () => {
+  it('tells a live reading each time and never journals it', () => {
+    const { readings, facts } = setup();
+    readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
+    readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
+    expect(facts.map(fact => fact.kind)).toEqual(['memory.gathered', 'memory.gathered']);
+  });
+
+  it('writes a durable reading once and renews its age while it stays the same', () => {
+    const { readings, facts } = setup();
+    readings.reading(GATHERER, 'dmi', { kind: 'identity', value: IDENTITY });
+    readings.reading(GATHERER, 'dmi', { kind: 'identity', value: { ...IDENTITY } });
+    readings.reading(GATHERER, 'dmi', { kind: 'identity', value: { ...IDENTITY, friendlyName: 'juno' } });
+    expect(facts.map(fact => fact.kind)).toEqual([
+      'identity.gathered',
+      'reading.confirmed',
+      'reading.confirmed',
+      'identity.gathered',
+      'reading.confirmed',
+    ]);
+  });
+
+  it('takes the order of fields for no change', () => {
+    const { readings, facts } = setup();
+    const { friendlyName, ...rest } = IDENTITY;
+    readings.reading(GATHERER, 'dmi', { kind: 'identity', value: IDENTITY });
+    readings.reading(GATHERER, 'dmi', { kind: 'identity', value: { ...rest, friendlyName } });
+    expect(facts.filter(fact => fact.kind === 'identity.gathered')).toHaveLength(1);
+  });
+
+  it('tells a failure at once, the same one again only after a while, another one at once', async () => {
+    const { readings, facts, clock } = setup();
+    const fail = (reason: string): void => readings.failure(GATHERER, MEMORY_KIND, 'macmon', reason);
+    fail('exited');
+    fail('exited');
+    expect(facts).toHaveLength(1);
+    fail('silent');
+    expect(facts).toHaveLength(2);
+    await clock.advance(FAILURE_REPEAT_MS);
+    fail('silent');
+    expect(facts).toHaveLength(3);
+  });
+
+  it('tells a failure again at once after the source has worked', () => {
+    const { readings, facts } = setup();
+    readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'exited');
+    readings.reading(GATHERER, 'macmon', { kind: 'memory', value: MEMORY });
+    readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'exited');
+    expect(facts.map(fact => fact.kind)).toEqual(['reading.failed', 'memory.gathered', 'reading.failed']);
+  });
+
+  it('says that something is not on this machine as an absence, and cuts a long reason to one line', () => {
+    const { readings, facts } = setup();
+    readings.absence(
+      GATHERER,
+      { reading: 'gpus', vendor: 'nvidia' },
+      'nvidia-smi',
+      `no\nGPU ${'x'.repeat(1_000)}`,
+    );
+    const [fact] = facts;
+    expect(fact?.kind).toBe('reading.absent');
+    if (fact?.kind !== 'reading.absent') return;
+    expect(fact.payload.reason).toMatch(/^no GPU x+…$/);
+    expect(fact.payload.reason.length).toBeLessThanOrEqual(300);
+  });
+
+  it('says which readings have been heard of', () => {
+    const { readings, told } = setup();
+    readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
+    readings.absence(GATHERER, { reading: 'gpus', vendor: 'nvidia' }, 'nvidia-smi', 'no GPU');
+    expect(told).toEqual(['memory', 'gpus nvidia']);
+  });
+});
+
+const setup = () => {
+  const clock = new VirtualClock();
+  const key = generateNodeKey();
+  const cluster = new Cluster();
+  const notices = new Notices(() => undefined);
+  const journal = createMemoryJournal({ ownNode: key.nodeId, clock });
+  const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
+  const facts: Fact[] = [];
+  const told: string[] = [];
+  const readings = new ReadingRecorder({
+    nodeId: key.nodeId,
+    clock,
+    state: () => cluster.state,
+    record: fact => {
+      facts.push(fact);
+      recorder.record(fact);
+    },
+    onTold: name => told.push(name),
+  });
+  return { clock, facts, told, readings };
+};
+
+const MEMORY_KIND = { reading: 'memory', vendor: 'none' } as const;
+
+const GATHERER: Gatherer = {
+  name: 'test',
+  tells: [MEMORY_KIND],
+  intervalMs: 1_000,
+  gather: () => Promise.resolve(),
+};
+
+const MEMORY: NodeMemory = {
+  totalBytes: 8e9,
+  availableBytes: 5e9,
+  swapTotalBytes: 0,
+  swapUsedBytes: 0,
+  pressure: { level: 'normal', stalledShare: 0 },
+  container: { kind: 'none' },
+};
+
+const IDENTITY: NodeIdentity = {
+  friendlyName: 'atlas',
+  hostName: 'atlas',
+  model: 'Mac Studio',
+  chip: 'M3 Ultra',
+  architecture: 'arm64',
+  cpuCount: 32,
+  operatingSystem: { platform: 'macos', name: 'macOS', version: '26.2', build: '25C56' },
+  memoryIsUnified: true,
+  virtualisation: 'none',
+  plimsollVersion: '0.1.0',
+  isSimulated: false,
+};
