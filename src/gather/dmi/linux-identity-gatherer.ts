@@ -33,7 +33,8 @@ export const linuxIdentityGatherer = (options: LinuxIdentityOptions): Gatherer =
     const cpuinfo = parseCpuinfo(textOr(await files.text('/proc/cpuinfo'), ''));
     const fixed = readFixed(files, cpuinfo);
     const gpuMemories = new GpuMemories(files);
-    await poll(session, options.intervalMs, () => {
+    await poll(session, options.intervalMs, async () => {
+      const memories = await gpuMemories.read();
       const hostName = textOr(files.textNow('/proc/sys/kernel/hostname'), 'localhost').slice(
         0,
         NAME_LENGTH_MAX,
@@ -44,7 +45,7 @@ export const linuxIdentityGatherer = (options: LinuxIdentityOptions): Gatherer =
         ...fixed,
         friendlyName: options.settings().name || prettyName || hostName,
         hostName,
-        memoryIsUnified: memoryIsUnified(gpuMemories.read()),
+        memoryIsUnified: memoryIsUnified(memories),
         plimsollVersion: options.plimsollVersion,
         isSimulated: false,
       };

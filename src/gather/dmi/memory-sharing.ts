@@ -23,35 +23,38 @@ export class GpuMemories {
     this.#files = files;
   }
 
-  read(): readonly GpuMemory[] {
+  async read(): Promise<readonly GpuMemory[]> {
     const names = this.#files.namesNow('/sys/bus/pci/devices');
     const devices = isUnreadable(names) ? '' : names.join(' ');
     if (devices !== this.#devices || this.#memories.includes('undetermined')) {
       this.#devices = devices;
-      this.#memories = findGpuMemories(this.#files);
+      this.#memories = await findGpuMemories(this.#files);
     }
     return this.#memories;
   }
 }
 
-export const findGpuMemories = (files: MachineFiles): readonly GpuMemory[] => {
+export const findGpuMemories = async (files: MachineFiles): Promise<readonly GpuMemory[]> => {
   const compatible = textOr(files.textNow('/proc/device-tree/compatible'), '');
   if (/nvidia,tegra|raspberrypi|apple,arm-platform/.test(compatible)) return ['shared'];
   const devices = files.namesNow('/sys/bus/pci/devices');
   if (isUnreadable(devices)) return [];
-  return devices.flatMap(address => {
+  const memories: GpuMemory[] = [];
+  for (const address of devices) {
     const folder = `/sys/bus/pci/devices/${address}`;
     const attribute = (name: string): string => textOr(files.textNow(`${folder}/${name}`), '');
-    if (!DISPLAY_CLASS.test(attribute('class'))) return [];
+    if (!DISPLAY_CLASS.test(attribute('class'))) continue;
     const memory = pciGpuMemory({
       vendor: attribute('vendor'),
       device: attribute('device'),
       nvidiaModel: nvidiaModel(textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), '')),
       isOnRootBus: /^0000:00:/.test(address),
-      amdMetricsRevision: amdMetricsRevision(files.textNow(`${folder}/gpu_metrics`)),
+      // Off this thread: the driver asks the card's own processor, which may hang.
+      amdMetricsRevision: amdMetricsRevision(await files.text(`${folder}/gpu_metrics`)),
     });
-    return memory === undefined ? [] : [memory];
-  });
+    if (memory !== undefined) memories.push(memory);
+  }
+  return memories;
 };
 
 export interface PciGpu {

@@ -17,8 +17,6 @@ export interface InterfaceFacts {
   /** Of a TUN or TAP device. */
   readonly tunFlags: number | undefined;
   readonly operstate: string;
-  /** Undefined where reading fails, as it does while the interface is administratively down. */
-  readonly carrier: string | undefined;
   /** IFF_… flags; undefined where they cannot be read. */
   readonly flags: number | undefined;
   readonly mtu: number | undefined;
@@ -45,7 +43,6 @@ export const readInterfaceFacts = (files: MachineFiles, name: string): Interface
     isBond: has('bonding'),
     tunFlags: has('tun_flags') ? hexadecimal(text('tun_flags')) : undefined,
     operstate: text('operstate'),
-    carrier: textOr(files.textNow(`${folder}/carrier`), undefined),
     flags: hexadecimal(text('flags')),
     mtu: wholeNumber(text('mtu')),
     address: text('address').toLowerCase().slice(0, ADDRESS_LENGTH_MAX),

@@ -6,15 +6,19 @@ import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { type FileText, isUnreadable, wholeNumber } from '../machine-files.ts';
 import type { InterfaceFacts } from './interface-facts.ts';
 
-/** Administratively up and with a carrier. */
-export const interfaceIsUp = ({ flags, carrier, operstate }: InterfaceFacts): Reported<boolean> => {
+/** Administratively up and with a carrier; undefined where only the carrier can tell. */
+export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | undefined => {
   if (flags !== undefined && (flags & IFF_UP) === 0) return false;
   if (operstate === 'up') return true;
-  if (/^(?:down|lowerlayerdown|dormant|notpresent|testing)$/.test(operstate)) return false;
-  // "unknown" is what loopback, TUN and old drivers say all the time: their carrier decides.
-  if (carrier === '1') return true;
-  if (carrier === '0') return false;
-  return unknown('neither operstate nor carrier tells');
+  // "unknown" is what loopback, TUN and old drivers say all the time.
+  return /^(?:down|lowerlayerdown|dormant|notpresent|testing)$/.test(operstate) ? false : undefined;
+};
+
+/** The sysfs attribute `carrier`; EINVAL while the interface is administratively down. */
+export const parseCarrier = (text: FileText): Reported<boolean> => {
+  if (isUnreadable(text)) return text.code === 'EINVAL' ? false : unknown(text.reason);
+  const carrier = text.trim();
+  return carrier === '1' ? true : carrier === '0' ? false : unknown('neither operstate nor carrier tells');
 };
 
 /** Why there can be no negotiated rate, so that the driver need not even be asked; undefined where there can be one. */

@@ -4,7 +4,7 @@ import type { NetworkInterface } from '../../core/node/network.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { MachineFiles } from '../machine-files.ts';
 import { type InterfaceFacts, readInterfaceFacts } from './interface-facts.ts';
-import { interfaceIsUp, parseSpeed, whyNoSpeed } from './interface-state.ts';
+import { isUpByState, parseCarrier, parseSpeed, whyNoSpeed } from './interface-state.ts';
 import { interfaceType } from './interface-type.ts';
 import type { AddressTable } from './parse-ip-addr.ts';
 
@@ -30,14 +30,14 @@ const readInterface = async (
   addresses: AddressTable,
 ): Promise<NetworkInterface> => {
   const { type, evidence } = interfaceType(facts);
-  const isUp = interfaceIsUp(facts);
+  // Carrier and speed are read off this thread: the kernel takes a lock for them that a driver in trouble holds for long.
+  const isUp = isUpByState(facts) ?? parseCarrier(await files.text(`/sys/class/net/${facts.name}/carrier`));
   return {
     name: facts.name,
     type,
     typeEvidence: evidence,
     macAddress: /^(?:|[0:]+)$/.test(facts.address) ? unknown('no hardware address') : facts.address,
     isUp,
-    // Off this thread: the driver may ask the adapter's firmware, and holds a lock meanwhile.
     speedBitsPerSecond:
       whyNoSpeed(facts, type, isUp) ??
       parseSpeed(await files.text(`/sys/class/net/${facts.name}/speed`), type),
