@@ -60,7 +60,10 @@ describe('the temperature of the processor', () => {
   });
 
   it('is unknown without a sensor, and with one that says nonsense', async () => {
-    expect((await readOnce({})).values.cpuTemperatureCelsius).toEqual({ kind: 'unknown', reason: 'no sensor' });
+    expect((await readOnce({})).values.cpuTemperatureCelsius).toEqual({
+      kind: 'unknown',
+      reason: 'no sensor',
+    });
     const { values } = await readOnce({
       [`${MONITOR}0/name`]: 'k10temp\n',
       [`${MONITOR}0/temp1_input`]: '-273150\n',
@@ -109,12 +112,18 @@ describe('the power of the processor', () => {
   });
 
   it('survives a counter that runs over', () => {
-    const power = wattsBetween({ atMs: 0, microjoules: 262_143_000_000 }, { atMs: 1_000, microjoules: 50_000_000 }, 262_143_328_850);
+    const power = wattsBetween(
+      { atMs: 0, microjoules: 262_143_000_000 },
+      { atMs: 1_000, microjoules: 50_000_000 },
+      262_143_328_850,
+    );
     expect(power).toBeCloseTo(50.33, 2);
   });
 
   it('is not told by a counter that was reset', () => {
-    expect(wattsBetween({ atMs: 0, microjoules: 9e9 }, { atMs: 1_000, microjoules: 5 }, 262_143_328_850)).toBeUndefined();
+    expect(
+      wattsBetween({ atMs: 0, microjoules: 9e9 }, { atMs: 1_000, microjoules: 5 }, 262_143_328_850),
+    ).toBeUndefined();
     expect(wattsBetween({ atMs: 5, microjoules: 1 }, { atMs: 5, microjoules: 2 }, 10)).toBeUndefined();
     expect(wattsBetween({ atMs: 0, microjoules: 9 }, { atMs: 5, microjoules: 2 }, 0)).toBeUndefined();
   });

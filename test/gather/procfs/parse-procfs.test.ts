@@ -30,23 +30,30 @@ describe('/proc/meminfo', () => {
   });
 
   it('leaves unknown what an old kernel does not print, and takes no other line for it', () => {
-    const info = parseMeminfo('MemTotal:  1000 kB\nSwapCached:  5 kB\nxMemAvailable: 7 kB\nSwapTotal: 8 kB\n');
+    const info = parseMeminfo(
+      'MemTotal:  1000 kB\nSwapCached:  5 kB\nxMemAvailable: 7 kB\nSwapTotal: 8 kB\n',
+    );
     expect(info.totalBytes).toBe(1_024_000);
     expect(info.availableBytes).toEqual({ kind: 'unknown', reason: 'no MemAvailable in /proc/meminfo' });
     expect(isUnknown(info.swapUsedBytes)).toBe(true);
   });
 
-  it.each(['MemTotal: -5 kB', 'MemTotal: 5', 'MemTotal: 99999999999999999999 kB', 'MemTotal:', 'MemTotal: 1e3 kB'])(
-    'has no figure in %j',
-    text => {
-      expect(isUnknown(parseMeminfo(text).totalBytes)).toBe(true);
-    },
-  );
+  it.each([
+    'MemTotal: -5 kB',
+    'MemTotal: 5',
+    'MemTotal: 99999999999999999999 kB',
+    'MemTotal:',
+    'MemTotal: 1e3 kB',
+  ])('has no figure in %j', text => {
+    expect(isUnknown(parseMeminfo(text).totalBytes)).toBe(true);
+  });
 });
 
 describe('/proc/pressure/memory', () => {
   it('is a share of the last ten seconds', () => {
-    expect(parseStalledShare('some avg10=38.06 avg60=21.52 avg300=6.71 total=1\nfull avg10=31.44 total=1\n')).toBeCloseTo(0.3806, 10);
+    expect(
+      parseStalledShare('some avg10=38.06 avg60=21.52 avg300=6.71 total=1\nfull avg10=31.44 total=1\n'),
+    ).toBeCloseTo(0.3806, 10);
     expect(parseStalledShare('some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n')).toBe(0);
   });
 
@@ -160,12 +167,17 @@ describe('/proc/self/mountinfo', () => {
   });
 
   it('has lines with and without optional fields', () => {
-    expect(parseMountinfo('50 27 259:9 / /mnt/old rw - ext4 /dev/sdb1 rw\n50 27 259:9 / /a rw shared:1 master:2 - xfs /dev/x rw'))
-      .toMatchObject([{ mountPoint: '/mnt/old' }, { mountPoint: '/a', fileSystem: 'xfs' }]);
+    expect(
+      parseMountinfo(
+        '50 27 259:9 / /mnt/old rw - ext4 /dev/sdb1 rw\n50 27 259:9 / /a rw shared:1 master:2 - xfs /dev/x rw',
+      ),
+    ).toMatchObject([{ mountPoint: '/mnt/old' }, { mountPoint: '/a', fileSystem: 'xfs' }]);
   });
 
   it('keeps letters beyond ASCII and decodes what separates fields', () => {
-    expect(parseMountinfo('1 2 3:4 / /café\\011\\134x rw - ext4 /dev/x rw')[0]?.mountPoint).toBe('/café\t\\x');
+    expect(parseMountinfo('1 2 3:4 / /café\\011\\134x rw - ext4 /dev/x rw')[0]?.mountPoint).toBe(
+      '/café\t\\x',
+    );
   });
 });
 
