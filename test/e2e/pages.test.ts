@@ -29,7 +29,7 @@ describe('the dashboard', () => {
     served.tell(studio, AT_WORK);
     const { page, problems } = await browser.open(served.url);
     await page
-      .getByRole('link', { name: /^atlas, Mac Studio/ })
+      .getByRole('link', { name: /^atlas \(simulated\), Mac Studio/ })
       .getByText('317 of 512\u00a0GB')
       .waitFor();
     await page.getByRole('article', { name: 'Memory', exact: true }).getByText('512').waitFor();
@@ -120,7 +120,7 @@ describe('the dashboard', () => {
     await connection.getByText('No connection').waitFor();
     await page.getByText(/next try in|trying now/).waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    // Nothing is blanked.
+    // Nothing is blanked, and nothing is called live.
     await page
       .getByRole('link', { name: /^atlas/ })
       .getByText('358 of 512\u00a0GB')
@@ -190,7 +190,7 @@ describe('the dashboard', () => {
     served.tell(studio, AT_WORK);
     const { page } = await browser.open(served.url);
     await page.evaluate('window.isSamePage = true');
-    await page.getByRole('link', { name: /^atlas, Mac Studio/ }).click();
+    await page.getByRole('link', { name: /^atlas \(simulated\), Mac Studio/ }).click();
     await page.getByRole('heading', { name: 'atlas', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/nodes/${served.idOf(studio)}`);
     await page.goBack();
@@ -232,8 +232,8 @@ describe('the dashboard', () => {
       /^bits$/,
       /^bytes$/,
       /^Theme/,
-      /^atlas, /,
-      /^juno, /,
+      /^atlas \(simulated\), /,
+      /^juno \(simulated\), /,
       /^Hide this warning: atlas/,
       /^Copy the command/,
     ];

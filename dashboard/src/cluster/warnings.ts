@@ -27,20 +27,13 @@ export interface Warning {
 export interface WarningSources {
   readonly state: State;
   readonly views: readonly NodeView[];
-  readonly nowMs: number;
   /** What the daemon says of itself. */
   readonly notices: readonly string[];
   /** The daemon behind this page was replaced by one of another version. */
   readonly newVersion: string | undefined;
 }
 
-export const warnings = ({
-  state,
-  views,
-  nowMs,
-  notices,
-  newVersion,
-}: WarningSources): readonly Warning[] => {
+export const warnings = ({ state, views, notices, newVersion }: WarningSources): readonly Warning[] => {
   const found = [
     ...notices.map(noticeWarning),
     ...(newVersion === undefined ? [] : [versionWarning(newVersion)]),
@@ -49,7 +42,7 @@ export const warnings = ({
       ...conflictWarnings(state, view),
       ...memoryWarnings(view),
       ...diskWarnings(view),
-      ...(view.presence === 'live' ? staleWarnings(state, view, nowMs) : []),
+      ...(view.presence === 'live' ? staleWarnings(state, view) : []),
       ...unknownKindWarnings(view),
     ]),
     ...(views.length === 1 ? [ALONE] : []),
@@ -157,8 +150,8 @@ const diskWarnings = (view: NodeView): readonly Warning[] =>
       why: `${figureText(formatBytes(availableBytes))} left.`,
     }));
 
-const staleWarnings = (state: State, view: NodeView, nowMs: number): readonly Warning[] => {
-  const stale = readingRows(state, view, nowMs).filter(row => row.state === 'stale');
+const staleWarnings = (state: State, view: NodeView): readonly Warning[] => {
+  const stale = readingRows(state, view).filter(row => row.state === 'stale');
   const [first] = stale;
   if (first === undefined) return [];
   const reasons = [...new Set(stale.map(row => row.reason))].slice(0, STALE_REASONS_MAX).join('; ');

@@ -19,6 +19,7 @@ import type { MemoryUse } from './node-load.ts';
 import { gpusOf, gpuUse, modelMemoryUse, share } from './node-load.ts';
 
 export interface NodeWords {
+  /** With the mark of a machine that is made up: every surface says so. */
   readonly name: string;
   /** "Mac Studio · Apple M3 Ultra" */
   readonly model: string;
@@ -32,16 +33,17 @@ export interface NodeWords {
   readonly vitals: string;
 }
 
-export const nodeWords = (view: NodeView): NodeWords => {
+/** `lagMs`: how far the picture lags behind now, where the page is cut off from its daemon. */
+export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const use = modelMemoryUse(view);
   const isOffline = view.presence === 'offline';
   return {
-    name: view.name,
+    name: held(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
-    memory: isOffline ? silenceWords(view.silentMs) : memoryWords(use),
+    memory: isOffline ? silenceWords(view.silentMs + (lagMs ?? 0)) : memoryWords(use),
     memoryShare: isOffline ? 'no contact' : percentOf(use),
     measured: measuredWords(view),
-    vitals: vitalWords(view),
+    vitals: vitalWords(view, lagMs),
   };
 };
 
@@ -105,8 +107,8 @@ const measuredWords = (view: NodeView): string => {
   return `${figureText(formatFlopsPerSecond(flops))} · ${figureText(formatBytesPerSecond(bytes))}`;
 };
 
-const vitalWords = (view: NodeView): string => {
-  if (view.presence === 'stale') return `${age(view.silentMs)} old`;
+const vitalWords = (view: NodeView, lagMs: number | undefined): string => {
+  if (view.presence === 'stale' || lagMs !== undefined) return `${age(view.silentMs + (lagMs ?? 0))} old`;
   const system = held(view.system);
   const gpus = gpusOf(view);
   const use = gpuUse(view);

@@ -15,7 +15,8 @@ export interface ReadingRow {
   readonly reason: string;
 }
 
-export const readingRows = (state: State, view: NodeView, nowMs: number): readonly ReadingRow[] => {
+/** `lagMs`: how far the picture lags behind now. */
+export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] => {
   const { nodeId } = view;
   const row = (
     key: string,
@@ -32,7 +33,7 @@ export const readingRows = (state: State, view: NodeView, nowMs: number): readon
         status?.value.kind === 'confirmed'
           ? status.value.intervalMs
           : (entry?.intervalMs ?? status?.value.intervalMs),
-      ageMs: reading.kind === 'waiting' || !Number.isFinite(nowMs) ? undefined : reading.ageMs,
+      ageMs: reading.kind === 'waiting' ? undefined : reading.ageMs + lagMs,
       state: reading.kind,
       reason: 'reason' in reading ? reading.reason : '',
     };

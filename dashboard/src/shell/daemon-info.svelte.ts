@@ -1,7 +1,7 @@
 // What the daemon says of itself beside the stream: things a person should know now (a config file with an error, a
-// journal that was moved aside). Asked for on start, after each reconnect, and every half minute while somebody looks.
+// journal that was moved aside). Asked for with each snapshot of the stream, and now and then while somebody looks.
 
-const ASK_MS = 30_000;
+const ASK_MS = 10_000;
 
 export class DaemonInfo {
   notices: readonly string[] = $state.raw([]);
@@ -9,7 +9,6 @@ export class DaemonInfo {
 
   /** Asks now and then; returns what ends it. */
   start(): () => void {
-    void this.ask();
     this.#timer = setInterval(() => {
       if (document.visibilityState === 'visible') void this.ask();
     }, ASK_MS);

@@ -1,6 +1,7 @@
 // The browser's history as a value. Plain links work as links: a click on one of ours changes the page in place, any
 // other click (new tab, download, elsewhere) is left to the browser.
 
+import { tick } from 'svelte';
 import type { Route } from './route.ts';
 import { routeOf } from './route.ts';
 
@@ -30,7 +31,12 @@ export class Router {
     if (path !== location.pathname) history.pushState(null, '', path);
     this.route = routeOf(path);
     scrollTo(0, 0);
-    // A reader of the screen hears the new page; the focus stands where the page begins.
+    void this.#focusPage();
+  }
+
+  /** Once the new page stands, the focus stands where it begins, and who listens to the screen hears it. */
+  async #focusPage(): Promise<void> {
+    await tick();
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
   }
 }

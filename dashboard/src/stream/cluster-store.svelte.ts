@@ -45,6 +45,28 @@ export class ClusterStore {
     return linkView(this.link, this.nowMs, this.#staleMs);
   }
 
+  /**
+   * The moment up to which this tab knows the cluster. While it is cut off, sources are judged as of then: that nothing
+   * is heard of them is not their fault.
+   */
+  get judgedAtMs(): number {
+    const { link, nowMs } = this;
+    switch (this.connection.kind) {
+      case 'stale':
+        return link.kind === 'open' ? Math.min(link.heardAtMs, nowMs) : nowMs;
+      case 'lost':
+        return link.kind === 'lost' ? Math.min(link.sinceMs, nowMs) : nowMs;
+      default:
+        return nowMs;
+    }
+  }
+
+  /** How far the picture lags behind now; undefined while it does not. */
+  get lagMs(): number | undefined {
+    const { kind } = this.connection;
+    return kind === 'stale' || kind === 'lost' ? this.nowMs - this.judgedAtMs : undefined;
+  }
+
   /** The daemon's version where it is not the one that served this page, which should then be loaded anew. */
   get newVersion(): string | undefined {
     const version = this.header?.plimsollVersion;

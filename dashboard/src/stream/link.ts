@@ -6,6 +6,7 @@ export type Link =
   | { readonly kind: 'open'; readonly heardAtMs: number }
   | {
       readonly kind: 'lost';
+      /** When the daemon was last heard. */
       readonly sinceMs: number;
       /** undefined while a try is under way. */
       readonly nextTryAtMs: number | undefined;

@@ -19,7 +19,9 @@ const WATCH_MS = 1_000;
 export class StreamSource {
   readonly #listener: StreamListener;
   #source: EventSource | undefined;
-  #heardAtMs = 0;
+  /** When this try was opened or last heard; a hang is measured from it. */
+  #aliveAtMs = 0;
+  #heardAtMs: number | undefined;
   #attempt = 0;
   #lostAtMs: number | undefined;
   /** What the daemon said before it hung up. */
@@ -59,7 +61,7 @@ export class StreamSource {
     if (this.#lostAtMs !== undefined) {
       this.#tellLost(this.#lostAtMs, undefined);
     }
-    this.#heardAtMs = performance.now();
+    this.#aliveAtMs = performance.now();
     const source = new EventSource('/api/stream');
     this.#source = source;
     source.addEventListener('snapshot', event => this.#hear(() => this.#listener.snapshot(event.data)));
@@ -72,17 +74,19 @@ export class StreamSource {
   }
 
   #hear(tell: () => void): void {
-    this.#heardAtMs = performance.now();
+    const nowMs = performance.now();
+    this.#aliveAtMs = nowMs;
+    this.#heardAtMs = nowMs;
     this.#attempt = 0;
     this.#lostAtMs = undefined;
     this.#reason = '';
-    this.#listener.link({ kind: 'open', heardAtMs: this.#heardAtMs });
+    this.#listener.link({ kind: 'open', heardAtMs: nowMs });
     tell();
   }
 
   #giveUpWhenSilent(): void {
     const source = this.#source;
-    if (source !== undefined && performance.now() - this.#heardAtMs > STREAM_GIVE_UP_MS) this.#lose(source);
+    if (source !== undefined && performance.now() - this.#aliveAtMs > STREAM_GIVE_UP_MS) this.#lose(source);
   }
 
   #lose(source: EventSource): void {
@@ -90,7 +94,7 @@ export class StreamSource {
     source.close();
     this.#source = undefined;
     const nowMs = performance.now();
-    this.#lostAtMs ??= nowMs;
+    this.#lostAtMs ??= this.#heardAtMs ?? nowMs;
     this.#attempt += 1;
     const nextTryAtMs = nowMs + retryDelayMs(this.#attempt);
     this.#retry = setTimeout(() => this.#open(), nextTryAtMs - nowMs);

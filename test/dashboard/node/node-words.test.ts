@@ -13,9 +13,9 @@ import { at, idOf, stateOf, viewsOf } from '../cluster/cluster-state.ts';
 
 describe('the words of a node', () => {
   test('name the machine, its memory and how it does', () => {
-    expect(viewsOf(stateOf(at(studio))).map(nodeWords)).toEqual([
+    expect(viewsOf(stateOf(at(studio))).map(view => nodeWords(view))).toEqual([
       {
-        name: 'atlas',
+        name: 'atlas (simulated)',
         model: 'Mac Studio · M3 Ultra',
         memory: '317 of 512\u00a0GB · 62\u202f%',
         memoryShare: '62\u202f%',
@@ -26,18 +26,24 @@ describe('the words of a node', () => {
   });
 
   test('of a machine with cards speak of the cards and their memory', () => {
-    const [words] = viewsOf(stateOf(at(rack))).map(nodeWords);
+    const [words] = viewsOf(stateOf(at(rack))).map(view => nodeWords(view));
     expect(words).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
     expect(words?.memory).toMatch(/of 48\u00a0GB/);
   });
 
   test('of a silent node say how old they are, and of a gone one that it is gone', () => {
     const state = stateOf(at(studio));
-    expect(viewsOf(state, 14_000).map(nodeWords)[0]?.vitals).toBe('14\u00a0s old');
-    expect(viewsOf(state, 180_000).map(nodeWords)[0]).toMatchObject({
+    expect(viewsOf(state, 14_000).map(view => nodeWords(view))[0]?.vitals).toBe('14\u00a0s old');
+    expect(viewsOf(state, 180_000).map(view => nodeWords(view))[0]).toMatchObject({
       memory: 'no contact for 3\u00a0min',
       memoryShare: 'no contact',
     });
+  });
+
+  test('of a page that is cut off say how old they are, and blame nobody', () => {
+    const [view] = viewsOf(stateOf(at(studio)), 400);
+    if (view === undefined) throw new Error('no node');
+    expect(nodeWords(view, 9_000)).toMatchObject({ memoryShare: '62\u202f%', vitals: '9\u00a0s old' });
   });
 
   test('of a node that told nothing else are honest', () => {
@@ -77,7 +83,7 @@ describe('the readings of a node', () => {
 
   test('have a source, an interval, an age and a state each', () => {
     const state = stateOf(at(studio));
-    const rows = readingRows(state, nodeView(state, idOf(studio), 700), 700);
+    const rows = readingRows(state, nodeView(state, idOf(studio), 700));
     expect(rows.find(row => row.key === 'memory')).toEqual({
       key: 'memory',
       title: 'Memory',
@@ -103,7 +109,7 @@ describe('the readings of a node', () => {
         failed('reading.absent', 'rdmaDevices', 'none', 'the kernel has no RDMA devices'),
       ],
     });
-    const rows = readingRows(state, nodeView(state, idOf(studio), 0), 0);
+    const rows = readingRows(state, nodeView(state, idOf(studio), 0));
     expect(rows.find(row => row.key === 'thunderbolt')).toMatchObject({
       state: 'unavailable',
       reason: 'system_profiler timed out',
