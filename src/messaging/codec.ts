@@ -1,5 +1,7 @@
 // The port between a message and its bytes. The transport knows no codec library, and a codec no transport.
 
+import type { DecodeError } from '../wire/decode-error.ts';
+
 /** Bytes of the topic at the head of every message, padded with zeros. One frame: conflation loses multipart messages. */
 export const TOPIC_FRAME_SIZE = 40;
 
@@ -12,13 +14,7 @@ export interface MessageCodec<T> {
 }
 
 export interface EncodedMessage {
-  /** ASCII, at most TOPIC_FRAME_SIZE bytes. */
+  /** Printable ASCII, 1 to TOPIC_FRAME_SIZE bytes, not starting with CONTROL_TOPIC_PREFIX. */
   readonly topic: string;
   readonly payload: Uint8Array;
-}
-
-/** A payload of the wrong shape. Any other error out of a codec is a programming error and surfaces. */
-export class DecodeError extends Error {
-  override readonly name = 'DecodeError';
-  readonly code = 'undecodable';
 }

@@ -1,18 +1,28 @@
-// The port of the sending side. Closing waits for what is queued, up to a bound.
+// The port of the sending side. Publishing never waits; closing waits until the subscribers have what is queued, up to a
+// bound.
 
 export interface MessagePublisher<T> extends AsyncDisposable {
   /** Where subscribers connect; known once open. */
   readonly endpoint: string;
   /**
    * Queues an item.
-   * @returns false when the bounded queue had no room and the item was dropped and counted.
+   * @returns false when the bounded queue had no room, or the publisher is closed, and the item was dropped and counted.
    */
   publish(item: T): boolean;
-  /** Resolves when `count` subscribers have proven that they receive; rejects with the signal's reason. */
+  /**
+   * Resolves when `count` subscribers, all together, have proven that they receive; rejects with the signal's reason, or
+   * with a MessagingError when the publisher closes first.
+   */
   waitForSubscribers(count: number, signal: AbortSignal): Promise<void>;
+  /** Subscribers that have proven that they receive and have not left since. */
+  readonly subscriberCount: number;
   readonly droppedCount: number;
+  /** Of our own queue; what the transport holds is not in it. */
   readonly queuedBytes: number;
-  /** Sends what is queued for at most `lingerMs`, then closes. Idempotent. */
+  /**
+   * Takes no more, and waits at most `lingerMs` until every proven subscriber has confirmed that it has all of it.
+   * Idempotent: a second call waits for the first.
+   */
   close(lingerMs: number): Promise<void>;
 }
 
@@ -24,3 +34,17 @@ export interface PublisherOptions {
   /** Of our own queue behind the transport. */
   readonly queueBytesMax: number;
 }
+
+/** Event records: nothing is lost before the queue is full. */
+export const LOSSLESS: PublisherOptions = {
+  highWaterMark: 256,
+  noDrop: true,
+  queueBytesMax: 64 * 1024 * 1024,
+};
+
+/** Snapshots: a newer one makes an older one worthless, and no viewer may hold back another. */
+export const NEWEST_WINS: PublisherOptions = {
+  highWaterMark: 4,
+  noDrop: false,
+  queueBytesMax: 16 * 1024 * 1024,
+};

@@ -1,0 +1,66 @@
+// The transport inside one process, with the bounds, the order, the handshake and the conflation of the ZeroMQ one. It
+// ships: tests and the demo need no sockets.
+
+import type { MessageCodec } from '../codec.ts';
+import { MessagingError } from '../messaging-error.ts';
+import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
+import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
+import { MemoryPublisher } from './memory-publisher.ts';
+import { MemorySubscriber } from './memory-subscriber.ts';
+
+/** A subscriber as its publisher sees it: a pipe with a bound. */
+export interface MemoryPipe {
+  readonly id: string;
+  wants(topic: string): boolean;
+  readonly isFull: boolean;
+  /** Answers and the end go past the bound: they are few. */
+  put(frame: Uint8Array): void;
+}
+
+/** A publisher as its subscribers see it. */
+export interface MemorySource {
+  readonly highWaterMark: number;
+  attach(pipe: MemoryPipe): void;
+  detach(pipe: MemoryPipe): void;
+  /** The subscriber has got something. */
+  arrived(id: string): void;
+  /** The subscriber has everything up to the end. */
+  ended(id: string): void;
+  /** The pipe has room. */
+  drained(): void;
+}
+
+/** Endpoints by name. A subscriber may come before its publisher. */
+export class MemoryHub {
+  readonly #sources = new Map<string, MemorySource>();
+  readonly #subscribers = new Map<string, Set<MemorySubscriber<unknown>>>();
+
+  /** @throws MessagingError when the endpoint is taken. */
+  openPublisher<T>(endpoint: string, codec: MessageCodec<T>, options: PublisherOptions): MessagePublisher<T> {
+    if (this.#sources.has(endpoint)) throw new MessagingError('endpoint', `${endpoint} is taken`);
+    const publisher = new MemoryPublisher(endpoint, codec, {
+      ...options,
+      onClose: () => this.#sources.delete(endpoint),
+    });
+    this.#sources.set(endpoint, publisher);
+    for (const subscriber of this.#subscribers.get(endpoint) ?? []) subscriber.connect(publisher);
+    return publisher;
+  }
+
+  openSubscriber<T>(
+    endpoint: string,
+    codec: MessageCodec<T>,
+    options: SubscriberOptions,
+  ): MessageSubscriber<T> {
+    const subscribers = this.#subscribers.get(endpoint) ?? new Set();
+    this.#subscribers.set(endpoint, subscribers);
+    const subscriber: MemorySubscriber<T> = new MemorySubscriber(codec, {
+      ...options,
+      onClose: () => subscribers.delete(subscriber),
+    });
+    subscribers.add(subscriber);
+    const source = this.#sources.get(endpoint);
+    if (source !== undefined) subscriber.connect(source);
+    return subscriber;
+  }
+}

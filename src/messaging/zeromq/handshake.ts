@@ -1,0 +1,35 @@
+// How both sides of a ZeroMQ connection know that messages pass, without a pause. ZeroMQ tells an XPUB socket what is
+// subscribed and unsubscribed (RFC 29/PUBSUB: one byte, 1 or 0, then the topic), in the order in which a subscriber said it,
+// so subscriptions to topics that carry an id are the subscriber's way to speak:
+//
+//   subscriber                                     publisher
+//   subscribes its topic, then ~probe/<id>    ->   answers with a message on ~probe/<id>
+//   gets that message, or any other: it is ready
+//   subscribes ~here/<id>                     ->   counts it; ZeroMQ unsubscribes it when the connection ends
+//   gets ~end, behind everything else         <-   closing: sends ~end to all
+//   subscribes ~done/<id>                     ->   knows that this one has everything
+
+import { TOPIC_FRAME_SIZE } from '../codec.ts';
+
+export const END_TOPIC = '~end';
+
+export type Word = 'probe' | 'here' | 'done';
+
+export const controlTopic = (word: Word, id: string): string => `~${word}/${id}`;
+
+export type Notice = { readonly isSubscribed: boolean; readonly word: Word; readonly id: string };
+
+/** What an XPUB socket receives; undefined for subscriptions to topics that are not the handshake's. */
+export const parseNotice = (bytes: Uint8Array): Notice | undefined => {
+  if (bytes.length < 2 || bytes.length > 1 + TOPIC_FRAME_SIZE) return undefined;
+  const match = NOTICE.exec(String.fromCharCode(...bytes));
+  const [, flag, word, id] = match ?? [];
+  if (!isWord(word) || id === undefined) return undefined;
+  return { isSubscribed: flag === '\u0001', word, id };
+};
+
+const isWord = (text: string | undefined): text is Word =>
+  text === 'probe' || text === 'here' || text === 'done';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the protocol's own bytes
+const NOTICE = /^([\u0000\u0001])~(probe|here|done)\/([0-9a-f]{16})$/;

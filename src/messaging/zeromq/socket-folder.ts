@@ -1,0 +1,41 @@
+// Where the sockets of one run lie: a fresh folder that only its owner can enter, with a path short enough for an address
+// of a Unix socket (108 bytes on Linux, unix(7); 104 on macOS, sys/un.h; a zero ends it).
+
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface SocketFolder extends AsyncDisposable {
+  readonly path: string;
+  /** An ipc:// endpoint in this folder. @throws RangeError for a name that would make its path too long. */
+  endpoint(name: string): string;
+  /** Idempotent. */
+  remove(): Promise<void>;
+}
+
+/** In `temporaryFolder` where its path is short enough, else in /tmp. */
+export const openSocketFolder = async (temporaryFolder: string): Promise<SocketFolder> => {
+  const isShort = Buffer.byteLength(join(temporaryFolder, PREFIX)) + RANDOM_BYTES <= FOLDER_BYTES_MAX;
+  const path = await mkdtemp(join(isShort ? temporaryFolder : SHORT_FOLDER, PREFIX));
+  await chmod(path, 0o700); // mkdtemp's own mode, made sure of
+  const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
+  return {
+    path,
+    endpoint: name => {
+      const place = join(path, name);
+      if (Buffer.byteLength(place) > SOCKET_PATH_BYTES_MAX) {
+        throw new RangeError(`the path of a socket is at most ${SOCKET_PATH_BYTES_MAX} bytes: ${place}`);
+      }
+      return `ipc://${place}`;
+    },
+    remove,
+    [Symbol.asyncDispose]: remove,
+  };
+};
+
+const PREFIX = 'plimsoll-';
+/** What mkdtemp appends. */
+const RANDOM_BYTES = 6;
+const SOCKET_PATH_BYTES_MAX = 103;
+/** Leaves 24 bytes for a slash and a name. */
+const FOLDER_BYTES_MAX: number = SOCKET_PATH_BYTES_MAX - 24;
+const SHORT_FOLDER = '/tmp';
