@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { parseCommandLine } from '../../src/cli/command-line.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/options.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+
+/** What a wrong command line prints, and that it ends with 2. */
+const refusal = async (...args: string[]): Promise<string> => {
+  const { run, stderr, stdout } = madeUpProcess(args);
+  expect(await run()).toBe(EXIT_CODES.usage.code);
+  expect(stdout.text).toBe('');
+  expect(stderr.text.trimEnd().split('\n')).toHaveLength(2);
+  return stderr.text;
+};
+
+const invocation = (...args: string[]) => {
+  const line = parseCommandLine(args, COMMANDS);
+  if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
+  return line.invocation;
+};
+
+describe('a command line', () => {
+  test('without a command prints the list of commands', async () => {
+    const { run, stdout } = madeUpProcess([]);
+    expect(await run()).toBe(0);
+    for (const { name } of COMMANDS) expect(stdout.text).toContain(name);
+  });
+
+  test('asks for the version', async () => {
+    const { run, stdout } = madeUpProcess(['--version']);
+    expect(await run()).toBe(0);
+    expect(stdout.text).toBe('1.2.3\n');
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))(
+    'asks for the help of %s, with options and examples',
+    async name => {
+      for (const args of [
+        [...name.split(' '), '--help'],
+        ['help', ...name.split(' ')],
+        [...name.split(' '), '--home', 'x', '-h'],
+      ]) {
+        const { run, stdout } = madeUpProcess(args);
+        expect(await run()).toBe(0);
+        expect(stdout.text).toMatch(new RegExp(`^Usage: plimsoll ${name}`));
+        expect(stdout.text).toContain('--home DIR');
+        expect(stdout.text).toContain('Examples:');
+      }
+    },
+  );
+
+  test('asks for the help of a group', async () => {
+    for (const args of [
+      ['config', '--help'],
+      ['help', 'config'],
+    ]) {
+      const { run, stdout } = madeUpProcess(args);
+      expect(await run()).toBe(0);
+      expect(stdout.text).toContain('config show');
+      expect(stdout.text).not.toContain('doctor');
+    }
+  });
+
+  test('with an unknown command gets the nearest one', async () => {
+    expect(await refusal('statsu')).toBe('plimsoll: unknown command statsu\nDid you mean: plimsoll status\n');
+    expect(await refusal('config', 'chekc')).toContain('Did you mean: plimsoll config check');
+    expect(await refusal('config')).toContain('config needs one more word');
+    expect(await refusal('bananas')).toContain('See: plimsoll --help');
+  });
+
+  test('with an unknown option gets the nearest one', async () => {
+    expect(await refusal('up', '--hmoe', 'x')).toContain('Did you mean --home?');
+    expect(await refusal('status', '--jason')).toContain('Did you mean --json?');
+    expect(await refusal('up', '--bananas')).toContain('Known to plimsoll up: --home, --http');
+    expect(await refusal('--versoin')).toContain('Did you mean --version?');
+    expect(await refusal('--json', 'status')).toContain('Write it after: plimsoll status --json');
+    expect(await refusal('up', '-x')).toContain('unknown option -x');
+  });
+
+  test('with a value that is missing, empty, double, wrong or too much is refused', async () => {
+    expect(await refusal('up', '--home')).toContain('--home needs a value');
+    expect(await refusal('up', '--home', '--once')).toContain('--home=VALUE');
+    expect(await refusal('up', '--home=')).toContain('the value is empty');
+    expect(await refusal('up', '--home', 'a', '--home', 'b')).toContain('given twice');
+    expect(await refusal('up', '--once=yes')).toContain('takes no value');
+    expect(await refusal('up', '--http', '4180')).toContain('127.0.0.1:4180');
+    expect(await refusal('up', '--http', '::1:4180')).toContain('[::1]:4180');
+    expect(await refusal('up', 'now')).toContain('one word too many');
+    expect(await refusal('config', 'check', 'a', 'b')).toContain('b is one word too many');
+  });
+
+  test('never sends what somebody typed to the terminal as an order', async () => {
+    expect(await refusal('\u001b[2J')).not.toContain('\u001b');
+    expect(await refusal('up', '--\u001b]0;x\u0007')).not.toContain('\u001b');
+    expect((await refusal('x'.repeat(10_000))).length).toBeLessThan(200);
+  });
+
+  test('gives options their values, written either way, in any order', () => {
+    expect(invocation('up', '--http', '[::1]:0', '--home=a=b').option(httpOption)).toEqual({
+      host: '::1',
+      port: 0,
+    });
+    expect(invocation('up', '--http', '[::1]:0', '--home=a=b').option(homeOption)).toBe('a=b');
+    expect(invocation('up').option(homeOption)).toBeUndefined();
+    expect(invocation('config', 'check', '--', '--odd-name').arguments).toEqual(['--odd-name']);
+  });
+
+  test('may repeat an option that is made for it', () => {
+    const peer = repeated({ name: 'peer', valueName: 'ADDR', meaning: '', parse: nonEmpty });
+    const [first] = COMMANDS;
+    if (first === undefined) throw new Error('no commands');
+    const line = parseCommandLine(['up', '--peer', 'a', '--peer=b'], [{ ...first, options: [peer] }]);
+    expect(line.kind === 'run' && line.invocation.option(peer)).toEqual(['a', 'b']);
+  });
+});
+
+describe('what nobody foresaw', () => {
+  test('is printed with its stack and ends with 1', async () => {
+    const { run, stderr } = madeUpProcess(['up']);
+    const [up] = COMMANDS;
+    if (up === undefined) throw new Error('no commands');
+    const broken = { ...up, run: () => Promise.reject(new TypeError('a bug')) };
+    expect(await run([broken])).toBe(1);
+    expect(stderr.text).toMatch(/should not have happened[\s\S]*TypeError: a bug\n\s+at /);
+  });
+
+  test('is told from being stopped, which ends with the code of the signal', async () => {
+    const [up] = COMMANDS;
+    if (up === undefined) throw new Error('no commands');
+    const process = madeUpProcess(['up']);
+    const patient = {
+      ...up,
+      run: (_: unknown, { stop }: { stop: AbortSignal }) =>
+        new Promise<never>((_resolve, reject) => stop.addEventListener('abort', () => reject(stop.reason))),
+    };
+    const ended = process.run([patient]);
+    process.stop('SIGTERM');
+    expect(await ended).toBe(143);
+    expect(process.stderr.text).toBe('');
+  });
+});

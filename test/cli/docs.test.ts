@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { CONFIG_SECTIONS, tomlText } from '../../src/config/config-keys.ts';
+import { repositoryRoot } from '../support/repository.ts';
+
+const doc = (name: string) => readFileSync(join(repositoryRoot, 'docs', name), 'utf8');
+
+describe('the documents', () => {
+  test('have the exit codes that the commands end with', () => {
+    const rows = [...doc('cli.md').matchAll(/^\| (\d+) \| (\w+) \| (.*) \|$/gm)].map(
+      ([, code, name, meaning]) => [name, code, meaning],
+    );
+    expect(rows).toEqual(
+      Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => [name, String(code), meaning]),
+    );
+  });
+
+  test('leave the codes 10 to 29 to the benchmark', () => {
+    for (const { code } of Object.values(EXIT_CODES)) expect(code < 10 || code > 29).toBe(true);
+  });
+
+  test('name every command and every option', () => {
+    const text = doc('cli.md');
+    for (const { name, options } of COMMANDS) {
+      expect(text).toContain(`\`plimsoll ${name}`);
+      for (const option of options) expect(text).toContain(`--${option.name}`);
+    }
+  });
+
+  test('name every key of config.toml with its default and its meaning', () => {
+    const lines = doc('config.md').split('\n');
+    for (const { name, keys } of CONFIG_SECTIONS) {
+      const from = lines.findIndex(
+        line => line.startsWith('## ') && (name === '' || line.includes(`[${name}]`)),
+      );
+      const until = lines.findIndex((line, index) => index > from && line.startsWith('## '));
+      const section = lines.slice(from, until === -1 ? undefined : until).join('\n');
+      for (const { key, default: standard, meaning } of keys) {
+        const shown = standard === undefined ? 'none; for example ' : `\`${tomlText(standard)}\``;
+        expect(section).toContain(`| \`${key}\` | ${shown}`);
+        expect(section).toContain(meaning);
+      }
+    }
+  });
+});

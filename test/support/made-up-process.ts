@@ -1,0 +1,99 @@
+// A process for the command line that is only memory: a test runs a command as a function and reads what it printed.
+
+import type { Command } from '../../src/cli/command.ts';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/process-state.ts';
+import { StopRequest } from '../../src/cli/process-state.ts';
+import { runCommand } from '../../src/cli/run-command.ts';
+
+export interface MadeUpProcess {
+  readonly state: ProcessState;
+  readonly stdout: MadeUpOutput;
+  readonly stderr: MadeUpOutput;
+  /** As a signal would. */
+  stop(signal: StopSignal): void;
+  /** Runs the words; resolves with the exit code. */
+  run(commands?: readonly Command[]): Promise<number>;
+}
+
+export interface MadeUpProcessOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly nodeVersion?: string;
+}
+
+export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOptions = {}): MadeUpProcess => {
+  const stop = new AbortController();
+  const stdout = new MadeUpOutput(options);
+  const stderr = new MadeUpOutput(options);
+  const state: ProcessState = {
+    args,
+    env: { PATH: process.env['PATH'], ...options.env },
+    cwd: '/',
+    homeDirectory: '/home/nobody-here',
+    platform: process.platform,
+    nodeVersion: options.nodeVersion ?? process.versions.node,
+    pid: process.pid,
+    userId: process.getuid?.(),
+    version: '1.2.3',
+    dashboardDir: undefined,
+    stdout,
+    stderr,
+    stop: stop.signal,
+    resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
+    isAlive: pid => pid === process.pid,
+    exit: () => undefined,
+  };
+  return {
+    state,
+    stdout,
+    stderr,
+    stop: signal => stop.abort(new StopRequest(signal)),
+    run: (commands = COMMANDS) => runCommand(commands, state),
+  };
+};
+
+export class MadeUpOutput implements OutputStream {
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean = false;
+  readonly isUnicode: boolean = true;
+  readonly columns: number;
+  readonly rows: number;
+  readonly #closed = new AbortController();
+  #text = '';
+  #wake: () => void = () => undefined;
+
+  constructor({ isTerminal = false, columns = 80, rows = 24 }: MadeUpProcessOptions = {}) {
+    this.isTerminal = isTerminal;
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async write(text: string): Promise<void> {
+    this.#text += text;
+    this.#wake();
+  }
+
+  /** Resolves once the text from `from` on matches. */
+  async until(pattern: RegExp, from = 0): Promise<void> {
+    while (!pattern.test(this.#text.slice(from))) {
+      await new Promise<void>(resolve => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
