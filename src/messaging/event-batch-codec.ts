@@ -1,0 +1,24 @@
+// Event batches as messages. The sender and the event logger pass bytes on as they are; the aggregator wants records.
+// What cannot be decoded gives nothing, is counted by the subscriber, and shows as a gap in the batch numbers.
+
+import { type EventBatch, readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
+import type { MessageCodec } from './codec.ts';
+
+export const EVENT_BATCH_TOPIC = 'batch';
+
+/** Checks the header only. */
+export const eventBatchBytesCodec: MessageCodec<Uint8Array> = {
+  encode: bytes => ({ topic: EVENT_BATCH_TOPIC, payload: bytes }),
+  decode: payload => {
+    readEventBatchHeader(payload);
+    return payload;
+  },
+  onDecodeError: () => undefined,
+};
+
+/** Whole batches or none. */
+export const eventBatchCodec: MessageCodec<EventBatch> = {
+  encode: batch => ({ topic: EVENT_BATCH_TOPIC, payload: batch.bytes }),
+  decode: readEventBatch,
+  onDecodeError: () => undefined,
+};

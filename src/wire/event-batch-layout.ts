@@ -1,0 +1,74 @@
+// The bytes of an event batch, version 1. Little-endian, no padding.
+//
+//   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
+//                      0 u32 · recordsBefore f64 · runZeroNs f64
+//   records:           kind u8, then what the kind says below; at, intended, … are f64 nanoseconds since the run's zero
+
+import type { SessionRecord } from '../core/run/event-record.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+
+export const EVENT_BATCH_VERSION = 1;
+/** "PLEB" */
+export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
+export const HEADER_BYTES = 40;
+
+export const HEADER = {
+  magic: 0,
+  version: 4,
+  sourceId: 6,
+  batchSeq: 8,
+  recordCount: 12,
+  byteLength: 16,
+  recordsBefore: 24,
+  runZeroNs: 32,
+} as const;
+
+/** 1 to 5 are the session's, in the order of SESSION_KINDS. */
+export const RECORD_KIND = {
+  issued: 6,
+  recvFirst: 7,
+  /** Stamps as the first one and whole differences of less than 2³² ns. */
+  recvNonFirstDeltas: 8,
+  /** Stamps as they are, where they do not fit differences. */
+  recvNonFirstDoubles: 9,
+  complete: 10,
+  error: 11,
+  client: 12,
+} as const;
+
+export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
+  'session.started',
+  'session.start_performance_tracking',
+  'session.stop_performance_tracking',
+  'session.stop_load',
+  'session.ended',
+];
+
+export const OUTCOMES: readonly Outcome[] = ['completed', 'failed', 'cancelled'];
+
+/** Bytes of a record, its kind included, without what follows a count. */
+export const RECORD_BYTES = {
+  /** at */
+  session: 9,
+  /** sampleId u32 · at · intended · connect */
+  issued: 29,
+  /** sampleId u32 · at · firstByte */
+  recvFirst: 21,
+  /** sampleId u32 · count u16 · first; then count − 1 differences u32 */
+  recvNonFirstDeltas: 15,
+  /** sampleId u32 · count u16; then count f64 */
+  recvNonFirstDoubles: 7,
+  /** sampleId u32 · outcome u8 · finishReason u8 · at · firstAnswer · firstByte · inputTokens f64 · outputTokens f64 ·
+   *  chunkCount f64 · bytesSent f64 · bytesReceived f64 */
+  complete: 71,
+  /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
+  error: 18,
+  /** at · thread f64 · the ten figures of ClientRecord in their order, f64 */
+  client: 97,
+} as const;
+
+/** Of one stamp list; a longer one is split over records, which says the same. */
+export const STAMPS_MAX = 0xff_ff;
+/** UTF-8, cut between characters. */
+export const DETAIL_BYTES_MAX = 512;
+export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;

@@ -1,0 +1,287 @@
+// Writes event records into one preallocated buffer: the hot path of a run, where nothing is allocated per record. When
+// a batch is full, or old enough, its owner takes it and goes on.
+
+import type {
+  ClientRecord,
+  ErrorRecord,
+  EventRecord,
+  SampleRecord,
+  SessionRecord,
+} from '../core/run/event-record.ts';
+import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import {
+  DETAIL_BYTES_MAX,
+  EVENT_BATCH_MAGIC,
+  EVENT_BATCH_VERSION,
+  HEADER,
+  HEADER_BYTES,
+  OUTCOMES,
+  RECORD_BYTES,
+  RECORD_KIND,
+  SAMPLE_ID_MAX,
+  SESSION_KINDS,
+  STAMPS_MAX,
+} from './event-batch-layout.ts';
+
+export interface EventBatchWriterOptions {
+  /** Which of the run's writers this is; batch numbers rise per source. 0 to 65,535. */
+  readonly sourceId: number;
+  /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
+  readonly runZeroNs: number;
+  /** Default 64 KiB; at least 1 KiB, so that every record but a long stamp list fits an empty batch. */
+  readonly capacityBytes?: number;
+}
+
+export class EventBatchWriter {
+  readonly #options: EventBatchWriterOptions;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #view: DataView;
+  #offset = HEADER_BYTES;
+  #recordCount = 0;
+  #recordsBefore = 0;
+  #batchSeq = 0;
+
+  constructor(options: EventBatchWriterOptions) {
+    const capacityBytes = options.capacityBytes ?? CAPACITY_BYTES;
+    if (capacityBytes < CAPACITY_BYTES_MIN)
+      throw new RangeError(`a batch takes at least ${CAPACITY_BYTES_MIN} bytes, not ${capacityBytes}`);
+    this.#options = options;
+    this.#bytes = new Uint8Array(capacityBytes);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get recordCount(): number {
+    return this.#recordCount;
+  }
+
+  get isEmpty(): boolean {
+    return this.#recordCount === 0;
+  }
+
+  /** Of this source so far, those in the open batch included. */
+  get recordsWritten(): number {
+    return this.#recordsBefore + this.#recordCount;
+  }
+
+  /**
+   * Any record.
+   * @returns false when the batch has no room for it: take the batch, then write again. A list of stamps that no batch
+   * could hold is a RangeError; `writeStamps` writes those in parts.
+   */
+  write(record: EventRecord): boolean {
+    switch (record.kind) {
+      case 'sample.issued':
+        return this.writeIssued(record.sampleId, record.atNs, record.intendedNs, record.connectNs);
+      case 'sample.recv_first':
+        return this.writeRecvFirst(record.sampleId, record.atNs, record.firstByteNs);
+      case 'sample.recv_non_first':
+        return this.#writeAllStamps(record.sampleId, record.stampsNs);
+      case 'sample.complete':
+        return this.writeComplete(record);
+      case 'client.observed':
+        return this.writeClient(record);
+      case 'session.started':
+      case 'session.start_performance_tracking':
+      case 'session.stop_performance_tracking':
+      case 'session.stop_load':
+      case 'session.ended':
+        return this.writeSession(record.kind, record.atNs);
+      default:
+        return this.writeError(record);
+    }
+  }
+
+  writeSession(kind: SessionRecord['kind'], atNs: number): boolean {
+    const at = this.#open(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session);
+    if (at === FULL) return false;
+    this.#view.setFloat64(at, atNs, true);
+    return true;
+  }
+
+  writeIssued(sampleId: number, atNs: number, intendedNs: number, connectNs: number): boolean {
+    const at = this.#openSample(RECORD_KIND.issued, RECORD_BYTES.issued, sampleId);
+    if (at === FULL) return false;
+    this.#view.setFloat64(at, atNs, true);
+    this.#view.setFloat64(at + 8, intendedNs, true);
+    this.#view.setFloat64(at + 16, connectNs, true);
+    return true;
+  }
+
+  writeRecvFirst(sampleId: number, atNs: number, firstByteNs: number): boolean {
+    const at = this.#openSample(RECORD_KIND.recvFirst, RECORD_BYTES.recvFirst, sampleId);
+    if (at === FULL) return false;
+    this.#view.setFloat64(at, atNs, true);
+    this.#view.setFloat64(at + 8, firstByteNs, true);
+    return true;
+  }
+
+  /**
+   * Stamps from `start` to before `end`, as many as fit.
+   * @returns how many were written: with fewer than all, take the batch and write the rest.
+   */
+  writeStamps(sampleId: number, stampsNs: ArrayLike<number>, start: number, end: number): number {
+    const wanted = Math.min(end - start, STAMPS_MAX);
+    if (wanted <= 0) return 0;
+    const room = this.#bytes.length - this.#offset;
+    if (fitDifferences(stampsNs, start, start + wanted)) {
+      const count = Math.min(wanted, Math.floor((room - RECORD_BYTES.recvNonFirstDeltas) / 4) + 1);
+      if (room < RECORD_BYTES.recvNonFirstDeltas) return 0;
+      this.#writeDeltas(sampleId, stampsNs, start, count);
+      return count;
+    }
+    const count = Math.min(wanted, Math.floor((room - RECORD_BYTES.recvNonFirstDoubles) / 8));
+    if (count <= 0) return 0;
+    this.#writeDoubles(sampleId, stampsNs, start, count);
+    return count;
+  }
+
+  writeComplete(record: CompleteRecord): boolean {
+    const at = this.#openSample(RECORD_KIND.complete, RECORD_BYTES.complete, record.sampleId);
+    if (at === FULL) return false;
+    const view = this.#view;
+    view.setUint8(at, OUTCOMES.indexOf(record.outcome));
+    view.setUint8(at + 1, FINISH_REASONS.indexOf(record.finishReason));
+    view.setFloat64(at + 2, record.atNs, true);
+    view.setFloat64(at + 10, record.firstAnswerNs, true);
+    view.setFloat64(at + 18, record.firstByteNs, true);
+    view.setFloat64(at + 26, record.inputTokens, true);
+    view.setFloat64(at + 34, record.outputTokens, true);
+    view.setFloat64(at + 42, record.chunkCount, true);
+    view.setFloat64(at + 50, record.bytesSent, true);
+    view.setFloat64(at + 58, record.bytesReceived, true);
+    return true;
+  }
+
+  /** The detail is cut at DETAIL_BYTES_MAX. */
+  writeError(record: ErrorRecord): boolean {
+    const index = FAILURE_KINDS.findIndex(
+      kind => record.kind.endsWith(kind) && record.kind.length === kind.length + 6,
+    );
+    if (this.#bytes.length - this.#offset < RECORD_BYTES.error + DETAIL_BYTES_MAX) return false;
+    const at = this.#openSample(RECORD_KIND.error, RECORD_BYTES.error, record.sampleId);
+    const room = this.#bytes.subarray(this.#offset, this.#offset + DETAIL_BYTES_MAX);
+    const { written } = encoder.encodeInto(record.detail, room);
+    this.#view.setUint8(at, index);
+    this.#view.setUint16(at + 1, record.statusCode, true);
+    this.#view.setUint16(at + 3, written, true);
+    this.#view.setFloat64(at + 5, record.atNs, true);
+    this.#offset += written;
+    return true;
+  }
+
+  writeClient(record: ClientRecord): boolean {
+    const at = this.#open(RECORD_KIND.client, RECORD_BYTES.client);
+    if (at === FULL) return false;
+    const view = this.#view;
+    view.setFloat64(at, record.atNs, true);
+    view.setFloat64(at + 8, record.thread, true);
+    view.setFloat64(at + 16, record.eventLoopUtilization, true);
+    view.setFloat64(at + 24, record.cpuShare, true);
+    view.setFloat64(at + 32, record.eventLoopDelayNsMax, true);
+    view.setFloat64(at + 40, record.readLatenessNsMax, true);
+    view.setFloat64(at + 48, record.gcPauseNsTotal, true);
+    view.setFloat64(at + 56, record.gcPauseNsMax, true);
+    view.setFloat64(at + 64, record.connectionsOpened, true);
+    view.setFloat64(at + 72, record.connectionsReused, true);
+    view.setFloat64(at + 80, record.connectionsClosed, true);
+    view.setFloat64(at + 88, record.connectionsStale, true);
+    return true;
+  }
+
+  /** The batch so far, in a buffer of its own that may be transferred, and a new one begins; undefined while empty. */
+  take(): Uint8Array<ArrayBuffer> | undefined {
+    if (this.#recordCount === 0) return undefined;
+    this.#batchSeq += 1;
+    const view = this.#view;
+    view.setUint32(HEADER.magic, EVENT_BATCH_MAGIC, true);
+    view.setUint8(HEADER.version, EVENT_BATCH_VERSION);
+    view.setUint16(HEADER.sourceId, this.#options.sourceId, true);
+    view.setUint32(HEADER.batchSeq, this.#batchSeq, true);
+    view.setUint32(HEADER.recordCount, this.#recordCount, true);
+    view.setUint32(HEADER.byteLength, this.#offset, true);
+    view.setFloat64(HEADER.recordsBefore, this.#recordsBefore, true);
+    view.setFloat64(HEADER.runZeroNs, this.#options.runZeroNs, true);
+    const batch = this.#bytes.slice(0, this.#offset);
+    this.#recordsBefore += this.#recordCount;
+    this.#recordCount = 0;
+    this.#offset = HEADER_BYTES;
+    return batch;
+  }
+
+  #writeAllStamps(sampleId: number, stampsNs: readonly number[]): boolean {
+    const bytes = fitDifferences(stampsNs, 0, stampsNs.length)
+      ? RECORD_BYTES.recvNonFirstDeltas + (stampsNs.length - 1) * 4
+      : RECORD_BYTES.recvNonFirstDoubles + stampsNs.length * 8;
+    if (stampsNs.length > STAMPS_MAX || bytes > this.#bytes.length - HEADER_BYTES)
+      throw new RangeError(`${stampsNs.length} stamps are more than a batch holds: write them in parts`);
+    if (bytes > this.#bytes.length - this.#offset) return false;
+    if (stampsNs.length === 0) this.#writeDoubles(sampleId, stampsNs, 0, 0);
+    else this.writeStamps(sampleId, stampsNs, 0, stampsNs.length);
+    return true;
+  }
+
+  #writeDeltas(sampleId: number, stampsNs: ArrayLike<number>, start: number, count: number): void {
+    const bytes = RECORD_BYTES.recvNonFirstDeltas + (count - 1) * 4;
+    let at = this.#openSample(RECORD_KIND.recvNonFirstDeltas, bytes, sampleId);
+    let before = stampsNs[start] ?? 0;
+    this.#view.setUint16(at, count, true);
+    this.#view.setFloat64(at + 2, before, true);
+    at += 10;
+    for (let index = start + 1; index < start + count; index += 1) {
+      const stamp = stampsNs[index] ?? 0;
+      this.#view.setUint32(at, stamp - before, true);
+      before = stamp;
+      at += 4;
+    }
+  }
+
+  #writeDoubles(sampleId: number, stampsNs: ArrayLike<number>, start: number, count: number): void {
+    const bytes = RECORD_BYTES.recvNonFirstDoubles + count * 8;
+    let at = this.#openSample(RECORD_KIND.recvNonFirstDoubles, bytes, sampleId);
+    this.#view.setUint16(at, count, true);
+    at += 2;
+    for (let index = start; index < start + count; index += 1) {
+      this.#view.setFloat64(at, stampsNs[index] ?? 0, true);
+      at += 8;
+    }
+  }
+
+  /** Where the record's fields begin, behind its sample's id. */
+  #openSample(kind: number, bytes: number, sampleId: number): number {
+    if (!(sampleId >= 0 && sampleId <= SAMPLE_ID_MAX && Number.isInteger(sampleId)))
+      throw new RangeError(`a sample's number is whole and at most ${SAMPLE_ID_MAX}, not ${sampleId}`);
+    const at = this.#open(kind, bytes);
+    if (at === FULL) return FULL;
+    this.#view.setUint32(at, sampleId, true);
+    return at + 4;
+  }
+
+  #open(kind: number, bytes: number): number {
+    const at = this.#offset;
+    if (at + bytes > this.#bytes.length) return FULL;
+    this.#view.setUint8(at, kind);
+    this.#offset = at + bytes;
+    this.#recordCount += 1;
+    return at + 1;
+  }
+}
+
+type CompleteRecord = Extract<SampleRecord, { readonly kind: 'sample.complete' }>;
+
+/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences say exactly the same. */
+const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: number): boolean => {
+  let before = stampsNs[start];
+  if (before === undefined || !Number.isSafeInteger(before)) return false;
+  for (let index = start + 1; index < end; index += 1) {
+    const stamp = stampsNs[index] ?? Number.NaN;
+    const difference = stamp - before;
+    if (!(difference >= 0 && difference <= 0xff_ff_ff_ff && Number.isSafeInteger(stamp))) return false;
+    before = stamp;
+  }
+  return true;
+};
+
+const FULL = -1;
+const CAPACITY_BYTES: number = 64 * 1024;
+const CAPACITY_BYTES_MIN = 1_024;
+const encoder = new TextEncoder();

@@ -1,0 +1,236 @@
+// Reads event batches. Whatever the bytes are, it reads within them, and either gives every record of the batch or throws
+// before it has given one.
+
+import type { EventRecord } from '../core/run/event-record.ts';
+import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { DecodeError } from './decode-error.ts';
+import {
+  DETAIL_BYTES_MAX,
+  EVENT_BATCH_MAGIC,
+  EVENT_BATCH_VERSION,
+  HEADER,
+  HEADER_BYTES,
+  OUTCOMES,
+  RECORD_BYTES,
+  RECORD_KIND,
+  SESSION_KINDS,
+} from './event-batch-layout.ts';
+
+export interface EventBatchHeader {
+  /** Which of the run's writers made it. */
+  readonly sourceId: number;
+  /** From 1, rising by 1 per source: a gap is a lost batch. */
+  readonly batchSeq: number;
+  readonly recordCount: number;
+  /** Records of this source in all batches before: after a gap, how many were lost. */
+  readonly recordsBefore: number;
+  /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
+  readonly runZeroNs: number;
+}
+
+export interface EventBatch extends EventBatchHeader {
+  readonly records: readonly EventRecord[];
+  /** What it was read from. */
+  readonly bytes: Uint8Array;
+}
+
+/** @throws DecodeError when the bytes are no batch, are of another version, or are cut short. */
+export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
+  if (bytes.length < HEADER_BYTES) throw new DecodeError(`a batch of ${bytes.length} bytes has no header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getUint32(HEADER.magic, true) !== EVENT_BATCH_MAGIC) throw new DecodeError('not an event batch');
+  const version = view.getUint8(HEADER.version);
+  if (version !== EVENT_BATCH_VERSION) throw new DecodeError(`event batch version ${version} is not known`);
+  const byteLength = view.getUint32(HEADER.byteLength, true);
+  if (byteLength !== bytes.length)
+    throw new DecodeError(`a batch of ${byteLength} bytes came as ${bytes.length}`);
+  const header = {
+    sourceId: view.getUint16(HEADER.sourceId, true),
+    batchSeq: view.getUint32(HEADER.batchSeq, true),
+    recordCount: view.getUint32(HEADER.recordCount, true),
+    recordsBefore: view.getFloat64(HEADER.recordsBefore, true),
+    runZeroNs: view.getFloat64(HEADER.runZeroNs, true),
+  };
+  if (header.batchSeq === 0 || header.recordCount === 0)
+    throw new DecodeError('a batch without a number or records');
+  if (header.recordCount * SMALLEST_RECORD_BYTES > bytes.length)
+    throw new DecodeError('more records than bytes');
+  if (!Number.isSafeInteger(header.recordsBefore) || header.recordsBefore < 0)
+    throw new DecodeError('the number of earlier records is not a count');
+  if (!Number.isFinite(header.runZeroNs)) throw new DecodeError("the run's zero is not a time");
+  return header;
+};
+
+/** @throws DecodeError for anything but exactly what an EventBatchWriter makes. */
+export const readEventBatch = (bytes: Uint8Array): EventBatch => {
+  const header = readEventBatchHeader(bytes);
+  const reader = new RecordReader(bytes);
+  const records: EventRecord[] = [];
+  for (let index = 0; index < header.recordCount; index += 1) records.push(reader.record());
+  if (!reader.isAtEnd) throw new DecodeError('bytes after the last record');
+  return { ...header, records, bytes };
+};
+
+class RecordReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #offset = HEADER_BYTES;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#offset === this.#bytes.length;
+  }
+
+  record(): EventRecord {
+    const kind = this.#u8();
+    switch (kind) {
+      case RECORD_KIND.issued:
+        return {
+          kind: 'sample.issued',
+          sampleId: this.#u32(),
+          atNs: this.#f64(),
+          intendedNs: this.#f64(),
+          connectNs: this.#f64(),
+        };
+      case RECORD_KIND.recvFirst:
+        return {
+          kind: 'sample.recv_first',
+          sampleId: this.#u32(),
+          atNs: this.#f64(),
+          firstByteNs: this.#f64(),
+        };
+      case RECORD_KIND.recvNonFirstDeltas:
+        return { kind: 'sample.recv_non_first', sampleId: this.#u32(), stampsNs: this.#deltas() };
+      case RECORD_KIND.recvNonFirstDoubles:
+        return { kind: 'sample.recv_non_first', sampleId: this.#u32(), stampsNs: this.#doubles() };
+      case RECORD_KIND.complete:
+        return this.#complete();
+      case RECORD_KIND.error:
+        return this.#error();
+      case RECORD_KIND.client:
+        return this.#client();
+      default:
+        return { kind: this.#oneOf(SESSION_KINDS, kind - 1, 'kind of record'), atNs: this.#f64() };
+    }
+  }
+
+  #complete(): EventRecord {
+    const sampleId = this.#u32();
+    const outcome = this.#oneOf(OUTCOMES, this.#u8(), 'outcome');
+    const finishReason = this.#oneOf(FINISH_REASONS, this.#u8(), 'finish reason');
+    return {
+      kind: 'sample.complete',
+      sampleId,
+      outcome,
+      finishReason,
+      atNs: this.#f64(),
+      firstAnswerNs: this.#f64(),
+      firstByteNs: this.#f64(),
+      inputTokens: this.#f64(),
+      outputTokens: this.#f64(),
+      chunkCount: this.#f64(),
+      bytesSent: this.#f64(),
+      bytesReceived: this.#f64(),
+    };
+  }
+
+  #error(): EventRecord {
+    const sampleId = this.#u32();
+    const failureKind = this.#oneOf(FAILURE_KINDS, this.#u8(), 'kind of failure');
+    const statusCode = this.#u16();
+    const detailBytes = this.#u16();
+    const atNs = this.#f64();
+    if (detailBytes > DETAIL_BYTES_MAX) throw new DecodeError(`a detail of ${detailBytes} bytes`);
+    return { kind: `error.${failureKind}`, sampleId, atNs, statusCode, detail: this.#text(detailBytes) };
+  }
+
+  #client(): EventRecord {
+    return {
+      kind: 'client.observed',
+      atNs: this.#f64(),
+      thread: this.#f64(),
+      eventLoopUtilization: this.#f64(),
+      cpuShare: this.#f64(),
+      eventLoopDelayNsMax: this.#f64(),
+      readLatenessNsMax: this.#f64(),
+      gcPauseNsTotal: this.#f64(),
+      gcPauseNsMax: this.#f64(),
+      connectionsOpened: this.#f64(),
+      connectionsReused: this.#f64(),
+      connectionsClosed: this.#f64(),
+      connectionsStale: this.#f64(),
+    };
+  }
+
+  #deltas(): number[] {
+    const count = this.#u16();
+    if (count === 0) throw new DecodeError('a list of no stamps');
+    let stamp = this.#f64();
+    const stamps = [stamp];
+    this.#need((count - 1) * 4);
+    for (let index = 1; index < count; index += 1) {
+      stamp += this.#u32();
+      stamps.push(stamp);
+    }
+    return stamps;
+  }
+
+  #doubles(): number[] {
+    const count = this.#u16();
+    this.#need(count * 8);
+    const stamps: number[] = [];
+    for (let index = 0; index < count; index += 1) stamps.push(this.#f64());
+    return stamps;
+  }
+
+  #text(length: number): string {
+    const at = this.#advance(length);
+    try {
+      return decoder.decode(this.#bytes.subarray(at, at + length));
+    } catch (error) {
+      throw new DecodeError('a detail that is not UTF-8', { cause: error });
+    }
+  }
+
+  #oneOf<T>(list: readonly T[], index: number, what: string): T {
+    const item = list[index];
+    if (item === undefined) throw new DecodeError(`${what} ${index} is not known`);
+    return item;
+  }
+
+  #u8(): number {
+    return this.#view.getUint8(this.#advance(1));
+  }
+
+  #u16(): number {
+    return this.#view.getUint16(this.#advance(2), true);
+  }
+
+  #u32(): number {
+    return this.#view.getUint32(this.#advance(4), true);
+  }
+
+  #f64(): number {
+    const value = this.#view.getFloat64(this.#advance(8), true);
+    if (!Number.isFinite(value)) throw new DecodeError('a figure that is not finite');
+    return value;
+  }
+
+  #advance(length: number): number {
+    const at = this.#offset;
+    this.#need(length);
+    this.#offset = at + length;
+    return at;
+  }
+
+  #need(length: number): void {
+    if (this.#offset + length > this.#bytes.length) throw new DecodeError('a record is cut short');
+  }
+}
+
+const SMALLEST_RECORD_BYTES = Math.min(RECORD_BYTES.session, RECORD_BYTES.recvNonFirstDoubles);
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
