@@ -63,14 +63,15 @@ export class Histogram {
    */
   percentiles(ascending: readonly number[]): readonly number[] {
     if (this.#count === 0) return [];
+    const ranks = ascending.map(percentile => rankOf(percentile, this.#count));
     const values: number[] = [];
     let seen = 0;
-    let next = 0;
-    for (let cell = this.#minCell; cell <= this.#maxCell && next < ascending.length; cell += 1) {
+    let rank = ranks[0] ?? Number.POSITIVE_INFINITY;
+    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
       seen += this.#counts[cell] ?? 0;
-      while (next < ascending.length && seen >= rankOf(ascending[next] ?? 0, this.#count)) {
+      while (seen >= rank) {
         values.push(this.#highest(cell));
-        next += 1;
+        rank = ranks[values.length] ?? Number.POSITIVE_INFINITY;
       }
     }
     return values;
@@ -79,17 +80,21 @@ export class Histogram {
   /** Counts of the recorded values between ascending edges, by the middle of each cell; the last bucket is closed. */
   bucketCounts(edges: readonly number[]): readonly number[] {
     const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);
-    if (counts.length === 0) return counts;
-    let bucket = 0;
-    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
-      const count = this.#counts[cell] ?? 0;
-      if (count === 0) continue;
-      const middle = (this.#lowest(cell) + this.#lowest(cell + 1)) / 2;
-      while (bucket < counts.length - 1 && middle >= (edges[bucket + 1] ?? Number.POSITIVE_INFINITY))
-        bucket += 1;
-      counts[bucket] = (counts[bucket] ?? 0) + count;
+    let cell = this.#minCell;
+    for (let bucket = 0; bucket < counts.length; bucket += 1) {
+      const isLast = bucket === counts.length - 1;
+      const end = isLast ? this.#maxCell + 1 : this.#firstAtLeast(edges[bucket + 1] ?? 0);
+      let count = 0;
+      for (; cell < end && cell <= this.#maxCell; cell += 1) count += this.#counts[cell] ?? 0;
+      counts[bucket] = count;
     }
     return counts;
+  }
+
+  /** The first cell whose middle is at least the edge. */
+  #firstAtLeast(edge: number): number {
+    const cell = cellOf(edge) - this.#first;
+    return (this.#lowest(cell) + this.#lowest(cell + 1)) / 2 >= edge ? cell : cell + 1;
   }
 
   #lowest(cell: number): number {

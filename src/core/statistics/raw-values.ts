@@ -42,6 +42,11 @@ export class RawValues {
 
   /** A new, ascending array of all values. */
   sorted(): Float64Array {
+    return this.inOrder().sort();
+  }
+
+  /** A new array of all values as they came. */
+  inOrder(): Float64Array {
     const all = new Float64Array(this.#length);
     let at = 0;
     for (const block of this.#blocks) {
@@ -49,6 +54,6 @@ export class RawValues {
       all.set(part, at);
       at += part.length;
     }
-    return all.sort();
+    return all;
   }
 }

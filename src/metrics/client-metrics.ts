@@ -1,0 +1,120 @@
+// What the load threads observe of themselves (`client.observed`), added up: the verdict on the client is read from it.
+// Each thread is kept apart, because one starved thread among eight idle ones still spoils what it measures.
+
+import type { ClientRecord } from '../core/run/event-record.ts';
+import type { CounterSampler } from './counter-sampler.ts';
+import type { SeriesOptions, SeriesSampler } from './series-sampler.ts';
+
+interface Thread {
+  lastAtNs: number;
+  observedNs: number;
+  /** ∫ utilisation dt, ∫ share dt. */
+  utilizedNs: number;
+  cpuNs: number;
+  starvedNs: number;
+}
+
+export class ClientMetrics {
+  readonly #threads = new Map<number, Thread>();
+  readonly #counters: Readonly<Record<ClientCounter, CounterSampler>>;
+  readonly #readLateness: SeriesSampler;
+  readonly #eventLoopDelay: SeriesSampler;
+
+  constructor(
+    counter: (name: string) => CounterSampler,
+    series: (name: string, options: SeriesOptions) => SeriesSampler,
+  ) {
+    this.#counters = {
+      threads: counter('client.threads'),
+      observedNs: counter('client.observedNs'),
+      starvedNs: counter('client.starvedNs'),
+      eventLoopUtilization: counter('client.eventLoopUtilization'),
+      cpuShare: counter('client.cpuShare'),
+      gcPauseNsTotal: counter('client.gcPauseNsTotal'),
+      gcPauseNsMax: counter('client.gcPauseNsMax'),
+      connectionsOpened: counter('connectionsOpened'),
+      connectionsReused: counter('connectionsReused'),
+      connectionsClosed: counter('connectionsClosed'),
+      connectionsStale: counter('connectionsStale'),
+    };
+    this.#readLateness = series('readLatenessNsMax', { unit: 'ns' });
+    this.#eventLoopDelay = series('eventLoopDelayNsMax', { unit: 'ns' });
+  }
+
+  /** Connections always count; what says how well the client did, only while it measured. */
+  observed(record: ClientRecord, isTracking: boolean): void {
+    const counters = this.#counters;
+    counters.connectionsOpened.add(record.connectionsOpened);
+    counters.connectionsReused.add(record.connectionsReused);
+    counters.connectionsClosed.add(record.connectionsClosed);
+    counters.connectionsStale.add(record.connectionsStale);
+    const thread = this.#thread(record.thread);
+    const intervalNs = Math.max(0, record.atNs - thread.lastAtNs);
+    thread.lastAtNs = Math.max(thread.lastAtNs, record.atNs);
+    if (!isTracking) return;
+    thread.observedNs += intervalNs;
+    thread.utilizedNs += intervalNs * record.eventLoopUtilization;
+    thread.cpuNs += intervalNs * record.cpuShare;
+    if (isStarved(record)) thread.starvedNs += intervalNs;
+    this.#readLateness.record(wholeNs(record.readLatenessNsMax));
+    this.#eventLoopDelay.record(wholeNs(record.eventLoopDelayNsMax));
+    counters.gcPauseNsTotal.add(record.gcPauseNsTotal);
+    counters.gcPauseNsMax.set(Math.max(counters.gcPauseNsMax.value, record.gcPauseNsMax));
+    this.#summarize();
+  }
+
+  #thread(id: number): Thread {
+    const known = this.#threads.get(id);
+    if (known !== undefined) return known;
+    const thread: Thread = { lastAtNs: 0, observedNs: 0, utilizedNs: 0, cpuNs: 0, starvedNs: 0 };
+    this.#threads.set(id, thread);
+    return thread;
+  }
+
+  /** The busiest thread speaks for utilisation and share, the most starved one for starvation. */
+  #summarize(): void {
+    let busiest: Thread | undefined;
+    let starvedNs = 0;
+    let observedNs = 0;
+    for (const thread of this.#threads.values()) {
+      if (thread.observedNs === 0) continue;
+      if (busiest === undefined || share(thread.utilizedNs, thread) > share(busiest.utilizedNs, busiest))
+        busiest = thread;
+      starvedNs = Math.max(starvedNs, thread.starvedNs);
+      observedNs = Math.max(observedNs, thread.observedNs);
+    }
+    this.#counters.threads.set(this.#threads.size);
+    this.#counters.observedNs.set(observedNs);
+    this.#counters.starvedNs.set(starvedNs);
+    if (busiest === undefined) return;
+    this.#counters.eventLoopUtilization.set(share(busiest.utilizedNs, busiest));
+    this.#counters.cpuShare.set(share(busiest.cpuNs, busiest));
+  }
+}
+
+/** Busy by its own account and not on a core by the system's: it was made to wait (reference figure: 0.98 against 0.4). */
+const isStarved = ({ eventLoopUtilization, cpuShare }: ClientRecord): boolean =>
+  eventLoopUtilization >= STARVED_UTILIZATION_MIN && cpuShare < STARVED_SHARE_MAX * eventLoopUtilization;
+
+/** A monitor of the event loop may tell fractions, and NaN before its first sample. */
+const wholeNs = (ns: number): number => (ns > 0 && ns < Number.MAX_SAFE_INTEGER ? Math.round(ns) : 0);
+
+const share = (partNs: number, { observedNs }: Thread): number => partNs / observedNs;
+
+type ClientCounter =
+  | 'threads'
+  | 'observedNs'
+  | 'starvedNs'
+  | 'eventLoopUtilization'
+  | 'cpuShare'
+  | 'gcPauseNsTotal'
+  | 'gcPauseNsMax'
+  | 'connectionsOpened'
+  | 'connectionsReused'
+  | 'connectionsClosed'
+  | 'connectionsStale';
+
+/** Below it a thread had time to spare, and a late turn delays little. */
+const STARVED_UTILIZATION_MIN = 0.5;
+/** A thread that computes is on a core nearly all of its busy time; system calls of a busy loop are part of that. */
+const STARVED_SHARE_MAX = 0.6;

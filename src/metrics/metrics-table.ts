@@ -1,0 +1,264 @@
+// From event records to counted samples. A row lives from `sample.issued` to `sample.complete`; what happens in between
+// is put together there and counted once, with its outcome known. Records that do not fit are counted, never thrown.
+
+import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
+import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
+import type { ErrorRecord, EventRecord, SampleRecord } from '../core/run/event-record.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { FailureKind } from '../core/run/outcome.ts';
+import { isFailureKind } from '../core/run/outcome.ts';
+import { InFlightTasks } from './in-flight-tasks.ts';
+import type { RunMetrics } from './run-metrics.ts';
+import { SeenIds } from './seen-ids.ts';
+
+export interface MetricsTableOptions {
+  /** Rows kept at once. */
+  readonly rowsMax?: number;
+}
+
+export class MetricsTable {
+  readonly #metrics: RunMetrics;
+  readonly #rowsMax: number;
+  readonly #rows = new Map<number, Row>();
+  readonly #seen = new SeenIds();
+  readonly #tasks: InFlightTasks;
+  #window = OUTSIDE_WINDOWS;
+  #windowCount = 0;
+  #hasStarted = false;
+  #hasEnded = false;
+
+  constructor(metrics: RunMetrics, { rowsMax = ROWS_MAX }: MetricsTableOptions = {}) {
+    this.#metrics = metrics;
+    this.#rowsMax = rowsMax;
+    this.#tasks = new InFlightTasks(() => metrics.counters.tasksFailed.add());
+  }
+
+  get hasStarted(): boolean {
+    return this.#hasStarted;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  get inFlightSamples(): number {
+    return this.#rows.size;
+  }
+
+  get inFlightTasks(): number {
+    return this.#tasks.count;
+  }
+
+  startTask(task: (signal: AbortSignal) => Promise<void>): void {
+    this.#tasks.start(task);
+  }
+
+  whenTasksEnd(): Promise<void> {
+    return this.#tasks.whenIdle();
+  }
+
+  cancelAllTasks(): void {
+    this.#tasks.cancelAll();
+  }
+
+  apply(record: EventRecord): void {
+    const { counters } = this.#metrics;
+    if (this.#hasEnded) {
+      counters.recordsAfterEnd.add();
+      return;
+    }
+    if (!hasWholeStamp(record)) {
+      counters.recordsRefused.add();
+      return;
+    }
+    switch (record.kind) {
+      case 'session.started':
+        if (this.#hasStarted) counters.recordsDuplicate.add();
+        this.#hasStarted = true;
+        return;
+      case 'session.start_performance_tracking':
+        if (this.#window !== OUTSIDE_WINDOWS) counters.recordsDuplicate.add();
+        else this.#window = this.#windowCount++;
+        return;
+      case 'session.stop_performance_tracking':
+        this.#window = OUTSIDE_WINDOWS;
+        return;
+      case 'session.stop_load':
+        return;
+      case 'session.ended':
+        this.#hasEnded = true;
+        return;
+      case 'sample.issued':
+        this.#issued(record);
+        return;
+      case 'sample.recv_first':
+        this.#receivedFirst(record);
+        return;
+      case 'sample.recv_non_first':
+        this.#receivedMore(record);
+        return;
+      case 'sample.complete':
+        this.#ended(record);
+        return;
+      case 'client.observed':
+        this.#metrics.client.observed(record, this.#window !== OUTSIDE_WINDOWS);
+        return;
+      default:
+        this.#failed(record);
+    }
+  }
+
+  /** A message of records that could not be read, or a hole in their numbering. */
+  lost({ undecodable, dropped }: { readonly undecodable: number; readonly dropped: number }): void {
+    this.#metrics.counters.recordsUndecodable.add(undecodable);
+    this.#metrics.counters.droppedEvents.add(dropped);
+  }
+
+  /** The first one of a sample counts: a second would reset stamps that later records rest on. */
+  #issued({ sampleId, atNs, intendedNs, connectNs }: RecordOf<'sample.issued'>): void {
+    const { counters } = this.#metrics;
+    if (!this.#seen.add(sampleId) || this.#rows.has(sampleId)) {
+      counters.recordsDuplicate.add();
+      return;
+    }
+    this.#metrics.issued({ window: this.#window, intendedNs, sentNs: atNs });
+    if (this.#rows.size >= this.#rowsMax) {
+      counters.samplesNotFollowed.add();
+      return;
+    }
+    this.#rows.set(sampleId, new Row({ window: this.#window, intendedNs, sentNs: atNs, connectNs }));
+  }
+
+  #receivedFirst({ sampleId, atNs, firstByteNs }: RecordOf<'sample.recv_first'>): void {
+    const row = this.#rowOf(sampleId);
+    if (row === undefined) return;
+    if (row.firstContentNs !== NO_FIGURE) {
+      this.#metrics.counters.recordsDuplicate.add();
+      return;
+    }
+    row.firstContentNs = atNs;
+    row.firstByteNs = firstByteNs;
+    row.lastContentNs = atNs;
+    if (row.window >= 0) this.#metrics.counters.chunksReceived.add();
+  }
+
+  #receivedMore({ sampleId, stampsNs }: RecordOf<'sample.recv_non_first'>): void {
+    const row = this.#rowOf(sampleId);
+    if (row === undefined || row.window < 0) return;
+    this.#metrics.counters.chunksReceived.add(stampsNs.length);
+    for (const stampNs of stampsNs) {
+      // Without a previous stamp there is no gap; NaN says so, and the sample is found inconsistent at its end.
+      row.chunkGapsNs.push(row.lastContentNs === NO_FIGURE ? Number.NaN : stampNs - row.lastContentNs);
+      row.lastContentNs = stampNs;
+    }
+  }
+
+  #failed(record: ErrorRecord): void {
+    if (record.sampleId < 0) {
+      this.#metrics.counters.errorsOutsideSamples.add();
+      return;
+    }
+    const row = this.#rowOf(record.sampleId);
+    if (row === undefined) return;
+    if (row.failure !== undefined) this.#metrics.counters.recordsDuplicate.add();
+    row.failure ??= { kind: failureKindOf(record), statusCode: record.statusCode, detail: record.detail };
+  }
+
+  #ended(record: RecordOf<'sample.complete'>): void {
+    const row = this.#rowOf(record.sampleId);
+    if (row === undefined) return;
+    this.#rows.delete(record.sampleId);
+    const sample = endedSample(row, record);
+    if (isContradictory(row, record)) this.#metrics.counters.samplesInconsistent.add();
+    this.#metrics.ended(sample);
+  }
+
+  /** undefined, and counted, where the sample has ended or was never issued. */
+  #rowOf(sampleId: number): Row | undefined {
+    const row = this.#rows.get(sampleId);
+    if (row !== undefined) return row;
+    const { recordsLate, recordsUnknown } = this.#metrics.counters;
+    if (this.#seen.has(sampleId)) recordsLate.add();
+    else recordsUnknown.add();
+    return undefined;
+  }
+}
+
+type RecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;
+
+class Row {
+  readonly window: number;
+  readonly intendedNs: number;
+  readonly sentNs: number;
+  readonly connectNs: number;
+  readonly chunkGapsNs: number[] = [];
+  firstByteNs = NO_FIGURE;
+  firstContentNs = NO_FIGURE;
+  lastContentNs = NO_FIGURE;
+  failure: SampleFailure | undefined;
+
+  constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs'>) {
+    this.window = issued.window;
+    this.intendedNs = issued.intendedNs;
+    this.sentNs = issued.sentNs;
+    this.connectNs = issued.connectNs;
+  }
+}
+
+/** An error makes a sample a failed one, whatever its end says. */
+const endedSample = (row: Row, record: RecordOf<'sample.complete'>): EndedSample => {
+  const outcome = row.failure !== undefined && record.outcome === 'completed' ? 'failed' : record.outcome;
+  return {
+    sampleId: record.sampleId,
+    window: row.window,
+    intendedNs: row.intendedNs,
+    sentNs: row.sentNs,
+    connectNs: row.connectNs,
+    firstByteNs: row.firstByteNs === NO_FIGURE ? record.firstByteNs : row.firstByteNs,
+    firstContentNs: row.firstContentNs,
+    firstAnswerNs: record.firstAnswerNs,
+    chunkGapsNs: row.chunkGapsNs,
+    chunkCount: record.chunkCount,
+    endNs: record.atNs,
+    outcome,
+    failure: outcome === 'failed' ? (row.failure ?? UNEXPLAINED) : undefined,
+    inputTokens: record.inputTokens,
+    outputTokens: record.outputTokens,
+    finishReason: record.finishReason,
+    bytesSent: record.bytesSent,
+    bytesReceived: record.bytesReceived,
+  };
+};
+
+const isContradictory = (row: Row, { outcome }: RecordOf<'sample.complete'>): boolean =>
+  (outcome === 'completed' && row.failure !== undefined) ||
+  (outcome === 'failed' && row.failure === undefined);
+
+const failureKindOf = ({ kind }: ErrorRecord): FailureKind => {
+  const name = kind.slice('error.'.length);
+  return isFailureKind(name) ? name : 'client';
+};
+
+const hasWholeStamp = (record: EventRecord): boolean => {
+  switch (record.kind) {
+    case 'sample.issued':
+      return isWhole(record.sampleId) && isWhole(record.atNs) && isWhole(record.intendedNs);
+    case 'sample.recv_first':
+    case 'sample.complete':
+      return isWhole(record.sampleId) && isWhole(record.atNs);
+    case 'sample.recv_non_first':
+      return isWhole(record.sampleId);
+    default:
+      return isWhole(record.atNs);
+  }
+};
+
+const isWhole = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+const UNEXPLAINED: SampleFailure = {
+  kind: 'client',
+  statusCode: 0,
+  detail: 'failed without an error record',
+};
+/** A row is some 200 bytes and its chunk gaps: far more streams than one machine can hold open. */
+const ROWS_MAX = 1_000_000;

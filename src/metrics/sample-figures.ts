@@ -1,0 +1,69 @@
+// The figures of one completed sample by METRICS §3. Stamps that contradict each other give none at all: a negative
+// time must not be averaged away, nor may it end the account of everybody else.
+
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { FigureName } from './run-series.ts';
+
+/** NO_FIGURE where the sample has none. */
+export type SampleFigures = Readonly<Record<FigureName, number>>;
+
+/** undefined unless sent ≤ first byte ≤ first content ≤ last content ≤ end, and chunks and gaps agree. */
+export const figuresOf = (sample: EndedSample, isStreaming: boolean): SampleFigures | undefined => {
+  const { sentNs, firstByteNs, firstContentNs, firstAnswerNs, endNs } = sample;
+  const lastContentNs = lastContentOf(sample);
+  if (!isConsistent(sample, lastContentNs)) return undefined;
+  const hasContent = isStreaming && firstContentNs !== NO_FIGURE;
+  // A request that left early cannot be credited with the time before it was due.
+  const intendedNs = Math.min(sample.intendedNs, sentNs);
+  const sinceSent = (stampNs: number): number => (stampNs === NO_FIGURE ? NO_FIGURE : stampNs - sentNs);
+  return {
+    latencyNs: endNs - sentNs,
+    latencyFromIntendedNs: endNs - intendedNs,
+    ttftNs: hasContent ? firstContentNs - sentNs : NO_FIGURE,
+    ttftFromIntendedNs: hasContent ? firstContentNs - intendedNs : NO_FIGURE,
+    firstAnswerNs: hasContent ? sinceSent(firstAnswerNs) : NO_FIGURE,
+    tpotNs: hasContent ? tpotNs(lastContentNs - firstContentNs, sample.outputTokens) : NO_FIGURE,
+    tokensPerChunk:
+      hasContent && sample.outputTokens !== NO_FIGURE && sample.chunkCount > 0
+        ? sample.outputTokens / sample.chunkCount
+        : NO_FIGURE,
+    inputTokens: sample.inputTokens,
+    outputTokens: sample.outputTokens,
+    connectNs: sample.connectNs > 0 ? sample.connectNs : NO_FIGURE,
+    firstByteNs: sinceSent(firstByteNs),
+  };
+};
+
+/** NO_FIGURE where no content came. */
+const lastContentOf = ({ firstContentNs, chunkGapsNs }: EndedSample): number => {
+  if (firstContentNs === NO_FIGURE) return NO_FIGURE;
+  let lastNs = firstContentNs;
+  for (const gap of chunkGapsNs) lastNs += gap;
+  return lastNs;
+};
+
+const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
+  let previousNs = sample.sentNs;
+  for (const stampNs of [sample.firstByteNs, sample.firstContentNs, lastContentNs, sample.endNs]) {
+    if (stampNs === NO_FIGURE) continue;
+    if (!(stampNs >= previousNs)) return false;
+    previousNs = stampNs;
+  }
+  if (sample.firstAnswerNs !== NO_FIGURE) {
+    if (!(sample.firstAnswerNs >= sample.firstContentNs && sample.firstAnswerNs <= lastContentNs))
+      return false;
+  }
+  const stampedChunks = sample.firstContentNs === NO_FIGURE ? 0 : 1 + sample.chunkGapsNs.length;
+  return (
+    sample.chunkGapsNs.every(gap => Number.isSafeInteger(gap) && gap >= 0) &&
+    (stampedChunks === 0 || sample.chunkCount === stampedChunks) &&
+    [sample.inputTokens, sample.outputTokens, sample.connectNs, sample.endNs].every(
+      figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE,
+    )
+  );
+};
+
+/** Whole nanoseconds, because every sum is exact; the rounding is half a nanosecond at most. */
+const tpotNs = (contentNs: number, outputTokens: number): number =>
+  outputTokens >= 2 ? Math.round(contentNs / (outputTokens - 1)) : NO_FIGURE;

@@ -1,0 +1,170 @@
+// A series of a run: a histogram for live percentiles, the raw values for exact final ones, and exact sums. Recording
+// allocates nothing but the next block of raw values.
+
+import type { SeriesMetric } from '../core/run/snapshot.ts';
+import { earlyStoppingEstimate } from '../core/statistics/early-stopping.ts';
+import { ExactSums } from '../core/statistics/exact-sums.ts';
+import type { HistogramBounds } from '../core/statistics/histogram.ts';
+import { Histogram } from '../core/statistics/histogram.ts';
+import { countSorted, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
+import {
+  DEFAULT_PERCENTILES,
+  failureAdjustedPercentile,
+  lowerPercentile,
+} from '../core/statistics/percentile.ts';
+import { RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
+import { decimalText } from './decimal-text.ts';
+
+export interface SeriesOptions {
+  readonly unit: SeriesMetric['unit'];
+  /** Bounds of the histogram, in the unit; default by the unit (METRICS §5). */
+  readonly bounds?: HistogramBounds;
+  readonly percentiles?: readonly number[];
+  /** Whether the final account also counts each failure as +∞. */
+  readonly isFailureAdjusted?: boolean;
+  /** Raw values kept; past it percentiles come from the histogram. */
+  readonly rawValuesMax?: number;
+}
+
+export class SeriesSampler {
+  readonly name: string;
+  readonly #unit: SeriesMetric['unit'];
+  readonly #isFailureAdjusted: boolean;
+  readonly #percentiles: readonly number[];
+  readonly #decimals: number;
+  readonly #scale: number;
+  readonly #histogram: Histogram;
+  readonly #raw: RawValues;
+  readonly #sums = new ExactSums();
+
+  /** @throws RangeError without a median among the percentiles: every view shows it. */
+  constructor(name: string, options: SeriesOptions) {
+    const { unit, percentiles = DEFAULT_PERCENTILES } = options;
+    if (!percentiles.includes(50))
+      throw new RangeError(`series ${name}: the median (50) must be a percentile`);
+    this.name = name;
+    this.#unit = unit;
+    this.#isFailureAdjusted = options.isFailureAdjusted ?? false;
+    this.#percentiles = percentiles.toSorted((a, b) => a - b);
+    this.#decimals = unit === 'ratio' ? RATIO_DECIMALS : 0;
+    this.#scale = 10 ** this.#decimals;
+    const { low, high } = options.bounds ?? BOUNDS[unit];
+    this.#histogram = new Histogram({ low: Math.max(1, low * this.#scale), high: high * this.#scale });
+    this.#raw = new RawValues(options.rawValuesMax ?? RAW_VALUES_MAX);
+  }
+
+  get count(): number {
+    return this.#sums.count;
+  }
+
+  /**
+   * A whole number from 0 on; a ratio is kept in millionths, so that its sums are exact too.
+   * @throws RangeError for anything else: a value that is not there must not be recorded.
+   */
+  record(value: number): void {
+    const kept = this.#scale === 1 ? value : Math.round(value * this.#scale);
+    this.#sums.record(kept);
+    // Zero is a value like any other; the histogram has no cell for it and would count it as clamped.
+    this.#histogram.record(kept === 0 ? 1 : kept);
+    this.#raw.add(kept);
+  }
+
+  /** From the histogram: cheap at any count. */
+  live(): SeriesMetric {
+    const values = this.#histogram.percentiles(this.#percentiles).map(value => this.#inRange(value));
+    const edges = this.#edges();
+    const counts = this.#histogram.bucketCounts(edges);
+    return {
+      ...this.#rollup(),
+      percentiles: this.#named(values),
+      isExact: false,
+      histogram: this.#buckets(edges, counts),
+    };
+  }
+
+  /** Exact over the raw values, with what n samples allow to claim; `failures` are the ones that count as +∞. */
+  final(failures: number): SeriesMetric {
+    if (this.#raw.leftOut > 0) return this.live();
+    const sorted = this.#raw.sorted();
+    const percentiles = sorted.length === 0 ? [] : this.#percentiles.map(p => lowerPercentile(sorted, p));
+    const tails = this.#percentiles.filter(p => p >= 50 && p < 100);
+    const edges = this.#edges();
+    return {
+      ...this.#rollup(),
+      percentiles: this.#named(percentiles),
+      isExact: true,
+      estimates: Object.fromEntries(
+        tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(sorted, p))]),
+      ),
+      ...(this.#isFailureAdjusted ? { failureAdjusted: this.#adjusted(sorted, failures) } : {}),
+      histogram: this.#buckets(edges, countSorted(sorted, edges)),
+    };
+  }
+
+  #rollup(): Omit<SeriesMetric, 'percentiles' | 'isExact' | 'histogram'> {
+    const isEmpty = this.#sums.count === 0;
+    return {
+      kind: 'series',
+      name: this.name,
+      unit: this.#unit,
+      count: this.#sums.count,
+      total: decimalText(this.#sums.total(), this.#decimals),
+      sumOfSquares: decimalText(this.#sums.sumOfSquares(), 2 * this.#decimals),
+      min: isEmpty ? null : this.#shown(this.#sums.min),
+      max: isEmpty ? null : this.#shown(this.#sums.max),
+      clampedCount: this.#histogram.clampedCount,
+      leftOutCount: this.#raw.leftOut,
+    };
+  }
+
+  #adjusted(sorted: Float64Array, failures: number): Readonly<Record<string, number | null>> {
+    if (sorted.length + failures === 0) return {};
+    return Object.fromEntries(
+      this.#percentiles.map(p => [
+        String(p),
+        this.#shownOrNull(failureAdjustedPercentile(sorted, failures, p)),
+      ]),
+    );
+  }
+
+  /** A cell's highest value may lie past the greatest value that was seen. */
+  #inRange(value: number): number {
+    return Math.min(Math.max(value, this.#sums.min), this.#sums.max);
+  }
+
+  #edges(): readonly number[] {
+    return logEdges(this.#sums.min, this.#sums.max);
+  }
+
+  #buckets(edges: readonly number[], counts: readonly number[]): SeriesMetric['histogram'] {
+    const buckets = logBuckets(edges, counts);
+    return this.#scale === 1
+      ? buckets
+      : buckets.map(([low, high, count]) => [this.#shown(low), this.#shown(high), count]);
+  }
+
+  #named(values: readonly number[]): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      values.map((value, index) => [String(this.#percentiles[index]), this.#shown(value)]),
+    );
+  }
+
+  #shown(kept: number): number {
+    return kept / this.#scale;
+  }
+
+  #shownOrNull(kept: number | undefined): number | null {
+    return kept === undefined || kept === Number.POSITIVE_INFINITY ? null : this.#shown(kept);
+  }
+}
+
+/** Millionths: a mean of tokens per chunk needs no more, and sums of whole millionths are exact. */
+const RATIO_DECIMALS = 6;
+
+/** METRICS §5: 1 ns to 1 h, 1 to 10 M tokens. Values beyond are true everywhere but in the histogram. */
+const BOUNDS: Readonly<Record<SeriesMetric['unit'], HistogramBounds>> = {
+  ns: { low: 1, high: 3_600_000_000_000 },
+  tokens: { low: 1, high: 10_000_000 },
+  bytes: { low: 1, high: 2 ** 50 },
+  ratio: { low: 0, high: 1_000_000 },
+};

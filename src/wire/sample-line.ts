@@ -1,0 +1,113 @@
+// The lines of samples.jsonl: one for each sample that ended, appended while the run goes on, and a last one that says
+// that nothing is missing. Everything a report needs of a sample is in its line, so that a report can be made of them alone.
+
+import { Buffer } from 'node:buffer';
+import * as v from 'valibot';
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { decodeVarints, encodeVarints } from './varints.ts';
+
+export type SampleFileLine =
+  | { readonly kind: 'sample'; readonly sample: EndedSample }
+  | { readonly kind: 'end'; readonly end: SamplesEnd }
+  | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** Written when the last sample has its line: a file without it was cut short. */
+export interface SamplesEnd {
+  /** Of all samples, warm-up included. */
+  readonly issued: number;
+  readonly trackedIssued: number;
+  readonly state: 'complete' | 'interrupted';
+}
+
+/** One line with its line feed. Figures that are not there are null; chunk gaps are base64 of unsigned LEB128. */
+export const encodeSampleLine = (sample: EndedSample): string => {
+  const { failure } = sample;
+  // By hand, because one line costs less than a tenth of a stringified object of twenty keys, and there is one a sample.
+  return (
+    `{"kind":"sample","id":${sample.sampleId},"window":${sample.window},` +
+    `"intendedNs":${sample.intendedNs},"sentNs":${sample.sentNs},"connectNs":${sample.connectNs},` +
+    `"firstByteNs":${figure(sample.firstByteNs)},"firstContentNs":${figure(sample.firstContentNs)},` +
+    `"firstAnswerNs":${figure(sample.firstAnswerNs)},"endNs":${sample.endNs},"outcome":"${sample.outcome}",` +
+    `"failure":${failure === undefined ? 'null' : JSON.stringify(failure)},` +
+    `"inputTokens":${figure(sample.inputTokens)},"outputTokens":${figure(sample.outputTokens)},` +
+    `"finishReason":"${sample.finishReason}","chunks":${sample.chunkCount},` +
+    `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
+    `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}}\n`
+  );
+};
+
+export const encodeSamplesEnd = ({ issued, trackedIssued, state }: SamplesEnd): string =>
+  `${JSON.stringify({ kind: 'end', issued, trackedIssued, state })}\n`;
+
+/** Never throws: a line that is torn or not ours is unreadable, with the reason. */
+export const decodeSampleLine = (line: string): SampleFileLine => {
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    return { kind: 'unreadable', reason: 'not JSON' };
+  }
+  const result = v.safeParse(LINE, json);
+  if (!result.success) {
+    const [issue] = result.issues;
+    return { kind: 'unreadable', reason: `${v.getDotPath(issue) ?? 'line'}: ${issue.message}` };
+  }
+  if (result.output.kind === 'end') {
+    const { issued, trackedIssued, state } = result.output;
+    return { kind: 'end', end: { issued, trackedIssued, state } };
+  }
+  const { kind, id, chunks, chunkGapsNs, failure, ...rest } = result.output;
+  const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
+  if (gaps === undefined) return { kind: 'unreadable', reason: 'chunkGapsNs: not whole numbers' };
+  return {
+    kind,
+    sample: { ...rest, sampleId: id, chunkCount: chunks, chunkGapsNs: gaps, failure: failure ?? undefined },
+  };
+};
+
+const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
+
+const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const wholeOrNone = v.pipe(
+  v.nullable(whole),
+  v.transform(value => value ?? NO_FIGURE),
+);
+
+const SAMPLE = v.object({
+  kind: v.literal('sample'),
+  id: whole,
+  window: v.pipe(v.number(), v.safeInteger(), v.minValue(-1), v.maxValue(1_000)),
+  intendedNs: whole,
+  sentNs: whole,
+  connectNs: whole,
+  firstByteNs: wholeOrNone,
+  firstContentNs: wholeOrNone,
+  firstAnswerNs: wholeOrNone,
+  endNs: whole,
+  outcome: v.picklist(['completed', 'failed', 'cancelled']),
+  failure: v.nullable(
+    v.object({
+      kind: v.picklist(FAILURE_KINDS),
+      statusCode: whole,
+      detail: v.pipe(v.string(), v.maxLength(4_096)),
+    }),
+  ),
+  inputTokens: wholeOrNone,
+  outputTokens: wholeOrNone,
+  finishReason: v.picklist(FINISH_REASONS),
+  chunks: whole,
+  chunkGapsNs: v.string(),
+  bytesSent: whole,
+  bytesReceived: whole,
+});
+
+const END = v.object({
+  kind: v.literal('end'),
+  issued: whole,
+  trackedIssued: whole,
+  state: v.picklist(['complete', 'interrupted']),
+});
+
+const LINE = v.variant('kind', [SAMPLE, END]);

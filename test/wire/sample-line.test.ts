@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeSampleLine, encodeSampleLine, encodeSamplesEnd } from '../../src/wire/sample-line.ts';
+import { decodeVarints, encodeVarints } from '../../src/wire/varints.ts';
+import { arbitrarySample } from '../support/arbitrary-sample.ts';
+
+describe('a line of samples.jsonl', () => {
+  test('gives back every sample that it was made of', () => {
+    fc.assert(
+      fc.property(arbitrarySample, sample => {
+        const line = encodeSampleLine(sample);
+        expect(line.indexOf('\n')).toBe(line.length - 1);
+        expect(decodeSampleLine(line)).toEqual({ kind: 'sample', sample });
+      }),
+    );
+  });
+
+  test('gives back the end that it was made of', () => {
+    const end = { issued: 3, trackedIssued: 2, state: 'complete' } as const;
+    expect(decodeSampleLine(encodeSamplesEnd(end))).toEqual({ kind: 'end', end });
+  });
+
+  test('that is torn anywhere is unreadable, never another sample', () => {
+    fc.assert(
+      fc.property(arbitrarySample, fc.double({ min: 0, max: 0.999, noNaN: true }), (sample, part) => {
+        const line = encodeSampleLine(sample).trimEnd();
+        expect(decodeSampleLine(line.slice(0, Math.floor(line.length * part))).kind).toBe('unreadable');
+      }),
+    );
+  });
+
+  test('of any text at all is decoded or unreadable', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), text => {
+        expect(['sample', 'end', 'unreadable']).toContain(decodeSampleLine(text).kind);
+      }),
+    );
+  });
+});
+
+describe('varints', () => {
+  test('give back whole numbers of any size that a double holds', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.nat(), fc.maxSafeNat())), values => {
+        expect(decodeVarints(encodeVarints(values))).toEqual(values);
+      }),
+    );
+  });
+
+  test('refuse what is not a whole number, and bytes that break off or grow too large', () => {
+    for (const value of [-1, 0.5, Number.NaN, 2 ** 53])
+      expect(() => encodeVarints([value])).toThrow(RangeError);
+    expect(decodeVarints(Uint8Array.of(0x80))).toBeUndefined();
+    expect(decodeVarints(new Uint8Array(12).fill(0xff))).toBeUndefined();
+  });
+});
