@@ -1,0 +1,74 @@
+// What a child says on its pipe: JSON values, one a line. The first and the last are kept.
+
+import { StringDecoder } from 'node:string_decoder';
+
+export class JsonLines {
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #waiters = new Set<() => void>();
+  #rest = '';
+  #count = 0;
+  #first: unknown;
+  #last: unknown;
+  #isClosed = false;
+
+  get first(): unknown {
+    return this.#first;
+  }
+
+  /** After the first. */
+  get last(): unknown {
+    return this.#last;
+  }
+
+  add(chunk: Buffer): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(0, LINE_LENGTH_MAX);
+    for (const line of lines) this.#take(line);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  /** False when the signal aborts, or the child's pipe closes, before the first line. */
+  async waitForFirst(signal: AbortSignal): Promise<boolean> {
+    while (this.#count === 0 && !this.#isClosed && !signal.aborted) {
+      await new Promise<void>(resolve => {
+        const settle = (): void => {
+          this.#waiters.delete(settle);
+          signal.removeEventListener('abort', settle);
+          resolve();
+        };
+        this.#waiters.add(settle);
+        signal.addEventListener('abort', settle, { once: true });
+      });
+    }
+    return this.#count > 0;
+  }
+
+  #take(line: string): void {
+    const message = parse(line);
+    if (message === undefined) return;
+    this.#count += 1;
+    if (this.#count === 1) this.#first = message;
+    else this.#last = message;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const waiter of [...this.#waiters]) waiter();
+  }
+}
+
+/** undefined for what is no JSON: our own children print nothing else here, and a cut line says nothing. */
+const parse = (line: string): unknown => {
+  try {
+    const message: unknown = JSON.parse(line);
+    return message;
+  } catch {
+    return undefined;
+  }
+};
+
+const LINE_LENGTH_MAX: number = 64 * 1024;

@@ -1,0 +1,163 @@
+// Starts one of our own entries as a child process: it says when it is ready, it learns of our death through a pipe
+// (parent-watch.ts), and it never outlives its owner.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Env } from './child.ts';
+import { JsonLines } from './json-lines.ts';
+import { PARENT_PIPES_VARIABLE } from './parent-watch.ts';
+
+export interface OwnProcessOptions {
+  /** Of `entryUrl`. */
+  readonly entry: URL;
+  readonly args: readonly string[];
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly env: Env;
+  readonly readyTimeoutMs: number;
+  /** Ends the start; a child that is ready is ended by its owner. */
+  readonly signal: AbortSignal;
+  /** Of the end of what it prints on stderr. Default 16 KiB. */
+  readonly stderrBytesMax?: number;
+}
+
+export interface OwnProcessExit {
+  /** null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** What it said last, after its ready line; undefined when nothing. */
+  readonly lastMessage: unknown;
+  readonly stderr: string;
+}
+
+export interface OwnProcess extends AsyncDisposable {
+  readonly pid: number;
+  /** What its ready line says. */
+  readonly ready: unknown;
+  /** Never rejects. */
+  readonly exited: Promise<OwnProcessExit>;
+  /** SIGTERM, and SIGKILL where that is not answered within the grace. Idempotent; returns when the child is gone. */
+  stop(graceMs: number): Promise<OwnProcessExit>;
+  /** SIGKILL at once. */
+  kill(): Promise<OwnProcessExit>;
+}
+
+export class OwnProcessError extends Error {
+  override readonly name = 'OwnProcessError';
+  readonly code: 'not-started' | 'not-ready' | 'exited';
+
+  constructor(code: OwnProcessError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/**
+ * Resolves when the child has said that it is ready.
+ * @throws OwnProcessError when it cannot be started, ends, or stays silent; the signal's reason when it aborts. No child is
+ * left behind.
+ */
+export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnProcess> => {
+  options.signal.throwIfAborted();
+  const child = spawn(options.nodePath, [fileURLToPath(options.entry), ...options.args], {
+    env: { ...options.env, [PARENT_PIPES_VARIABLE]: '3,4' },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const own = new SpawnedProcess(child, options.stderrBytesMax ?? STDERR_BYTES_MAX);
+  const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.readyTimeoutMs)]);
+  const name = options.entry.pathname.split('/').at(-1) ?? '';
+  const start = await own.started(patience);
+  if (start === 'ready') return own;
+  const { code, signal, stderr } = await own.kill();
+  options.signal.throwIfAborted();
+  const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
+  if (start === 'failed') throw new OwnProcessError('not-started', `${name} could not be started${said}`);
+  if (start === 'silent')
+    throw new OwnProcessError('not-ready', `${name} was not ready after ${options.readyTimeoutMs} ms${said}`);
+  throw new OwnProcessError('exited', `${name} ended at once with ${code ?? signal}${said}`);
+};
+
+class SpawnedProcess implements OwnProcess {
+  readonly exited: Promise<OwnProcessExit>;
+  readonly #child: ChildProcess;
+  readonly #lines = new JsonLines();
+  readonly #stderrBytesMax: number;
+  #stderr: Buffer = Buffer.alloc(0);
+  #spawnError: Error | undefined;
+
+  constructor(child: ChildProcess, stderrBytesMax: number) {
+    this.#child = child;
+    this.#stderrBytesMax = stderrBytesMax;
+    child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
+    const [, , , watched, told] = child.stdio;
+    // Nothing is ever written to it: held open, it tells the child that we live.
+    watched?.on('error', ignore);
+    told?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
+    told?.on('error', ignore);
+    this.exited = new Promise(resolve => {
+      // 'close' rather than 'exit': what it said last is read first. A grandchild may hold a pipe open for longer.
+      const settle = (code: number | null, signal: string | null): void => {
+        this.#lines.close();
+        for (const stream of child.stdio) stream?.destroy();
+        resolve({
+          code,
+          signal,
+          lastMessage: this.#lines.last,
+          stderr: this.#stderr.toString('utf8'),
+        });
+      };
+      child.once('close', settle);
+      child.once('exit', (code, signal) =>
+        setTimeout(() => setImmediate(settle, code, signal), PIPES_AFTER_EXIT_MS).unref(),
+      );
+      child.once('error', error => {
+        if (child.pid !== undefined) return;
+        this.#spawnError = error;
+        this.#stderr = Buffer.from(error.message);
+        settle(null, null);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get ready(): unknown {
+    return this.#lines.first;
+  }
+
+  async started(patience: AbortSignal): Promise<'ready' | 'silent' | 'exited' | 'failed'> {
+    const isReady = await this.#lines.waitForFirst(patience);
+    if (isReady) return 'ready';
+    if (patience.aborted) return 'silent';
+    return this.#spawnError === undefined ? 'exited' : 'failed';
+  }
+
+  async stop(graceMs: number): Promise<OwnProcessExit> {
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
+    const exit = await this.exited;
+    clearTimeout(timer);
+    return exit;
+  }
+
+  kill(): Promise<OwnProcessExit> {
+    this.#child.kill('SIGKILL');
+    return this.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop(DISPOSE_GRACE_MS);
+  }
+
+  #keepTail(chunk: Buffer): void {
+    this.#stderr = Buffer.concat([this.#stderr, chunk]).subarray(-this.#stderrBytesMax);
+  }
+}
+
+const ignore = (): void => undefined;
+
+const STDERR_BYTES_MAX: number = 16 * 1024;
+const DISPOSE_GRACE_MS = 2_000;
+const PIPES_AFTER_EXIT_MS = 500;
