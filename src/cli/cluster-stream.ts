@@ -7,7 +7,7 @@ import type { SnapshotMessage } from '../wire/stream-message.ts';
 import { decodeBatch, decodeSnapshot, StreamMessageError } from '../wire/stream-message.ts';
 import { CommandError } from './command-error.ts';
 import type { DaemonClient } from './daemon-client.ts';
-import { noAnswer, reasonOf } from './daemon-client.ts';
+import { failureOf, noAnswer } from './daemon-client.ts';
 import { serverEvents } from './event-source.ts';
 
 export interface ClusterMoment {
@@ -25,11 +25,10 @@ export async function* clusterStream(
   clock: Clock,
   signal: AbortSignal,
 ): AsyncGenerator<ClusterMoment, void, void> {
-  const response = await client.get('/api/stream', signal);
-  if (response.body === null) throw noAnswer(client.file, 'it gave no stream', undefined);
+  const body = await client.stream('/api/stream', signal);
   let moment: ClusterMoment | undefined;
   try {
-    for await (const { name, data } of serverEvents(response.body)) {
+    for await (const { name, data } of serverEvents(body)) {
       if (name === 'snapshot') {
         const snapshot = decodeSnapshot(data, clock.nowMs());
         moment = { snapshot, state: snapshot.state };
@@ -40,7 +39,6 @@ export async function* clusterStream(
       if (moment !== undefined) yield moment;
     }
   } catch (error) {
-    signal.throwIfAborted();
     if (error instanceof StreamMessageError && error.code === 'version') {
       throw new CommandError(
         'noDaemon',
@@ -49,7 +47,7 @@ export async function* clusterStream(
         { cause: error },
       );
     }
-    throw noAnswer(client.file, reasonOf(error), error);
+    throw failureOf(client.file, signal, error);
   }
   throw noAnswer(client.file, 'it ended the connection', undefined);
 }

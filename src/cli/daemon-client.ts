@@ -1,5 +1,10 @@
-// The daemon of a home, asked over HTTP. Where it listens stands in <home>/daemon.json.
+// The daemon of a home, asked over HTTP. Where it listens stands in <home>/daemon.json. Node's own client rather than
+// fetch, which is a browser's: it refuses some ports and adds headers by which the daemon tells strange pages.
 
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
@@ -9,9 +14,13 @@ import type { ProcessState } from './process-state.ts';
 
 export interface DaemonClient {
   readonly file: DaemonFile;
-  /** @throws CommandError `noDaemon` when nobody answers, or somebody else does. */
-  get(path: string, signal: AbortSignal): Promise<Response>;
-  post(path: string, signal: AbortSignal): Promise<Response>;
+  /**
+   * The body of the answer as it comes.
+   * @throws CommandError `noDaemon` when nobody answers, or somebody else does; the signal's reason when it aborts.
+   */
+  stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** The whole answer, parsed. @throws as `stream` */
+  json(path: string, signal: AbortSignal, method?: 'GET' | 'POST'): Promise<unknown>;
 }
 
 /** @throws CommandError `noDaemon` when no daemon of this home runs. */
@@ -41,26 +50,21 @@ export const findDaemon = async (home: string, state: ProcessState): Promise<Dae
 };
 
 export const daemonClient = (file: DaemonFile): DaemonClient => {
-  const ask = async (path: string, method: 'GET' | 'POST', signal: AbortSignal): Promise<Response> => {
-    // Reading on loopback is free: the token is not shown to whoever may have taken the port over.
-    const needsToken =
-      method !== 'GET' || !isLoopbackHost(new URL(file.url).hostname.replace(/^\[|\]$/g, ''));
-    const response = await fetch(new URL(path, file.url), {
-      method,
-      headers: needsToken ? { authorization: `Bearer ${file.token}` } : {},
-      redirect: 'error',
-      signal,
-    }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw noAnswer(file, reasonOf(error), error);
-    });
-    if (response.ok) return response;
-    throw noAnswer(file, `HTTP status ${response.status}`, undefined);
+  const ask = async (path: string, method: string, signal: AbortSignal): Promise<IncomingMessage> => {
+    const answer = await answerOf(file, { path, method, signal });
+    if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
+    const refusal = v.safeParse(REFUSAL, jsonOrUndefined(await textOf(file, answer, signal)));
+    const reason = refusal.success ? refusal.output.error.message : `HTTP status ${answer.statusCode}`;
+    throw noAnswer(file, `it refuses: ${reason}`, undefined);
   };
   return {
     file,
-    get: (path, signal) => ask(path, 'GET', signal),
-    post: (path, signal) => ask(path, 'POST', signal),
+    stream: (path, signal) => ask(path, 'GET', signal),
+    json: async (path, signal, method = 'GET') => {
+      const value = jsonOrUndefined(await textOf(file, await ask(path, method, signal), signal));
+      if (value === undefined) throw noAnswer(file, 'what answers is no daemon', undefined);
+      return value;
+    },
   };
 };
 
@@ -74,23 +78,73 @@ export const localUrl = (url: string): string => {
   return hostname === '[::]' ? `http://[::1]:${port}` : url;
 };
 
-/** The reading of an answer can fail as well, when the daemon ends in the middle. */
+/** Reading an answer can fail as well, when the daemon ends in the middle. */
 export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknown): CommandError =>
   new CommandError(
     'noDaemon',
-    `the daemon at ${url} (process ${pid}) does not answer: ${reason}`,
+    `the daemon at ${url} (process ${pid}) does not answer: ${reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300)}`,
     'See whether it is still running, and start it again: plimsoll up',
     { cause },
   );
 
-export const reasonOf = (error: unknown): string => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (cause instanceof Error)
-    return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
-  return error instanceof Error ? error.message : String(error);
+/** Why a request failed: as asked by the signal, by its deadline, or by the other end. */
+export const failureOf = (file: DaemonFile, signal: AbortSignal, error: unknown): unknown => {
+  if (!signal.aborted) return noAnswer(file, reasonOf(error), error);
+  const reason: unknown = signal.reason;
+  // A DOMException, which not every realm counts among its Errors.
+  const isDeadline =
+    typeof reason === 'object' && reason !== null && 'name' in reason && reason.name === 'TimeoutError';
+  return isDeadline ? noAnswer(file, 'it takes too long', error) : reason;
 };
 
-export const startAdvice = (home: string, state: ProcessState): string => {
-  const isDefault = home === `${state.homeDirectory}/.plimsoll`;
-  return `Start it: plimsoll up${isDefault ? '' : ` --home ${home}`}`;
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
+
+export const startAdvice = (home: string, { homeDirectory }: ProcessState): string =>
+  `Start it: plimsoll up${home === join(homeDirectory, '.plimsoll') ? '' : ` --home ${home}`}`;
+
+const answerOf = (
+  file: DaemonFile,
+  { path, method, signal }: { readonly path: string; readonly method: string; readonly signal: AbortSignal },
+): Promise<IncomingMessage> => {
+  // Reading on loopback is free: the token is not shown to whoever may have taken the port over.
+  const needsToken = method !== 'GET' || !isLoopbackUrl(file.url);
+  const headers = needsToken ? { authorization: `Bearer ${file.token}` } : {};
+  return new Promise((resolve, reject) => {
+    // No agent: a kept connection would hold the process.
+    const sent = request(new URL(path, localUrl(file.url)), { method, headers, signal, agent: false });
+    sent.once('response', resolve);
+    sent.once('error', error =>
+      reject(signal.aborted ? signal.reason : noAnswer(file, reasonOf(error), error)),
+    );
+    sent.end();
+  });
+};
+
+const textOf = async (file: DaemonFile, answer: IncomingMessage, signal: AbortSignal): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of answer) {
+      bytes += chunk.length;
+      if (bytes > ANSWER_BYTES_MAX) throw new RangeError('its answer is past its bound');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw failureOf(file, signal, error);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const jsonOrUndefined = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const REFUSAL = v.object({ error: v.object({ message: v.string() }) });
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;

@@ -4,8 +4,7 @@ import * as v from 'valibot';
 import type { DaemonClient } from './daemon-client.ts';
 
 export const noticesOf = async (client: DaemonClient, signal: AbortSignal): Promise<readonly string[]> => {
-  const answer: unknown = await (await client.get('/api/daemon', signal)).json();
-  const daemon = v.safeParse(DAEMON_ANSWER, answer);
+  const daemon = v.safeParse(DAEMON_ANSWER, await client.json('/api/daemon', signal));
   return daemon.success ? daemon.output.notices : [];
 };
 

@@ -24,10 +24,9 @@ export const openCommand: Command = {
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const url = localUrl(client.file.url);
     let fragment = '';
-    if (isLoopbackUrl(client.file.url)) await client.get('/healthz', signal);
+    if (isLoopbackUrl(client.file.url)) await client.json('/healthz', signal);
     else {
-      const answer: unknown = await (await client.post('/api/access/one-time-code', signal)).json();
-      const code = v.safeParse(CODE_ANSWER, answer);
+      const code = v.safeParse(CODE_ANSWER, await client.json('/api/access/one-time-code', signal, 'POST'));
       if (!code.success) throw noAnswer(client.file, 'it gave no code', undefined);
       fragment = `#code=${code.output.code}`;
     }

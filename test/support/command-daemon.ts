@@ -1,0 +1,28 @@
+// A daemon that `plimsoll up` runs inside the test: commands find it by its home as they would any other.
+
+import { join } from 'node:path';
+import type { MadeUpProcess } from './made-up-process.ts';
+import { madeUpProcess } from './made-up-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export interface CommandDaemon extends AsyncDisposable {
+  readonly home: string;
+  readonly process: MadeUpProcess;
+}
+
+export const commandDaemon = async (http = '127.0.0.1:0'): Promise<CommandDaemon> => {
+  const folder = temporaryDirectory();
+  const home = join(folder.path, 'home');
+  const process = madeUpProcess(['up', '--home', home, '--http', http, '--no-open', '--name', 'atlas']);
+  const ended = process.run();
+  await Promise.race([process.stdout.until(/Dashboard/), ended]);
+  return {
+    home,
+    process,
+    [Symbol.asyncDispose]: async () => {
+      process.stop('SIGTERM');
+      await ended;
+      folder[Symbol.dispose]();
+    },
+  };
+};

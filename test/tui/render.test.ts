@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { applyAll } from '../../src/core/apply.ts';
+import type { Event, Fact } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event.ts';
+import { nodeId } from '../../src/core/ids.ts';
+import type { Reading } from '../../src/core/node/reading.ts';
+import type { State } from '../../src/core/state.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import { renderSummary } from '../../src/tui/render.ts';
+import { renderStatus } from '../../src/tui/render-status.ts';
+
+const atlas = nodeId('a'.repeat(26));
+const juno = nodeId('j'.repeat(26));
+const plain = { columns: 100, color: false, isUnicode: true };
+
+/** What nodes told at moment 0, each durable fact once. */
+const stateOf = (...told: readonly (readonly [ReturnType<typeof nodeId>, ...Fact[]])[]): State =>
+  applyAll(
+    EMPTY_STATE,
+    told.flatMap(([origin, ...facts]) => {
+      let durable = 0;
+      return facts.map((fact, index): Event => {
+        const kind = eventClass(fact.kind);
+        const seq = kind === 'durable' ? ++durable : index + 1;
+        return { ...fact, origin, epoch: 1, class: kind, seq, key: factKey(fact), ageMs: 0, receivedAtMs: 0 };
+      });
+    }),
+  );
+
+const gathered = (reading: Reading, intervalMs = 1_000): Fact => {
+  const payload = { source: 'test', intervalMs };
+  switch (reading.kind) {
+    case 'identity':
+      return { kind: 'identity.gathered', payload: { ...payload, value: reading.value } };
+    case 'memory':
+      return { kind: 'memory.gathered', payload: { ...payload, value: reading.value } };
+    case 'system':
+      return { kind: 'system.gathered', payload: { ...payload, value: reading.value } };
+    case 'network':
+      return { kind: 'network.gathered', payload: { ...payload, value: reading.value } };
+    case 'gpus':
+      return { kind: 'gpus.gathered', payload: { ...payload, value: reading.value } };
+    case 'gpuLoads':
+      return { kind: 'gpuLoads.gathered', payload: { ...payload, value: reading.value } };
+    default:
+      throw new TypeError(`no ${reading.kind} here`);
+  }
+};
+
+const identity = (friendlyName: string): Fact =>
+  gathered({
+    kind: 'identity',
+    value: {
+      friendlyName,
+      hostName: friendlyName,
+      model: 'Test Machine',
+      chip: 'Test Chip 9',
+      architecture: 'arm64',
+      cpuCount: 20,
+      operatingSystem: { platform: 'linux', name: 'Testix', version: '9', build: '6.12.1' },
+      memoryIsUnified: true,
+      virtualisation: 'none',
+      plimsollVersion: '1.2.3',
+      isSimulated: false,
+    },
+  });
+
+const memory = (): Fact =>
+  gathered({
+    kind: 'memory',
+    value: {
+      totalBytes: 512e9,
+      availableBytes: 194e9,
+      swapTotalBytes: 0,
+      swapUsedBytes: 0,
+      pressure: { level: 'warning', stalledShare: 0.1 },
+      container: { kind: 'limited', limitBytes: 64e9, usedBytes: 1e9 },
+    },
+  });
+
+const system = (): Fact =>
+  gathered({
+    kind: 'system',
+    value: {
+      cpuUse: 0.114,
+      cpuTemperatureCelsius: unknown('no sensor'),
+      cpuPowerWatts: 38.4,
+      systemPowerWatts: unknown('no sensor for the whole machine'),
+      loadAverage1: 1.5,
+      uptimeSeconds: 41 * 86_400,
+      cpuClusters: [],
+    },
+  });
+
+const twoGpus = (): Fact[] => {
+  const devices = [0, 1].map(index => ({
+    deviceId: `gpu-${index}`,
+    index,
+    name: 'Test GPU',
+    memoryTotalBytes: 24e9,
+    memoryIsUnified: false,
+    driver: '1',
+    runtime: unknown('not set'),
+    architecture: unknown('not set'),
+    coreCount: unknown('not set'),
+    pcieMax: unknown('not set'),
+    powerLimitWatts: 450,
+    partitions: [],
+  }));
+  const loads = devices.map(({ deviceId, index }) => ({
+    deviceId,
+    use: index === 0 ? 0.71 : 0.63,
+    memoryUsedBytes: 19.9e9,
+    temperatureCelsius: 64,
+    powerWatts: 268,
+    clockMhz: 2_400,
+    pcieNow: unknown('not set'),
+    throttleReasons: index === 0 ? [] : ['hot'],
+  }));
+  return [
+    gathered({ kind: 'gpus', value: { vendor: 'nvidia', devices } }),
+    gathered({ kind: 'gpuLoads', value: { vendor: 'nvidia', devices: loads } }),
+  ];
+};
+
+const eth0 = (): Fact =>
+  gathered({
+    kind: 'network',
+    value: {
+      interfaces: [
+        {
+          name: 'eth0',
+          type: 'ethernet',
+          typeEvidence: 'test',
+          macAddress: unknown('hidden'),
+          isUp: true,
+          speedBitsPerSecond: 10e9,
+          mtuBytes: 1_500,
+          driver: 'test',
+          addresses: [{ address: '192.0.2.7', family: 'ipv4', prefixLength: 24, scope: 'global' }],
+          members: [],
+        },
+      ],
+    },
+  });
+
+const everything = (): State => stateOf([atlas, identity('atlas'), memory(), system(), ...twoGpus(), eth0()]);
+
+describe('the summary of a machine', () => {
+  test('shows each reading with its figures, units and ages', () => {
+    expect(renderSummary(everything(), atlas, 400, plain)).toEqual([
+      'atlas · Test Machine',
+      '  Chip         Test Chip 9 · 20 CPUs · arm64 · unified memory                                  0.4 s',
+      '  System       Testix 9 · 6.12.1 · up 41 days                                                  0.4 s',
+      '  Memory       ██████████░░░░░░ 318 of 512 GB · 62 % · pressure warning · no swap              0.4 s',
+      '               container limit 64 GB',
+      '  CPU          11 % · temperature – (no sensor) · power 38 W · load 1.50                       0.4 s',
+      '  GPU 0        Test GPU · 19.9 of 24 GB · use 71 % · temperature 64 °C · power 268 W           0.4 s',
+      '  GPU 1        Test GPU · 19.9 of 24 GB · use 63 % · temperature 64 °C · power 268 W           0.4 s',
+      '               throttled: hot',
+      '  Network      eth0 · ethernet · speed 10 Gb/s · 192.0.2.7/24                                  0.4 s',
+      '  RDMA         measuring',
+      '  Disk         measuring',
+    ]);
+  });
+
+  test('keeps a stale value and says that it is stale, how old and why', () => {
+    const lines = renderSummary(everything(), atlas, 61_000, plain);
+    const memoryLine = lines.find(line => line.startsWith('  Memory'));
+    expect(memoryLine).toMatch(/stale: test has said nothing new .* 318 of 512 GB .*1 min$/);
+  });
+
+  test('says why a reading is not there, and tells that from a machine that has none', () => {
+    const failed = (reading: 'memory' | 'rdmaDevices', kind: 'reading.failed' | 'reading.absent'): Fact => ({
+      kind,
+      payload: { reading, vendor: 'none', source: 'tool', intervalMs: 1_000, reason: 'tool: not installed' },
+    });
+    const state = stateOf([
+      atlas,
+      failed('memory', 'reading.failed'),
+      failed('rdmaDevices', 'reading.absent'),
+    ]);
+    const lines = renderSummary(state, atlas, 0, plain);
+    expect(lines).toContain('  Memory       – (tool: not installed)');
+    expect(lines).toContain('  RDMA         none: tool: not installed');
+    expect(lines[0]).toBe('aaaaaaaa');
+  });
+
+  test('of nothing at all is all measuring', () => {
+    const [, ...rows] = renderSummary(EMPTY_STATE, atlas, 0, plain);
+    expect(rows.every(row => row.endsWith('measuring'))).toBe(true);
+  });
+
+  test('fits the columns of the terminal, however few', () => {
+    for (const columns of [50, 60, 72, 80, 132]) {
+      for (const line of renderSummary(everything(), atlas, 400, { ...plain, columns })) {
+        expect([line, line.length <= columns]).toEqual([line, true]);
+      }
+    }
+  });
+
+  test('has no colour unless it is asked for, and ASCII only where the terminal has no more', () => {
+    expect(renderSummary(everything(), atlas, 0, { ...plain, color: true }).join('')).toContain('\u001b[1m');
+    const ascii = renderSummary(everything(), atlas, 0, { ...plain, isUnicode: false }).join('\n');
+    expect(ascii).toMatch(/^[\n\u0020-\u007e]+$/);
+    expect(ascii).toContain('##########......');
+  });
+
+  test('never passes what a name has in it on to the terminal as an order', () => {
+    const state = stateOf([atlas, identity('at\u001b[2Jlas\u202e\n')]);
+    expect(renderSummary(state, atlas, 0, plain)[0]).toBe('at[2Jlas · Test Machine');
+  });
+});
+
+describe('the table of nodes', () => {
+  test('has one row a node', () => {
+    const state = stateOf(
+      [atlas, identity('atlas'), memory(), system(), ...twoGpus(), eth0()],
+      [juno, identity('juno'), memory()],
+    );
+    expect(renderStatus(state, 400, [], { ...plain, columns: 120 })).toEqual([
+      '  Node   Model                            Memory   CPU      GPU   Heat  Power  Network         Age',
+      '● atlas  Test Machine  ██████░░░░  318 of 512 GB  11 %  71 % ×2  64 °C  574 W  10 Gb/s eth0  0.4 s',
+      '● juno   Test Machine  ██████░░░░  318 of 512 GB     –        –      –      –  –             0.4 s',
+    ]);
+  });
+
+  test('lets columns go that do not fit, never the name, the memory and the age', () => {
+    const [, row] = renderStatus(everything(), 400, [], { ...plain, columns: 40 });
+    expect(row).toMatch(/^● atlas .*318 of 512 GB.*0.4 s$/);
+    expect(row?.length).toBeLessThanOrEqual(40);
+  });
+
+  test('says in words what is stale or offline, and what a person should know', () => {
+    const stale = renderStatus(everything(), 5_000, ['The config is broken.\nMend it.'], plain);
+    expect(stale).toContain('atlas: memory is stale, 5 s old: test has said nothing new');
+    expect(stale.slice(-2)).toEqual(['The config is broken.', 'Mend it.']);
+    const [, silent] = renderStatus(everything(), 12_000, [], plain);
+    expect(silent).toMatch(/^○ atlas .* stale 12 s$/);
+    const [, gone, ...rest] = renderStatus(everything(), 200_000, [], plain);
+    expect(gone).toMatch(/^× atlas .* offline 3 min$/);
+    expect(rest).toEqual([]);
+  });
+
+  test('of an empty cluster says so', () => {
+    expect(renderStatus(EMPTY_STATE, 0, [], plain)).toEqual(['No node has said anything yet.']);
+  });
+});
