@@ -1,0 +1,28 @@
+// What one request asks: the messages of a chat, kept as they came, since what a role or a content may be is the server's
+// business.
+
+export interface Prompt {
+  /** At least one. */
+  readonly messages: readonly Message[];
+  /** Of the reply; undefined leaves it to the server. */
+  readonly maxTokens: number | undefined;
+}
+
+export interface Message {
+  readonly role: string;
+  /** Text, or parts as the API has them. */
+  readonly content?: string | readonly object[] | null;
+  readonly [key: string]: unknown;
+}
+
+export interface Dataset {
+  /** One line for the report: what was sent. */
+  readonly description: string;
+  /** At least one. */
+  readonly prompts: readonly Prompt[];
+}
+
+export const userPrompt = (text: string, maxTokens?: number): Prompt => ({
+  messages: [{ role: 'user', content: text }],
+  maxTokens,
+});

@@ -1,0 +1,113 @@
+// One line of a JSONL data set: a prompt or messages, under a name that the person gave or one that data sets use.
+
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import type { Message, Prompt } from './prompt.ts';
+import { userPrompt } from './prompt.ts';
+
+/** @param column the name given with --prompt-column; undefined: the well-known ones, in their order. */
+export const readRow = (text: string, column: string | undefined): Parsed<Prompt> => {
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch {
+    return wrong(
+      'this line is not JSON',
+      'Each line is one JSON object, such as {"prompt": "Why is the sky blue?"}.',
+    );
+  }
+  if (!isObject(row)) {
+    return wrong(
+      'this line is not a JSON object',
+      'Write each line as {"prompt": "…"} or {"messages": […]}.',
+    );
+  }
+  const name = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
+  if (name === undefined || !Object.hasOwn(row, name)) return missing(Object.keys(row), column);
+  const maxTokens = Object.hasOwn(row, MAX_TOKENS) ? row[MAX_TOKENS] : undefined;
+  if (maxTokens !== undefined && !isWholePositive(maxTokens)) {
+    return wrong(
+      `"${MAX_TOKENS}" is not a whole number from 1 on`,
+      'Leave it out, or give it a number such as 256.',
+    );
+  }
+  return readPrompt(row[name], name, maxTokens);
+};
+
+const readPrompt = (given: unknown, name: string, maxTokens: number | undefined): Parsed<Prompt> => {
+  if (typeof given === 'string') {
+    if (given.trim() === '') return wrong(`"${name}" is empty`, 'Leave the line out, or write a prompt.');
+    return parsed(userPrompt(given, maxTokens));
+  }
+  if (!Array.isArray(given)) {
+    return wrong(
+      `"${name}" is neither a text nor a list of messages`,
+      'Write {"prompt": "…"} or {"messages": […]}.',
+    );
+  }
+  const messages: Message[] = [];
+  for (const message of given) {
+    if (!isMessage(message)) {
+      return wrong(
+        `"${name}" has an entry that is no message`,
+        'A message is {"role": "user", "content": "…"}.',
+      );
+    }
+    messages.push(message);
+  }
+  if (!messages.some(({ content }) => typeof content === 'string' || Array.isArray(content))) {
+    return wrong(`"${name}" has no message with a content`, 'A message is {"role": "user", "content": "…"}.');
+  }
+  return parsed({ messages, maxTokens });
+};
+
+const missing = (names: readonly string[], column: string | undefined): Parsed<never> => {
+  const shown = names.slice(0, COLUMNS_SHOWN).map(name => name.slice(0, NAME_SHOWN));
+  const has = shown.length === 0 ? 'it is empty' : `it has ${shown.join(', ')}`;
+  if (column === undefined) {
+    return wrong(`this line has no prompt: ${has}`, 'Name the field that holds it: --prompt-column NAME');
+  }
+  const meant = nearest(column, names);
+  return wrong(
+    `this line has no "${column}": ${has}`,
+    meant === undefined
+      ? 'Name a field of the line with --prompt-column.'
+      : `Did you mean --prompt-column ${meant}?`,
+  );
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isMessage = (value: unknown): value is Message => {
+  if (!isObject(value) || typeof value['role'] !== 'string' || value['role'] === '') return false;
+  const content = value['content'];
+  return (
+    content === undefined ||
+    content === null ||
+    typeof content === 'string' ||
+    (Array.isArray(content) && content.every(isObject))
+  );
+};
+
+const isWholePositive = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+
+/** Ours first, then what published data sets and other tools call the same. */
+export const PROMPT_COLUMNS: readonly string[] = [
+  'prompt',
+  'messages',
+  'user_prompt',
+  'question',
+  'input',
+  'input_text',
+  'text_input',
+  'problem',
+  'query',
+  'instruction',
+  'text',
+];
+const MAX_TOKENS = 'max_tokens';
+const COLUMNS_SHOWN = 8;
+const NAME_SHOWN = 40;
