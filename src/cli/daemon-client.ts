@@ -91,9 +91,7 @@ export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknow
 export const failureOf = (file: DaemonFile, signal: AbortSignal, error: unknown): unknown => {
   if (!signal.aborted) return noAnswer(file, reasonOf(error), error);
   const reason: unknown = signal.reason;
-  // A DOMException, which not every realm counts among its Errors.
-  const isDeadline =
-    typeof reason === 'object' && reason !== null && 'name' in reason && reason.name === 'TimeoutError';
+  const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
   return isDeadline ? noAnswer(file, 'it takes too long', error) : reason;
 };
 
@@ -116,9 +114,7 @@ const answerOf = (
     // No agent: a kept connection would hold the process.
     const sent = request(new URL(path, localUrl(file.url)), { method, headers, signal, agent: false });
     sent.once('response', resolve);
-    sent.once('error', error =>
-      reject(signal.aborted ? signal.reason : noAnswer(file, reasonOf(error), error)),
-    );
+    sent.once('error', error => reject(failureOf(file, signal, error)));
     sent.end();
   });
 };
