@@ -1,0 +1,175 @@
+// One reply on its way out: writes each piece at its time and keeps the account of it. The hot path of the server: it
+// allocates nothing of its own per event.
+
+import type { Socket } from 'node:net';
+import type { Deadlined } from './deadline-queue.ts';
+import type { HostTime } from './host-time.ts';
+import type { Served } from './mock-log.ts';
+import type { Ending, Reply } from './reply/reply.ts';
+import { writeStamp } from './reply/stamp.ts';
+
+export interface ExchangeOptions {
+  readonly reply: Reply;
+  readonly served: Served;
+  readonly socket: Socket;
+  readonly time: HostTime;
+  /** What was due could not be written because the reader is slow, and now it can. */
+  readonly onUnblocked: (exchange: Exchange, nowMs: number) => void;
+  readonly onDone: (exchange: Exchange, ending: Ending) => void;
+}
+
+export class Exchange implements Deadlined {
+  readonly served: Served;
+  readonly #reply: Reply;
+  readonly #socket: Socket;
+  readonly #time: HostTime;
+  readonly #onUnblocked: ExchangeOptions['onUnblocked'];
+  readonly #onDone: ExchangeOptions['onDone'];
+  #startMs = 0;
+  #next = 0;
+  /** When a repeated piece went out last, or should have. */
+  #repeatedAtMs = 0;
+  #nextStamp = 0;
+  #scratch: Buffer | undefined;
+  #isOver = false;
+  #blockedSinceMs: number | undefined;
+
+  constructor({ reply, served, socket, time, onUnblocked, onDone }: ExchangeOptions) {
+    this.served = served;
+    this.#reply = reply;
+    this.#socket = socket;
+    this.#time = time;
+    this.#onUnblocked = onUnblocked;
+    this.#onDone = onDone;
+  }
+
+  /** Undefined unless it waits for a slow reader. */
+  get blockedSinceMs(): number | undefined {
+    return this.#blockedSinceMs;
+  }
+
+  /** @param startMs what the reply's times count from. @returns as onDue. */
+  begin(startMs: number, nowMs: number): number | undefined {
+    this.#startMs = startMs;
+    this.#repeatedAtMs = startMs + (this.#reply.timeline.atMs.at(-1) ?? 0);
+    return this.onDue(nowMs);
+  }
+
+  onDue(nowMs: number): number | undefined {
+    const { pieces, timeline, ending } = this.#reply;
+    while (!this.#isOver && this.#next < pieces.length) {
+      const dueMs = this.#startMs + (timeline.atMs[this.#next] ?? 0);
+      if (dueMs > nowMs) return dueMs;
+      if (this.#isBlocked(nowMs)) return undefined;
+      this.#write(this.#next, nowMs);
+      this.#next += 1;
+    }
+    if (this.#isOver) return undefined;
+    switch (ending.kind) {
+      case 'silence':
+        return undefined;
+      case 'repeat':
+        return this.#repeat(ending.everyMs, nowMs);
+      case 'reset': {
+        const dueMs = this.#startMs + (timeline.atMs.at(-1) ?? 0) + ending.afterMs;
+        if (dueMs > nowMs) return dueMs;
+        this.#finish(ending);
+        return undefined;
+      }
+      case 'keep-alive':
+      case 'close':
+        this.#finish(ending);
+        return undefined;
+      default:
+        return ending satisfies never;
+    }
+  }
+
+  /** The connection is gone. */
+  abandon(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.served.isClientGone = true;
+    this.#onDone(this, { kind: 'silence' });
+  }
+
+  drained(nowMs: number): void {
+    if (this.#blockedSinceMs === undefined || this.#isOver) return;
+    this.#blockedSinceMs = undefined;
+    this.#onUnblocked(this, nowMs);
+  }
+
+  #repeat(everyMs: number, nowMs: number): number | undefined {
+    while (true) {
+      const dueMs = this.#repeatedAtMs + everyMs;
+      if (dueMs > nowMs) return dueMs;
+      if (this.#isBlocked(nowMs)) return undefined;
+      this.#write(this.#reply.pieces.length - 1, nowMs);
+      this.#repeatedAtMs = dueMs;
+    }
+  }
+
+  #isBlocked(nowMs: number): boolean {
+    if (this.#socket.writableLength <= QUEUED_BYTES_MAX) return false;
+    this.#blockedSinceMs ??= nowMs;
+    return true;
+  }
+
+  #write(index: number, nowMs: number): void {
+    const { pieces, timeline, stamps } = this.#reply;
+    const piece = pieces[index];
+    if (piece === undefined) return;
+    const { served } = this;
+    const chunks = timeline.chunks[index] ?? 0;
+    served.firstByteMs ??= nowMs;
+    served.lastMs = nowMs;
+    served.bytes += piece.length;
+    if (chunks > 0) {
+      served.chunks += chunks;
+      served.outputTokens += timeline.tokens[index] ?? 0;
+      served.firstContentMs ??= nowMs;
+      served.lastContentMs = nowMs;
+    }
+    if (stamps === undefined) this.#socket.write(piece);
+    else if (stamps.kind === 'whole') this.#writeOfWhole(piece, stamps);
+    else if (chunks > 0) this.#writeStamped(piece, stamps.fromEnd);
+    else this.#socket.write(piece);
+  }
+
+  /** On a copy, because the piece is everybody's. The copy's memory is free again once the kernel has taken it. */
+  #writeStamped(piece: Buffer, fromEnd: number): void {
+    if (this.#scratch === undefined || this.#scratch.length !== piece.length)
+      this.#scratch = Buffer.allocUnsafe(piece.length);
+    const bytes = this.#scratch;
+    piece.copy(bytes);
+    this.#stamp(bytes, bytes.length - fromEnd);
+    this.#socket.write(bytes);
+    if (this.#socket.writableLength > 0) this.#scratch = undefined;
+  }
+
+  /** A stamp is written with the piece that its first digit is in; pieces that follow bring the rest of it. */
+  #writeOfWhole(
+    piece: Buffer,
+    { whole, at }: { readonly whole: Buffer; readonly at: readonly number[] },
+  ): void {
+    const end = piece.byteOffset - whole.byteOffset + piece.length;
+    for (let place = at[this.#nextStamp]; place !== undefined && place < end; place = at[this.#nextStamp]) {
+      this.#stamp(whole, place);
+      this.#nextStamp += 1;
+    }
+    this.#socket.write(piece);
+  }
+
+  #stamp(bytes: Buffer, at: number): void {
+    const writeNs = this.#time.nsAt(this.#time.nowMs());
+    writeStamp(bytes, at, this.#time.nsAt(this.served.readMs), writeNs);
+  }
+
+  #finish(ending: Ending): void {
+    this.#isOver = true;
+    this.#onDone(this, ending);
+  }
+}
+
+/** What may wait in the mock for one slow reader. */
+const QUEUED_BYTES_MAX = 1_048_576;

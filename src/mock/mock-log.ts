@@ -1,0 +1,181 @@
+// The mock's own account: what it was asked, what it sent and when, and how a right client must have taken it. Tests hold
+// a client's report against it.
+
+import { Histogram } from '../core/statistics/histogram.ts';
+import type { Expected } from './failures.ts';
+import type { HostTime } from './host-time.ts';
+
+/** One request. Times are ms of the mock's own clock until they are told. */
+export interface Served {
+  /** The client's number of it, else the mock's. */
+  readonly id: string;
+  readonly model: string;
+  readonly isStreaming: boolean;
+  readonly readMs: number;
+  /** Of the first byte of the reply; undefined while there is none. */
+  firstByteMs: number | undefined;
+  firstContentMs: number | undefined;
+  lastContentMs: number | undefined;
+  lastMs: number | undefined;
+  /** With content. */
+  chunks: number;
+  outputTokens: number;
+  readonly promptTokens: number;
+  bytes: number;
+  readonly failure: string | undefined;
+  readonly expected: Expected;
+  /** Before the reply was done. */
+  isClientGone: boolean;
+}
+
+export interface MockLogSummary {
+  readonly schema: 'plimsoll.mock-log/1';
+  /** Read since the start or the last reset, done or not. */
+  readonly requests: number;
+  readonly running: number;
+  readonly waiting: number;
+  /**
+   * By what a right client reports: `completed`, a failure's kind, or `cancelled` where the client left a reply that
+   * would have been healthy.
+   */
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly outputTokens: number;
+  readonly promptTokens: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly clientsGone: number;
+  /** Of done requests, those that are no longer in `entries`, and lines that the log file did not take. */
+  readonly entriesForgotten: number;
+  readonly linesDropped: number;
+  readonly connections: { readonly opened: number; readonly open: number; readonly refused: number };
+  /** Requests that are no request, answered with 4xx or 501 and not counted above. */
+  readonly refusedRequests: number;
+  /** How late writes were against their time. */
+  readonly latenessNs:
+    | { readonly count: 0 }
+    | { readonly count: number; readonly p50: number; readonly p99: number; readonly max: number };
+}
+
+export class MockLog {
+  readonly #time: HostTime;
+  readonly #onLine: ((line: string) => void) | undefined;
+  #entries: Served[] = [];
+  /** Where the next entry goes once all places are taken. */
+  #oldest = 0;
+  #requests = 0;
+  #done = 0;
+  #outcomes = new Map<string, number>();
+  #sums = { outputTokens: 0, promptTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
+  #lateness = new Histogram(LATENESS_BOUNDS_NS);
+  #latenessMaxNs = 0;
+
+  constructor(time: HostTime, onLine: ((line: string) => void) | undefined) {
+    this.#time = time;
+    this.#onLine = onLine;
+  }
+
+  /** The number of the request that is being read, from 1. */
+  nextNumber(): number {
+    this.#requests += 1;
+    return this.#requests;
+  }
+
+  readonly servedLate = (lateMs: number): void => {
+    const lateNs = Math.max(1, Math.round(lateMs * 1e6));
+    this.#lateness.record(lateNs);
+    if (lateNs > this.#latenessMaxNs) this.#latenessMaxNs = lateNs;
+  };
+
+  add(served: Served): void {
+    this.#done += 1;
+    if (this.#entries.length < ENTRIES_MAX) this.#entries.push(served);
+    else {
+      this.#entries[this.#oldest] = served;
+      this.#oldest = (this.#oldest + 1) % ENTRIES_MAX;
+    }
+    const outcome = outcomeOf(served);
+    this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
+    this.#sums.outputTokens += served.outputTokens;
+    this.#sums.promptTokens += served.promptTokens;
+    this.#sums.chunks += served.chunks;
+    this.#sums.bytes += served.bytes;
+    if (served.isClientGone) this.#sums.clientsGone += 1;
+    this.#onLine?.(`${this.#line(served)}\n`);
+  }
+
+  reset(): void {
+    this.#entries = [];
+    this.#oldest = 0;
+    this.#requests = 0;
+    this.#done = 0;
+    this.#outcomes = new Map();
+    this.#sums = { outputTokens: 0, promptTokens: 0, chunks: 0, bytes: 0, clientsGone: 0 };
+    this.#lateness = new Histogram(LATENESS_BOUNDS_NS);
+    this.#latenessMaxNs = 0;
+  }
+
+  summary(
+    server: Pick<MockLogSummary, 'running' | 'waiting' | 'connections' | 'refusedRequests' | 'linesDropped'>,
+  ): MockLogSummary {
+    const [p50, p99] = this.#lateness.percentiles([50, 99]);
+    return {
+      schema: 'plimsoll.mock-log/1',
+      requests: this.#requests,
+      ...server,
+      outcomes: Object.fromEntries(this.#outcomes),
+      ...this.#sums,
+      entriesForgotten: this.#done - this.#entries.length,
+      latenessNs:
+        p50 === undefined || p99 === undefined
+          ? { count: 0 }
+          : { count: this.#lateness.count, p50, p99, max: this.#latenessMaxNs },
+    };
+  }
+
+  /** The newest entries as a JSON array, oldest first. */
+  entriesJson(count: number): string {
+    const ordered = [...this.#entries.slice(this.#oldest), ...this.#entries.slice(0, this.#oldest)];
+    return `[${ordered
+      .slice(Math.max(0, ordered.length - count))
+      .map(served => this.#line(served))
+      .join(',\n')}]`;
+  }
+
+  /** Times are CLOCK_MONOTONIC in nanoseconds, exact in a double for 104 days after the machine's start. */
+  #line(served: Served): string {
+    return JSON.stringify({
+      id: served.id,
+      model: served.model,
+      isStreaming: served.isStreaming,
+      readNs: this.#ns(served.readMs),
+      firstByteNs: this.#ns(served.firstByteMs),
+      firstContentNs: this.#ns(served.firstContentMs),
+      lastContentNs: this.#ns(served.lastContentMs),
+      lastNs: this.#ns(served.lastMs),
+      chunks: served.chunks,
+      outputTokens: served.outputTokens,
+      promptTokens: served.promptTokens,
+      bytes: served.bytes,
+      failure: served.failure ?? null,
+      outcome: outcomeOf(served),
+      expected: served.expected,
+      isClientGone: served.isClientGone,
+    });
+  }
+
+  /** null: it never happened. */
+  #ns(atMs: number | undefined): number | null {
+    return atMs === undefined ? null : Number(this.#time.nsAt(atMs));
+  }
+}
+
+/** A client that leaves a failing reply has done right; one that leaves a healthy reply has cancelled it. */
+const outcomeOf = ({ expected, isClientGone }: Served): string => {
+  if (expected.outcome === 'failed') return expected.kind;
+  return isClientGone ? 'cancelled' : 'completed';
+};
+
+/** About 25 MB of JSON at most. */
+export const ENTRIES_MAX = 50_000;
+/** 1 ns to an hour. */
+const LATENESS_BOUNDS_NS = { low: 1, high: 3.6e12 };

@@ -1,0 +1,63 @@
+// The mock in a process of its own, so that it shares no event loop with what it measures. Its options are one argument
+// of JSON; when it listens it says where, in one line, and it ends with its parent.
+
+import process from 'node:process';
+import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { startMock } from './mock-server.ts';
+import { MockError, readMockSettings } from './mock-settings.ts';
+
+const [optionsJson = '{}', ...flags] = process.argv.slice(2);
+
+/** Exit codes of this entry: 0 stopped, 1 cannot serve, 2 wrong options. */
+const run = async (): Promise<number> => {
+  const options = readOptions(optionsJson);
+  if (options === undefined) return 2;
+  const stop = stopSignal();
+  const mock = await startMock(options);
+  const ready = { url: mock.url, pid: process.pid };
+  tellParent(process.env, ready);
+  process.stdout.on('error', () => undefined); // nobody has to read it
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  if (!stop.aborted) await new Promise(resolve => stop.addEventListener('abort', resolve, { once: true }));
+  await mock.stop();
+  return 0;
+};
+
+const readOptions = (json: string): Parameters<typeof startMock>[0] | undefined => {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    process.stderr.write('the first argument is the options as JSON\n');
+    return undefined;
+  }
+  const result = readMockSettings(value);
+  if (result.kind === 'ok') return result.settings;
+  process.stderr.write(`${result.key ?? 'options'}: ${result.problem}\n`);
+  return undefined;
+};
+
+const stopSignal = (): AbortSignal => {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  const watch = watchParent(process.env);
+  if (watch.kind === 'watching') {
+    if (watch.signal.aborted) stop.abort();
+    watch.signal.addEventListener('abort', () => stop.abort(), { once: true });
+  }
+  if (flags.includes('--with-parent')) {
+    for (const event of ['end', 'close', 'error']) process.stdin.on(event, () => stop.abort());
+    process.stdin.resume();
+  }
+  return stop.signal;
+};
+
+try {
+  process.exitCode = await run();
+} catch (error) {
+  if (!(error instanceof MockError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+// Nothing is left to do; a client that is slow to hang up must not hold the process.
+process.exit();

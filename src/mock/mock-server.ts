@@ -1,0 +1,189 @@
+// The deterministic inference server: an HTTP/1.1 server of its own on plain sockets, because what measures a client must
+// cost less and keep time better than the client does.
+
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Clock } from '../clock/clock.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import { Admission } from './admission.ts';
+import { Connection } from './connection.ts';
+import { DeadlineQueue } from './deadline-queue.ts';
+import { hostTime } from './host-time.ts';
+import { LogFile } from './log-file.ts';
+import type { MockLogSummary } from './mock-log.ts';
+import { MockLog } from './mock-log.ts';
+import type { MockOptions, MockSettings } from './mock-settings.ts';
+import { MockError, mockSettings } from './mock-settings.ts';
+import { Routes } from './routes.ts';
+
+export interface Mock extends AsyncDisposable {
+  /** "http://127.0.0.1:43121" */
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  /** The account without its entries, which `GET /mock/log` has. */
+  log(): MockLogSummary;
+  reset(): void;
+  /** Cuts all connections. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** @throws MockError when an option is wrong or the address cannot be had. */
+export const startMock = async (options: MockOptions = {}, clock: Clock = systemClock): Promise<Mock> => {
+  const settings = mockSettings(options);
+  const logFile = settings.logFile === '' ? undefined : await LogFile.open(settings.logFile);
+  const server = new MockServer({ settings, clock, logFile });
+  try {
+    await server.listen();
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return server;
+};
+
+interface MockServerOptions {
+  readonly settings: MockSettings;
+  readonly clock: Clock;
+  readonly logFile: LogFile | undefined;
+}
+
+class MockServer implements Mock {
+  readonly #settings: MockSettings;
+  readonly #logFile: LogFile | undefined;
+  readonly #server: Server;
+  readonly #connections = new Set<Connection>();
+  readonly #log: MockLog;
+  readonly #queue: DeadlineQueue;
+  readonly #admission: Admission;
+  readonly #sweeper: NodeJS.Timeout;
+  #opened = 0;
+  #refused = 0;
+  #refusedRequests = 0;
+  #stopped: Promise<void> | undefined;
+
+  constructor({ settings, clock, logFile }: MockServerOptions) {
+    this.#settings = settings;
+    this.#logFile = logFile;
+    const time = hostTime(clock);
+    const log = new MockLog(time, logFile?.add);
+    this.#log = log;
+    const queue = new DeadlineQueue({ nowMs: time.nowMs, onServed: log.servedLate });
+    this.#queue = queue;
+    const admission = new Admission(settings.concurrencyMax, exchange => {
+      const nowMs = time.nowMs();
+      const dueMs = exchange.begin(settings.concurrencyMax === 0 ? exchange.served.readMs : nowMs, nowMs);
+      if (dueMs !== undefined) queue.add(exchange, dueMs);
+    });
+    this.#admission = admission;
+    const routes = new Routes({ settings, log, summary: () => this.log() });
+    const context = {
+      time,
+      settings,
+      answer: routes.answer.bind(routes),
+      admit: admission.admit.bind(admission),
+      schedule: queue.add.bind(queue),
+      done: admission.done.bind(admission, served => log.add(served)),
+      refused: () => {
+        this.#refusedRequests += 1;
+      },
+    };
+    this.#server = createServer({ noDelay: true }, socket => this.#accept(socket, context));
+    this.#sweeper = setInterval(() => {
+      const nowMs = time.nowMs();
+      for (const connection of this.#connections) connection.sweep(nowMs);
+      logFile?.flush();
+    }, sweepMs(settings));
+    this.#sweeper.unref();
+  }
+
+  get url(): string {
+    const { host } = this;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${this.port}`;
+  }
+
+  get host(): string {
+    return this.#settings.host;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : this.#settings.port;
+  }
+
+  async listen(): Promise<void> {
+    const { host, port } = this.#settings;
+    this.#server.listen({ host, port, backlog: BACKLOG });
+    try {
+      await once(this.#server, 'listening');
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      throw new MockError(
+        isTaken ? 'address-in-use' : 'cannot-listen',
+        `cannot listen on ${host}, port ${port}: ${why}`,
+        {
+          cause: error,
+        },
+      );
+    }
+    this.#server.on('error', () => undefined); // out of file descriptors: the client sees a refusal, the server stays
+  }
+
+  log(): MockLogSummary {
+    return this.#log.summary({
+      running: this.#admission.running,
+      waiting: this.#admission.waiting,
+      connections: { opened: this.#opened, open: this.#connections.size, refused: this.#refused },
+      refusedRequests: this.#refusedRequests,
+      linesDropped: this.#logFile?.linesDropped ?? 0,
+    });
+  }
+
+  reset(): void {
+    this.#log.reset();
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    clearInterval(this.#sweeper);
+    const closed = this.#server.listening ? once(this.#server, 'close') : undefined;
+    this.#server.close();
+    for (const connection of this.#connections) connection.destroy();
+    await closed;
+    this.#queue.clear();
+    await this.#logFile?.[Symbol.asyncDispose]();
+  }
+
+  #accept(socket: Socket, context: ConstructorParameters<typeof Connection>[1]): void {
+    if (this.#connections.size >= CONNECTIONS_MAX || this.#stopped !== undefined) {
+      this.#refused += 1;
+      socket.destroy();
+      return;
+    }
+    this.#opened += 1;
+    const connection = new Connection(socket, context);
+    this.#connections.add(connection);
+    socket.on('close', () => this.#connections.delete(connection));
+  }
+}
+
+/** Often enough that the shortest limit is kept to about a quarter more. */
+const sweepMs = ({ headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs }: MockSettings): number => {
+  const limits = [headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs].filter(limit => limit > 0);
+  return Math.max(SWEEP_MS_MIN, Math.min(SWEEP_MS_MAX, ...limits.map(limit => limit / 4)));
+};
+
+const CONNECTIONS_MAX = 16_384;
+/** The kernel's own bound is usually lower (net.core.somaxconn). */
+const BACKLOG = 4_096;
+const SWEEP_MS_MIN = 5;
+const SWEEP_MS_MAX = 500;

@@ -1,0 +1,200 @@
+// Builds the healthy replies of one server: streams in whatever shape was asked for, and whole completions. Events are
+// kept per shape, so that an ordinary stream costs a list of references.
+
+import type { Expected } from '../failures.ts';
+import { replyHead } from '../http/reply-head.ts';
+import type { MockSettings } from '../mock-settings.ts';
+import { CUT_APART_MS, cutParts, isOrdinary, streamParts } from './arranged-stream.ts';
+import type { WholeAnswer } from './chunk-json.ts';
+import { completionJson } from './chunk-json.ts';
+import { EventFactory, stampFromEnd } from './event-factory.ts';
+import { chunked, lastChunk } from './http-chunk.ts';
+import type { Ending, Reply, Timeline } from './reply.ts';
+import { COMPLETED } from './reply.ts';
+import type { ReplySubject } from './reply-subject.ts';
+import { STAMP_FIELD } from './stamp.ts';
+import type { StreamPlan } from './stream-plan.ts';
+import { streamPlan, timesOf, toolArguments, toolCallTokens } from './stream-plan.ts';
+import { wordsFrom } from './vocabulary.ts';
+
+export interface Wire {
+  readonly transfer: MockSettings['transfer'];
+  readonly closes: boolean;
+}
+
+export class ReplyBuilder {
+  readonly settings: MockSettings;
+  readonly #factories = new Map<string, EventFactory>();
+  readonly #evenTimelines = new Map<string, Timeline>();
+
+  constructor(settings: MockSettings) {
+    this.settings = settings;
+  }
+
+  /** How the reply to a request of this version travels, and whether its connection ends with it. */
+  wire({ isHttp10, closes }: { readonly isHttp10: boolean; readonly closes: boolean }): Wire {
+    const { transfer } = this.settings;
+    // HTTP/1.0 knows no chunks.
+    const chosen = isHttp10 && transfer === 'chunked' ? 'close-delimited' : transfer;
+    return { transfer: chosen, closes: closes || chosen === 'close-delimited' || chosen === 'http/1.0' };
+  }
+
+  plan(subject: ReplySubject, wire: Wire): StreamPlan {
+    return streamPlan(subject, this.events(subject, wire), this.settings);
+  }
+
+  events({ model, api, isStamped }: ReplySubject, wire: Wire): EventFactory {
+    const isChunked = wire.transfer === 'chunked';
+    const key = `${api} ${isStamped} ${isChunked} ${model}`;
+    const held = this.#factories.get(key);
+    if (held !== undefined) return held;
+    const factory = new EventFactory({ model, api, isStamped }, this.settings, isChunked);
+    if (this.#factories.size >= FACTORIES_MAX) this.#factories.clear();
+    this.#factories.set(key, factory);
+    return factory;
+  }
+
+  stream(subject: ReplySubject, wire: Wire): Reply {
+    const plan = this.plan(subject, wire);
+    const { settings } = this;
+    const reply = isOrdinary(settings)
+      ? this.#ordinary(plan, subject, wire)
+      : cutParts(streamParts(plan, this.streamHead(wire, plan), { settings, wire, hasEnd: true }), {
+          ...settings,
+          ...healthyEnd(wire),
+          apartMs: CUT_APART_MS,
+        });
+    return { ...reply, promptTokens: subject.promptTokens };
+  }
+
+  /** The whole answer when its last token would have been there. */
+  plain(subject: ReplySubject, wire: Wire): Reply {
+    const text = this.plainBody(subject);
+    const body = Buffer.from(text);
+    const bytes = Buffer.concat([Buffer.from(this.plainHead(wire, body.length)), this.framed(body, wire)]);
+    const steps = Math.ceil(subject.outputTokens / this.settings.tokensPerChunk);
+    const { ttftMs, gapMs, jitter } = this.settings;
+    const atMs =
+      jitter === 0 ? ttftMs + (steps - 1) * gapMs : (timesOf(steps, subject, this.settings).at(-1) ?? 0);
+    const stampAt = subject.isStamped ? bytes.lastIndexOf(STAMP_FIELD) : -1;
+    return {
+      pieces: [bytes],
+      timeline: { atMs: Float64Array.of(atMs), tokens: Uint32Array.of(subject.outputTokens), chunks: ONE },
+      ending: healthyEnd(wire).ending,
+      stamps:
+        stampAt === -1
+          ? undefined
+          : { kind: 'whole', whole: bytes, at: [stampAt + STAMP_FIELD.indexOf('0')] },
+      expected: COMPLETED,
+      promptTokens: subject.promptTokens,
+    };
+  }
+
+  plainBody(subject: ReplySubject): string {
+    return completionJson(subject, wholeAnswer(subject));
+  }
+
+  /** The body in its transfer coding. */
+  framed(body: Buffer, { transfer }: Wire): Buffer {
+    if (transfer !== 'chunked' || !this.#isPlainChunked()) return body;
+    return Buffer.concat([chunked(body, this.settings), lastChunk(this.settings)]);
+  }
+
+  plainHead(wire: Wire, bodyBytes: number): string {
+    return this.head(
+      wire,
+      'application/json',
+      wire.transfer === 'chunked' && this.#isPlainChunked() ? undefined : bodyBytes,
+    );
+  }
+
+  streamHead(wire: Wire, plan: StreamPlan): string {
+    const length = wire.transfer === 'content-length' ? streamBytes(plan) : undefined;
+    return this.head(wire, 'text/event-stream; charset=utf-8', length);
+  }
+
+  /** @param bodyBytes undefined: chunked, or until the connection ends. */
+  head(wire: Wire, type: string, bodyBytes: number | undefined): string {
+    const isDelimitedByClose = wire.transfer === 'close-delimited' || wire.transfer === 'http/1.0';
+    return replyHead({
+      headers: [
+        ['content-type', type],
+        ...(isDelimitedByClose
+          ? []
+          : bodyBytes === undefined
+            ? ([['transfer-encoding', 'chunked']] as const)
+            : ([['content-length', String(bodyBytes)]] as const)),
+        ...(this.settings.hasTrailers && bodyBytes === undefined
+          ? ([['trailer', 'x-mock-trailer']] as const)
+          : []),
+      ],
+      closes: wire.closes,
+      version: wire.transfer === 'http/1.0' ? '1.0' : '1.1',
+    });
+  }
+
+  /** A whole completion has a length; it is chunked where chunks are what is to be tested. */
+  #isPlainChunked(): boolean {
+    const { chunkBytes, hasChunkExtensions, hasTrailers } = this.settings;
+    return chunkBytes > 0 || hasChunkExtensions || hasTrailers;
+  }
+
+  #ordinary(plan: StreamPlan, subject: ReplySubject, wire: Wire): Reply {
+    const head = Buffer.from(this.streamHead(wire, plan));
+    const opening = Buffer.concat([head, ...plan.opening.map(({ wire }) => wire)]);
+    const end = wire.transfer === 'chunked' ? [lastChunk(this.settings)] : [];
+    const closing = Buffer.concat([...plan.closing.map(({ wire }) => wire), ...end]);
+    return {
+      pieces: [opening, ...plan.content.map(({ wire }) => wire), closing],
+      timeline: this.#timeline(plan, subject),
+      ending: healthyEnd(wire).ending,
+      stamps: subject.isStamped
+        ? { kind: 'each', fromEnd: stampFromEnd(this.settings) + (wire.transfer === 'chunked' ? 2 : 0) }
+        : undefined,
+      expected: COMPLETED,
+      promptTokens: 0,
+    };
+  }
+
+  #timeline(plan: StreamPlan, { outputTokens, reasoningTokens, toolCalls }: ReplySubject): Timeline {
+    const key = this.settings.jitter > 0 ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls}`;
+    const held = key === undefined ? undefined : this.#evenTimelines.get(key);
+    if (held !== undefined) return held;
+    const count = plan.content.length;
+    const timeline: Timeline = {
+      atMs: Float64Array.of(
+        this.settings.isHeadEarly ? 0 : (plan.atMs[0] ?? 0),
+        ...plan.atMs,
+        plan.atMs[count - 1] ?? 0,
+      ),
+      tokens: Uint32Array.of(0, ...plan.content.map(({ tokens }) => tokens), 0),
+      chunks: Uint32Array.of(0, ...plan.content.map(({ chunks }) => chunks), 0),
+    };
+    if (key !== undefined) {
+      if (this.#evenTimelines.size >= TIMELINES_MAX) this.#evenTimelines.clear();
+      this.#evenTimelines.set(key, timeline);
+    }
+    return timeline;
+  }
+}
+
+export const healthyEnd = ({ closes }: Wire): { readonly ending: Ending; readonly expected: Expected } => ({
+  ending: closes ? { kind: 'close' } : { kind: 'keep-alive' },
+  expected: COMPLETED,
+});
+
+const wholeAnswer = (subject: ReplySubject): WholeAnswer => {
+  const { firstWord, reasoningTokens, outputTokens, toolCalls } = subject;
+  return {
+    reasoning: wordsFrom(firstWord, reasoningTokens),
+    content: toolCalls > 0 ? '' : wordsFrom(firstWord + reasoningTokens, outputTokens - reasoningTokens),
+    toolArguments: toolCallTokens(subject).map(call => toolArguments(subject, call)),
+  };
+};
+
+const streamBytes = (plan: StreamPlan): number =>
+  [...plan.opening, ...plan.content, ...plan.closing].reduce((sum, { sse }) => sum + sse.length, 0);
+
+const ONE = Uint32Array.of(1);
+const FACTORIES_MAX = 256;
+const TIMELINES_MAX = 1_024;

@@ -1,0 +1,63 @@
+// What one reply will say, settled before any byte is built: a function of the request, the settings and the seed.
+
+import type { ChatRequest } from '../chat-request.ts';
+import type { MockSettings } from '../mock-settings.ts';
+import { draw, hashOf } from '../seeded.ts';
+import { WORD_COUNT } from './vocabulary.ts';
+
+export interface ReplySubject {
+  readonly model: string;
+  readonly api: ChatRequest['api'];
+  readonly isStreaming: boolean;
+  readonly isStamped: boolean;
+  readonly tellsUsage: boolean;
+  readonly promptTokens: number;
+  /** Reasoning included, as servers count. */
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly toolCalls: number;
+  readonly finishReason: string;
+  /** The word that the answer begins with. */
+  readonly firstWord: number;
+  /** Of the request; for further draws. */
+  readonly hash: number;
+}
+
+export const replySubject = (request: ChatRequest, model: string, settings: MockSettings): ReplySubject => {
+  const hash = hashOf(request.promptText, settings.seed);
+  const { outputTokens } = settings;
+  const wanted =
+    typeof outputTokens === 'number'
+      ? outputTokens
+      : outputTokens.min + Math.floor(draw(hash, 0) * (outputTokens.max - outputTokens.min + 1));
+  const isCut = request.tokensMax !== undefined && request.tokensMax < wanted;
+  const told = isCut ? (request.tokensMax ?? wanted) : wanted;
+  const reasoningTokens = request.api === 'chat' ? Math.min(settings.reasoningTokens, told) : 0;
+  const toolCalls = request.api === 'chat' ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
+  return {
+    model,
+    api: request.api,
+    isStreaming: request.isStreaming,
+    // A stamp cannot be written over where HTTP's chunks cut it.
+    isStamped: (settings.stampsWrites || request.isStamped) && settings.chunkBytes === 0,
+    tellsUsage:
+      settings.usage === 'always' ||
+      (settings.usage === 'asked' && (request.includesUsage || !request.isStreaming)),
+    promptTokens: request.promptTokens,
+    outputTokens: told,
+    reasoningTokens,
+    toolCalls,
+    finishReason: finishReason(settings, { isCut, toolCalls }),
+    firstWord: Math.floor(draw(hash, 1) * WORD_COUNT),
+    hash,
+  };
+};
+
+const finishReason = (
+  settings: MockSettings,
+  { isCut, toolCalls }: { readonly isCut: boolean; readonly toolCalls: number },
+): string => {
+  if (settings.finishReason !== '') return settings.finishReason;
+  if (isCut) return 'length';
+  return toolCalls > 0 ? 'tool_calls' : 'stop';
+};

@@ -1,0 +1,63 @@
+// A reply as the connection sends it: pieces of bytes, each with its time, and what follows the last one. Healthy
+// replies and failures differ in nothing else.
+
+import type { Expected } from '../failures.ts';
+
+export interface Reply {
+  /** One write each. Shared between replies: never changed. */
+  readonly pieces: readonly Buffer[];
+  readonly timeline: Timeline;
+  readonly ending: Ending;
+  readonly stamps: Stamps | undefined;
+  /** What a right client makes of it. */
+  readonly expected: Expected;
+  readonly promptTokens: number;
+}
+
+/** What happens at each piece; of equal length. Shared like the pieces. */
+export interface Timeline {
+  /** Ms after the reply was begun; ascending. */
+  readonly atMs: Float64Array;
+  /** Output tokens that are told with the piece. */
+  readonly tokens: Uint32Array;
+  /** Chunks with content that end in the piece. */
+  readonly chunks: Uint32Array;
+}
+
+export type Ending =
+  | { readonly kind: 'keep-alive' }
+  /** FIN after everything was sent. */
+  | { readonly kind: 'close' }
+  /** RST; later than the last bytes, so that they arrive. */
+  | { readonly kind: 'reset'; readonly afterMs: number }
+  /** Nothing more, the connection stays open. */
+  | { readonly kind: 'silence' }
+  /** The last piece again and again. */
+  | { readonly kind: 'repeat'; readonly everyMs: number };
+
+/** Where the times are written: offsets of the 20 digits of `readNs`, with those of `writeNs` at a fixed distance. */
+export type Stamps =
+  /** Every piece with content has one, so far from its end. */
+  | { readonly kind: 'each'; readonly fromEnd: number }
+  /** The pieces are cut from `whole`, and the stamps lie at `at` in it, ascending. `whole` belongs to this reply. */
+  | { readonly kind: 'whole'; readonly whole: Buffer; readonly at: readonly number[] };
+
+/** A reply of one write. */
+export const atOnce = (
+  bytes: Buffer,
+  {
+    ending,
+    expected,
+    atMs = 0,
+  }: { readonly ending: Ending; readonly expected: Expected; readonly atMs?: number },
+): Reply => ({
+  pieces: [bytes],
+  timeline: { atMs: Float64Array.of(atMs), tokens: NONE, chunks: NONE },
+  ending,
+  stamps: undefined,
+  expected,
+  promptTokens: 0,
+});
+
+export const COMPLETED: Expected = { outcome: 'completed' };
+const NONE = Uint32Array.of(0);

@@ -1,0 +1,137 @@
+// A stream as a list of events with their times, before HTTP: what healthy replies send and failures maim.
+
+import type { MockSettings } from '../mock-settings.ts';
+import { draw } from '../seeded.ts';
+import { toolCallId } from './chunk-json.ts';
+import type { EventFactory, StreamEvent } from './event-factory.ts';
+import type { ReplySubject } from './reply-subject.ts';
+import { BOM } from './sse.ts';
+import { wordsFrom } from './vocabulary.ts';
+
+export interface StreamPlan {
+  /** Before the content. */
+  readonly opening: readonly StreamEvent[];
+  readonly content: readonly StreamEvent[];
+  /** Ms after the reply was begun, of each content event. */
+  readonly atMs: Float64Array;
+  /** Finish reason, usage, [DONE]: sent with the last content. */
+  readonly closing: readonly StreamEvent[];
+}
+
+export const streamPlan = (
+  subject: ReplySubject,
+  events: EventFactory,
+  settings: MockSettings,
+): StreamPlan => {
+  const content = [...speechOf(subject, events, settings), ...toolCallsOf(subject, events, settings)];
+  return {
+    opening: [
+      ...(settings.hasBom ? [events.raw(BOM)] : []),
+      ...(settings.hasRoleDelta && subject.api === 'chat' ? [events.role()] : []),
+    ],
+    content,
+    atMs: timesOf(content.length, subject, settings),
+    closing: [
+      events.finish(subject.finishReason),
+      ...(subject.tellsUsage ? [events.usage(subject)] : []),
+      ...(settings.hasDone ? [events.done()] : []),
+    ],
+  };
+};
+
+/** When the n-th content event is written. Jitter moves each wait on its own, so that it adds up like a random walk. */
+export const timesOf = (
+  count: number,
+  { hash }: Pick<ReplySubject, 'hash'>,
+  settings: MockSettings,
+): Float64Array => {
+  const { ttftMs, gapMs, jitter } = settings;
+  if (jitter === 0) return evenTimes(count, ttftMs, gapMs);
+  const times = new Float64Array(count);
+  let atMs = 0;
+  for (let index = 0; index < count; index += 1) {
+    atMs += (index === 0 ? ttftMs : gapMs) * (1 + jitter * (2 * draw(hash, 2 + index) - 1));
+    times[index] = atMs;
+  }
+  return times;
+};
+
+const evenTimes = (count: number, ttftMs: number, gapMs: number): Float64Array =>
+  Float64Array.from({ length: count }, (_, index) => ttftMs + index * gapMs);
+
+const speechOf = (
+  subject: ReplySubject,
+  events: EventFactory,
+  { tokensPerChunk }: MockSettings,
+): readonly StreamEvent[] => {
+  const speech: StreamEvent[] = [];
+  const add = (kind: 'reasoning' | 'content', from: number, to: number): void => {
+    for (let token = from; token < to; token += tokensPerChunk) {
+      speech.push(events.speech(kind, subject.firstWord + token, Math.min(tokensPerChunk, to - token)));
+    }
+  };
+  add('reasoning', 0, subject.reasoningTokens);
+  if (subject.toolCalls === 0) add('content', subject.reasoningTokens, subject.outputTokens);
+  return speech;
+};
+
+const toolCallsOf = (
+  subject: ReplySubject,
+  events: EventFactory,
+  { tokensPerChunk }: MockSettings,
+): readonly StreamEvent[] => {
+  const parts: StreamEvent[] = [];
+  for (const call of toolCallTokens(subject)) {
+    const text = toolArguments(subject, call);
+    const words = wordCuts(subject, call);
+    for (let token = 0; token < call.tokens; token += tokensPerChunk) {
+      const to = Math.min(token + tokensPerChunk, call.tokens);
+      const part = {
+        index: call.index,
+        id: token === 0 ? toolCallId(call.index) : undefined,
+        argumentsText: text.slice(words[token] ?? 0, to === call.tokens ? text.length : words[to]),
+      };
+      parts.push(events.toolCall(part, to - token));
+    }
+  }
+  return parts;
+};
+
+interface ToolCallTokens {
+  readonly index: number;
+  /** The first of the answer's tokens that are its arguments. */
+  readonly first: number;
+  readonly tokens: number;
+}
+
+/** The answer's tokens shared out evenly. */
+export const toolCallTokens = ({
+  toolCalls,
+  reasoningTokens,
+  outputTokens,
+}: ReplySubject): readonly ToolCallTokens[] => {
+  const shared = outputTokens - reasoningTokens;
+  return Array.from({ length: toolCalls }, (_, index) => {
+    const from = Math.floor((shared * index) / toolCalls);
+    const to = Math.floor((shared * (index + 1)) / toolCalls);
+    return { index, first: reasoningTokens + from, tokens: to - from };
+  });
+};
+
+/** JSON, as arguments are. */
+export const toolArguments = ({ firstWord }: ReplySubject, { first, tokens }: ToolCallTokens): string =>
+  ARGUMENTS_START + wordsFrom(firstWord + first, tokens) + ARGUMENTS_END;
+
+/** Where each word begins in the arguments; the first takes what stands before it. */
+const wordCuts = ({ firstWord }: ReplySubject, { first, tokens }: ToolCallTokens): readonly number[] => {
+  const cuts = [0];
+  let at = ARGUMENTS_START.length;
+  for (let token = 0; token < tokens; token += 1) {
+    at += wordsFrom(firstWord + first + token, 1).length;
+    cuts.push(at);
+  }
+  return cuts;
+};
+
+const ARGUMENTS_START = '{"cargo":"';
+const ARGUMENTS_END = '"}';

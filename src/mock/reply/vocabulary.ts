@@ -1,0 +1,78 @@
+// What the mock says: words in a fixed order, from a start that follows from the request. Some are of several bytes a
+// character, as real answers are.
+
+/** The text of `count` tokens from the `first`-th word on. */
+export const wordsFrom = (first: number, count: number): string => {
+  let text = '';
+  for (let index = 0; index < count; index += 1) text += WORDS[(first + index) % WORD_COUNT] ?? '';
+  return text;
+};
+
+const WORDS: readonly string[] = [
+  ' the',
+  ' ship',
+  ' carries',
+  ' what',
+  ' her',
+  ' mark',
+  ' allows',
+  ',',
+  ' no',
+  ' more',
+  ' and',
+  ' no',
+  ' less',
+  '.',
+  ' Größe',
+  ' und',
+  ' Tiefgang',
+  ' stehen',
+  ' am',
+  ' Rumpf',
+  '.',
+  ' Fresh',
+  ' water',
+  ' lifts',
+  ' less',
+  ' than',
+  ' salt',
+  ';',
+  ' winter',
+  ' asks',
+  ' for',
+  ' freeboard',
+  '.',
+  ' 船',
+  ' は',
+  ' 海',
+  ' へ',
+  '。',
+  ' 🚢',
+  ' ⚓',
+  ' A',
+  ' line',
+  ' on',
+  ' iron',
+  ' says',
+  ' enough',
+  '.',
+  ' Le',
+  ' port',
+  ' est',
+  ' près',
+  ' d’ici',
+  '.',
+  ' Count',
+  ' the',
+  ' cargo',
+  ' twice',
+  ',',
+  ' load',
+  ' it',
+  ' once',
+  ',',
+  ' sail',
+  ' home',
+]; // prettier: one run of words
+
+export const WORD_COUNT: number = WORDS.length;

@@ -1,0 +1,198 @@
+// What the mock answers at which path.
+
+import type { ChatRequest } from './chat-request.ts';
+import { readChatRequest } from './chat-request.ts';
+import type { Answer } from './connection.ts';
+import type { Failure } from './failures.ts';
+import { failureNamed, failureOfModel } from './failures.ts';
+import { informationalHeads, smallReply } from './http/reply-head.ts';
+import type { HttpRequest } from './http/request-reader.ts';
+import type { MockLog, MockLogSummary } from './mock-log.ts';
+import { ENTRIES_MAX } from './mock-log.ts';
+import type { MockSettings } from './mock-settings.ts';
+import { errorJson } from './reply/chunk-json.ts';
+import { failingReply } from './reply/failing-reply.ts';
+import { ReplyBuilder } from './reply/healthy-reply.ts';
+import type { Reply } from './reply/reply.ts';
+import { replySubject } from './reply/reply-subject.ts';
+
+export interface RoutesOptions {
+  readonly settings: MockSettings;
+  readonly log: MockLog;
+  readonly summary: () => MockLogSummary;
+}
+
+export class Routes {
+  readonly #settings: MockSettings;
+  readonly #log: MockLog;
+  readonly #summary: () => MockLogSummary;
+  readonly #builder: ReplyBuilder;
+  readonly #informational: Buffer;
+
+  constructor({ settings, log, summary }: RoutesOptions) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#summary = summary;
+    this.#builder = new ReplyBuilder(settings);
+    this.#informational = Buffer.from(informationalHeads(settings));
+  }
+
+  answer(request: HttpRequest, readMs: number, count: number): Answer {
+    const { method, path } = request.head;
+    const { repliesPerConnection } = this.#settings;
+    const closes = request.head.closes || (repliesPerConnection > 0 && count + 1 >= repliesPerConnection);
+    switch (`${method} ${path}`) {
+      case 'POST /v1/chat/completions':
+        return this.#completion(request, { api: 'chat', readMs, count, closes });
+      case 'POST /v1/completions':
+        return this.#completion(request, { api: 'text', readMs, count, closes });
+      case 'GET /v1/models':
+        return json(200, this.#models(), closes);
+      case 'GET /health':
+      case 'GET /ping':
+        return json(200, '{}', closes);
+      case 'GET /version':
+        return json(200, '{"version":"mock"}', closes);
+      case 'GET /metrics':
+        return small(smallReply(200, this.#metrics(), { closes, type: 'text/plain; version=0.0.4' }), closes);
+      case 'GET /mock/log':
+        return json(200, this.#account(request.head.query), closes);
+      case 'POST /mock/reset':
+        this.#log.reset();
+        return json(200, '{}', closes);
+      default:
+        return KNOWN_PATHS.has(path)
+          ? json(405, errorJson(`${path} has another method`, 'invalid_request_error', 405), closes)
+          : json(404, errorJson(`the mock has nothing at ${path}`, 'not_found', 404), closes);
+    }
+  }
+
+  #completion(
+    request: HttpRequest,
+    {
+      api,
+      readMs,
+      count,
+      closes,
+    }: {
+      readonly api: ChatRequest['api'];
+      readonly readMs: number;
+      readonly count: number;
+      readonly closes: boolean;
+    },
+  ): Answer {
+    const result = readChatRequest(request.body, api);
+    if (result.kind === 'wrong')
+      return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
+    const asked = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };
+    const [firstModel = ''] = this.#settings.models;
+    const model = asked.model ?? firstModel;
+    const ofModel = failureOfModel(model);
+    if (ofModel === undefined && !this.#settings.models.includes(model))
+      return json(
+        404,
+        errorJson(`The model \`${model.slice(0, 200)}\` does not exist.`, 'NotFoundError', 404),
+        closes,
+      );
+    const number = this.#log.nextNumber();
+    const failure = ofModel ?? this.#failureOf(number);
+    const subject = replySubject(asked, model, this.#settings);
+    const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
+    const reply =
+      failure === undefined
+        ? subject.isStreaming
+          ? this.#builder.stream(subject, wire)
+          : this.#builder.plain(subject, wire)
+        : failingReply(this.#builder, { failure, subject, wire, isReused: count > 0 });
+    return {
+      kind: 'completion',
+      reply: failure === undefined ? this.#announced(reply) : reply,
+      served: {
+        id: request.head.sample ?? String(number),
+        model,
+        isStreaming: subject.isStreaming,
+        readMs,
+        firstByteMs: undefined,
+        firstContentMs: undefined,
+        lastContentMs: undefined,
+        lastMs: undefined,
+        chunks: 0,
+        outputTokens: 0,
+        promptTokens: reply.promptTokens,
+        bytes: 0,
+        failure: failure?.name,
+        expected: reply.expected,
+        isClientGone: false,
+      },
+    };
+  }
+
+  /** By the order in which requests arrive, so that the n-th fails whichever it is. */
+  #failureOf(number: number): Failure | undefined {
+    const { failure, failEvery } = this.#settings;
+    return number % failEvery === 0 ? failureNamed(failure) : undefined;
+  }
+
+  #announced(reply: Reply): Reply {
+    const [first, ...rest] = reply.pieces;
+    if (this.#informational.length === 0 || first === undefined) return reply;
+    const head = this.#informational;
+    return reply.stamps?.kind === 'whole'
+      ? { ...reply, pieces: [head, ...reply.pieces], timeline: shifted(reply.timeline) }
+      : { ...reply, pieces: [Buffer.concat([head, first]), ...rest] };
+  }
+
+  #models(): string {
+    const data = this.#settings.models.map(id => ({
+      id,
+      object: 'model',
+      created: 0,
+      owned_by: 'plimsoll-mock',
+      max_model_len: MODEL_TOKENS_MAX,
+    }));
+    return JSON.stringify({ object: 'list', data });
+  }
+
+  #metrics(): string {
+    const { running, waiting } = this.#summary();
+    const label = `{model_name="${this.#settings.models[0]?.replace(/["\\]/g, '\\$&') ?? ''}"}`;
+    return [
+      '# HELP vllm:num_requests_running Number of requests in model execution batches.',
+      '# TYPE vllm:num_requests_running gauge',
+      `vllm:num_requests_running${label} ${running}`,
+      '# HELP vllm:num_requests_waiting Number of requests waiting to be processed.',
+      '# TYPE vllm:num_requests_waiting gauge',
+      `vllm:num_requests_waiting${label} ${waiting}`,
+      '',
+    ].join('\n');
+  }
+
+  /** `?entries=N` for the newest N requests beside the sums; all that are kept by default. */
+  #account(query: string): string {
+    const [, asked] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
+    const entries = this.#log.entriesJson(asked === undefined ? ENTRIES_MAX : Number(asked));
+    return `${JSON.stringify(this.#summary()).slice(0, -1)},"entries":${entries}}`;
+  }
+}
+
+const small = (bytes: Buffer, closes: boolean): Answer => ({ kind: 'small', bytes, closes });
+
+const json = (status: number, body: string, closes: boolean): Answer =>
+  small(smallReply(status, body, { closes }), closes);
+
+const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline'] => ({
+  atMs: Float64Array.of(0, ...atMs),
+  tokens: Uint32Array.of(0, ...tokens),
+  chunks: Uint32Array.of(0, ...chunks),
+});
+
+const KNOWN_PATHS: ReadonlySet<string> = new Set([
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/models',
+  '/health',
+  '/metrics',
+  '/mock/log',
+  '/mock/reset',
+]);
+const MODEL_TOKENS_MAX = 1_048_576;

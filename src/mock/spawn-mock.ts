@@ -1,0 +1,53 @@
+// Starts the mock as a child process: for `plimsoll mock`'s users of code, the demo, benchmarks and tests.
+
+import type { Env } from '../process/child.ts';
+import { entryUrl } from '../process/entry.ts';
+import type { OwnProcessExit } from '../process/own-process.ts';
+import { startOwnProcess } from '../process/own-process.ts';
+import type { MockOptions } from './mock-settings.ts';
+import { MockError, mockSettings } from './mock-settings.ts';
+
+export interface MockProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Never rejects. */
+  readonly exited: Promise<OwnProcessExit>;
+  stop(): Promise<void>;
+}
+
+export interface SpawnMockOptions {
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly env: Env;
+  /** Ends the start, not the mock. */
+  readonly signal?: AbortSignal;
+}
+
+/** @throws MockError for a wrong option or a silent child; OwnProcessError when the child cannot start. */
+export const spawnMock = async (
+  options: MockOptions,
+  { nodePath, env, signal = new AbortController().signal }: SpawnMockOptions,
+): Promise<MockProcess> => {
+  mockSettings(options); // a wrong option is said here, not by a child that dies
+  const child = await startOwnProcess({
+    entry: entryUrl(import.meta.url, './mock-process.ts'),
+    args: [JSON.stringify(options)],
+    nodePath,
+    env,
+    readyTimeoutMs: READY_MS_MAX,
+    signal,
+  });
+  const { ready } = child;
+  const url = typeof ready === 'object' && ready !== null && 'url' in ready ? ready.url : undefined;
+  if (typeof url !== 'string') {
+    await child.kill();
+    throw new MockError('did-not-start', 'the mock did not say where it listens');
+  }
+  const stop = async (): Promise<void> => {
+    await child.stop(STOP_GRACE_MS);
+  };
+  return { url, pid: child.pid, exited: child.exited, stop, [Symbol.asyncDispose]: stop };
+};
+
+const READY_MS_MAX = 10_000;
+const STOP_GRACE_MS = 2_000;
