@@ -1,0 +1,74 @@
+// Event records of every kind, for property tests and benchmarks.
+
+import fc from 'fast-check';
+import type { EventRecord } from '../../src/core/run/event-record.ts';
+import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
+import { OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
+
+const sampleId = fc.integer({ min: 0, max: SAMPLE_ID_MAX });
+const time = fc.oneof(fc.maxSafeNat(), fc.double({ min: 0, max: 1e15, noNaN: true }), fc.constant(-1));
+const figure = fc.oneof(fc.maxSafeNat(), fc.constant(-1));
+const fraction = fc.double({ min: 0, max: 1, noNaN: true });
+
+const wholeStamps = fc
+  .tuple(fc.nat(1e15), fc.array(fc.nat(0xff_ff_ff_ff), { maxLength: 40 }))
+  .map(([first, gaps]) => {
+    const stamps = [first];
+    for (const gap of gaps) stamps.push((stamps.at(-1) ?? 0) + gap);
+    return stamps;
+  });
+
+export const stampsArbitrary: fc.Arbitrary<number[]> = fc.oneof(
+  wholeStamps,
+  fc.array(time, { maxLength: 40 }),
+);
+
+/** Zero survives the wire as itself: -0 and 0 are the same time. */
+export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
+  fc.record({ kind: fc.constantFrom(...SESSION_KINDS), atNs: time }),
+  fc.record({
+    kind: fc.constant('sample.issued' as const),
+    sampleId,
+    atNs: time,
+    intendedNs: time,
+    connectNs: time,
+  }),
+  fc.record({ kind: fc.constant('sample.recv_first' as const), sampleId, atNs: time, firstByteNs: time }),
+  fc.record({ kind: fc.constant('sample.recv_non_first' as const), sampleId, stampsNs: stampsArbitrary }),
+  fc.record({
+    kind: fc.constant('sample.complete' as const),
+    sampleId,
+    atNs: time,
+    outcome: fc.constantFrom(...OUTCOMES),
+    firstAnswerNs: time,
+    firstByteNs: time,
+    inputTokens: figure,
+    outputTokens: figure,
+    chunkCount: figure,
+    finishReason: fc.constantFrom(...FINISH_REASONS),
+    bytesSent: figure,
+    bytesReceived: figure,
+  }),
+  fc.record({
+    kind: fc.constantFrom(...FAILURE_KINDS).map(kind => `error.${kind}` as const),
+    sampleId,
+    atNs: time,
+    statusCode: fc.nat(65_535),
+    detail: fc.string({ unit: 'binary', maxLength: 100 }),
+  }),
+  fc.record({
+    kind: fc.constant('client.observed' as const),
+    atNs: time,
+    thread: fc.nat(64),
+    eventLoopUtilization: fraction,
+    cpuShare: fraction,
+    eventLoopDelayNsMax: time,
+    readLatenessNsMax: time,
+    gcPauseNsTotal: time,
+    gcPauseNsMax: time,
+    connectionsOpened: figure,
+    connectionsReused: figure,
+    connectionsClosed: figure,
+    connectionsStale: figure,
+  }),
+);
