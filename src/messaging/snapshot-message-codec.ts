@@ -1,0 +1,13 @@
+// Snapshots as messages. One that cannot be decoded gives nothing and is counted: the next one is a moment away.
+
+import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { decodeSnapshotPacked, encodeSnapshotPacked } from '../wire/snapshot-codec.ts';
+import type { MessageCodec } from './codec.ts';
+
+export const SNAPSHOT_TOPIC = 'snapshot';
+
+export const snapshotCodec: MessageCodec<MetricsSnapshot> = {
+  encode: snapshot => ({ topic: SNAPSHOT_TOPIC, payload: encodeSnapshotPacked(snapshot) }),
+  decode: decodeSnapshotPacked,
+  onDecodeError: () => undefined,
+};

@@ -1,0 +1,103 @@
+// Snapshots as bytes: MessagePack on the wire, small and quick; strict JSON on disk, where a person reads it. Both carry
+// their version and are checked when they are read.
+
+import { decode, encode } from '@msgpack/msgpack';
+import * as v from 'valibot';
+import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { DecodeError } from './decode-error.ts';
+import { snapshotSchema } from './snapshot-schema.ts';
+
+export const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
+/** Of one snapshot, on the wire and on disk. */
+export const SNAPSHOT_BYTES_MAX: number = 8 * 1024 * 1024;
+
+/** MessagePack of [schema, snapshot], in bytes of its own. */
+export const encodeSnapshotPacked = (snapshot: MetricsSnapshot): Uint8Array =>
+  encode([SNAPSHOT_SCHEMA, snapshot], { ignoreUndefined: true });
+
+/** @throws DecodeError when it is not a snapshot of this version. */
+export const decodeSnapshotPacked = (bytes: Uint8Array): MetricsSnapshot => {
+  if (bytes.length > SNAPSHOT_BYTES_MAX)
+    throw new DecodeError(`a snapshot of ${bytes.length} bytes is too large`);
+  const message = unpack(bytes);
+  if (!Array.isArray(message) || message.length !== 2) throw new DecodeError('not a snapshot');
+  const [schema, snapshot]: unknown[] = message;
+  return checked(schema, snapshot);
+};
+
+/**
+ * Strict JSON, one object with `schema` first, ended by a line feed. A figure that is not finite, which JSON cannot say,
+ * is null.
+ */
+export const snapshotToJson = (snapshot: MetricsSnapshot): string =>
+  `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot }, undefined, 2)}\n`;
+
+/**
+ * Percentiles, counters and bounds that are null where a figure belongs are left out: one bad figure must not cost a run
+ * its report.
+ * @throws DecodeError when it is not a snapshot of this version.
+ */
+export const snapshotFromJson = (text: string): MetricsSnapshot => {
+  if (text.length > SNAPSHOT_BYTES_MAX)
+    throw new DecodeError(`a snapshot of ${text.length} characters is too large`);
+  const message = parse(text);
+  if (!isRecord(message)) throw new DecodeError('not a snapshot');
+  const { schema, ...snapshot } = message;
+  return checked(schema, withoutNulls(snapshot));
+};
+
+const checked = (schema: unknown, snapshot: unknown): MetricsSnapshot => {
+  if (schema !== SNAPSHOT_SCHEMA)
+    throw new DecodeError(`a snapshot of schema ${String(schema).slice(0, 100)} is not known`);
+  const result = v.safeParse(snapshotSchema, snapshot);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new DecodeError(
+    `a snapshot is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message.slice(0, 200)}`,
+  );
+};
+
+const unpack = (bytes: Uint8Array): unknown => {
+  try {
+    return decode(bytes, UNPACK_BOUNDS);
+  } catch (error) {
+    // Whatever it throws, RangeError and Error of its own, is about the bytes: it is given nothing else.
+    throw new DecodeError('not MessagePack', { cause: error });
+  }
+};
+
+const parse = (text: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    throw new DecodeError('not JSON', { cause: error });
+  }
+};
+
+const withoutNulls = (snapshot: Record<string, unknown>): Record<string, unknown> => {
+  const { metrics } = snapshot;
+  if (!Array.isArray(metrics)) return snapshot;
+  const kept: unknown[] = metrics
+    .filter(metric => !(isRecord(metric) && metric['kind'] === 'counter' && metric['value'] === null))
+    .map(metric =>
+      isRecord(metric) && isRecord(metric['percentiles'])
+        ? { ...metric, percentiles: withoutNullEntries(metric['percentiles']) }
+        : metric,
+    );
+  return { ...snapshot, metrics: kept };
+};
+
+const withoutNullEntries = (record: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const UNPACK_BOUNDS = {
+  maxStrLength: 1_024,
+  maxBinLength: 0,
+  maxArrayLength: 4_096,
+  maxMapLength: 1_024,
+  maxExtLength: 0,
+} as const;

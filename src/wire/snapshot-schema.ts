@@ -1,0 +1,55 @@
+// What a snapshot may look like when it comes from outside: checked against the core's type, each part with its bound.
+
+import * as v from 'valibot';
+import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import { count, figure } from './schema.ts';
+
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+/** Exact sums; those of series that are not whole numbers may carry a fraction. */
+const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1,3})?$/));
+const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
+
+const PERCENTILES_MAX = 256;
+
+const figures: v.GenericSchema<unknown, Record<string, number>> = v.pipe(
+  v.record(percentileKey, figure),
+  v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
+);
+const figuresOrNull: v.GenericSchema<unknown, Record<string, number | null>> = v.pipe(
+  v.record(percentileKey, v.nullable(figure)),
+  v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
+);
+
+const counterSchema: v.GenericSchema<unknown, CounterMetric> = v.object({
+  kind: v.literal('counter'),
+  name,
+  value: figure,
+});
+
+const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
+  kind: v.literal('series'),
+  name,
+  unit: v.picklist(['ns', 'tokens', 'ratio', 'bytes']),
+  count,
+  total: digits,
+  sumOfSquares: digits,
+  min: v.nullable(figure),
+  max: v.nullable(figure),
+  percentiles: figures,
+  isExact: v.boolean(),
+  estimates: v.exactOptional(figuresOrNull),
+  failureAdjusted: v.exactOptional(figuresOrNull),
+  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
+  clampedCount: count,
+  leftOutCount: count,
+});
+
+const metricSchema: v.GenericSchema<unknown, Metric> = v.union([counterSchema, seriesSchema]);
+
+export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.object({
+  seq: v.pipe(count, v.minValue(1)),
+  timestampNs: v.pipe(figure, v.minValue(0)),
+  state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
+  pendingTasks: count,
+  metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
+});
