@@ -1,0 +1,42 @@
+// A log-spaced histogram as three lines of a terminal: bars of eighths, and the ends of the range beneath.
+
+import type { SeriesMetric } from '../core/run/snapshot.ts';
+import type { Line } from './part.ts';
+import { part, textWidth } from './part.ts';
+import { seriesValueText } from './run-figures.ts';
+
+/** Empty while nothing was observed. */
+export const renderLogHistogram = (
+  { histogram, unit }: SeriesMetric,
+  label: string,
+  columns: number,
+): readonly Line[] => {
+  const first = histogram[0];
+  const last = histogram.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const most = Math.max(...histogram.map(([, , count]) => count));
+  const wide = Math.max(1, Math.min(2, Math.floor((columns - INDENT.length) / histogram.length)));
+  const rows = [...Array(ROWS).keys()].reverse().map((row): Line => {
+    const bars = histogram.map(([, , count]) => barAt(row, most === 0 ? 0 : count / most).repeat(wide));
+    return [part(INDENT), part(bars.join(''), 'water')];
+  });
+  const low = seriesValueText(unit, first[0]);
+  const high = seriesValueText(unit, last[1]);
+  const width = histogram.length * wide;
+  const gap = ' '.repeat(Math.max(1, width - textWidth(low) - textWidth(high)));
+  return [
+    [part(`${INDENT}${label}, logarithmic`, 'dim')],
+    ...rows,
+    [part(`${INDENT}${low}${gap}${high}`, 'dim')],
+  ];
+};
+
+/** What of a bar of height 0..1 lies in a row; whatever is not 0 shows at least a trace. */
+const barAt = (row: number, height: number): string => {
+  const eighths = height === 0 ? 0 : Math.max(1, Math.round(height * ROWS * 8));
+  return EIGHTHS[Math.min(8, Math.max(0, eighths - row * 8))] ?? ' ';
+};
+
+const EIGHTHS = ' ▁▂▃▄▅▆▇█';
+const ROWS = 3;
+const INDENT = '  ';
