@@ -1,25 +1,17 @@
 // Builds the reply of each failure of the table: healthy bytes, maimed in one place.
 
-import { gzipSync } from 'node:zlib';
-import type { Expected, Failure } from '../failures.ts';
+import type { Expected } from '../failures.ts';
 import { replyHead, smallReply } from '../http/reply-head.ts';
 import type { Part } from './arranged-stream.ts';
-import { bare, cutParts, streamParts } from './arranged-stream.ts';
+import { bare } from './arranged-stream.ts';
 import { errorJson } from './chunk-json.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
-import { chunked } from './http-chunk.ts';
+import { maimedBody } from './maimed-body.ts';
+import { maimedStream } from './maimed-stream.ts';
+import type { FailingRequest } from './maiming.ts';
+import { asReply, CHUNKED, CLOSE, endingOf, typeOf } from './maiming.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
-import { lineEnd } from './sse.ts';
-import type { StreamPlan } from './stream-plan.ts';
-
-export interface FailingRequest {
-  readonly failure: Failure;
-  readonly subject: ReplySubject;
-  readonly wire: Wire;
-  /** Whether its connection has carried a request before. */
-  readonly isReused: boolean;
-}
 
 export const failingReply = (builder: ReplyBuilder, request: FailingRequest): Reply => {
   const { failure, subject } = request;
@@ -93,182 +85,8 @@ const beforeTheBody = (
   }
 };
 
-const maimedStream = (
-  builder: ReplyBuilder,
-  { failure, subject, wire }: FailingRequest,
-  expected: Expected,
-): Reply => {
-  const { settings } = builder;
-  const events = builder.events(subject, wire);
-  const plan = builder.plan(subject, wire);
-  const half: StreamPlan = {
-    ...plan,
-    content: plan.content.slice(0, Math.ceil(plan.content.length / 2)),
-    closing: [],
-  };
-  const done = events.done();
-  const error = errorJson('the engine died', 'internal_server_error', 500);
-  const parts = (chosen: StreamPlan, hasEnd: boolean, as: Wire = wire, lengthOf = chosen): readonly Part[] =>
-    streamParts(chosen, builder.streamHead(as, lengthOf), { settings, wire: as, hasEnd });
-  const whole = (chosen: StreamPlan): Reply => asReply(parts(chosen, true), endingOf(wire), expected);
-  const withMiddle = (data: string): Reply =>
-    whole({
-      ...plan,
-      content: insertedInTheMiddle(plan.content, events.of(data)),
-      atMs: doubledInTheMiddle(plan.atMs),
-    });
-  switch (failure.name) {
-    case 'reset-after-headers':
-      return asReply(parts({ ...plan, opening: [], content: [], closing: [] }, false), RESET, expected);
-    case 'reset-mid-stream':
-      return asReply(parts(half, false), RESET, expected);
-    case 'truncated-content-length':
-      return asReply(parts(half, false, { ...wire, transfer: 'content-length' }, plan), CLOSE, expected);
-    case 'truncated-no-last-chunk':
-      return asReply(parts(half, false, CHUNKED), CLOSE, expected);
-    case 'truncated-mid-chunk':
-      return asReply([...parts(half, false, CHUNKED), bare(CUT_CHUNK, lastMs(half))], CLOSE, expected);
-    case 'truncated-last-event': {
-      const finish = events.finish(subject.finishReason).sse.toString();
-      return whole({ ...plan, closing: [events.raw(finish.slice(0, -lineEnd(settings).length))] });
-    }
-    case 'truncated-no-done':
-      return whole({ ...plan, closing: [] });
-    case 'malformed-event':
-      return withMiddle('{"id":"chatcmpl-mock","choices":[{"delta":{"content":');
-    case 'malformed-shape':
-      return withMiddle('42');
-    case 'error-frame':
-      return whole({ ...half, closing: [events.of(error), done] });
-    case 'error-frame-first':
-      return whole({ ...plan, opening: [], content: [], closing: [events.of(error), done] });
-    case 'error-event':
-      return whole({ ...half, closing: [events.of(error, 'error'), done] });
-    case 'empty-done':
-      return whole({ ...plan, opening: [], content: [], closing: [done] });
-    case 'empty-role-only':
-      return whole({ ...plan, content: [] });
-    case 'stall-after-headers':
-      return asReply(
-        parts({ ...plan, opening: [], content: [], closing: [] }, false),
-        { kind: 'silence' },
-        expected,
-      );
-    case 'stall-mid-stream':
-      return asReply(parts(half, false), { kind: 'silence' }, expected);
-    case 'endless':
-      return asReply(parts({ ...plan, closing: [] }, false, CHUNKED), endlessly(settings.gapMs), expected);
-    case 'gzip': {
-      const text = Buffer.concat([...plan.opening, ...plan.content, ...plan.closing].map(({ sse }) => sse));
-      return compressed(builder, text, { subject, wire, expected, atMs: lastMs(plan) });
-    }
-    default:
-      return slowly(parts(plan, true), wire, expected);
-  }
-};
-
-const maimedBody = (
-  builder: ReplyBuilder,
-  { failure, subject, wire }: FailingRequest,
-  expected: Expected,
-): Reply => {
-  const reply = builder.plain(subject, wire);
-  const atMs = reply.timeline.atMs[0] ?? 0;
-  const body = Buffer.from(builder.plainBody(subject));
-  const half = body.subarray(0, body.length >> 1);
-  const cutOff = (ending: Ending): Reply =>
-    asReply([bare(Buffer.from(builder.plainHead(wire, body.length)), 0), bare(half, atMs)], ending, expected);
-  const whole = (text: string | Buffer): Reply =>
-    asReply(
-      [
-        bare(Buffer.from(builder.plainHead(wire, Buffer.byteLength(text))), 0),
-        bare(builder.framed(Buffer.from(text), wire), atMs),
-      ],
-      endingOf(wire),
-      expected,
-    );
-  const chunkedHead = bare(Buffer.from(builder.head(CHUNKED, 'application/json', undefined)), 0);
-  const { settings } = builder;
-  switch (failure.name) {
-    case 'reset-after-headers':
-      return asReply([bare(Buffer.from(builder.plainHead(wire, body.length)), 0)], RESET, expected);
-    case 'reset-mid-stream':
-      return cutOff(RESET);
-    case 'truncated-no-last-chunk':
-      return asReply([chunkedHead, bare(chunked(half, settings), atMs)], CLOSE, expected);
-    case 'truncated-mid-chunk':
-      return asReply([chunkedHead, bare(CUT_CHUNK, atMs)], CLOSE, expected);
-    case 'malformed-event':
-      return whole(half);
-    case 'malformed-shape':
-      return whole('42');
-    case 'error-frame':
-    case 'error-frame-first':
-    case 'error-event':
-      return whole(errorJson('the engine died', 'internal_server_error', 500));
-    case 'empty-done':
-    case 'empty-role-only':
-      return whole(builder.plainBody({ ...subject, outputTokens: 0, reasoningTokens: 0, toolCalls: 0 }));
-    case 'stall-after-headers':
-      return asReply(
-        [bare(Buffer.from(builder.plainHead(wire, body.length)), 0)],
-        { kind: 'silence' },
-        expected,
-      );
-    case 'stall-mid-stream':
-      return cutOff({ kind: 'silence' });
-    case 'endless':
-      return asReply([chunkedHead, bare(WHITE_SPACE_CHUNK, atMs)], endlessly(settings.gapMs), expected);
-    case 'gzip':
-      return compressed(builder, body, { subject, wire, expected, atMs });
-    case 'slow-bytes':
-      return slowly(
-        reply.pieces.map(bytes => ({ bytes, atMs, tokens: subject.outputTokens, chunks: 1 })),
-        wire,
-        expected,
-      );
-    default:
-      return cutOff(CLOSE); // truncated in one of the ways that only a stream tells apart
-  }
-};
-
 const healthy = (builder: ReplyBuilder, subject: ReplySubject, wire: Wire): Reply =>
   subject.isStreaming ? builder.stream(subject, wire) : builder.plain(subject, wire);
-
-const asReply = (parts: readonly Part[], ending: Ending, expected: Expected): Reply =>
-  cutParts(parts, { writesPerEvent: 1, splitsUtf8: false, apartMs: 0, ending, expected });
-
-const slowly = (parts: readonly Part[], wire: Wire, expected: Expected): Reply =>
-  cutParts(parts, {
-    writesPerEvent: Number.POSITIVE_INFINITY,
-    splitsUtf8: false,
-    apartMs: SLOW_BYTE_MS,
-    ending: endingOf(wire),
-    expected,
-  });
-
-const compressed = (
-  builder: ReplyBuilder,
-  body: Buffer,
-  {
-    subject,
-    wire,
-    expected,
-    atMs,
-  }: {
-    readonly subject: ReplySubject;
-    readonly wire: Wire;
-    readonly expected: Expected;
-    readonly atMs: number;
-  },
-): Reply => {
-  const bytes = gzipSync(body);
-  const head = builder
-    .head({ ...wire, transfer: 'content-length' }, typeOf(subject), bytes.length)
-    .replace('\r\n', '\r\ncontent-encoding: gzip\r\n');
-  const part: Part = { bytes, atMs, tokens: subject.outputTokens, chunks: 1 };
-  return asReply([bare(Buffer.from(head), 0), part], endingOf(wire), expected);
-};
 
 const partsOf = (pieces: Reply['pieces'], { atMs, tokens, chunks }: Reply['timeline']): readonly Part[] =>
   pieces.map((bytes, index) => ({
@@ -278,33 +96,6 @@ const partsOf = (pieces: Reply['pieces'], { atMs, tokens, chunks }: Reply['timel
     chunks: chunks[index] ?? 0,
   }));
 
-const insertedInTheMiddle = <T>(items: readonly T[], item: T): readonly T[] => {
-  const middle = items.length >> 1;
-  return [...items.slice(0, middle), item, ...items.slice(middle)];
-};
-
-/** The time of the middle twice: what is inserted there takes it, and the rest keeps its own. */
-const doubledInTheMiddle = (times: Float64Array): Float64Array => {
-  const middle = times.length >> 1;
-  return Float64Array.from(insertedInTheMiddle([...times], times[middle] ?? 0));
-};
-
-const lastMs = ({ content, atMs }: StreamPlan): number => atMs[content.length - 1] ?? 0;
-
-const endingOf = ({ closes }: Wire): Ending => (closes ? CLOSE : { kind: 'keep-alive' });
-
-const endlessly = (gapMs: number): Ending => ({ kind: 'repeat', everyMs: Math.max(1, gapMs) });
-
-const typeOf = ({ isStreaming }: ReplySubject): string =>
-  isStreaming ? 'text/event-stream' : 'application/json';
-
-const CLOSE: Ending = { kind: 'close' };
-const RESET: Ending = { kind: 'reset', afterMs: 20 };
-const CHUNKED: Wire = { transfer: 'chunked', closes: false };
-/** A chunk that promises 255 bytes and has eight. */
-const CUT_CHUNK = Buffer.from('ff\r\ndata: {"');
-const WHITE_SPACE_CHUNK = Buffer.from('1\r\n \r\n');
 const CHATTER_MS = 20;
-const SLOW_BYTE_MS = 0.02;
 /** Four times what our own client takes. */
 const HEAD_BYTES_TOO_MANY = 262_144;

@@ -73,6 +73,6 @@ const WORDS: readonly string[] = [
   ',',
   ' sail',
   ' home',
-]; // prettier: one run of words
+];
 
 export const WORD_COUNT: number = WORDS.length;

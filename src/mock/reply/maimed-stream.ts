@@ -1,0 +1,109 @@
+// A stream, maimed in one place.
+
+import type { Expected } from '../failures.ts';
+import type { Part } from './arranged-stream.ts';
+import { bare, streamParts } from './arranged-stream.ts';
+import { errorJson } from './chunk-json.ts';
+import type { ReplyBuilder, Wire } from './healthy-reply.ts';
+import type { FailingRequest } from './maiming.ts';
+import {
+  asReply,
+  CHUNKED,
+  CLOSE,
+  CUT_CHUNK,
+  compressed,
+  endingOf,
+  endlessly,
+  RESET,
+  slowly,
+} from './maiming.ts';
+import type { Reply } from './reply.ts';
+import { lineEnd } from './sse.ts';
+import type { StreamPlan } from './stream-plan.ts';
+
+export const maimedStream = (
+  builder: ReplyBuilder,
+  { failure, subject, wire }: FailingRequest,
+  expected: Expected,
+): Reply => {
+  const { settings } = builder;
+  const events = builder.events(subject, wire);
+  const plan = builder.plan(subject, wire);
+  const half: StreamPlan = {
+    ...plan,
+    content: plan.content.slice(0, Math.ceil(plan.content.length / 2)),
+    closing: [],
+  };
+  const done = events.done();
+  const error = errorJson('the engine died', 'internal_server_error', 500);
+  const parts = (chosen: StreamPlan, hasEnd: boolean, as: Wire = wire, lengthOf = chosen): readonly Part[] =>
+    streamParts(chosen, builder.streamHead(as, lengthOf), { settings, wire: as, hasEnd });
+  const whole = (chosen: StreamPlan): Reply => asReply(parts(chosen, true), endingOf(wire), expected);
+  const withMiddle = (data: string): Reply =>
+    whole({
+      ...plan,
+      content: insertedInTheMiddle(plan.content, events.of(data)),
+      atMs: doubledInTheMiddle(plan.atMs),
+    });
+  switch (failure.name) {
+    case 'reset-after-headers':
+      return asReply(parts({ ...plan, opening: [], content: [], closing: [] }, false), RESET, expected);
+    case 'reset-mid-stream':
+      return asReply(parts(half, false), RESET, expected);
+    case 'truncated-content-length':
+      return asReply(parts(half, false, { ...wire, transfer: 'content-length' }, plan), CLOSE, expected);
+    case 'truncated-no-last-chunk':
+      return asReply(parts(half, false, CHUNKED), CLOSE, expected);
+    case 'truncated-mid-chunk':
+      return asReply([...parts(half, false, CHUNKED), bare(CUT_CHUNK, lastMs(half))], CLOSE, expected);
+    case 'truncated-last-event': {
+      const finish = events.finish(subject.finishReason).sse.toString();
+      return whole({ ...plan, closing: [events.raw(finish.slice(0, -lineEnd(settings).length))] });
+    }
+    case 'truncated-no-done':
+      return whole({ ...plan, closing: [] });
+    case 'malformed-event':
+      return withMiddle('{"id":"chatcmpl-mock","choices":[{"delta":{"content":');
+    case 'malformed-shape':
+      return withMiddle('42');
+    case 'error-frame':
+      return whole({ ...half, closing: [events.of(error), done] });
+    case 'error-frame-first':
+      return whole({ ...plan, opening: [], content: [], closing: [events.of(error), done] });
+    case 'error-event':
+      return whole({ ...half, closing: [events.of(error, 'error'), done] });
+    case 'empty-done':
+      return whole({ ...plan, opening: [], content: [], closing: [done] });
+    case 'empty-role-only':
+      return whole({ ...plan, content: [] });
+    case 'stall-after-headers':
+      return asReply(
+        parts({ ...plan, opening: [], content: [], closing: [] }, false),
+        { kind: 'silence' },
+        expected,
+      );
+    case 'stall-mid-stream':
+      return asReply(parts(half, false), { kind: 'silence' }, expected);
+    case 'endless':
+      return asReply(parts({ ...plan, closing: [] }, false, CHUNKED), endlessly(settings.gapMs), expected);
+    case 'gzip': {
+      const text = Buffer.concat([...plan.opening, ...plan.content, ...plan.closing].map(({ sse }) => sse));
+      return compressed(builder, text, { subject, wire, expected, atMs: lastMs(plan) });
+    }
+    default:
+      return slowly(parts(plan, true), wire, expected);
+  }
+};
+
+const insertedInTheMiddle = <T>(items: readonly T[], item: T): readonly T[] => {
+  const middle = items.length >> 1;
+  return [...items.slice(0, middle), item, ...items.slice(middle)];
+};
+
+/** The time of the middle twice: what is inserted there takes it, and the rest keeps its own. */
+const doubledInTheMiddle = (times: Float64Array): Float64Array => {
+  const middle = times.length >> 1;
+  return Float64Array.from(insertedInTheMiddle([...times], times[middle] ?? 0));
+};
+
+const lastMs = ({ content, atMs }: StreamPlan): number => atMs[content.length - 1] ?? 0;
