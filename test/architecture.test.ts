@@ -152,6 +152,10 @@ describe('habits', () => {
     expect(offences).toEqual([]);
   });
 
+  test('the URL of a file becomes a path by fileURLToPath: a checkout may lie in a folder with a space', () => {
+    expect(code.filter(file => /import\.meta\.url\)\.pathname/.test(scriptOf(file)))).toEqual([]);
+  });
+
   test('there are no enums', () => {
     expect(code.filter(file => offendingNodes(file, ts.isEnumDeclaration).length > 0)).toEqual([]);
   });

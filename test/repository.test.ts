@@ -66,7 +66,9 @@ test('of every package with an install script package.json says whether it may r
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([place]) => place.replace(/^.*node_modules\//, ''));
   // fsevents is optional, ships its binary, and only macOS installs it.
-  expect(scripted.filter(name => manifest.allowScripts?.[name] === undefined && name !== 'fsevents')).toEqual([]);
+  expect(scripted.filter(name => manifest.allowScripts?.[name] === undefined && name !== 'fsevents')).toEqual(
+    [],
+  );
 });
 
 test('every dependency is pinned to one version', () => {

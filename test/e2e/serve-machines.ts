@@ -1,5 +1,6 @@
 // The real server with the built page over made-up machines: what the pages show of hardware that is not here.
 
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { Event, Fact } from '../../src/core/event.ts';
 import { eventClass, factKey } from '../../src/core/event.ts';
@@ -75,7 +76,7 @@ export const serveMachines = async ({
       history: cluster.history,
       profileHistory: () => [],
     },
-    dashboardDir: new URL('../../dist/dashboard', import.meta.url).pathname,
+    dashboardDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
     access,
     limits: { ...HTTP_LIMITS, ...limits },
     notices: () => notices,

@@ -36,7 +36,9 @@ export class StandInTools {
     const log = JSON.stringify(`${path}.starts`);
     writeFileSync(
       path,
-      `#!${process.execPath}
+      // The line of a script that names its program may hold no space, and a checkout may lie in a folder with one.
+      `#!/bin/sh
+':' //; exec '${process.execPath}' "$0" "$@"
 const fs = require('node:fs');
 const args = process.argv.slice(2);
 fs.appendFileSync(${log}, JSON.stringify({ processId: process.pid, args }) + '\\n');

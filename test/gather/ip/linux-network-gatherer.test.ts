@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
@@ -227,7 +228,7 @@ esac`,
   );
 };
 
-const WATCHER = new URL('./watch-links-until-killed.ts', import.meta.url).pathname;
+const WATCHER = fileURLToPath(new URL('./watch-links-until-killed.ts', import.meta.url));
 
 const pidsOf = (what: 'monitor' | 'addr'): readonly number[] => {
   const path = join(tools.folder, `${what}.pids`);
