@@ -1,0 +1,178 @@
+// Takes event batches, counts them, and publishes what they come to: initialize, live from the first session.started,
+// draining at session.ended, then complete; interrupted when somebody ended it or the run before its time.
+
+import type { Clock } from '../clock/clock.ts';
+import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
+import type { MessagePublisher } from '../messaging/publisher.ts';
+import type { MessageSubscriber } from '../messaging/subscriber.ts';
+import { BatchLoss } from '../wire/batch-loss.ts';
+import type { EventBatch } from '../wire/event-batch.ts';
+import type { FinalDelivery, FinalState, MetricsBody } from './metrics-publisher.ts';
+import { MetricsPublisher } from './metrics-publisher.ts';
+import { MetricsTable } from './metrics-table.ts';
+import type { RunMetricsOptions } from './run-metrics.ts';
+import { RunMetrics } from './run-metrics.ts';
+
+export interface AggregatorParts {
+  readonly clock: Clock;
+  readonly monotonicNs: () => bigint;
+  readonly subscriber: MessageSubscriber<EventBatch>;
+  readonly publisher: MessagePublisher<MetricsSnapshot>;
+  readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
+}
+
+export interface AggregatorOptions extends RunMetricsOptions {
+  readonly refreshHz?: number;
+  /** How long background tasks may take after the session's end. */
+  readonly drainMsMax?: number;
+  /** How long after an interrupt the session may still end by itself. */
+  readonly interruptMsMax?: number;
+}
+
+export interface AggregatorStops {
+  /** End now with what is there: SIGTERM. */
+  readonly terminate: AbortSignal;
+  /** The run is being stopped (Ctrl-C reaches every process of a terminal): its records are still taken. */
+  readonly interrupt: AbortSignal;
+  /** Nobody is there any more to take a message. */
+  readonly parentGone: AbortSignal;
+}
+
+export class Aggregator {
+  readonly table: MetricsTable;
+  readonly #metrics: RunMetrics;
+  readonly #parts: AggregatorParts;
+  readonly #options: AggregatorOptions;
+  readonly #publisher: MetricsPublisher;
+  readonly #loss = new BatchLoss();
+  readonly #sessionEnded = Promise.withResolvers<void>();
+  #state: SnapshotState = 'initialize';
+
+  constructor(parts: AggregatorParts, options: AggregatorOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#metrics = new RunMetrics(options);
+    this.table = new MetricsTable(this.#metrics);
+    const { clock, publisher, monotonicNs, writeFile } = parts;
+    const { refreshHz } = options;
+    this.#publisher = new MetricsPublisher(
+      {
+        clock,
+        publisher,
+        monotonicNs,
+        writeFile,
+        live: () => this.#body(this.#state, 'live'),
+        final: state => this.#body(state, this.#isTooMuchToSort(state) ? 'hasty' : 'final'),
+      },
+      refreshHz === undefined ? {} : { refreshHz },
+    );
+  }
+
+  /**
+   * Runs until the final snapshot is delivered.
+   * @throws what a codec or a tick threw that is a programming error, after the final snapshot went out as interrupted.
+   */
+  async run(stops: AggregatorStops): Promise<FinalDelivery> {
+    const consuming = this.#consume();
+    const why = await this.#untilEnd(consuming, stops);
+    if (why === 'ended') {
+      this.#state = 'draining';
+      await this.#drain(stops);
+    }
+    const state: FinalState = why === 'ended' && !stops.interrupt.aborted ? 'complete' : 'interrupted';
+    const delivery = await this.#publisher.publishFinal({
+      state,
+      ...(stops.parentGone.aborted ? { lingerMs: ALONE_LINGER_MS } : {}),
+    });
+    await this.#parts.subscriber.close();
+    await consuming;
+    return delivery;
+  }
+
+  async #consume(): Promise<void> {
+    for await (const batch of this.#parts.subscriber.items) this.#apply(batch);
+  }
+
+  #apply(batch: EventBatch): void {
+    const { counters } = this.#metrics;
+    const lostBefore = this.#loss.lostRecordCount;
+    if (this.#loss.note(batch) === 'repeated') {
+      counters.recordsDuplicate.add(batch.records.length);
+      return;
+    }
+    counters.droppedEvents.add(this.#loss.lostRecordCount - lostBefore);
+    for (const record of batch.records) this.table.apply(record);
+    if (this.#state === 'initialize' && this.table.hasStarted) {
+      this.#state = 'live';
+      this.#publisher.start();
+    }
+    if (this.table.hasEnded) this.#sessionEnded.resolve();
+  }
+
+  /** 'ended': the session told its end. Everything else cuts the account short. */
+  async #untilEnd(consuming: Promise<void>, stops: AggregatorStops): Promise<'ended' | 'cut'> {
+    const over = new AbortController();
+    const cut = (): 'cut' => 'cut';
+    try {
+      return await Promise.race([
+        this.#sessionEnded.promise.then(() => 'ended' as const),
+        consuming.then(cut, cut),
+        aborted(stops.terminate, over.signal).then(cut),
+        aborted(stops.parentGone, over.signal).then(cut),
+        aborted(stops.interrupt, over.signal)
+          .then(() => this.#parts.clock.sleep(this.#options.interruptMsMax ?? INTERRUPT_MS_MAX, over.signal))
+          .then(cut, cut),
+      ]);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #drain(stops: AggregatorStops): Promise<void> {
+    const over = new AbortController();
+    const patience = this.#parts.clock
+      .sleep(this.#options.drainMsMax ?? DRAIN_MS_MAX, over.signal)
+      .catch(() => {});
+    await Promise.race([
+      this.table.whenTasksEnd(),
+      patience,
+      aborted(stops.terminate, over.signal),
+      aborted(stops.parentGone, over.signal),
+    ]);
+    over.abort();
+    this.table.cancelAllTasks();
+  }
+
+  #body(state: SnapshotState, effort: 'live' | 'hasty' | 'final'): MetricsBody {
+    this.#metrics.counters.recordsUndecodable.set(this.#parts.subscriber.undecodableCount);
+    return { state, pendingTasks: this.table.inFlightTasks, metrics: this.#metrics[effort]() };
+  }
+
+  /** Whoever interrupts waits for the account: sorting more than this takes longer than they do. */
+  #isTooMuchToSort(state: FinalState): boolean {
+    return state === 'interrupted' && this.#metrics.valueCount > HASTY_VALUES_MIN;
+  }
+}
+
+/** Resolves when the signal aborts, or when nobody waits any more. */
+const aborted = (signal: AbortSignal, over: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted || over.aborted) {
+      resolve();
+      return;
+    }
+    const settle = (): void => {
+      signal.removeEventListener('abort', settle);
+      over.removeEventListener('abort', settle);
+      resolve();
+    };
+    signal.addEventListener('abort', settle);
+    over.addEventListener('abort', settle);
+  });
+
+const DRAIN_MS_MAX = 30_000;
+const INTERRUPT_MS_MAX = 5_000;
+/** The parent took the messages; a `plimsoll watch` may still be there. */
+const ALONE_LINGER_MS = 300;
+/** Sorted in about a second. */
+const HASTY_VALUES_MIN = 8_000_000;

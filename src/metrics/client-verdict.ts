@@ -1,0 +1,107 @@
+// Whether the client can be believed: did it send when it should, did it read when the bytes came, did it have the
+// processor it needed. Every threshold stands here with its reason; each one that is passed gives one sentence.
+
+import type { LatenessFigures, ReportClient, RunPattern } from '../core/run/report.ts';
+import type { Unknown } from '../core/unknown.ts';
+import { isUnknown } from '../core/unknown.ts';
+import { isOpenLoop } from './run-pattern.ts';
+
+export interface ClientEvidence {
+  readonly pattern: RunPattern;
+  readonly sendLatenessNs: LatenessFigures | Unknown;
+  readonly readLatenessNs: LatenessFigures | Unknown;
+  readonly eventLoopUtilization: number | Unknown;
+  readonly cpuShare: number | Unknown;
+  readonly gcPauseNs: { readonly total: number; readonly max: number } | Unknown;
+  /** Of the thread that was observed longest, and of the one that was starved longest. */
+  readonly observedNs: number;
+  readonly starvedNs: number;
+  /** Median of what the run measures: TTFT where streamed, else latency. */
+  readonly measuredNsP50: number | Unknown;
+  /** Event records that were lost, undecodable or contradictory. */
+  readonly lostRecords: number;
+  readonly inconsistentSamples: number;
+}
+
+export type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
+
+export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
+  const starved = evidence.observedNs > 0 && evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;
+  const reasons = [
+    ...lossReasons(evidence),
+    ...(starved ? [starvedReason(evidence)] : []),
+    ...lateSendReasons(evidence),
+    ...lateReadReasons(evidence),
+    ...saturationReasons(evidence),
+    ...collectionReasons(evidence),
+  ];
+  if (reasons.length > 0) return { verdict: 'client-bound', reasons, starved };
+  if (evidence.observedNs === 0) {
+    return { verdict: 'unknown', reasons: ['the client left no observation of itself'], starved };
+  }
+  return { verdict: 'trustworthy', reasons: [], starved };
+};
+
+const lossReasons = ({ lostRecords, inconsistentSamples }: ClientEvidence): readonly string[] => [
+  ...(lostRecords > 0 ? [`${lostRecords} event records were lost on their way to the metrics`] : []),
+  ...(inconsistentSamples > 0
+    ? [`${inconsistentSamples} samples had stamps that contradict each other`]
+    : []),
+];
+
+const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }: ClientEvidence): string =>
+  `a load thread was starved of its processor for ${percent(starvedNs / observedNs)} of the time` +
+  (isUnknown(eventLoopUtilization) || isUnknown(cpuShare)
+    ? ''
+    : ` (busy for ${percent(eventLoopUtilization)}, on a core for ${percent(cpuShare)})`);
+
+const lateSendReasons = ({ pattern, sendLatenessNs, measuredNsP50 }: ClientEvidence): readonly string[] => {
+  if (!isOpenLoop(pattern) || isUnknown(sendLatenessNs)) return [];
+  const limitNs = lateLimitNs(SEND_LATENESS_NS_MIN, measuredNsP50);
+  if (sendLatenessNs.p99 <= limitNs) return [];
+  return [
+    `requests were sent late: p99 ${milliseconds(sendLatenessNs.p99)} ms after their time, more than ${milliseconds(limitNs)} ms`,
+  ];
+};
+
+const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): readonly string[] => {
+  if (isUnknown(readLatenessNs)) return [];
+  const limitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50);
+  if (readLatenessNs.p50 <= limitNs) return [];
+  return [
+    `replies were read late: in half of all intervals by ${milliseconds(readLatenessNs.p50)} ms or more, over ${milliseconds(limitNs)} ms`,
+  ];
+};
+
+/** In open loop a thread also turns in circles while it waits for a time to send: there being busy means nothing. */
+const saturationReasons = ({ pattern, eventLoopUtilization }: ClientEvidence): readonly string[] =>
+  isOpenLoop(pattern) || isUnknown(eventLoopUtilization) || eventLoopUtilization <= UTILIZATION_MAX
+    ? []
+    : [
+        `a load thread was busy for ${percent(eventLoopUtilization)} of the time: the client itself is the limit`,
+      ];
+
+const collectionReasons = ({ gcPauseNs, observedNs }: ClientEvidence): readonly string[] =>
+  isUnknown(gcPauseNs) || observedNs === 0 || gcPauseNs.total <= COLLECTION_PART_MAX * observedNs
+    ? []
+    : [`garbage collection held the client up for ${percent(gcPauseNs.total / observedNs)} of the time`];
+
+const lateLimitNs = (leastNs: number, measuredNsP50: number | Unknown): number =>
+  isUnknown(measuredNsP50) ? leastNs : Math.max(leastNs, LATE_PART_MAX * measuredNsP50);
+
+const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;
+
+const milliseconds = (ns: number): string => (ns / 1e6).toPrecision(3);
+
+/** A thread made to wait now and then is life on a shared machine; a tenth of the time bends every percentile. */
+const STARVED_PART_MAX = 0.1;
+/** What is measured is off by no more than this part, so that two digits of a figure stay true. */
+const LATE_PART_MAX = 0.05;
+/** DESIGN §8 holds the pacing to 0.6 ms at p99; lateness under 1 ms is the system's own. */
+const SEND_LATENESS_NS_MIN = 1_000_000;
+/** Of the greatest lateness in each interval: one late turn of a busy loop is 1 to 3 ms (DESIGN §8, TTFT error). */
+const READ_LATENESS_NS_MIN = 5_000_000;
+/** A thread at 0.83 was measured to stamp within 1.2 ms; past 0.85 queues form. */
+const UTILIZATION_MAX = 0.85;
+/** The hot path makes next to no garbage (0.1% was measured). */
+const COLLECTION_PART_MAX = 0.05;

@@ -1,0 +1,173 @@
+// Sends snapshots at a fixed rate, and at the end the final one by message and to disk, each independent of the other's
+// failure. Nothing follows the final one: the ticks are stopped and awaited first.
+
+import type { Clock } from '../clock/clock.ts';
+import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
+import type { MessagePublisher } from '../messaging/publisher.ts';
+
+export interface MetricsPublisherParts {
+  readonly clock: Clock;
+  readonly publisher: MessagePublisher<MetricsSnapshot>;
+  /** Without number and time, which are given here. */
+  readonly live: () => MetricsBody;
+  readonly final: (state: FinalState) => MetricsBody;
+  readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
+  /** CLOCK_MONOTONIC, ns. */
+  readonly monotonicNs: () => bigint;
+}
+
+export interface MetricsPublisherOptions {
+  readonly refreshHz?: number;
+  /** How long the disk may take before the message goes without waiting for it. */
+  readonly diskMsMax?: number;
+}
+
+export interface FinalOptions {
+  readonly state: FinalState;
+  /** How long subscribers may take to confirm that they have it. */
+  readonly lingerMs?: number;
+}
+
+export type FinalState = 'complete' | 'interrupted';
+
+export type MetricsBody = Omit<MetricsSnapshot, 'seq' | 'timestampNs'>;
+
+export interface FinalDelivery {
+  readonly state: SnapshotState;
+  readonly message: Delivered;
+  readonly disk: Delivered;
+}
+
+export type Delivered = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly reason: string };
+
+export class MetricsPublisher {
+  readonly #parts: MetricsPublisherParts;
+  readonly #periodMs: number;
+  readonly #diskMsMax: number;
+  readonly #stop = new AbortController();
+  #ticking: Promise<void> | undefined;
+  #final: Promise<FinalDelivery> | undefined;
+  #seq = 0;
+
+  /** @throws RangeError for a rate that is not from 0.1 to 100 a second. */
+  constructor(parts: MetricsPublisherParts, options: MetricsPublisherOptions = {}) {
+    const { refreshHz = REFRESH_HZ, diskMsMax = DISK_MS_MAX } = options;
+    if (!(refreshHz >= 0.1 && refreshHz <= 100))
+      throw new RangeError(`refreshHz ${refreshHz} is not from 0.1 to 100`);
+    this.#parts = parts;
+    this.#periodMs = 1_000 / refreshHz;
+    this.#diskMsMax = diskMsMax;
+  }
+
+  /** Starts the ticks; once is enough, and none follow a final snapshot. */
+  start(): void {
+    if (this.#ticking !== undefined || this.#final !== undefined) return;
+    this.#ticking = this.#tick();
+  }
+
+  /** The first call decides; every further one waits for the same delivery. */
+  publishFinal(options: FinalOptions): Promise<FinalDelivery> {
+    this.#final ??= this.#deliver(options);
+    return this.#final;
+  }
+
+  /**
+   * At a fixed rate: a tick is due at start + n × period, however long the one before it took, and one that was missed
+   * is left out rather than caught up.
+   */
+  async #tick(): Promise<void> {
+    const { clock } = this.#parts;
+    const startMs = clock.nowMs();
+    for (let tick = 1; await this.#sleepUntil(startMs + tick * this.#periodMs); ) {
+      this.#publish(this.#parts.live());
+      tick = Math.max(tick + 1, Math.ceil((clock.nowMs() - startMs) / this.#periodMs));
+    }
+  }
+
+  /** false when the ticks were stopped. */
+  async #sleepUntil(dueMs: number): Promise<boolean> {
+    const { signal } = this.#stop;
+    const { clock } = this.#parts;
+    try {
+      await clock.sleep(Math.max(0, dueMs - clock.nowMs()), signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  async #deliver({ state, lingerMs = LINGER_MS }: FinalOptions): Promise<FinalDelivery> {
+    this.#stop.abort();
+    // A tick that failed is a programming error; the final account is delivered before it is told.
+    const tick = await settled(this.#ticking);
+    const snapshot = this.#numbered(this.#parts.final(state));
+    const disk = await this.#toDisk(snapshot);
+    const message = this.#byMessage(disk.kind === 'done' ? snapshot : withFailedFile(snapshot));
+    await this.#parts.publisher.close(lingerMs);
+    if (tick.kind === 'failed') throw tick.error;
+    return { state, message, disk };
+  }
+
+  async #toDisk(snapshot: MetricsSnapshot): Promise<Delivered> {
+    const enough = new AbortController();
+    const late = this.#parts.clock.sleep(this.#diskMsMax, enough.signal).then(
+      () => failed(`the disk took longer than ${this.#diskMsMax} ms`),
+      () => DONE,
+    );
+    const written = this.#parts.writeFile(snapshot).then(
+      () => DONE,
+      (error: unknown) => failed(reasonOf(error)),
+    );
+    const disk = await Promise.race([written, late]);
+    enough.abort();
+    return disk;
+  }
+
+  #byMessage(snapshot: MetricsSnapshot): Delivered {
+    try {
+      return this.#parts.publisher.publish(snapshot)
+        ? DONE
+        : failed('the queue of snapshots is full or closed');
+    } catch (error) {
+      return failed(reasonOf(error));
+    }
+  }
+
+  #publish(body: MetricsBody): void {
+    this.#parts.publisher.publish(this.#numbered(body));
+  }
+
+  #numbered(body: MetricsBody): MetricsSnapshot {
+    this.#seq += 1;
+    return { seq: this.#seq, timestampNs: Number(this.#parts.monotonicNs()), ...body };
+  }
+}
+
+/** Who gets the message learns in it that the file is not there. */
+const withFailedFile = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
+  ...snapshot,
+  metrics: snapshot.metrics.map(metric =>
+    metric.kind === 'counter' && metric.name === 'finalFileFailed' ? { ...metric, value: 1 } : metric,
+  ),
+});
+
+const settled = async (
+  promise: Promise<void> | undefined,
+): Promise<{ readonly kind: 'done' } | { readonly kind: 'failed'; readonly error: unknown }> => {
+  try {
+    await promise;
+    return DONE;
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+};
+
+const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const DONE: { readonly kind: 'done' } = { kind: 'done' };
+const REFRESH_HZ = 5;
+const DISK_MS_MAX = 2_000;
+const LINGER_MS = 10_000;

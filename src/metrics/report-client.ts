@@ -1,0 +1,64 @@
+// The client's part of a report, from a snapshot.
+
+import type { LatenessFigures, ReportClient, RunPattern } from '../core/run/report.ts';
+import type { SeriesMetric } from '../core/run/snapshot.ts';
+import type { Unknown } from '../core/unknown.ts';
+import { unknown } from '../core/unknown.ts';
+import { clientVerdict } from './client-verdict.ts';
+import type { MetricLookup } from './metric-lookup.ts';
+
+/** Series that speak of the client and stand in no other part of a report. */
+export const CLIENT_SERIES: readonly string[] = ['readLatenessNsMax', 'eventLoopDelayNsMax'];
+
+export const reportClient = (
+  metrics: MetricLookup,
+  { pattern, droppedEvents }: { readonly pattern: RunPattern; readonly droppedEvents: number },
+): ReportClient => {
+  const observedNs = metrics.counter('client.observedNs');
+  const ifObserved = <T>(value: T): T | Unknown => (observedNs > 0 ? value : unknown(NOT_OBSERVED));
+  const figures = {
+    sendLatenessNs: lateness(metrics.series('sendLatenessNs'), 'no sample was sent'),
+    readLatenessNs: lateness(metrics.series('readLatenessNsMax'), NOT_OBSERVED),
+    eventLoopUtilization: ifObserved(metrics.counter('client.eventLoopUtilization')),
+    cpuShare: ifObserved(metrics.counter('client.cpuShare')),
+    gcPauseNs: ifObserved({
+      total: metrics.counter('client.gcPauseNsTotal'),
+      max: metrics.counter('client.gcPauseNsMax'),
+    }),
+  };
+  const verdict = clientVerdict({
+    ...figures,
+    pattern,
+    observedNs,
+    starvedNs: metrics.counter('client.starvedNs'),
+    measuredNsP50:
+      median(metrics.series('ttftNs')) ??
+      median(metrics.series('latencyNs')) ??
+      unknown('no sample completed'),
+    lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
+    inconsistentSamples: metrics.counter('samplesInconsistent'),
+  });
+  return {
+    ...verdict,
+    ...figures,
+    eventLoopDelayNs: lateness(metrics.series('eventLoopDelayNsMax'), NOT_OBSERVED),
+    connections: {
+      opened: metrics.counter('connectionsOpened'),
+      reused: metrics.counter('connectionsReused'),
+      closed: metrics.counter('connectionsClosed'),
+      stale: metrics.counter('connectionsStale'),
+    },
+  };
+};
+
+const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFigures | Unknown => {
+  const p50 = series?.percentiles['50'];
+  const p99 = series?.percentiles['99'];
+  if (series === undefined || series.max === null || p50 === undefined || p99 === undefined)
+    return unknown(reason);
+  return { p50, p99, max: series.max };
+};
+
+const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
+
+const NOT_OBSERVED = 'the client left no observation of itself';

@@ -1,0 +1,117 @@
+// Event records of a run, as a load generator would tell them.
+
+import type { EndedSample } from '../../src/core/run/ended-sample.ts';
+import type { EventRecord, SampleRecord, SessionRecord } from '../../src/core/run/event-record.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import type { RunConfig } from '../../src/core/run/run-config.ts';
+import { unknown } from '../../src/core/unknown.ts';
+
+export const session = (kind: SessionRecord['kind'], atNs = 0): SessionRecord => ({ kind, atNs });
+
+export const issued = (sampleId: number, atNs: number, intendedNs = atNs): SampleRecord => ({
+  kind: 'sample.issued',
+  sampleId,
+  atNs,
+  intendedNs,
+  connectNs: 0,
+});
+
+export const receivedFirst = (sampleId: number, atNs: number, firstByteNs = atNs): SampleRecord => ({
+  kind: 'sample.recv_first',
+  sampleId,
+  atNs,
+  firstByteNs,
+});
+
+export const receivedMore = (sampleId: number, ...stampsNs: number[]): SampleRecord => ({
+  kind: 'sample.recv_non_first',
+  sampleId,
+  stampsNs,
+});
+
+export const complete = (
+  sampleId: number,
+  atNs: number,
+  more: Partial<Extract<SampleRecord, { kind: 'sample.complete' }>> = {},
+): SampleRecord => ({
+  kind: 'sample.complete',
+  sampleId,
+  atNs,
+  outcome: 'completed',
+  firstAnswerNs: NO_FIGURE,
+  firstByteNs: NO_FIGURE,
+  inputTokens: NO_FIGURE,
+  outputTokens: NO_FIGURE,
+  chunkCount: 0,
+  finishReason: 'stop',
+  bytesSent: 0,
+  bytesReceived: 0,
+  ...more,
+});
+
+export const failed = (
+  sampleId: number,
+  atNs: number,
+  kind: 'http-status' | 'reset' = 'reset',
+): EventRecord => ({
+  kind: `error.${kind}`,
+  sampleId,
+  atNs,
+  statusCode: 0,
+  detail: 'made up',
+});
+
+/** All records of one sample, in the order of METRICS §1. */
+export const recordsOf = (sample: EndedSample): readonly EventRecord[] => {
+  const { sampleId, firstContentNs, chunkGapsNs } = sample;
+  let atNs = firstContentNs;
+  const stamps = chunkGapsNs.map(gap => (atNs += gap));
+  return [
+    { ...issued(sampleId, sample.sentNs, sample.intendedNs), connectNs: sample.connectNs } as SampleRecord,
+    ...(firstContentNs === NO_FIGURE ? [] : [receivedFirst(sampleId, firstContentNs, sample.firstByteNs)]),
+    ...(stamps.length === 0 ? [] : [receivedMore(sampleId, ...stamps)]),
+    ...(sample.failure === undefined
+      ? []
+      : [
+          {
+            kind: `error.${sample.failure.kind}` as const,
+            sampleId,
+            atNs: sample.endNs,
+            statusCode: sample.failure.statusCode,
+            detail: sample.failure.detail,
+          },
+        ]),
+    complete(sampleId, sample.endNs, {
+      outcome: sample.outcome,
+      firstAnswerNs: sample.firstAnswerNs,
+      firstByteNs: sample.firstByteNs,
+      inputTokens: sample.inputTokens,
+      outputTokens: sample.outputTokens,
+      chunkCount: sample.chunkCount,
+      finishReason: sample.finishReason,
+      bytesSent: sample.bytesSent,
+      bytesReceived: sample.bytesReceived,
+    }),
+  ];
+};
+
+export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
+  schema: 'plimsoll.run/1',
+  plimsoll: { version: '0.0.0-test' },
+  run: {
+    id: 'run-1',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    target: 'http://127.0.0.1:1',
+    serverKind: unknown('not asked'),
+    model: 'made-up',
+    pattern: { kind: 'concurrency', concurrency: 2 },
+    dataset: 'synthetic',
+    seed: 1,
+    streaming: true,
+    warmupRequests: 0,
+    hasNonce: true,
+    ...more,
+  },
+  objectives: [],
+  environment: { node: '24.0.0', os: 'Linux', cpu: 'made up', cores: 2 },
+});
