@@ -15,6 +15,8 @@ export interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
+  /** Pixels of the picture to one of the page. */
+  readonly scale?: number;
 }
 
 export interface OpenedPage {
@@ -59,8 +61,12 @@ export const axeFindings = async (page: Page): Promise<readonly string[]> => {
 };
 
 const openPage = async (browser: Browser, url: string, options: PageOptions = {}): Promise<OpenedPage> => {
-  const { width = 1_280, height = 800, theme = 'light' } = options;
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+  const { width = 1_280, height = 800, theme = 'light', scale = 1 } = options;
+  const context = await browser.newContext({
+    viewport: { width, height },
+    deviceScaleFactor: scale,
+    colorScheme: theme,
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', message => {

@@ -1,6 +1,5 @@
 // The few words beside a node's drawing: what it is, its memory, what was measured, how it does.
 
-import { formatAge } from '../../../src/core/figure/duration.ts';
 import {
   figureText,
   formatBytesOf,
@@ -14,6 +13,7 @@ import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
+import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';
 import type { MemoryUse } from './node-load.ts';
 import { gpusOf, gpuUse, modelMemoryUse, share } from './node-load.ts';
@@ -49,7 +49,7 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
 
 /** How long nothing was heard; a node that only the journal knows was not heard at all. */
 export const silenceWords = (silentMs: number): string =>
-  Number.isFinite(silentMs) ? `no contact for ${age(silentMs)}` : 'no contact yet';
+  Number.isFinite(silentMs) ? `no contact for ${ageText(silentMs)}` : 'no contact yet';
 
 export const memoryWords = (use: MemoryUse | undefined): string =>
   use === undefined
@@ -108,7 +108,7 @@ const measuredWords = (view: NodeView): string => {
 };
 
 const vitalWords = (view: NodeView, lagMs: number | undefined): string => {
-  if (view.presence === 'stale' || lagMs !== undefined) return `${age(view.silentMs + (lagMs ?? 0))} old`;
+  if (view.presence === 'stale' || lagMs !== undefined) return `${ageText(view.silentMs + (lagMs ?? 0))} old`;
   const system = held(view.system);
   const gpus = gpusOf(view);
   const use = gpuUse(view);
@@ -133,8 +133,6 @@ const percentOf = (use: MemoryUse | undefined): string => {
 
 const sum = (profiles: readonly GpuProfile[], of: (profile: GpuProfile) => Reported<number>): number =>
   profiles.reduce((total, profile) => total + knownOr(of(profile), 0), 0);
-
-const age = (ageMs: number): string => figureText(formatAge(ageMs));
 
 /** What fits under a drawing on the map. */
 export const MODEL_LENGTH_MAX = 31;

@@ -12,8 +12,12 @@ import { linkView, movedLink, STREAM_STALE_MS } from './link.ts';
 import { openPort } from './open-port.ts';
 import type { StreamPort, ToTab } from './port.ts';
 
-/** How often ages are counted anew while somebody looks, ms. */
+/** How often at least ages are counted anew while somebody looks, ms. */
 export const TICK_MS = 500;
+/** News that come sooner after the last count do not count again: ten batches a second are not ten counts. */
+const COUNT_MS_MIN = 250;
+/** After news the next are waited for a little longer, so that a source that tells twice a second is the only beat. */
+const TICK_AFTER_NEWS_MS = 650;
 
 export interface StreamHeader {
   readonly nodeId: NodeId;
@@ -35,7 +39,7 @@ export class ClusterStore {
   /** The version this page came with. */
   #firstVersion: string | undefined;
   #port: StreamPort | undefined;
-  #tick: ReturnType<typeof setInterval> | undefined;
+  #tick: ReturnType<typeof setTimeout> | undefined;
 
   constructor(staleMs: number = STREAM_STALE_MS) {
     this.#staleMs = staleMs;
@@ -97,15 +101,18 @@ export class ClusterStore {
 
   #watch(): void {
     this.#port?.post({ kind: 'watch' });
-    clearInterval(this.#tick);
+    this.#count();
+  }
+
+  /** Counts ages, now and again within a tick. News count too, so that a busy page is drawn once for both. */
+  #count(nextMs = TICK_MS): void {
+    clearTimeout(this.#tick);
     this.nowMs = performance.now();
-    this.#tick = setInterval(() => {
-      this.nowMs = performance.now();
-    }, TICK_MS);
+    this.#tick = setTimeout(() => this.#count(), nextMs);
   }
 
   #rest(): void {
-    clearInterval(this.#tick);
+    clearTimeout(this.#tick);
     this.#port?.post({ kind: 'rest' });
   }
 
@@ -125,6 +132,7 @@ export class ClusterStore {
         const { events } = decodeBatch(message.text, nowMs);
         this.cluster = applyAll(this.cluster, events);
         for (const event of events) this.history.record(event);
+        if (nowMs - this.nowMs >= COUNT_MS_MIN) this.#count(TICK_AFTER_NEWS_MS);
         this.link = { kind: 'open', heardAtMs: nowMs };
         break;
       }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ageText } from '../../../dashboard/src/figure/age.ts';
 import { elided } from '../../../dashboard/src/figure/elided.ts';
 import { formatNominalRate } from '../../../dashboard/src/figure/rate.ts';
 import { reportedFigure, reportedText } from '../../../dashboard/src/figure/reported.ts';
@@ -39,4 +40,9 @@ test('long text is cut at a whole character and says so', () => {
   expect(elided('atlas', 5)).toBe('atlas');
   expect(elided('atlas of the world', 8)).toBe('atlas o…');
   expect(elided('🚢🚢🚢', 2)).toBe('🚢…');
+});
+
+test('an age under a second says only that', () => {
+  expect([0, 400, 949].map(ageText)).toEqual(['<\u00a01\u00a0s', '<\u00a01\u00a0s', '<\u00a01\u00a0s']);
+  expect([950, 41_000, 120_000].map(ageText)).toEqual(['1\u00a0s', '41\u00a0s', '2\u00a0min']);
 });
