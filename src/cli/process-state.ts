@@ -4,7 +4,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import process from 'node:process';
-import type { WriteStream } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import type { DaemonResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
@@ -65,6 +64,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export const readProcessState = (): ProcessState => {
   const env: Env = { ...process.env };
+  const stdout = outputStream(process.stdout, env);
   const packageRoot = new URL('../../', import.meta.url);
   const dashboardDir = fileURLToPath(new URL('dist/dashboard', packageRoot));
   return {
@@ -78,7 +78,7 @@ export const readProcessState = (): ProcessState => {
     userId: process.getuid?.(),
     version: versionOf(new URL('package.json', packageRoot)),
     dashboardDir: existsSync(dashboardDir) ? dashboardDir : undefined,
-    stdout: outputStream(process.stdout, env),
+    stdout,
     stderr: outputStream(process.stderr, env),
     stop: stopSignal(),
     resources: () => {
@@ -86,7 +86,8 @@ export const readProcessState = (): ProcessState => {
       return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() };
     },
     isAlive,
-    exit: code => {
+    exit: asked => {
+      const code = asked === EXIT_CODES.ok.code && stdout.hasFailed() ? EXIT_CODES.failure.code : asked;
       process.exitCode = code;
       // Everything was closed; should anything hold the process nevertheless, it ends all the same.
       setTimeout(() => process.exit(code), EXIT_GRACE_MS).unref();
@@ -111,9 +112,17 @@ export const wantsUnicode = (env: Env): boolean => {
   return locale === undefined || /utf-?8/i.test(locale);
 };
 
-const outputStream = (stream: WriteStream | NodeJS.WriteStream, env: Env): OutputStream => {
+/** With whether something of what was written is lost, as on a full disk. */
+type ProcessOutput = OutputStream & { hasFailed(): boolean };
+
+const outputStream = (stream: NodeJS.WriteStream, env: Env): ProcessOutput => {
   const closed = new AbortController();
-  stream.on('error', () => closed.abort()); // EPIPE: the reader has seen enough
+  let hasFailed = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // EPIPE: the reader has seen enough.
+    hasFailed ||= error.code !== 'EPIPE';
+    closed.abort();
+  });
   const isTerminal = stream.isTTY === true;
   return {
     write: text =>
@@ -131,6 +140,7 @@ const outputStream = (stream: WriteStream | NodeJS.WriteStream, env: Env): Outpu
       return positive(stream.rows) ?? 24;
     },
     closed: closed.signal,
+    hasFailed: () => hasFailed,
   };
 };
 

@@ -145,24 +145,21 @@ const cpuFacts = (system: NodeSystem): readonly Line[] => [
   ...(isKnown(system.loadAverage1) ? [named('load', [part(system.loadAverage1.toFixed(2))])] : []),
 ];
 
-const gpuRows = (view: NodeView): readonly Row[] => {
-  const rows = view.gpus.flatMap(vendor => {
-    if (vendor.devices.length === 0) {
-      // A vendor of which this machine has nothing is not worth a line.
-      return vendor.inventory.kind === 'absent'
-        ? []
-        : rowsOf(`GPU ${vendor.vendor}`, vendor.inventory, () => []);
-    }
-    return vendor.devices.map((gpu): Row => {
+const gpuRows = ({ gpus, absentGpus }: NodeView): readonly Row[] => {
+  if (gpus.length === 0) {
+    const text =
+      absentGpus.length === 0 ? 'measuring' : `none: ${absentGpus.map(({ reason }) => reason).join(', ')}`;
+    return [{ label: 'GPU', facts: [[part(text, 'dim')]], age: undefined }];
+  }
+  return gpus.flatMap(({ vendor, inventory, devices }) => {
+    if (devices.length === 0)
+      return rowsOf(`GPU ${vendor}`, inventory, () => [[[part('no devices', 'dim')]]]);
+    return devices.map((gpu): Row => {
       const stale = gpu.isLoadStale ? 'caution' : 'dim';
       const age = gpu.load === undefined ? undefined : part(figureText(formatAge(gpu.loadAgeMs)), stale);
       return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
     });
   });
-  if (rows.length > 0) return rows;
-  // Either every vendor's source has said that it has nothing, or none has said anything yet.
-  const text = view.gpus.length > 0 ? 'none found' : 'measuring';
-  return [{ label: 'GPU', facts: [[part(text, 'dim')]], age: undefined }];
 };
 
 const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {

@@ -1,5 +1,5 @@
-// A screen that is redrawn in place. Lines are written over one another rather than after a clearing, so that nothing
-// flickers, and the terminal is given back as it was found.
+// A screen that is redrawn in place. Each frame is one write over the last one, so that nothing flickers, and the
+// terminal is given back as it was found.
 
 export interface TerminalOutput {
   write(text: string): Promise<void>;
@@ -23,8 +23,13 @@ export class LiveScreen implements AsyncDisposable {
       lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
     const opening = this.#isOpen ? '' : `${ENTER_SCREEN}${HIDE_CURSOR}`;
     this.#isOpen = true;
-    const body = shown.map(line => `${line}${CLEAR_TO_LINE_END}`).join('\r\n');
-    await this.#output.write(`${opening}${CURSOR_HOME}${WRAP_OFF}${body}${CLEAR_BELOW}${WRAP_ON}`);
+    // Cleared first: after a line that fills its row the clearing would take the last sign away.
+    const body = shown.map(line => `${CLEAR_LINE}${line}`).join('\r\n');
+    // Below a full screen there is nothing to clear.
+    const clearing = shown.length < rows ? `\r\n${CLEAR_BELOW}` : '';
+    await this.#output.write(
+      `${opening}${BEGIN_FRAME}${CURSOR_HOME}${WRAP_OFF}${body}${clearing}${WRAP_ON}${END_FRAME}`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -42,5 +47,8 @@ const SHOW_CURSOR = '\u001b[?25h';
 const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
 const CURSOR_HOME = '\u001b[H';
-const CLEAR_TO_LINE_END = '\u001b[K';
+const CLEAR_LINE = '\u001b[2K';
+/** A terminal that knows it shows the frame at once; the others ignore it. */
+const BEGIN_FRAME = '\u001b[?2026h';
+const END_FRAME = '\u001b[?2026l';
 const CLEAR_BELOW = '\u001b[J';

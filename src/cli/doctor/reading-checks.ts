@@ -12,9 +12,11 @@ export const readingChecks = (view: NodeView): readonly Check[] => [
   ...readingCheck('system', view.system),
   ...view.gpus.flatMap(({ vendor, inventory, loads }) => [
     ...readingCheck(`${vendor} GPUs`, inventory),
-    // Where there is no such GPU, its load needs no line of its own.
-    ...(inventory.kind === 'absent' ? [] : readingCheck(`${vendor} GPU load`, loads)),
+    ...readingCheck(`${vendor} GPU load`, loads),
   ]),
+  ...view.absentGpus.map(({ vendor, reason }) =>
+    check('ok', `${vendor} GPUs: not on this machine (${reason})`, ''),
+  ),
   ...readingCheck('network', view.network),
   ...readingCheck('Thunderbolt', view.thunderbolt),
   ...readingCheck('RDMA', view.rdmaDevices),

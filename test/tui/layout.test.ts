@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { layoutRows } from '../../src/tui/layout.ts';
+import { clipped, lineWidth, paint, part, textWidth } from '../../src/tui/part.ts';
+import { layoutTable } from '../../src/tui/table.ts';
+
+describe('a terminal line', () => {
+  test('counts columns and not characters', () => {
+    expect(textWidth('abc')).toBe(3);
+    expect(textWidth('日本')).toBe(4);
+    expect(textWidth('e\u0301')).toBe(1);
+    expect(textWidth('🚢')).toBe(2);
+  });
+
+  test('is cut at a column and never in the middle of a sign', () => {
+    expect(clipped('abcdef', 4)).toBe('abc…');
+    expect(clipped('日本語', 4)).toBe('日…');
+    expect(clipped('abc', 0)).toBe('');
+  });
+
+  test('is painted without anything that a terminal could take for an order', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(paint([part(text)], { color: false, isUnicode: true })).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe('rows and tables', () => {
+  const text = fc.string({ maxLength: 60 });
+
+  test('fit their columns, whatever the facts', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 48, max: 200 }), fc.array(text, { maxLength: 8 }), (columns, facts) => {
+        const row = { label: 'Label', facts: facts.map(fact => [part(fact)]), age: part('12 s') };
+        for (const line of layoutRows([row], columns)) expect(lineWidth(line)).toBeLessThanOrEqual(columns);
+      }),
+    );
+  });
+
+  test('break a long reason between its words and lose none of them', () => {
+    const reason = 'the quick brown fox jumps over the lazy dog '.repeat(4).trim();
+    const lines = layoutRows([{ label: 'X', facts: [[part(reason)]], age: undefined }], 60);
+    const words = lines
+      .map(line =>
+        line
+          .slice(1)
+          .map(piece => piece.text)
+          .join(''),
+      )
+      .join(' ');
+    expect(words.split(/\s+/).filter(Boolean)).toEqual(reason.split(' '));
+  });
+
+  test('give every line of a table the same width', () => {
+    const columns = [0, 1, 2].map(rank => ({ title: `t${rank}`, isNumber: rank === 1, widthMax: 12, rank }));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text, text), { minLength: 1, maxLength: 5 }), rows => {
+        const lines = layoutTable(
+          columns,
+          rows.map(cells => cells.map(cell => [part(cell)])),
+          80,
+        );
+        expect(new Set(lines.map(lineWidth)).size).toBe(1);
+      }),
+    );
+  });
+});
