@@ -14,6 +14,26 @@ export const EXIT_CODES = {
     meaning: 'The home cannot be used: no permission, not private, not a folder, damaged.',
   },
   unhealthy: { code: 8, meaning: '`doctor` found something wrong.' },
+  benchFailures: { code: 10, meaning: '`bench`: more samples failed than `--max-failures` allows.' },
+  benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
+  benchIncomplete: {
+    code: 12,
+    meaning: '`bench`: the report is not complete: something was lost. It says what first.',
+  },
+  benchInterrupted: {
+    code: 13,
+    meaning: '`bench`: stopped by Ctrl-C or SIGTERM; the report counts what was done until then.',
+  },
+  benchClientBound: {
+    code: 14,
+    meaning: '`bench --require-trustworthy`: this machine, not the server, was the limit.',
+  },
+  benchInput: { code: 15, meaning: '`bench`: a data set, header file or key file cannot be used.' },
+  benchUnreachable: {
+    code: 16,
+    meaning: '`bench`: the target cannot be reached, or does not say its model.',
+  },
+  benchRunDirectory: { code: 17, meaning: '`bench`: the run directory cannot be used, or is not empty.' },
   hangup: { code: 129, meaning: 'Ended by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Ended by SIGINT (Ctrl-C) before it had finished.' },
   terminated: { code: 143, meaning: 'Ended by SIGTERM before it had finished.' },

@@ -1,0 +1,43 @@
+// What a person asked a benchmark to do, checked and free of contradictions.
+
+import type { Objective } from '../core/run/objective.ts';
+import type { RunPattern } from '../core/run/report.ts';
+import type { HeaderField, LoadTimeouts } from './load-options.ts';
+import type { BenchTarget } from './target-url.ts';
+
+export interface BenchRequest {
+  readonly target: BenchTarget;
+  /** undefined: ask the server. */
+  readonly model: string | undefined;
+  readonly pattern: RunPattern;
+  readonly samplesMax: number | undefined;
+  readonly durationMs: number | undefined;
+  readonly dataset: DatasetChoice;
+  readonly hasNonce: boolean;
+  readonly isStreaming: boolean;
+  readonly timeouts: LoadTimeouts;
+  readonly warmup: Warmup;
+  readonly seed: number;
+  /** Secrets: written nowhere. */
+  readonly headers: readonly HeaderField[];
+  readonly hasEventLog: boolean;
+  readonly objectives: readonly Objective[];
+}
+
+export type DatasetChoice =
+  | { readonly kind: 'synthetic' }
+  | {
+      readonly kind: 'file';
+      /** Absolute. */
+      readonly path: string;
+      /** As it was given. */
+      readonly shownPath: string;
+      readonly column: string | undefined;
+    };
+
+export type Warmup =
+  /** One request for each load thread, for the just-in-time compiler and the connection. */
+  | { readonly kind: 'default' }
+  | { readonly kind: 'requests'; readonly count: number }
+  /** No request at all before time zero, not even one that asks for the model. */
+  | { readonly kind: 'none' };

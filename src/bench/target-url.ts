@@ -1,0 +1,73 @@
+// The URL of a target as people give it: a server, its /v1, or the endpoint itself. What is shown and written of it has no
+// credentials and no query, where keys are put as well.
+
+import { isIP } from 'node:net';
+import type { Parsed } from '../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../core/figure/parse-figure.ts';
+import type { LoadTarget } from './load-options.ts';
+
+export interface BenchTarget {
+  readonly load: LoadTarget;
+  /** Where the server lists its models. */
+  readonly modelsPath: string;
+  /** For people and files. */
+  readonly shown: string;
+  /** `Basic …` of credentials in the URL. */
+  readonly authorization: string | undefined;
+}
+
+export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
+    return notAUrl(text);
+  if (/%(0[ad]|00)/i.test(url.username + url.password)) {
+    return wrong(
+      'the credentials of the URL have control characters',
+      'Give them with --header-file instead.',
+    );
+  }
+  const base = url.pathname.replace(/\/+$/, '');
+  const path = base.endsWith(ENDPOINT) ? base : `${base.endsWith('/v1') ? base : `${base}/v1`}${ENDPOINT}`;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isSecure = url.protocol === 'https:';
+  return parsed({
+    load: {
+      host,
+      port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
+      path: `${path}${url.search}`,
+      hostHeader: url.host,
+      tls: isSecure
+        ? { serverName: isIP(host) === 0 ? host : '', authorities: undefined, isInsecure: false }
+        : undefined,
+    },
+    modelsPath: `${path.slice(0, -ENDPOINT.length)}/models${url.search}`,
+    shown: `${url.protocol}//${url.host}${base}`,
+    authorization: authorizationOf(url),
+  });
+};
+
+const notAUrl = (text: string): Parsed<never> => {
+  // Only a text without credentials is said back.
+  const isPlain = /^[\w.:[\]/-]{1,100}$/.test(text);
+  const meant = isPlain && URL.canParse(`http://${text}`) ? `http://${text}` : 'http://127.0.0.1:8000';
+  return wrong(
+    'the URL is not one that starts with http:// or https://',
+    `Write it as: plimsoll bench ${meant}`,
+  );
+};
+
+const authorizationOf = ({ username, password }: URL): string | undefined => {
+  if (username === '' && password === '') return undefined;
+  const credentials = `${decoded(username)}:${decoded(password)}`;
+  return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
+};
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a lone % means itself
+  }
+};
+
+const ENDPOINT = '/chat/completions';

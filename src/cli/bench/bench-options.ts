@@ -1,0 +1,252 @@
+// The options of `plimsoll bench`, each on its own; what they mean together is bench-wish.ts.
+
+import type { HeaderField } from '../../bench/load-options.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { Objective } from '../../core/run/objective.ts';
+import { isObjectiveName, OBJECTIVE_NAMES } from '../../core/run/objective.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import type { Option } from '../options.ts';
+import { flag, homeOption, nonEmpty, repeated, value } from '../options.ts';
+import { parseHeader } from './headers.ts';
+
+const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): Parsed<number> => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    return number >= min && number <= max
+      ? parsed(number)
+      : wrong(
+          `${JSON.stringify(text.slice(0, 40))} is not a whole number from ${min} to ${max}`,
+          'Write digits alone, such as 64.',
+        );
+  };
+
+const rate = (text: string): Parsed<number> => {
+  const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  return number >= RATE_MIN && number <= RATE_MAX
+    ? parsed(number)
+    : wrong(
+        `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
+        'It is requests a second: --rate 12.5',
+      );
+};
+
+const duration =
+  (minMs: number, maxMs: number) =>
+  (text: string): Parsed<number> => {
+    const result = parseDurationMs(text);
+    if (result.kind === 'wrong' || (result.value >= minMs && result.value <= maxMs)) return result;
+    return wrong(`${text} is out of bounds`, `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`);
+  };
+
+const oneOf =
+  <const T extends string>(...choices: readonly T[]) =>
+  (text: string): Parsed<T> => {
+    const choice = choices.find(candidate => candidate === text);
+    if (choice !== undefined) return parsed(choice);
+    const meant = nearest(text, choices);
+    const problem = `${JSON.stringify(text.slice(0, 40))} is not one of ${choices.join(', ')}`;
+    return wrong(problem, meant === undefined ? `Write ${choices.join(' or ')}.` : `Did you mean ${meant}?`);
+  };
+
+/** "ttft=500ms", or several with commas between. */
+const objectives = (text: string): Parsed<readonly Objective[]> => {
+  const read: Objective[] = [];
+  for (const item of text.split(',')) {
+    const [, name = '', limit = ''] = /^\s*([\w-]+)\s*=\s*(\S+)\s*$/.exec(item) ?? [];
+    if (!isObjectiveName(name)) {
+      const meant = nearest(name, OBJECTIVE_NAMES);
+      return wrong(
+        `${JSON.stringify(item.slice(0, 40))} is no objective`,
+        meant === undefined
+          ? `Write NAME=DURATION with a name of ${OBJECTIVE_NAMES.join(', ')}: --slo ttft=500ms`
+          : `Did you mean --slo ${meant}=${limit === '' ? '500ms' : limit}?`,
+      );
+    }
+    const result = duration(0.001, 86_400_000)(limit);
+    if (result.kind === 'wrong') return result;
+    read.push({ name, limitNs: Math.round(result.value * 1e6) });
+  }
+  return parsed(read);
+};
+
+export interface BenchOptions {
+  readonly model: Option<string | undefined>;
+  readonly requests: Option<number | undefined>;
+  readonly duration: Option<number | undefined>;
+  readonly concurrency: Option<number | undefined>;
+  readonly rate: Option<number | undefined>;
+  readonly arrival: Option<'poisson' | 'constant' | undefined>;
+  readonly maxThroughput: Option<boolean>;
+  readonly dataset: Option<string | undefined>;
+  readonly promptColumn: Option<string | undefined>;
+  readonly noNonce: Option<boolean>;
+  readonly streaming: Option<'on' | 'off' | undefined>;
+  readonly timeout: Option<number | undefined>;
+  readonly timeoutConnect: Option<number | undefined>;
+  readonly timeoutFirstByte: Option<number | undefined>;
+  readonly timeoutIdle: Option<number | undefined>;
+  readonly warmup: Option<number | undefined>;
+  readonly noWarmup: Option<boolean>;
+  readonly out: Option<string | undefined>;
+  readonly seed: Option<number | undefined>;
+  readonly header: Option<readonly HeaderField[]>;
+  readonly headerFile: Option<string | undefined>;
+  readonly apiKeyFile: Option<string | undefined>;
+  readonly maxFailures: Option<number | undefined>;
+  readonly events: Option<'on' | 'off' | undefined>;
+  readonly slo: Option<readonly (readonly Objective[])[]>;
+  readonly requireTrustworthy: Option<boolean>;
+  readonly json: Option<boolean>;
+  readonly quiet: Option<boolean>;
+  readonly home: Option<string | undefined>;
+}
+
+/** In the order of --help. Times are milliseconds. */
+export const BENCH: BenchOptions = {
+  model: value({
+    name: 'model',
+    valueName: 'M',
+    meaning: 'Sent as it is given. Default: the first that the server lists.',
+    parse: nonEmpty,
+  }),
+  requests: value({
+    name: 'requests',
+    valueName: 'N',
+    meaning: 'End after so many requests.',
+    parse: wholeNumber(1, 1e9),
+  }),
+  duration: value({
+    name: 'duration',
+    valueName: 'D',
+    meaning: 'Issue requests for so long: 500ms, 30s, 2m. Default: 30s.',
+    parse: duration(1, 7 * 86_400_000),
+  }),
+  concurrency: value({
+    name: 'concurrency',
+    valueName: 'C',
+    meaning: 'Keep so many requests in flight. Default: 8.',
+    parse: wholeNumber(1, 20_000),
+  }),
+  rate: value({
+    name: 'rate',
+    valueName: 'R',
+    meaning: 'Send so many requests a second, whether answers come or not.',
+    parse: rate,
+  }),
+  arrival: value({
+    name: 'arrival',
+    valueName: 'poisson|constant',
+    meaning: 'How a rate is spread: at random as people come (default), or evenly.',
+    parse: oneOf('poisson', 'constant'),
+  }),
+  maxThroughput: flag('max-throughput', 'Keep 256 connections busy: what the server can do at most.'),
+  dataset: value({
+    name: 'dataset',
+    valueName: 'FILE',
+    meaning: 'Prompts, one JSON object on each line with "prompt" or "messages". Default: made-up text.',
+    parse: nonEmpty,
+  }),
+  promptColumn: value({
+    name: 'prompt-column',
+    valueName: 'NAME',
+    meaning: 'The field of --dataset that holds the prompt or the messages.',
+    parse: nonEmpty,
+  }),
+  noNonce: flag('no-nonce', 'Send prompts as they are, so that a cache of prefixes may answer.'),
+  streaming: value({
+    name: 'streaming',
+    valueName: 'on|off',
+    meaning: 'Ask for a stream, which shows time to first token. Default: on.',
+    parse: oneOf('on', 'off'),
+  }),
+  timeout: value({
+    name: 'timeout',
+    valueName: 'D',
+    meaning: 'Of a whole request. Default: 10m.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutConnect: value({
+    name: 'timeout-connect',
+    valueName: 'D',
+    meaning: 'To open a connection, TLS included. Default: 10s.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutFirstByte: value({
+    name: 'timeout-first-byte',
+    valueName: 'D',
+    meaning: 'From the request to the first byte of the reply. Default: 5m.',
+    parse: duration(1, 86_400_000),
+  }),
+  timeoutIdle: value({
+    name: 'timeout-idle',
+    valueName: 'D',
+    meaning: 'Between two reads of a reply. Default: 2m.',
+    parse: duration(1, 86_400_000),
+  }),
+  warmup: value({
+    name: 'warmup',
+    valueName: 'N',
+    meaning: 'Requests before the measured phase, never counted. Default: one for each load thread.',
+    parse: wholeNumber(1, 100_000),
+  }),
+  noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
+  out: value({
+    name: 'out',
+    valueName: 'DIR',
+    meaning: 'The run directory itself, new or empty. Default: <home>/runs/<id>.',
+    parse: nonEmpty,
+  }),
+  seed: value({
+    name: 'seed',
+    valueName: 'N',
+    meaning: 'Of arrivals and made-up prompts. Default: 42.',
+    parse: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  }),
+  header: repeated<HeaderField>({
+    name: 'header',
+    valueName: 'K:V',
+    meaning: 'A header of each request. Others on this machine can see it: for secrets use --header-file.',
+    parse: parseHeader,
+  }),
+  headerFile: value({
+    name: 'header-file',
+    valueName: 'F',
+    meaning: 'Headers, one "K: V" on each line.',
+    parse: nonEmpty,
+  }),
+  apiKeyFile: value({
+    name: 'api-key-file',
+    valueName: 'F',
+    meaning: 'The API key, alone in a file. Default: OPENAI_API_KEY.',
+    parse: nonEmpty,
+  }),
+  maxFailures: value({
+    name: 'max-failures',
+    valueName: 'N',
+    meaning: 'So many failed requests still end with code 0. Default: 0. Never stops the run.',
+    parse: wholeNumber(0, 1e9),
+  }),
+  events: value({
+    name: 'events',
+    valueName: 'on|off',
+    meaning: 'Write every event record to events.jsonl. Default: on.',
+    parse: oneOf('on', 'off'),
+  }),
+  slo: repeated<readonly Objective[]>({
+    name: 'slo',
+    valueName: 'NAME=D',
+    meaning: `An objective that every request must meet: ${OBJECTIVE_NAMES.join(', ')}.`,
+    parse: objectives,
+  }),
+  requireTrustworthy: flag('require-trustworthy', 'End with code 14 when this machine was the limit.'),
+  json: flag('json', 'Print report.json alone.'),
+  quiet: flag('quiet', 'Print the report alone: no progress, no notices.'),
+  home: homeOption,
+};
+
+export const BENCH_OPTIONS: readonly Option<unknown>[] = Object.values(BENCH);
+
+const RATE_MIN = 0.001;
+const RATE_MAX = 1_000_000;

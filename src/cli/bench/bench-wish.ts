@@ -1,0 +1,152 @@
+// What the options of `plimsoll bench` mean together. Whatever would have no effect is refused, with what to write instead.
+
+import { resolve } from 'node:path';
+import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/bench-request.ts';
+import type { LoadTimeouts } from '../../bench/load-options.ts';
+import type { BenchTarget } from '../../bench/target-url.ts';
+import { parseTargetUrl } from '../../bench/target-url.ts';
+import type { Objective } from '../../core/run/objective.ts';
+import type { RunPattern } from '../../core/run/report.ts';
+import type { Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { Option } from '../options.ts';
+import { BENCH } from './bench-options.ts';
+
+/** Without headers, which need files to be read. */
+export type BenchWish = Omit<BenchRequest, 'headers'>;
+
+/** @throws CommandError `usage`. */
+export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
+  const given = <T>(option: Option<T>): T => invocation.option(option);
+  const target = targetOf(invocation.arguments[0] ?? '');
+  const pattern = patternOf(given);
+  const isStreaming = given(BENCH.streaming) !== 'off';
+  const samplesMax = given(BENCH.requests);
+  const duration = given(BENCH.duration);
+  if (samplesMax !== undefined && duration !== undefined) {
+    throw usage('--requests and --duration contradict each other', 'Give the one that is to end the run.');
+  }
+  return {
+    target,
+    model: given(BENCH.model),
+    pattern,
+    samplesMax,
+    durationMs: samplesMax === undefined ? (duration ?? DURATION_MS) : undefined,
+    dataset: datasetOf(given, cwd),
+    hasNonce: !given(BENCH.noNonce),
+    isStreaming,
+    timeouts: timeoutsOf(given),
+    warmup: warmupOf(given),
+    seed: given(BENCH.seed) ?? SEED,
+    hasEventLog: given(BENCH.events) !== 'off',
+    objectives: objectivesOf(given(BENCH.slo).flat(), pattern, isStreaming),
+  };
+};
+
+type Given = <T>(option: Option<T>) => T;
+
+const targetOf = (text: string): BenchTarget => {
+  const target = parseTargetUrl(text);
+  if (target.kind === 'wrong') throw usage(target.problem, target.advice);
+  return target.value;
+};
+
+const patternOf = (given: Given): RunPattern => {
+  const concurrency = given(BENCH.concurrency);
+  const rate = given(BENCH.rate);
+  const chosen = [
+    ...(concurrency === undefined ? [] : ['--concurrency']),
+    ...(rate === undefined ? [] : ['--rate']),
+    ...(given(BENCH.maxThroughput) ? ['--max-throughput'] : []),
+  ];
+  if (chosen.length > 1) {
+    throw usage(`${chosen.join(' and ')} contradict each other`, `Give one of them: ${chosen[0]} alone.`);
+  }
+  const arrival = given(BENCH.arrival);
+  if (arrival !== undefined && rate === undefined) {
+    throw usage('--arrival has no effect without --rate', `Write: --rate 10 --arrival ${arrival}`);
+  }
+  if (rate !== undefined) return { kind: arrival ?? 'poisson', requestsPerSecond: rate };
+  if (given(BENCH.maxThroughput)) return { kind: 'max-throughput' };
+  return { kind: 'concurrency', concurrency: concurrency ?? CONCURRENCY };
+};
+
+const datasetOf = (given: Given, cwd: string): DatasetChoice => {
+  const file = given(BENCH.dataset);
+  const column = given(BENCH.promptColumn);
+  if (file !== undefined) return { kind: 'file', path: resolve(cwd, file), shownPath: file, column };
+  if (column === undefined) return { kind: 'synthetic' };
+  throw usage(
+    '--prompt-column has no effect without --dataset',
+    `Write: --dataset FILE --prompt-column ${column}`,
+  );
+};
+
+const timeoutsOf = (given: Given): LoadTimeouts => {
+  const total = given(BENCH.timeout);
+  const totalMs = total ?? TOTAL_MS;
+  const phase = (option: Option<number | undefined>, standardMs: number): number => {
+    const phaseMs = given(option);
+    if (phaseMs !== undefined && phaseMs > totalMs) {
+      throw usage(
+        `--${option.name} is longer than ${total === undefined ? 'the 10m of --timeout' : '--timeout'}, which bounds the whole request`,
+        `Make it shorter, or write: --timeout ${phaseMs}ms`,
+      );
+    }
+    return Math.min(phaseMs ?? standardMs, totalMs);
+  };
+  return {
+    connectMs: phase(BENCH.timeoutConnect, CONNECT_MS),
+    firstByteMs: phase(BENCH.timeoutFirstByte, FIRST_BYTE_MS),
+    idleMs: phase(BENCH.timeoutIdle, IDLE_MS),
+    totalMs,
+  };
+};
+
+const warmupOf = (given: Given): Warmup => {
+  const count = given(BENCH.warmup);
+  if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
+  if (count !== undefined) {
+    throw usage('--warmup and --no-warmup contradict each other', 'Give one of them.');
+  }
+  if (given(BENCH.model) === undefined) {
+    throw usage(
+      '--no-warmup sends no request before time zero, so that the server cannot be asked for its model',
+      'Name it: --no-warmup --model M',
+    );
+  }
+  return { kind: 'none' };
+};
+
+const objectivesOf = (
+  objectives: readonly Objective[],
+  pattern: RunPattern,
+  isStreaming: boolean,
+): readonly Objective[] => {
+  const names = objectives.map(({ name }) => name);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Give it once.');
+    if (!isStreaming && /^(ttft|tpot)/.test(name)) {
+      throw usage(`--slo ${name} needs a stream`, 'Leave --streaming off away, or use --slo latency=2s.');
+    }
+    const isOpenLoop = pattern.kind === 'poisson' || pattern.kind === 'constant';
+    if (!isOpenLoop && name.endsWith('-from-intended')) {
+      const plain = name.replace('-from-intended', '');
+      throw usage(
+        `--slo ${name} needs --rate: without one nothing is intended`,
+        `Write: --slo ${plain}=500ms`,
+      );
+    }
+  }
+  return objectives;
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const DURATION_MS = 30_000;
+const CONCURRENCY = 8;
+const SEED = 42;
+const TOTAL_MS = 600_000;
+const CONNECT_MS = 10_000;
+const FIRST_BYTE_MS = 300_000;
+const IDLE_MS = 120_000;

@@ -1,0 +1,119 @@
+// Every header that a benchmark sends beside the client's own, from all places that may give one.
+
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { HeaderField } from '../../bench/load-options.ts';
+import type { BenchTarget } from '../../bench/target-url.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import type { Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { ProcessState } from '../process-state.ts';
+import { BENCH } from './bench-options.ts';
+import { parseHeaderFile, repeatedHeader } from './headers.ts';
+
+export interface RequestHeaders {
+  readonly headers: readonly HeaderField[];
+  readonly notices: readonly string[];
+}
+
+/** @throws CommandError `usage` for contradictions, `benchInput` for files; no message has a value. */
+export const requestHeaders = async (
+  invocation: Invocation,
+  { cwd, env }: ProcessState,
+  target: BenchTarget,
+): Promise<RequestHeaders> => {
+  const headerFile = invocation.option(BENCH.headerFile);
+  const keyFile = invocation.option(BENCH.apiKeyFile);
+  const headers = [
+    ...invocation.option(BENCH.header),
+    ...(headerFile === undefined ? [] : await headersOf(headerFile, cwd)),
+  ];
+  const twice = repeatedHeader(headers);
+  if (twice !== undefined) throw usage(`the header ${twice} is given twice`, 'Give it once.');
+  const own = headers.some(({ name }) => name.toLowerCase() === 'authorization') ? 'a header' : undefined;
+  const fromUrl = target.authorization === undefined ? undefined : 'the URL';
+  const fromFile = keyFile === undefined ? undefined : '--api-key-file';
+  const sources = [own, fromUrl, fromFile].filter(source => source !== undefined);
+  if (sources.length > 1) {
+    throw usage(`${sources.join(' and ')} both say who asks`, 'Give one of them.');
+  }
+  if (keyFile !== undefined) return withKey(headers, await keyOf(keyFile, cwd), target);
+  if (target.authorization !== undefined) {
+    return { headers: [...headers, { name: 'authorization', value: target.authorization }], notices: [] };
+  }
+  const key = env['OPENAI_API_KEY']?.trim() ?? '';
+  if (key === '') return { headers, notices: [] };
+  if (own !== undefined) return { headers, notices: ['OPENAI_API_KEY is not sent: a header says who asks'] };
+  if (!isHeaderValue(key)) {
+    throw new CommandError(
+      'benchInput',
+      'OPENAI_API_KEY has signs that no header may have',
+      'Look at what it was set to, or unset it.',
+    );
+  }
+  return withKey(headers, key, target);
+};
+
+/** Only those that have a value; the value itself may hold a password and is never shown. */
+export const proxyNotices = (env: ProcessState['env']): readonly string[] => {
+  const names = PROXY_VARIABLES.filter(name => (env[name] ?? '') !== '');
+  return names.length === 0
+    ? []
+    : [
+        `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set and ignored: the target is asked directly`,
+      ];
+};
+
+const withKey = (headers: readonly HeaderField[], key: string, target: BenchTarget): RequestHeaders => ({
+  headers: [...headers, { name: 'authorization', value: `Bearer ${key}` }],
+  notices:
+    target.load.tls === undefined && !LOOPBACK.test(target.load.host)
+      ? ['the API key goes over the network unencrypted, because the URL is http://']
+      : [],
+});
+
+const headersOf = async (file: string, cwd: string): Promise<readonly HeaderField[]> => {
+  const headers = parseHeaderFile(await textOf(file, cwd, 'header-file'));
+  if (headers.kind === 'ok') return headers.value;
+  throw new CommandError('benchInput', `--header-file ${file}: ${headers.problem}`, headers.advice);
+};
+
+const keyOf = async (file: string, cwd: string): Promise<string> => {
+  const key = (await textOf(file, cwd, 'api-key-file')).trim();
+  if (key !== '' && isHeaderValue(key)) return key;
+  throw new CommandError(
+    'benchInput',
+    `--api-key-file ${file}: ${key === '' ? 'it is empty' : 'it is more than one line, or has signs that no header may have'}`,
+    'Write the key into it, alone on one line.',
+  );
+};
+
+const textOf = async (file: string, cwd: string, option: string): Promise<string> => {
+  const path = resolve(cwd, file);
+  try {
+    if ((await stat(path)).size > FILE_BYTES_MAX)
+      throw new RangeError(`it is larger than ${FILE_BYTES_MAX} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    const reason = code === 'ENOENT' ? 'there is no such file' : (code ?? reasonOf(error));
+    throw new CommandError(
+      'benchInput',
+      `--${option} ${file} cannot be read: ${reason}`,
+      'Name a file that you can read.',
+      {
+        cause: error,
+      },
+    );
+  }
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]{1,8192}$/.test(text);
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+const FILE_BYTES_MAX = 65_536;
