@@ -24,8 +24,12 @@ export const homeChecks = async (home: string, state: ProcessState): Promise<rea
     ];
   }
   if (state.platform === 'win32') return [check('ok', home, '')];
+  const { uid } = info.stats;
+  if (state.userId !== undefined && state.userId !== 0 && uid !== state.userId) {
+    return [check('problem', `${home} belongs to another user (${uid})`, ownerAdvice(home))];
+  }
   return [
-    ...folderChecks(home, info.stats, state),
+    ...folderChecks(home, info.stats),
     ...(await fileChecks(home, state)),
     ...(await journalChecks(home)),
   ];
@@ -49,11 +53,8 @@ export const configChecks = async (home: string): Promise<readonly Check[]> => {
   return [settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`, '')];
 };
 
-const folderChecks = (home: string, stats: Stats, state: ProcessState): readonly Check[] => {
+const folderChecks = (home: string, stats: Stats): readonly Check[] => {
   const mode = stats.mode & 0o777;
-  if (state.userId !== undefined && stats.uid !== state.userId && state.userId !== 0) {
-    return [check('problem', `${home} belongs to another user (${stats.uid})`, ownerAdvice(home))];
-  }
   if ((mode & 0o077) !== 0) {
     return [check('problem', `${home} is open to others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
   }
