@@ -47,11 +47,12 @@ test('the tarball holds the program, the dashboard and the licence, and nothing 
   ).toEqual([]);
 });
 
-test(`what is installed takes less than ${INSTALLED_MB_MAX} MB on disk`, context => {
+test(`what is installed has less than ${INSTALLED_MB_MAX} MB in its files`, context => {
   const { folder, tarballBytes } = packageOrSkip(context);
-  const megabytes = bytesUnder(join(folder, 'node_modules')) / 1e6;
+  const { fileBytes, diskBytes } = sizeUnder(join(folder, 'node_modules'));
+  const megabytes = fileBytes / 1e6;
   console.info(
-    `installed: ${megabytes.toFixed(1)} MB on disk, tarball ${(tarballBytes / 1e6).toFixed(2)} MB`,
+    `installed: ${megabytes.toFixed(1)} MB in files, ${(diskBytes / 1e6).toFixed(1)} MB on disk; tarball ${(tarballBytes / 1e6).toFixed(2)} MB`,
   );
   expect(megabytes).toBeLessThan(INSTALLED_MB_MAX);
 });
@@ -108,11 +109,17 @@ test('every native package loads without its install script', context => {
     );
 });
 
-const bytesUnder = (folder: string): number =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce(
-    (sum, file) => sum + lstatSync(join(folder, file)).blocks * 512,
-    0,
-  );
+/** Small files take whole blocks on disk, how many depends on the file system. */
+const sizeUnder = (folder: string): { fileBytes: number; diskBytes: number } => {
+  let fileBytes = 0;
+  let diskBytes = 0;
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const { size, blocks } = lstatSync(join(folder, file));
+    fileBytes += size;
+    diskBytes += blocks * 512;
+  }
+  return { fileBytes, diskBytes };
+};
 
 /** Packages with compiled code, by name; those that only carry a binary for another are reached through it. */
 const nativePackages = (modules: string): readonly string[] => {
