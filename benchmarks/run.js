@@ -66,7 +66,7 @@ const rowLine = line => {
     return `  ${line}\n`;
   }
   const figure = `${readable(row.figure)} ${row.unit}`;
-  return `  ${row.what.padEnd(58)} ${figure.padStart(18)}  ${verdict(row).padEnd(34)} ${row.method}\n`;
+  return `  ${row.what.padEnd(64)} ${figure.padStart(18)}  ${verdict(row).padEnd(34)} ${row.method}\n`;
 };
 
 /** The ratio is figure by target; whether more or less is better stands beside it. */
