@@ -1,0 +1,216 @@
+// Writes event records to a sink that may be slow, full or stuck, from a bounded queue of its own: what does not fit, and
+// what the sink does not take, is counted and left out. Taking a batch never waits.
+
+import type { Clock } from '../clock/clock.ts';
+import { Outbox } from '../messaging/outbox.ts';
+import { BatchLoss } from '../wire/batch-loss.ts';
+import { DecodeError } from '../wire/decode-error.ts';
+import { type EventBatch, readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
+import type { EventLogSink } from './event-log-file.ts';
+import { closingLine, openingLine, recordLine } from './event-log-line.ts';
+
+export interface EventLogSummary {
+  readonly kind: 'summary';
+  /** 'ended': the session's last record was seen; 'stopped': somebody ended the log before. */
+  readonly ending: 'ended' | 'stopped';
+  readonly recordsWritten: number;
+  /** Came here and were not written: the queue was full, or the disk. */
+  readonly recordsDropped: number;
+  /** Never came, by the numbers of the batches that did. What was lost behind the last one only the sender knows. */
+  readonly recordsMissed: number;
+  /** Of the first write that failed, "ENOSPC". */
+  readonly errorCode?: string;
+}
+
+export interface EventLogOptions {
+  readonly clock: Clock;
+  /** Batches that wait for the disk. */
+  readonly queueBytesMax: number;
+  /** After `stop`, for writing what waits. */
+  readonly drainMs: number;
+}
+
+export class EventLog {
+  readonly #sink: EventLogSink;
+  readonly #options: EventLogOptions;
+  readonly #loss = new BatchLoss();
+  readonly #stopped = new AbortController();
+  readonly #gaveUp = new AbortController();
+  readonly #queue: Outbox;
+  #pending = '';
+  #pendingCount = 0;
+  #pendingSinceMs = 0;
+  #recordsWritten = 0;
+  #recordsDropped = 0;
+  #errorCode: string | undefined;
+  #runZeroNs = 0;
+  #isOpened = false;
+  #isEnded = false;
+  #wake: (() => void) | undefined;
+
+  constructor(sink: EventLogSink, options: EventLogOptions) {
+    this.#sink = sink;
+    this.#options = options;
+    this.#queue = new Outbox(options.queueBytesMax);
+  }
+
+  get summary(): EventLogSummary {
+    return {
+      kind: 'summary',
+      ending: this.#isEnded ? 'ended' : 'stopped',
+      ...this.#counts(),
+      ...(this.#errorCode === undefined ? {} : { errorCode: this.#errorCode }),
+    };
+  }
+
+  /** Never waits: past the queue's bound the batch is dropped and its records counted. */
+  take(bytes: Uint8Array): void {
+    const header = readEventBatchHeader(bytes);
+    if (this.#loss.note(header) === 'repeated') return;
+    if (this.#stopped.signal.aborted || !this.#queue.put(bytes)) this.#recordsDropped += header.recordCount;
+    else this.#wake?.();
+  }
+
+  /** Takes no more, and gives what waits `drainMs`. */
+  stop(): void {
+    if (this.#stopped.signal.aborted) return;
+    this.#stopped.abort();
+    this.#options.clock
+      .sleep(this.#options.drainMs, this.#gaveUp.signal)
+      .then(() => this.#gaveUp.abort())
+      .catch(() => undefined); // `run` was done first
+    this.#wake?.();
+  }
+
+  /** Until the session has ended or the log is stopped; the sink is closed then, unless it is stuck. */
+  async run(): Promise<EventLogSummary> {
+    while (!this.#gaveUp.signal.aborted) {
+      const bytes = this.#queue.peek();
+      if (bytes !== undefined) {
+        this.#queue.shift();
+        this.#format(bytes);
+        if (this.#pendingCount >= FLUSH_RECORDS) await this.#flush();
+      } else if (this.#isEnded || this.#stopped.signal.aborted) {
+        break;
+      } else {
+        await this.#batchOrFlushTime();
+      }
+      if (this.#isFlushDue()) await this.#flush();
+    }
+    await this.#flush();
+    this.#dropQueue();
+    await this.#append(closingLine(this.#counts()));
+    await this.#unlessStuck(this.#sink.close().catch(error => this.#noteError(error)));
+    this.#stopped.abort();
+    this.#gaveUp.abort();
+    return this.summary;
+  }
+
+  #counts(): { recordsWritten: number; recordsDropped: number; recordsMissed: number } {
+    return {
+      recordsWritten: this.#recordsWritten,
+      recordsDropped: this.#recordsDropped,
+      recordsMissed: this.#loss.lostRecordCount,
+    };
+  }
+
+  #dropQueue(): void {
+    for (let bytes = this.#queue.peek(); bytes !== undefined; bytes = this.#queue.peek()) {
+      this.#recordsDropped += readEventBatchHeader(bytes).recordCount;
+      this.#queue.shift();
+    }
+  }
+
+  #format(bytes: Uint8Array): void {
+    const batch = readable(bytes);
+    if (batch === undefined) {
+      this.#recordsDropped += readEventBatchHeader(bytes).recordCount;
+      return;
+    }
+    if (this.#pendingCount === 0) this.#pendingSinceMs = this.#options.clock.nowMs();
+    this.#runZeroNs = batch.runZeroNs;
+    for (const record of batch.records) {
+      this.#pending += recordLine(record);
+      if (record.kind === 'session.ended') this.#isEnded = true;
+    }
+    this.#pendingCount += batch.records.length;
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#pendingCount === 0) return;
+    const text = this.#isOpened ? this.#pending : openingLine(this.#runZeroNs) + this.#pending;
+    const count = this.#pendingCount;
+    this.#pending = '';
+    this.#pendingCount = 0;
+    if (await this.#append(text)) {
+      this.#isOpened = true;
+      this.#recordsWritten += count;
+    } else {
+      this.#recordsDropped += count;
+    }
+  }
+
+  /** False when the sink refused, or was stuck when the log gave up. */
+  async #append(text: string): Promise<boolean> {
+    if (this.#gaveUp.signal.aborted) return false;
+    const appended = this.#sink.append(text).then(
+      () => true,
+      error => {
+        this.#noteError(error);
+        return false;
+      },
+    );
+    return (await this.#unlessStuck(appended)) ?? false;
+  }
+
+  #noteError(error: unknown): undefined {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    this.#errorCode ??= code;
+  }
+
+  async #unlessStuck<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#gaveUp;
+    if (signal.aborted) return undefined;
+    const waiting = Promise.withResolvers<undefined>();
+    const giveUp = (): void => waiting.resolve(undefined);
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      return await Promise.race([work, waiting.promise]);
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  }
+
+  #isFlushDue(): boolean {
+    return this.#pendingCount > 0 && this.#options.clock.nowMs() - this.#pendingSinceMs >= FLUSH_AFTER_MS;
+  }
+
+  async #batchOrFlushTime(): Promise<void> {
+    const awake = new AbortController();
+    this.#wake = () => awake.abort();
+    const waitMs =
+      this.#pendingCount === 0
+        ? Number.POSITIVE_INFINITY
+        : this.#pendingSinceMs + FLUSH_AFTER_MS - this.#options.clock.nowMs();
+    if (waitMs === Number.POSITIVE_INFINITY) {
+      await new Promise<void>(resolve => {
+        awake.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+    } else {
+      await this.#options.clock.sleep(Math.max(0, waitMs), awake.signal).catch(() => undefined);
+    }
+    this.#wake = undefined;
+  }
+}
+
+const readable = (bytes: Uint8Array): EventBatch | undefined => {
+  try {
+    return readEventBatch(bytes);
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined;
+    throw error;
+  }
+};
+
+const FLUSH_RECORDS = 100;
+const FLUSH_AFTER_MS = 500;

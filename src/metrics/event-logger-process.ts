@@ -1,0 +1,61 @@
+// The process of the event logger. Its one argument is JSON, {"endpoint","file"}. To its parent it says {"kind":"ready"}
+// when records reach it, and at its end the EventLogSummary. It ends with the session, on SIGTERM, and when its parent is
+// gone; SIGINT is for the main process, which decides.
+
+import * as v from 'valibot';
+import { systemClock } from '../clock/system-clock.ts';
+import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
+import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
+import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
+import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { openEventLogFile } from './event-log-file.ts';
+import { EVENT_LOG_DRAIN_MS, EVENT_LOG_QUEUE_BYTES_MAX, logEvents } from './event-logger.ts';
+
+const argumentSchema = v.object({ endpoint: v.string(), file: v.string() });
+
+const main = async (): Promise<void> => {
+  const terminated = new AbortController();
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => terminated.abort(new Error('terminated')));
+  const parent = watchParent(process.env);
+  const stop =
+    parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
+  const { endpoint, file } = v.parse(argumentSchema, JSON.parse(process.argv[2] ?? ''));
+  const sink = await openEventLogFile(file);
+  const subscriber = await openZeromqSubscriber(endpoint, eventBatchBytesCodec, EVERY_MESSAGE);
+  stop.addEventListener('abort', () => setTimeout(exitNow, LAST_MS).unref(), { once: true });
+  try {
+    await subscriber.ready(stop);
+  } catch (error) {
+    await subscriber.close();
+    await sink.close();
+    if (stop.aborted) process.exit(0);
+    throw error;
+  }
+  tellParent(process.env, { kind: 'ready' });
+  const summary = await logEvents({
+    subscriber,
+    sink,
+    stop,
+    clock: systemClock,
+    queueBytesMax: EVENT_LOG_QUEUE_BYTES_MAX,
+    drainMs: EVENT_LOG_DRAIN_MS,
+  });
+  tellParent(process.env, summary);
+  if (summary.errorCode !== undefined) process.stderr.write(`events.jsonl: ${summary.errorCode}\n`);
+  // A write that is stuck in the kernel would hold up an ordinary exit.
+  setTimeout(exitNow, LAST_MS).unref();
+};
+
+/** Leaves no time to anybody. */
+const exitNow = (): void => {
+  process.kill(process.pid, 'SIGKILL');
+};
+
+/** Behind the time for draining. */
+const LAST_MS: number = EVENT_LOG_DRAIN_MS + 500;
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});
