@@ -19,7 +19,14 @@ export interface EventLoggerOptions extends EventLogOptions {
 export const logEvents = async (options: EventLoggerOptions): Promise<EventLogSummary> => {
   const { subscriber, stop } = options;
   const log = new EventLog(options.sink, options);
-  const stopLog = (): void => log.stop();
+  // What was sent before the stop is on its way: a moment for it.
+  const settled = new AbortController();
+  const stopLog = (): void => {
+    options.clock
+      .sleep(ON_ITS_WAY_MS, settled.signal)
+      .catch(() => undefined) // the session ended first
+      .finally(() => log.stop());
+  };
   if (stop.aborted) stopLog();
   stop.addEventListener('abort', stopLog, { once: true });
   const intake = (async () => {
@@ -34,6 +41,7 @@ export const logEvents = async (options: EventLoggerOptions): Promise<EventLogSu
     (error: unknown) => ({ error }),
   );
   const summary = await log.run();
+  settled.abort();
   stop.removeEventListener('abort', stopLog);
   await subscriber.close();
   const failure = await failed;
@@ -45,3 +53,4 @@ export const logEvents = async (options: EventLoggerOptions): Promise<EventLogSu
 export const EVENT_LOG_QUEUE_BYTES_MAX: number = 64 * 1024 * 1024;
 /** A log whose parent has died is gone within 2 s. */
 export const EVENT_LOG_DRAIN_MS = 1_000;
+const ON_ITS_WAY_MS = 200;

