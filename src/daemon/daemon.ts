@@ -17,11 +17,12 @@ import { configGatherer } from './config-gatherer.ts';
 import { DaemonError } from './daemon-error.ts';
 import { writeDaemonFile } from './daemon-file.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
+import { dashboardUrl } from './dashboard-url.ts';
 import { EventRecorder, JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { FirstReadings } from './first-readings.ts';
 import { lockHome } from './home-lock.ts';
 import { Access } from './http/access.ts';
-import { httpUrl, isLoopbackAddress } from './http/host.ts';
+import { httpUrl } from './http/host.ts';
 import { HttpServerError } from './http/http-error.ts';
 import { HTTP_LIMITS } from './http/http-options.ts';
 import type { HttpServer } from './http/http-server.ts';
@@ -148,7 +149,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   return {
     nodeId: key.nodeId,
     url,
-    dashboardUrl: isLoopbackAddress(listening.host) ? `${url}/` : `${url}/#code=${access.issueCode()}`,
+    dashboardUrl: dashboardUrl(listening, () => access.issueCode()),
     get notices() {
       return notices.texts;
     },

@@ -14,12 +14,14 @@ export class LiveConfig implements ConfigSource {
   readonly #path: string;
   readonly #notices: Notices;
   readonly #listeners = new Set<() => void>();
+  #result: ConfigResult;
   #config: Config;
   #problem: string | undefined;
 
   private constructor(path: string, notices: Notices, result: ConfigResult) {
     this.#path = path;
     this.#notices = notices;
+    this.#result = result;
     this.#config = effectiveConfig(result);
     this.#take(result);
   }
@@ -46,6 +48,7 @@ export class LiveConfig implements ConfigSource {
     return watchConfig(this.#path, {
       signal,
       clock,
+      since: this.#result,
       onChange: result => {
         this.#take(result);
         for (const listener of this.#listeners) listener();
@@ -54,6 +57,7 @@ export class LiveConfig implements ConfigSource {
   }
 
   #take(result: ConfigResult): void {
+    this.#result = result;
     if (result.kind === 'ok') {
       this.#config = result.config;
       this.#problem = undefined;
