@@ -56,13 +56,15 @@ export class Exchange implements Deadlined {
   }
 
   onDue(nowMs: number): number | undefined {
-    const { pieces, timeline, ending } = this.#reply;
+    const { pieces, timeline, ending, apartMs } = this.#reply;
     while (!this.#isOver && this.#next < pieces.length) {
       const dueMs = this.#startMs + (timeline.atMs[this.#next] ?? 0);
       if (dueMs > nowMs) return dueMs;
       if (this.#isBlocked(nowMs)) return undefined;
       this.#write(this.#next, nowMs);
       this.#next += 1;
+      if (apartMs > 0 && this.#next < pieces.length)
+        return Math.max(nowMs + apartMs, this.#startMs + (timeline.atMs[this.#next] ?? 0));
     }
     if (this.#isOver) return undefined;
     switch (ending.kind) {

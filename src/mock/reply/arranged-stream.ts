@@ -74,7 +74,6 @@ const joined = (events: readonly StreamEvent[], atMs: Float64Array, size: number
 export interface Cutting {
   readonly writesPerEvent: number;
   readonly splitsUtf8: boolean;
-  /** Between the writes of one part: those of one turn of the loop would travel in one segment. */
   readonly apartMs: number;
   readonly ending: Ending;
   readonly expected: Expected;
@@ -107,6 +106,7 @@ export const cutParts = (parts: readonly Part[], cutting: Cutting): Reply => {
       chunks: Uint32Array.from(chunks),
     },
     ending: cutting.ending,
+    apartMs: cutting.apartMs,
     stamps: stampsAt.length === 0 ? undefined : { kind: 'whole', whole, at: stampsAt },
     expected: cutting.expected,
     promptTokens: 0,

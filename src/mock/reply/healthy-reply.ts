@@ -62,7 +62,7 @@ export class ReplyBuilder {
       : cutParts(streamParts(plan, this.streamHead(wire, plan), { settings, wire, hasEnd: true }), {
           ...settings,
           ...healthyEnd(wire),
-          apartMs: CUT_APART_MS,
+          apartMs: settings.eventsPerWrite > 1 ? 0 : CUT_APART_MS,
         });
     return { ...reply, promptTokens: subject.promptTokens };
   }
@@ -81,6 +81,7 @@ export class ReplyBuilder {
       pieces: [bytes],
       timeline: { atMs: Float64Array.of(atMs), tokens: Uint32Array.of(subject.outputTokens), chunks: ONE },
       ending: healthyEnd(wire).ending,
+      apartMs: 0,
       stamps:
         stampAt === -1
           ? undefined
@@ -148,6 +149,7 @@ export class ReplyBuilder {
       pieces: [opening, ...plan.content.map(({ wire }) => wire), closing],
       timeline: this.#timeline(plan, subject),
       ending: healthyEnd(wire).ending,
+      apartMs: 0,
       stamps: subject.isStamped
         ? { kind: 'each', fromEnd: stampFromEnd(this.settings) + (wire.transfer === 'chunked' ? 2 : 0) }
         : undefined,

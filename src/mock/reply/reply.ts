@@ -8,6 +8,8 @@ export interface Reply {
   readonly pieces: readonly Buffer[];
   readonly timeline: Timeline;
   readonly ending: Ending;
+  /** At least so long between two writes, also when they are late: what goes out in one turn of the loop arrives as one. */
+  readonly apartMs: number;
   readonly stamps: Stamps | undefined;
   /** What a right client makes of it. */
   readonly expected: Expected;
@@ -42,22 +44,4 @@ export type Stamps =
   /** The pieces are cut from `whole`, and the stamps lie at `at` in it, ascending. `whole` belongs to this reply. */
   | { readonly kind: 'whole'; readonly whole: Buffer; readonly at: readonly number[] };
 
-/** A reply of one write. */
-export const atOnce = (
-  bytes: Buffer,
-  {
-    ending,
-    expected,
-    atMs = 0,
-  }: { readonly ending: Ending; readonly expected: Expected; readonly atMs?: number },
-): Reply => ({
-  pieces: [bytes],
-  timeline: { atMs: Float64Array.of(atMs), tokens: NONE, chunks: NONE },
-  ending,
-  stamps: undefined,
-  expected,
-  promptTokens: 0,
-});
-
 export const COMPLETED: Expected = { outcome: 'completed' };
-const NONE = Uint32Array.of(0);
