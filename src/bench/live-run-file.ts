@@ -1,0 +1,82 @@
+// <home>/live-runs/<id>.json: how `plimsoll watch` and the daemon find a run that is going on. Removed at its end; what a
+// killed run leaves behind is told by its process being gone.
+
+import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
+
+export const LIVE_RUN_SCHEMA = 'plimsoll.live-run/1';
+
+export interface LiveRun {
+  readonly schema: typeof LIVE_RUN_SCHEMA;
+  readonly runId: string;
+  readonly pid: number;
+  /** Absolute. */
+  readonly directory: string;
+  /** Where the snapshots are published. */
+  readonly snapshotsEndpoint: string;
+  /** ISO 8601, wall clock. */
+  readonly startedAt: string;
+  readonly samplesMax: number | null;
+  readonly durationMs: number | null;
+}
+
+export const liveRunsFolder = (home: string): string => join(home, 'live-runs');
+
+/** @throws what the system says when the home cannot be written. */
+export const writeLiveRun = async (home: string, run: LiveRun): Promise<void> => {
+  const folder = liveRunsFolder(home);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFileAtomic(join(folder, `${run.runId}.json`), `${JSON.stringify(run, undefined, 2)}\n`);
+};
+
+export const removeLiveRun = async (home: string, runId: string): Promise<void> => {
+  await unlink(join(liveRunsFolder(home), `${runId}.json`)).catch(ignoreSystemError);
+};
+
+/** Newest first; files that are not ours or torn are left out, and those of runs whose process is gone removed. */
+export const readLiveRuns = async (
+  home: string,
+  isAlive: (pid: number) => boolean,
+): Promise<readonly LiveRun[]> => {
+  const folder = liveRunsFolder(home);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  });
+  const runs: LiveRun[] = [];
+  for (const name of names.filter(candidate => candidate.endsWith('.json')).slice(0, LIVE_RUNS_MAX)) {
+    const path = join(folder, name);
+    const run = parseLiveRun(await readFile(path, 'utf8').catch(() => ''));
+    if (run === undefined) continue;
+    if (isAlive(run.pid)) runs.push(run);
+    else await unlink(path).catch(ignoreSystemError);
+  }
+  return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+};
+
+const parseLiveRun = (text: string): LiveRun | undefined => {
+  try {
+    const result = v.safeParse(SCHEMA, JSON.parse(text));
+    return result.success ? result.output : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const ignoreSystemError = (error: unknown): void => {
+  if (errorCode(error) === undefined) throw error;
+};
+
+const SCHEMA: v.GenericSchema<unknown, LiveRun> = v.object({
+  schema: v.literal(LIVE_RUN_SCHEMA),
+  runId: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/)),
+  pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  directory: v.pipe(v.string(), v.nonEmpty()),
+  snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  startedAt: v.string(),
+  samplesMax: v.nullable(v.number()),
+  durationMs: v.nullable(v.number()),
+});
+const LIVE_RUNS_MAX = 1_000;

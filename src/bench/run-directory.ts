@@ -1,0 +1,131 @@
+// The folder of one run: everything needed to understand it later, and nothing secret.
+
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Report } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
+import { BenchError } from './bench-error.ts';
+
+export interface RunFiles {
+  readonly config: string;
+  readonly samples: string;
+  readonly events: string;
+  readonly finalSnapshot: string;
+  readonly report: string;
+  readonly text: string;
+}
+
+export const runFiles = (directory: string): RunFiles => ({
+  config: join(directory, 'config.json'),
+  samples: join(directory, 'samples.jsonl'),
+  events: join(directory, 'events.jsonl'),
+  finalSnapshot: join(directory, 'final_snapshot.json'),
+  report: join(directory, 'report.json'),
+  text: join(directory, 'report.txt'),
+});
+
+export interface RunDirectory {
+  readonly path: string;
+  readonly files: RunFiles;
+  /** @throws BenchError `run-directory` when it cannot be written. */
+  writeConfig(config: RunConfig): Promise<void>;
+  /** Each file for itself; what could not be written is told, one sentence each. */
+  writeReport(report: Report, text: string): Promise<readonly string[]>;
+  /** Of a run that never began: removes what was made here, unless something lies in it. */
+  discard(): Promise<void>;
+}
+
+/**
+ * A new folder, or an empty one.
+ * @throws BenchError `run-directory` for anything else.
+ */
+export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
+  const isNew = await makeFolder(path);
+  const files = runFiles(path);
+  return {
+    path,
+    files,
+    writeConfig: async config => {
+      try {
+        await writeFileAtomic(files.config, `${JSON.stringify(config, undefined, 2)}\n`);
+      } catch (error) {
+        throw cannotWrite(path, error);
+      }
+    },
+    writeReport: async (report, text) => {
+      const problems: string[] = [];
+      for (const [file, content] of [
+        [files.report, `${JSON.stringify(report, undefined, 2)}\n`],
+        [files.text, text],
+      ] as const) {
+        try {
+          await writeFileAtomic(file, content);
+        } catch (error) {
+          problems.push(`${file} could not be written: ${diskReason(error)}`);
+        }
+      }
+      return problems;
+    },
+    discard: async () => {
+      if (!isNew) return;
+      await rmdir(path).catch(() => undefined); // something lies in it, which is not ours to remove
+    },
+  };
+};
+
+/** A sentence for a person: "no space left on the disk". */
+export const diskReason = (error: unknown): string => {
+  const code = errorCode(error);
+  return DISK_REASONS.get(code ?? '') ?? code ?? (error instanceof Error ? error.message : String(error));
+};
+
+/** True when it was made here. */
+const makeFolder = async (path: string): Promise<boolean> => {
+  try {
+    if (await makeMissing(path)) return true;
+    const names = await readdir(path);
+    if (names.length === 0) return false;
+    throw new BenchError(
+      'run-directory',
+      `the run directory ${path} is not empty`,
+      'Name a new one with --out DIR; plimsoll report DIR shows what is in an old one.',
+    );
+  } catch (error) {
+    if (error instanceof BenchError) throw error;
+    throw cannotWrite(path, error);
+  }
+};
+
+/** Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns. */
+const makeMissing = async (path: string): Promise<boolean> => {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || !(await makeMissing(parent))) throw error;
+    return await makeMissing(path);
+  }
+};
+
+const cannotWrite = (path: string, cause: unknown): BenchError =>
+  new BenchError(
+    'run-directory',
+    `the run directory ${path} cannot be written: ${diskReason(cause)}`,
+    'Name a folder that you can write, with space for the run: --out DIR',
+    { cause },
+  );
+
+const DISK_REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'no space left on the disk'],
+  ['EDQUOT', 'the quota of this user is used up'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'permission denied'],
+  ['EROFS', 'the file system is read-only'],
+  ['ENOTDIR', 'part of its path is a file'],
+  ['EEXIST', 'a file is in its place'],
+  ['EIO', 'the disk failed'],
+]);

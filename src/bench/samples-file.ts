@@ -1,0 +1,106 @@
+// samples.jsonl, appended while the run goes on by the process that sends the load. Taking lines never waits: they queue up
+// to a bound, and past it, or when the disk refuses, they are dropped and counted, and the run is not complete.
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { diskReason } from './run-directory.ts';
+
+export interface SamplesFile {
+  /** Whole lines. */
+  append(lines: Uint8Array): void;
+  readonly problem: string | undefined;
+  /** Writes what waits, at most until `signal` aborts, flushes and closes. Idempotent. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** @throws what the system says when the file cannot be made. */
+export const openSamplesFile = async (path: string): Promise<SamplesFile> =>
+  new QueuedFile(await open(path, 'wx', 0o600), path);
+
+class QueuedFile implements SamplesFile {
+  readonly #file: FileHandle;
+  readonly #path: string;
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #writing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #droppedBytes = 0;
+  #diskProblem: string | undefined;
+
+  constructor(file: FileHandle, path: string) {
+    this.#file = file;
+    this.#path = path;
+  }
+
+  get problem(): string | undefined {
+    if (this.#diskProblem !== undefined) return `${this.#path} could not be written: ${this.#diskProblem}`;
+    if (this.#droppedBytes === 0) return undefined;
+    return `the disk was too slow for samples.jsonl: ${this.#droppedBytes} bytes of it are missing`;
+  }
+
+  append(lines: Uint8Array): void {
+    const isRefused = this.#diskProblem !== undefined || this.#closing !== undefined;
+    if (isRefused || this.#waitingBytes + lines.length > QUEUE_BYTES_MAX) {
+      this.#droppedBytes += lines.length;
+      return;
+    }
+    this.#waiting.push(lines);
+    this.#waitingBytes += lines.length;
+    this.#writing ??= this.#write();
+  }
+
+  close(signal: AbortSignal): Promise<void> {
+    this.#closing ??= this.#close(signal);
+    return this.#closing;
+  }
+
+  async #write(): Promise<void> {
+    // Whatever else came in this turn goes with it.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) {
+      const lines = this.#waiting;
+      this.#waiting = [];
+      try {
+        if (this.#diskProblem === undefined) await writeAll(this.#file, lines);
+      } catch (error) {
+        this.#diskProblem = diskReason(error);
+      }
+      this.#waitingBytes -= lines.reduce((sum, { length }) => sum + length, 0);
+    }
+    this.#writing = undefined;
+  }
+
+  async #close(signal: AbortSignal): Promise<void> {
+    const closed = (async () => {
+      await this.#writing;
+      try {
+        await this.#file.datasync();
+      } catch (error) {
+        this.#diskProblem ??= diskReason(error);
+      }
+      await this.#file.close();
+    })();
+    // A disk that hangs must not hang the end of the run.
+    const gaveUp = new Promise<void>(resolve => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([closed, gaveUp.then(() => this.#giveUp(closed))]);
+  }
+
+  #giveUp(closed: Promise<void>): void {
+    if (this.#waitingBytes > 0) this.#diskProblem ??= 'the disk does not answer';
+    closed.catch(() => undefined);
+  }
+}
+
+/** `writev` may write a part. */
+const writeAll = async (file: FileHandle, lines: readonly Uint8Array[]): Promise<void> => {
+  let rest = Buffer.concat(lines);
+  while (rest.length > 0) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
+  }
+};
+
+const QUEUE_BYTES_MAX: number = 64 * 1024 * 1024;
