@@ -1,0 +1,59 @@
+// What a load thread tells its parse thread, in the order in which it happened. No text but an error's detail, no JSON.
+
+import type { TimeoutPhase } from '../../core/run/outcome.ts';
+
+/** Types of ring records; 0 is the ring's pad. */
+export const RECORD = {
+  /** A request was written, or could not be. Payload f64: intended, connectNs, isWarmup. */
+  issued: 1,
+  /** The head of the reply. Payload f64: firstByteNs, status, content kind, encoding bytes; then the encoding. */
+  head: 2,
+  /** Body bytes of one read; the stamp is the read's. */
+  body: 3,
+  /** Payload f64: end code, bytesSent, bytesReceived, firstByteNs, detail bytes; then the detail in UTF-8. */
+  end: 4,
+  /** Payload f64: the figures of a ClientRecord in their order, `atNs` left out. */
+  observed: 5,
+  /** All samples of this thread are issued. */
+  issuingEnded: 6,
+  /** All samples of this thread have ended; nothing follows. */
+  ended: 7,
+} as const;
+
+/** How the transport of a reply ended; what came of the sample is for its content to say. */
+export const END_KINDS = [
+  'whole',
+  'connect',
+  'tls',
+  'timeout-connect',
+  'timeout-first-byte',
+  'timeout-idle',
+  'timeout-total',
+  'reset',
+  'truncated',
+  'malformed',
+  'client',
+  'cancelled',
+] as const;
+
+export type EndKind = (typeof END_KINDS)[number];
+
+export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
+  switch (kind) {
+    case 'timeout-connect':
+      return 'connect';
+    case 'timeout-first-byte':
+      return 'first-byte';
+    case 'timeout-idle':
+      return 'idle';
+    case 'timeout-total':
+      return 'total';
+    default:
+      return undefined;
+  }
+};
+
+export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing'] as const;
+
+/** Room that body bytes leave for the records that end samples, so that a full ring loses bytes and never an outcome. */
+export const RESERVE_BYTES = 1_048_576;

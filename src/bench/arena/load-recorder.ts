@@ -1,0 +1,134 @@
+// The writing end of the ring as a load thread uses it: one method for each kind of record, nothing allocated but for
+// the detail of an error.
+
+import type { ClientRecord } from '../../core/run/event-record.ts';
+import type { HeadReader } from '../target/http1/head-reader.ts';
+import type { EndKind } from './load-record.ts';
+import { CONTENT_KINDS, END_KINDS, RECORD, RESERVE_BYTES } from './load-record.ts';
+import type { RingMemory } from './ring.ts';
+import { NO_ROOM, RingWriter } from './ring.ts';
+
+export interface SampleEnd {
+  readonly kind: EndKind;
+  readonly detail: string;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly firstByteNs: number;
+}
+
+export class LoadRecorder {
+  readonly #ring: RingWriter;
+  #bodyStart = NO_ROOM;
+  #bodyEnd = NO_ROOM;
+  droppedCount = 0;
+
+  constructor(memory: RingMemory) {
+    this.#ring = new RingWriter(memory);
+  }
+
+  /** Whether a new sample's bytes are likely to find room. */
+  get hasRoom(): boolean {
+    return this.#ring.freeBytes() > 2 * RESERVE_BYTES;
+  }
+
+  issued(
+    sampleId: number,
+    slot: number,
+    sentNs: number,
+    intendedNs: number,
+    connectNs: number,
+    isWarmup: boolean,
+  ): void {
+    const at = this.#begin(24);
+    if (at === NO_ROOM) return;
+    const f64 = this.#ring.f64;
+    const unit = at / 8;
+    f64[unit] = intendedNs;
+    f64[unit + 1] = connectNs;
+    f64[unit + 2] = isWarmup ? 1 : 0;
+    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 24);
+  }
+
+  head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: HeadReader): void {
+    const text = head.contentEncoding === '' ? head.location : head.contentEncoding;
+    const bytesMax = 32 + text.length * 3;
+    const at = this.#begin(bytesMax);
+    if (at === NO_ROOM) return;
+    const f64 = this.#ring.f64;
+    const unit = at / 8;
+    f64[unit] = firstByteNs;
+    f64[unit + 1] = head.status;
+    f64[unit + 2] = CONTENT_KINDS.indexOf(head.contentKind);
+    f64[unit + 3] = head.contentEncoding === '' ? 0 : 1;
+    const length = text === '' ? 0 : this.#ring.bytes.write(text, at + 32);
+    this.#ring.commit(RECORD.head, stampNs, slot, sampleId, 32 + length);
+  }
+
+  /** Room for the body bytes of one read. @returns false when there is none: the sample is lost to us. */
+  beginBody(bytesMax: number): boolean {
+    this.#bodyStart = this.#ring.begin(bytesMax, RESERVE_BYTES);
+    this.#bodyEnd = this.#bodyStart;
+    return this.#bodyStart !== NO_ROOM;
+  }
+
+  addBody(bytes: Buffer, start: number, end: number): void {
+    bytes.copy(this.#ring.bytes, this.#bodyEnd, start, end);
+    this.#bodyEnd += end - start;
+  }
+
+  commitBody(sampleId: number, slot: number, stampNs: number): void {
+    const length = this.#bodyEnd - this.#bodyStart;
+    if (length > 0) this.#ring.commit(RECORD.body, stampNs, slot, sampleId, length);
+    this.#bodyStart = NO_ROOM;
+  }
+
+  ended(sampleId: number, slot: number, stampNs: number, end: SampleEnd): void {
+    const at = this.#begin(40 + end.detail.length * 3);
+    if (at === NO_ROOM) return;
+    const f64 = this.#ring.f64;
+    const unit = at / 8;
+    f64[unit] = END_KINDS.indexOf(end.kind);
+    f64[unit + 1] = end.bytesSent;
+    f64[unit + 2] = end.bytesReceived;
+    f64[unit + 3] = end.firstByteNs;
+    const length = end.detail === '' ? 0 : this.#ring.bytes.write(end.detail, at + 40);
+    this.#ring.commit(RECORD.end, stampNs, slot, sampleId, 40 + length);
+  }
+
+  observed(record: ClientRecord): void {
+    const at = this.#begin(88);
+    if (at === NO_ROOM) return;
+    const f64 = this.#ring.f64;
+    let unit = at / 8;
+    for (const figure of [
+      record.thread,
+      record.eventLoopUtilization,
+      record.cpuShare,
+      record.eventLoopDelayNsMax,
+      record.readLatenessNsMax,
+      record.gcPauseNsTotal,
+      record.gcPauseNsMax,
+      record.connectionsOpened,
+      record.connectionsReused,
+      record.connectionsClosed,
+      record.connectionsStale,
+    ]) {
+      f64[unit] = figure;
+      unit += 1;
+    }
+    this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 88);
+  }
+
+  /** @returns false while the ring has no room for it: to be said again. */
+  milestone(type: typeof RECORD.issuingEnded | typeof RECORD.ended, atNs: number): boolean {
+    if (this.#ring.begin(0, 0) === NO_ROOM) return false;
+    this.#ring.commit(type, atNs, 0, 0, 0);
+    return true;
+  }
+
+  #begin(bytes: number): number {
+    const at = this.#ring.begin(bytes, 0);
+    if (at === NO_ROOM) this.droppedCount += 1;
+    return at;
+  }
+}

@@ -1,0 +1,111 @@
+// What a load thread can tell of its own lateness: how busy its loop was against the CPU time it got (a thread that is
+// kept from the CPU is busy without using it), how late timers and reads came, and what garbage collection took.
+
+import type { EventLoopUtilization } from 'node:perf_hooks';
+import { PerformanceObserver, performance } from 'node:perf_hooks';
+import type { ClientRecord } from '../core/run/event-record.ts';
+import type { ConnectionCounts } from './target/http1/connection.ts';
+
+export interface ClientWatchOptions {
+  readonly thread: number;
+  readonly nowNs: () => number;
+  /** CPU time of the calling thread, µs. */
+  readonly cpuMicros: () => number;
+  readonly counts: ConnectionCounts;
+  readonly tickMs: number;
+}
+
+export class ClientWatch {
+  readonly #options: ClientWatchOptions;
+  readonly #collector: PerformanceObserver;
+  #lastNs: number;
+  #lastCpuMicros: number;
+  #lastLoop: EventLoopUtilization;
+  #lastCounts: ConnectionCounts;
+  #lastTickNs: number;
+  #delayNsMax = 0;
+  #readLatenessNsMax = 0;
+  #pauseNsTotal = 0;
+  #pauseNsMax = 0;
+  #turnStartNs = 0;
+  #isTurnWanted = false;
+  #isTurnOpen = false;
+  readonly #closeTurn = (): void => {
+    this.#isTurnOpen = false;
+  };
+
+  constructor(options: ClientWatchOptions) {
+    this.#options = options;
+    this.#lastNs = options.nowNs();
+    this.#lastTickNs = this.#lastNs;
+    this.#lastCpuMicros = options.cpuMicros();
+    this.#lastLoop = performance.eventLoopUtilization();
+    this.#lastCounts = { ...options.counts };
+    this.#collector = new PerformanceObserver(list => {
+      for (const { duration } of list.getEntries()) {
+        this.#pauseNsTotal += Math.round(duration * 1e6);
+        this.#pauseNsMax = Math.max(this.#pauseNsMax, Math.round(duration * 1e6));
+      }
+    });
+    this.#collector.observe({ entryTypes: ['gc'] });
+  }
+
+  /** Of the coarse timer, every `tickMs`. */
+  tick(nowNs: number): void {
+    this.#delayNsMax = Math.max(this.#delayNsMax, nowNs - this.#lastTickNs - this.#options.tickMs * 1e6);
+    this.#lastTickNs = nowNs;
+    this.#isTurnWanted = true;
+  }
+
+  /**
+   * Reads of one turn of the loop were ready together, as a rule: a later one waited at least since the first. One turn
+   * of each tick is watched, because watching costs a turn of its own.
+   */
+  readHappened(stampNs: number): void {
+    if (this.#isTurnOpen) {
+      this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#turnStartNs);
+    } else if (this.#isTurnWanted) {
+      this.#isTurnWanted = false;
+      this.#isTurnOpen = true;
+      this.#turnStartNs = stampNs;
+      setImmediate(this.#closeTurn);
+    }
+  }
+
+  /** Since the last call. */
+  observe(): ClientRecord {
+    const { thread, counts } = this.#options;
+    const atNs = this.#options.nowNs();
+    const cpuMicros = this.#options.cpuMicros();
+    const loop = performance.eventLoopUtilization();
+    const wallNs = Math.max(1, atNs - this.#lastNs);
+    const record: ClientRecord = {
+      kind: 'client.observed',
+      atNs,
+      thread,
+      eventLoopUtilization: performance.eventLoopUtilization(loop, this.#lastLoop).utilization,
+      cpuShare: ((cpuMicros - this.#lastCpuMicros) * 1e3) / wallNs,
+      eventLoopDelayNsMax: Math.max(0, Math.round(this.#delayNsMax)),
+      readLatenessNsMax: this.#readLatenessNsMax,
+      gcPauseNsTotal: this.#pauseNsTotal,
+      gcPauseNsMax: this.#pauseNsMax,
+      connectionsOpened: counts.opened - this.#lastCounts.opened,
+      connectionsReused: counts.reused - this.#lastCounts.reused,
+      connectionsClosed: counts.closed - this.#lastCounts.closed,
+      connectionsStale: counts.stale - this.#lastCounts.stale,
+    };
+    this.#lastNs = atNs;
+    this.#lastCpuMicros = cpuMicros;
+    this.#lastLoop = loop;
+    this.#lastCounts = { ...counts };
+    this.#delayNsMax = 0;
+    this.#readLatenessNsMax = 0;
+    this.#pauseNsTotal = 0;
+    this.#pauseNsMax = 0;
+    return record;
+  }
+
+  stop(): void {
+    this.#collector.disconnect();
+  }
+}

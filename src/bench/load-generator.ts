@@ -1,0 +1,305 @@
+// The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, hands on what
+// they tell, and notices when one of them dies or hangs, so that nothing waits for ever and nothing lost is called complete.
+
+import { Worker } from 'node:worker_threads';
+import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { entryUrl } from '../process/entry.ts';
+import type { RingMemory } from './arena/ring.ts';
+import { createRingMemory } from './arena/ring.ts';
+import type {
+  FromLoadWorker,
+  FromParseWorker,
+  LoadWorkerData,
+  ParseWorkerData,
+  ToLoadWorker,
+  ToParseWorker,
+} from './load-message.ts';
+import type {
+  LoadCounts,
+  LoadGenerator,
+  LoadPlan,
+  LoadResult,
+  LoadSink,
+  OpenedConnections,
+} from './load-options.ts';
+import { requestHead } from './target/http1/request-writer.ts';
+import type { ThreadBoardMemory } from './thread-board.ts';
+import { createThreadBoardMemory, ThreadBoard } from './thread-board.ts';
+import { WatchedThread } from './watched-thread.ts';
+
+export interface LoadGeneratorOptions {
+  /** CLOCK_MONOTONIC at the run's zero. */
+  readonly runZeroNs: bigint;
+  /** Other entries, for tests of threads that misbehave. */
+  readonly entries?: { readonly loadWorker?: URL; readonly parseWorker?: URL };
+  /** Of each load thread's ring, a power of two. */
+  readonly ringBytes?: number;
+}
+
+/**
+ * Nothing is started before `open`.
+ * @throws HeaderError when a header cannot be sent.
+ */
+export const createLoadGenerator = (
+  plan: LoadPlan,
+  sink: LoadSink,
+  options: LoadGeneratorOptions,
+): LoadGenerator => {
+  // In a load thread it would only be said when the thread is lost.
+  requestHead(plan.target, plan.headers, plan.isStreaming);
+  return new ThreadedLoadGenerator(plan, sink, options);
+};
+
+class ThreadedLoadGenerator implements LoadGenerator {
+  readonly issuingEnded: Promise<number>;
+  readonly ended: Promise<LoadResult>;
+  readonly #plan: LoadPlan;
+  readonly #sink: LoadSink;
+  readonly #options: LoadGeneratorOptions;
+  readonly #boardMemory: ThreadBoardMemory;
+  readonly #board: ThreadBoard;
+  readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
+  readonly #parse: WatchedThread<ToParseWorker, FromParseWorker>[] = [];
+  readonly #opened = Promise.withResolvers<OpenedConnections>();
+  readonly #warm = Promise.withResolvers<void>();
+  readonly #issuing = Promise.withResolvers<number>();
+  readonly #ending = Promise.withResolvers<LoadResult>();
+  readonly #openedOf: Map<number, OpenedConnections> = new Map();
+  readonly #warmThreads: Set<number> = new Set();
+  readonly #issuingEndedAt: Map<number, number> = new Map();
+  readonly #endedAt: Map<number, number> = new Map();
+  readonly #reasons: string[] = [];
+  #state: 'new' | 'open' | 'started' | 'stopped' | 'over' = 'new';
+  #overdue: NodeJS.Timeout | undefined;
+
+  constructor(plan: LoadPlan, sink: LoadSink, options: LoadGeneratorOptions) {
+    this.#plan = plan;
+    this.#sink = sink;
+    this.#options = options;
+    this.#boardMemory = createThreadBoardMemory(plan.threads.load + plan.threads.parse);
+    this.#board = new ThreadBoard(this.#boardMemory);
+    this.issuingEnded = this.#issuing.promise;
+    this.ended = this.#ending.promise;
+  }
+
+  get counts(): LoadCounts {
+    return { issued: this.#board.total('issued'), ended: this.#board.total('ended') };
+  }
+
+  open(): Promise<OpenedConnections> {
+    if (this.#state !== 'new') return this.#opened.promise;
+    this.#state = 'open';
+    const { load, parse } = this.#plan.threads;
+    const rings = Array.from({ length: load }, (_, thread) => ({
+      thread,
+      memory: createRingMemory(this.#options.ringBytes ?? RING_BYTES),
+    }));
+    for (let parser = 0; parser < parse; parser += 1) {
+      this.#startParse(
+        parser,
+        rings.filter(({ thread }) => thread % parse === parser),
+      );
+    }
+    for (const { thread, memory } of rings) this.#startLoad(thread, memory);
+    for (const thread of this.#load) thread.post({ kind: 'open' });
+    return this.#opened.promise;
+  }
+
+  warmUp(): Promise<void> {
+    if (this.#plan.warmupRequests === 0) return Promise.resolve();
+    for (const thread of this.#load) thread.post({ kind: 'warm-up' });
+    return this.#warm.promise;
+  }
+
+  start(): number {
+    // Behind the time that a message takes to reach a thread, so that all of them start together.
+    const atNs = this.#nowNs() + START_LEAD_NS;
+    if (this.#state !== 'open') return atNs;
+    this.#state = 'started';
+    this.#board.setNextSampleId(this.#plan.warmupRequests);
+    for (const thread of this.#load) thread.post({ kind: 'start', atNs });
+    return atNs;
+  }
+
+  stop(): void {
+    if (this.#state === 'new') {
+      this.#state = 'stopped';
+      this.#finish();
+    }
+    if (this.#state !== 'open' && this.#state !== 'started') return;
+    this.#state = 'stopped';
+    for (const thread of this.#load) thread.post({ kind: 'stop' });
+    this.#warm.resolve();
+    this.#overdue = setTimeout(() => this.#giveUp(), STOP_MS_MAX);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.ended;
+    await Promise.all([...this.#load, ...this.#parse].map(thread => thread.terminate()));
+  }
+
+  #startLoad(thread: number, ring: RingMemory): void {
+    const data: LoadWorkerData = {
+      thread,
+      plan: this.#plan,
+      ring,
+      board: this.#boardMemory,
+      runZeroNs: this.#options.runZeroNs,
+    };
+    const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, './load-worker.ts');
+    this.#load.push(
+      new WatchedThread<ToLoadWorker, FromLoadWorker>({
+        worker: new Worker(entry, { workerData: data, name: `plimsoll load ${thread}` }),
+        heartbeat: () => this.#board.get(thread, 'heartbeat'),
+        heartbeatMsMax: this.#plan.heartbeatMsMax,
+        received: message => this.#loadTold(thread, message),
+        lost: reason => this.#loadLost(thread, `load thread ${thread} ${reason}`),
+      }),
+    );
+  }
+
+  #startParse(parser: number, rings: ParseWorkerData['rings']): void {
+    const { threads, isStreaming, headers, warmupRequests } = this.#plan;
+    const boardThread = threads.load + parser;
+    const data: ParseWorkerData = {
+      parser,
+      boardThread,
+      rings,
+      board: this.#boardMemory,
+      isStreaming,
+      runZeroNs: this.#options.runZeroNs,
+      warmupRequests,
+      secrets: headers.flatMap(({ value }) => [value, value.replace(/^\w+ +/, '')]),
+    };
+    const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, './parse-worker.ts');
+    this.#parse.push(
+      new WatchedThread<ToParseWorker, FromParseWorker>({
+        worker: new Worker(entry, { workerData: data, name: `plimsoll parse ${parser}` }),
+        heartbeat: () => this.#board.get(boardThread, 'heartbeat'),
+        heartbeatMsMax: this.#plan.heartbeatMsMax,
+        received: message => this.#parseTold(message),
+        lost: reason => this.#parseLost(rings, `parse thread ${parser} ${reason}`),
+      }),
+    );
+  }
+
+  #loadTold(thread: number, message: FromLoadWorker): void {
+    switch (message.kind) {
+      case 'opened':
+        this.#openedOf.set(thread, message.connections);
+        this.#checkOpened();
+        return;
+      case 'warmed-up':
+        this.#warmThreads.add(thread);
+        if (this.#warmThreads.size === this.#load.length) this.#warm.resolve();
+        return;
+      case 'ended':
+        this.#load[thread]?.letGo();
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #parseTold(message: FromParseWorker): void {
+    switch (message.kind) {
+      case 'batch':
+        this.#sink.batch(message.bytes);
+        return;
+      case 'lines':
+        this.#sink.sampleLines(message.bytes);
+        return;
+      case 'issuing-ended':
+        this.#issuingEndedAt.set(message.thread, message.atNs);
+        this.#checkIssuing();
+        return;
+      case 'ended':
+        this.#threadEnded(message.thread, message.atNs);
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  /** The rest of the load would not be what was asked for: the run ends. */
+  #loadLost(thread: number, reason: string): void {
+    if (this.#endedAt.has(thread)) return;
+    this.#reasons.push(reason);
+    this.#parse[thread % this.#plan.threads.parse]?.post({
+      kind: 'thread-lost',
+      thread,
+      reason,
+      atNs: this.#nowNs(),
+    });
+    this.#openedOf.set(thread, { opened: 0, failed: 0, problem: reason });
+    this.#checkOpened();
+    this.stop();
+  }
+
+  /** What its load threads measured cannot be told any more. */
+  #parseLost(rings: ParseWorkerData['rings'], reason: string): void {
+    if (rings.every(({ thread }) => this.#endedAt.has(thread))) return;
+    this.#reasons.push(reason);
+    this.stop();
+    for (const { thread } of rings) this.#threadEnded(thread, this.#nowNs());
+  }
+
+  #threadEnded(thread: number, atNs: number): void {
+    if (this.#endedAt.has(thread)) return;
+    this.#endedAt.set(thread, atNs);
+    if (!this.#issuingEndedAt.has(thread)) this.#issuingEndedAt.set(thread, atNs);
+    this.#checkIssuing();
+    if (this.#endedAt.size === this.#plan.threads.load) this.#finish();
+  }
+
+  #checkOpened(): void {
+    if (this.#openedOf.size < this.#plan.threads.load) return;
+    const all = [...this.#openedOf.values()];
+    this.#opened.resolve({
+      opened: all.reduce((sum, { opened }) => sum + opened, 0),
+      failed: all.reduce((sum, { failed }) => sum + failed, 0),
+      problem: all.find(({ problem }) => problem !== undefined)?.problem,
+    });
+  }
+
+  #checkIssuing(): void {
+    if (this.#issuingEndedAt.size < this.#plan.threads.load) return;
+    this.#issuing.resolve(Math.max(...this.#issuingEndedAt.values()));
+  }
+
+  #giveUp(): void {
+    if (this.#state === 'over') return;
+    this.#reasons.push(`threads did not stop within ${STOP_MS_MAX / 1e3} s`);
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#state === 'over') return;
+    const wasStopped = this.#state === 'stopped';
+    this.#state = 'over';
+    clearTimeout(this.#overdue);
+    const atNs = Math.max(0, ...this.#endedAt.values());
+    for (const thread of [...this.#load, ...this.#parse]) void thread.terminate();
+    this.#opened.resolve({ opened: 0, failed: 0, problem: 'the load was stopped' });
+    this.#warm.resolve();
+    this.#issuing.resolve(atNs);
+    this.#ending.resolve({
+      kind: this.#reasons.length > 0 ? 'incomplete' : wasStopped ? 'stopped' : 'complete',
+      reasons: this.#reasons,
+      atNs: atNs === 0 ? this.#nowNs() : atNs,
+      droppedEvents: this.#board.total('dropped'),
+      arenaFullCount: this.#board.total('refused'),
+    });
+  }
+
+  #nowNs(): number {
+    return Number(monotonicNs() - this.#options.runZeroNs);
+  }
+}
+
+/** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
+const RING_BYTES = 33_554_432;
+const START_LEAD_NS = 10e6;
+/** Cancelling takes one turn of each loop and the parsing of what is in the rings. */
+const STOP_MS_MAX = 10_000;

@@ -1,0 +1,238 @@
+// A load thread's own part of a run: its connections, its share of the samples, its timer. The loop that it turns in
+// belongs to it alone; whatever is slow happens elsewhere.
+
+import { RECORD } from './arena/load-record.ts';
+import type { LoadRecorder } from './arena/load-recorder.ts';
+import type { ClientWatch } from './client-watch.ts';
+import type { LoadPlan, LoadTimeouts, OpenedConnections } from './load-options.ts';
+import type { LoadPattern } from './load-pattern.ts';
+import type { ConnectionCounts, ConnectionOwner, Dialer } from './target/http1/connection.ts';
+import { Connection, NONE } from './target/http1/connection.ts';
+import type { RequestWriter } from './target/http1/request-writer.ts';
+import type { ThreadBoard } from './thread-board.ts';
+
+export interface LoadThreadParts {
+  readonly thread: number;
+  readonly plan: LoadPlan;
+  readonly nowNs: () => number;
+  readonly recorder: LoadRecorder;
+  readonly dialer: Dialer;
+  readonly requests: RequestWriter;
+  readonly board: ThreadBoard;
+  readonly watch: ClientWatch;
+  readonly counts: ConnectionCounts;
+}
+
+export class LoadThread implements ConnectionOwner {
+  readonly thread: number;
+  readonly plan: LoadPlan;
+  readonly nowNs: () => number;
+  readonly recorder: LoadRecorder;
+  readonly timeouts: LoadTimeouts;
+  readonly dialer: Dialer;
+  readonly board: ThreadBoard;
+  readonly connections: Connection[] = [];
+  readonly #requests: RequestWriter;
+  readonly #watch: ClientWatch;
+  readonly #counts: ConnectionCounts;
+  readonly #timer: NodeJS.Timeout;
+  #pattern: LoadPattern | undefined;
+  #ticks = 0;
+  #inFlight = 0;
+  #opening: Opening | undefined;
+  #told: 'nothing' | 'issuing-ended' | 'ended' = 'nothing';
+  #isStopped = false;
+  #phaseEnded: (() => void) | undefined;
+  #toldDropped = 0;
+
+  constructor(parts: LoadThreadParts) {
+    this.thread = parts.thread;
+    this.plan = parts.plan;
+    this.nowNs = parts.nowNs;
+    this.recorder = parts.recorder;
+    this.timeouts = parts.plan.timeouts;
+    this.dialer = parts.dialer;
+    this.board = parts.board;
+    this.#requests = parts.requests;
+    this.#watch = parts.watch;
+    this.#counts = parts.counts;
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  /** Opens so many connections, not all at once: a server's queue of new connections is short. */
+  open(count: number): Promise<OpenedConnections> {
+    return new Promise(resolve => {
+      this.#opening = { left: count, opened: 0, failed: 0, problem: undefined, resolve };
+      for (let at = 0; at < Math.min(count, OPENING_MAX); at += 1) this.#openNext();
+      this.#checkOpening();
+    });
+  }
+
+  /** Resolves when the pattern has issued all it will and all of it has ended. */
+  run(pattern: LoadPattern): Promise<void> {
+    return new Promise(resolve => {
+      this.#pattern = pattern;
+      this.#phaseEnded = resolve;
+      pattern.start();
+      this.patternMoved();
+    });
+  }
+
+  /** Tells that nothing follows and closes everything. */
+  finish(): void {
+    this.#told = this.recorder.milestone(RECORD.ended, this.nowNs()) ? 'ended' : 'issuing-ended';
+    if (this.#told !== 'ended') {
+      setTimeout(() => this.finish(), TICK_MS);
+      return;
+    }
+    for (const connection of this.connections) connection.close();
+    this.#watch.stop();
+    clearInterval(this.#timer);
+  }
+
+  /** Ends what is in flight as cancelled and issues no more. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#pattern?.stop();
+    for (const connection of this.connections) {
+      if (connection.hasSample) connection.end('cancelled', 'the run was stopped', this.nowNs());
+    }
+    this.patternMoved();
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** A closed connection with a number of its own; `send` opens it. */
+  addConnection(): Connection {
+    const connection = new Connection(this.connections.length, this, this.#counts);
+    this.connections.push(connection);
+    return connection;
+  }
+
+  prepare(connection: Connection, sampleId: number): void {
+    this.#requests.prepare(connection.request, sampleId);
+  }
+
+  /** `intendedNs` NONE: when it is sent. */
+  send(connection: Connection, intendedNs: number, isWarmup: boolean): void {
+    this.#inFlight += 1;
+    this.board.add(this.thread, 'issued', 1);
+    connection.send(intendedNs, isWarmup);
+  }
+
+  /** An arrival that cannot be sent: it counts as issued and failed. */
+  refuse(sampleId: number, intendedNs: number, detail: string): void {
+    const nowNs = this.nowNs();
+    this.board.add(this.thread, 'issued', 1);
+    this.board.add(this.thread, 'ended', 1);
+    this.board.add(this.thread, 'refused', 1);
+    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, false);
+    this.recorder.ended(sampleId, REFUSED_SLOT, nowNs, {
+      kind: 'client',
+      detail,
+      bytesSent: 0,
+      bytesReceived: 0,
+      firstByteNs: NONE,
+    });
+  }
+
+  /** To be called when the pattern may have come to its end. */
+  patternMoved(): void {
+    const pattern = this.#pattern;
+    if (pattern === undefined || !pattern.hasIssuedAll) return;
+    if (!pattern.isWarmup && this.#told === 'nothing') {
+      if (!this.recorder.milestone(RECORD.issuingEnded, this.nowNs())) return;
+      this.#told = 'issuing-ended';
+    }
+    if (this.#inFlight > 0) return;
+    this.#pattern = undefined;
+    this.#phaseEnded?.();
+  }
+
+  opened(connection: Connection): void {
+    if (this.#opening !== undefined) {
+      this.#opening.opened += 1;
+      this.#openNext();
+      this.#checkOpening();
+    }
+    this.#pattern?.connectionFree(connection);
+  }
+
+  openFailed(connection: Connection, problem: string): void {
+    if (this.#opening !== undefined) {
+      this.#opening.failed += 1;
+      this.#opening.problem ??= problem;
+      this.#openNext();
+      this.#checkOpening();
+    }
+    this.#pattern?.connectionLost(connection);
+  }
+
+  lostIdle(connection: Connection): void {
+    this.#pattern?.connectionLost(connection);
+  }
+
+  sampleEnded(connection: Connection): void {
+    this.#inFlight -= 1;
+    this.board.add(this.thread, 'ended', 1);
+    if (!this.#isStopped) this.#pattern?.connectionFree(connection);
+    this.patternMoved();
+  }
+
+  readHappened(stampNs: number): void {
+    this.#watch.readHappened(stampNs);
+  }
+
+  arenaFull(): void {
+    this.board.add(this.thread, 'refused', 1);
+  }
+
+  #tick(): void {
+    const nowNs = this.nowNs();
+    this.board.add(this.thread, 'heartbeat', 1);
+    this.#watch.tick(nowNs);
+    for (const connection of this.connections) connection.checkDeadlines(nowNs);
+    this.#pattern?.tick(nowNs);
+    this.patternMoved();
+    this.#ticks += 1;
+    if (this.#ticks % OBSERVED_TICKS === 0) this.recorder.observed(this.#watch.observe());
+    const dropped = this.recorder.droppedCount - this.#toldDropped;
+    if (dropped > 0) this.board.add(this.thread, 'dropped', dropped);
+    this.#toldDropped += dropped;
+  }
+
+  #openNext(): void {
+    const opening = this.#opening;
+    if (opening === undefined || opening.left === 0) return;
+    opening.left -= 1;
+    this.addConnection().open();
+  }
+
+  #checkOpening(): void {
+    const opening = this.#opening;
+    if (opening === undefined) return;
+    const { left, opened, failed, problem } = opening;
+    if (left > 0 || opened + failed < this.connections.length) return;
+    this.#opening = undefined;
+    opening.resolve({ opened, failed, problem });
+  }
+}
+
+interface Opening {
+  left: number;
+  opened: number;
+  failed: number;
+  problem: string | undefined;
+  readonly resolve: (connections: OpenedConnections) => void;
+}
+
+/** Of samples that never had a connection. */
+const REFUSED_SLOT = 0xff_ff_ff_ff;
+/** Of the one coarse timer: deadlines come up to so much late. */
+export const TICK_MS = 20;
+/** 5 Hz. */
+const OBSERVED_TICKS = 10;
+/** Connections that are being set up at a time. */
+const OPENING_MAX = 32;

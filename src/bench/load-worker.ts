@@ -1,0 +1,122 @@
+// Entry of a load thread: makes its parts and does what the main thread says.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { LoadRecorder } from './arena/load-recorder.ts';
+import { ClientWatch } from './client-watch.ts';
+import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-message.ts';
+import type { LoadPattern } from './load-pattern.ts';
+import { ClosedLoop } from './load-pattern.ts';
+import { LoadThread, TICK_MS } from './load-thread.ts';
+import { OpenLoop } from './open-loop.ts';
+import { Pacer } from './pacing.ts';
+import { arrivals } from './schedule/arrivals.ts';
+import { shareOf } from './schedule/share.ts';
+import { SocketDialer } from './target/http1/dialer.ts';
+import { RequestWriter, requestHead } from './target/http1/request-writer.ts';
+import { ThreadBoard } from './thread-board.ts';
+
+const { thread, plan, ring, board: boardMemory, runZeroNs }: LoadWorkerData = workerData;
+
+const zeroSeconds = Number(runZeroNs / 1_000_000_000n);
+const zeroNanos = Number(runZeroNs % 1_000_000_000n);
+// Not the bigint form: it costs twice as much, and differences of two numbers below 2⁵³ are exact.
+const nowNs = (): number => {
+  const time = process.hrtime();
+  return (time[0] - zeroSeconds) * 1e9 + (time[1] - zeroNanos);
+};
+
+const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
+const share = { index: thread, of: plan.threads.load };
+const board = new ThreadBoard(boardMemory);
+const load = new LoadThread({
+  thread,
+  plan,
+  nowNs,
+  recorder: new LoadRecorder(ring),
+  dialer: new SocketDialer(plan.target, process.platform !== 'win32'),
+  requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.prompts),
+  board,
+  watch: new ClientWatch({
+    thread,
+    nowNs,
+    cpuMicros: () => {
+      const { user, system } = process.threadCpuUsage();
+      return user + system;
+    },
+    counts,
+    tickMs: TICK_MS,
+  }),
+  counts,
+});
+
+const patternFrom = (startNs: number): LoadPattern => {
+  const { pattern, limits, warmupRequests } = plan;
+  const pacer = new Pacer({ nowNs, spins: plan.pacing === 'spin' });
+  const endNs = limits.durationNs === undefined ? Number.POSITIVE_INFINITY : startNs + limits.durationNs;
+  const sampleIdEnd = warmupRequests + (limits.samplesMax ?? Number.POSITIVE_INFINITY);
+  switch (pattern.kind) {
+    case 'concurrency':
+    case 'max-throughput':
+      return new ClosedLoop(load, pacer, { isWarmup: false, startNs, endNs, sampleIdEnd });
+    default:
+      return new OpenLoop(load, pacer, {
+        arrivals: arrivals(pattern, plan.seed),
+        startNs,
+        endNs,
+        firstSampleId: warmupRequests,
+        sampleIdEnd,
+        threads: plan.threads.load,
+        connectionsMax: shareOf(plan.connections.max, share),
+        spareConnections: Math.ceil(plan.connections.opened / plan.threads.load / SPARE_DIVISOR),
+      });
+  }
+};
+
+const warmUp = (): LoadPattern =>
+  new ClosedLoop(load, new Pacer({ nowNs, spins: false }), {
+    isWarmup: true,
+    startNs: nowNs(),
+    endNs: Number.POSITIVE_INFINITY,
+    sampleIdEnd: plan.warmupRequests,
+  });
+
+const connectionsToOpen = (): number => {
+  const { pattern, connections } = plan;
+  return shareOf(pattern.kind === 'concurrency' ? pattern.concurrency : connections.opened, share);
+};
+
+const tell = (message: FromLoadWorker): void => parentPort?.postMessage(message);
+
+const end = (): void => {
+  load.finish();
+  tell({ kind: 'ended' });
+};
+
+const obey = async (message: ToLoadWorker): Promise<void> => {
+  switch (message.kind) {
+    case 'open':
+      tell({ kind: 'opened', connections: await load.open(connectionsToOpen()) });
+      return;
+    case 'warm-up':
+      if (!load.isStopped) await load.run(warmUp());
+      if (!load.isStopped) tell({ kind: 'warmed-up' });
+      return;
+    case 'start':
+      if (load.isStopped) return;
+      await load.run(patternFrom(message.atNs));
+      if (!load.isStopped) end();
+      return;
+    case 'stop':
+      if (load.isStopped) return;
+      load.stop();
+      end();
+  }
+};
+
+/** Of the connections opened at first, so many are kept ready for arrivals. */
+const SPARE_DIVISOR = 4;
+
+parentPort?.on('message', (message: ToLoadWorker) => {
+  // What is thrown ends the thread, which the main thread sees.
+  void obey(message);
+});

@@ -1,0 +1,69 @@
+// Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. It may fall
+// behind without harm to what is measured, as long as the rings have room.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './load-message.ts';
+import { RecordOutput } from './record-output.ts';
+import { RingParser } from './ring-parser.ts';
+import { ThreadBoard } from './thread-board.ts';
+
+const data: ParseWorkerData = workerData;
+const board = new ThreadBoard(data.board);
+
+const tell = (message: FromParseWorker, transfer: ArrayBuffer[] = []): void =>
+  parentPort?.postMessage(message, transfer);
+
+const output = new RecordOutput({
+  sourceId: data.parser + 1, // 0 is the main thread: it writes the session records
+  runZeroNs: Number(data.runZeroNs),
+  secrets: data.secrets,
+  batch: bytes => tell({ kind: 'batch', bytes }, [bytes.buffer]),
+  lines: bytes => tell({ kind: 'lines', bytes }, [bytes.buffer]),
+});
+
+const parsers = data.rings.map(
+  ({ thread, memory }) =>
+    new RingParser({
+      thread,
+      memory,
+      output,
+      isStreaming: data.isStreaming,
+      issuingEnded: (index, atNs) => {
+        output.flush();
+        tell({ kind: 'issuing-ended', thread: index, atNs });
+      },
+      ended: (index, atNs) => {
+        output.flush();
+        tell({ kind: 'ended', thread: index, atNs });
+      },
+    }),
+);
+
+let lastFlushMs = performance.now();
+
+const turn = (): void => {
+  board.add(data.boardThread, 'heartbeat', 1);
+  let hasMore = false;
+  for (const parser of parsers) hasMore = parser.parse(RECORDS_PER_TURN) || hasMore;
+  const nowMs = performance.now();
+  if (nowMs - lastFlushMs >= FLUSH_MS) {
+    lastFlushMs = nowMs;
+    output.flush();
+  }
+  if (hasMore) setImmediate(turn);
+  else setTimeout(turn, POLL_MS);
+};
+
+parentPort?.on('message', (message: ToParseWorker) => {
+  const parser = parsers.find(({ thread }) => thread === message.thread);
+  while (parser?.parse(RECORDS_PER_TURN)) board.add(data.boardThread, 'heartbeat', 1);
+  parser?.lost(message.reason, message.atNs);
+});
+
+/** Few enough to hear messages in between, many enough to be worth a turn. */
+const RECORDS_PER_TURN = 2_048;
+const POLL_MS = 5;
+/** DESIGN §4: batches go by size and by time. */
+const FLUSH_MS = 20;
+
+turn();

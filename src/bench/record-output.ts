@@ -1,0 +1,120 @@
+// What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
+
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import type { ClientRecord } from '../core/run/event-record.ts';
+import { EventBatchWriter } from '../wire/event-batch-writer.ts';
+import { encodeSampleLine } from '../wire/sample-line.ts';
+import type { SampleTracker } from './sample-tracker.ts';
+
+export interface RecordOutputOptions {
+  readonly sourceId: number;
+  readonly runZeroNs: number;
+  readonly secrets: readonly string[];
+  batch(bytes: Uint8Array<ArrayBuffer>): void;
+  lines(bytes: Uint8Array<ArrayBuffer>): void;
+}
+
+export class RecordOutput {
+  readonly #options: RecordOutputOptions;
+  readonly #writer: EventBatchWriter;
+  readonly #secrets: readonly string[];
+  readonly #encoder = new TextEncoder();
+  #withStamps: SampleTracker[] = [];
+  #lines: string[] = [];
+
+  constructor(options: RecordOutputOptions) {
+    this.#options = options;
+    this.#writer = new EventBatchWriter(options);
+    // Longest first, because one may hold another.
+    this.#secrets = options.secrets
+      .filter(secret => secret.length >= SECRET_LENGTH_MIN)
+      .toSorted((a, b) => b.length - a.length);
+  }
+
+  issued(sampleId: number, atNs: number, intendedNs: number, connectNs: number): void {
+    if (this.#writer.writeIssued(sampleId, atNs, intendedNs, connectNs)) return;
+    this.#flushBatch();
+    this.#writer.writeIssued(sampleId, atNs, intendedNs, connectNs);
+  }
+
+  receivedFirst(sampleId: number, atNs: number, firstByteNs: number): void {
+    if (this.#writer.writeRecvFirst(sampleId, atNs, firstByteNs)) return;
+    this.#flushBatch();
+    this.#writer.writeRecvFirst(sampleId, atNs, firstByteNs);
+  }
+
+  /** The tracker is asked for its stamps at the next flush. */
+  hasStamps(tracker: SampleTracker): void {
+    this.#withStamps.push(tracker);
+  }
+
+  stamps(sampleId: number, stampsNs: Float64Array, start: number, end: number): void {
+    let at = start;
+    while (at < end) {
+      const written = this.#writer.writeStamps(sampleId, stampsNs, at, end);
+      at += written;
+      if (written === 0) this.#flushBatch();
+    }
+  }
+
+  /** ERROR goes before COMPLETE, which retires the row that it needs. */
+  ended(sample: EndedSample): void {
+    const { sampleId, failure } = sample;
+    if (failure !== undefined) {
+      const { kind, statusCode, detail } = failure;
+      const error = { kind: `error.${kind}`, sampleId, atNs: sample.endNs, statusCode, detail } as const;
+      if (!this.#writer.writeError(error)) {
+        this.#flushBatch();
+        this.#writer.writeError(error);
+      }
+    }
+    const complete = { ...sample, kind: 'sample.complete', atNs: sample.endNs } as const;
+    if (!this.#writer.writeComplete(complete)) {
+      this.#flushBatch();
+      this.#writer.writeComplete(complete);
+    }
+    this.#lines.push(encodeSampleLine(sample));
+    if (this.#lines.length >= LINES_MAX) this.#flushLines();
+  }
+
+  observed(record: ClientRecord): void {
+    if (this.#writer.writeClient(record)) return;
+    this.#flushBatch();
+    this.#writer.writeClient(record);
+  }
+
+  flush(): void {
+    const trackers = this.#withStamps;
+    if (trackers.length > 0) {
+      this.#withStamps = [];
+      for (const tracker of trackers) tracker.tellStamps();
+    }
+    this.#flushBatch();
+    this.#flushLines();
+  }
+
+  /** What a person may read of an error: one line, short, without the secrets of this run. */
+  shortened(detail: string): string {
+    let text = detail;
+    for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
+    text = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+    return text.length > DETAIL_LENGTH_MAX ? `${text.slice(0, DETAIL_LENGTH_MAX)}…` : text;
+  }
+
+  #flushBatch(): void {
+    const batch = this.#writer.take();
+    if (batch !== undefined) this.#options.batch(batch);
+  }
+
+  #flushLines(): void {
+    if (this.#lines.length === 0) return;
+    this.#options.lines(this.#encoder.encode(this.#lines.join('')));
+    this.#lines = [];
+  }
+}
+
+/** A shorter one would be found in words. */
+const SECRET_LENGTH_MIN = 4;
+const DETAIL_LENGTH_MAX = 160;
+const LINES_MAX = 512;

@@ -1,0 +1,156 @@
+// Reads the ring of one load thread and leads each record to the sample it speaks of.
+
+import { CONTENT_KINDS, END_KINDS, RECORD } from './arena/load-record.ts';
+import type { RingMemory } from './arena/ring.ts';
+import { RingReader } from './arena/ring.ts';
+import type { RecordOutput } from './record-output.ts';
+import { SampleTracker } from './sample-tracker.ts';
+
+export interface RingParserOptions {
+  readonly thread: number;
+  readonly memory: RingMemory;
+  readonly output: RecordOutput;
+  readonly isStreaming: boolean;
+  issuingEnded(thread: number, atNs: number): void;
+  ended(thread: number, atNs: number): void;
+}
+
+export class RingParser {
+  readonly thread: number;
+  readonly #options: RingParserOptions;
+  readonly #ring: RingReader;
+  readonly #trackers: Map<number, SampleTracker> = new Map();
+  #hasEnded = false;
+
+  constructor(options: RingParserOptions) {
+    this.thread = options.thread;
+    this.#options = options;
+    this.#ring = new RingReader(options.memory);
+  }
+
+  /** @returns whether the ring may hold more. */
+  parse(recordsMax: number): boolean {
+    for (let count = 0; count < recordsMax; count += 1) {
+      if (!this.#ring.next()) {
+        this.#ring.release();
+        return false;
+      }
+      this.#record();
+      // A flood fills the ring faster than any timer of ours comes round.
+      if ((count & RELEASE_MASK) === RELEASE_MASK) this.#ring.release();
+    }
+    this.#ring.release();
+    return true;
+  }
+
+  /** The thread writes no more: what it had in flight fails. Whatever it wrote has to be parsed before. */
+  lost(reason: string, atNs: number): void {
+    if (this.#hasEnded) return;
+    for (const tracker of this.#trackers.values()) {
+      if (!tracker.isActive) continue;
+      tracker.ended(atNs, {
+        kind: 'client',
+        detail: reason,
+        bytesSent: 0,
+        bytesReceived: 0,
+        firstByteNs: -1,
+      });
+    }
+    this.#hasEnded = true;
+    this.#options.ended(this.thread, atNs);
+  }
+
+  #record(): void {
+    const ring = this.#ring;
+    switch (ring.type) {
+      case RECORD.body:
+        this.#tracker().body(ring.bytes, ring.payloadStart, ring.payloadEnd, ring.stampNs);
+        return;
+      case RECORD.issued:
+        this.#tracker().issued(
+          ring.sampleId,
+          ring.stampNs,
+          this.#figure(0),
+          this.#figure(1),
+          this.#figure(2) === 1,
+        );
+        return;
+      case RECORD.head:
+        this.#head();
+        return;
+      case RECORD.end:
+        this.#end();
+        return;
+      case RECORD.observed:
+        this.#observed();
+        return;
+      case RECORD.issuingEnded:
+        this.#options.issuingEnded(this.thread, ring.stampNs);
+        return;
+      case RECORD.ended:
+        this.#hasEnded = true;
+        this.#options.ended(this.thread, ring.stampNs);
+    }
+  }
+
+  #tracker(): SampleTracker {
+    const { slot } = this.#ring;
+    const known = this.#trackers.get(slot);
+    if (known !== undefined) return known;
+    const tracker = new SampleTracker(this.#options.output, this.#options.isStreaming);
+    this.#trackers.set(slot, tracker);
+    return tracker;
+  }
+
+  #head(): void {
+    const text = this.#text(4);
+    const isEncoded = this.#figure(3) === 1;
+    this.#tracker().head(this.#figure(0), {
+      status: this.#figure(1),
+      contentKind: CONTENT_KINDS[this.#figure(2)] ?? 'other',
+      encoding: isEncoded ? text : '',
+      location: isEncoded ? '' : text,
+    });
+  }
+
+  #end(): void {
+    this.#tracker().ended(this.#ring.stampNs, {
+      kind: END_KINDS[this.#figure(0)] ?? 'client',
+      bytesSent: this.#figure(1),
+      bytesReceived: this.#figure(2),
+      firstByteNs: this.#figure(3),
+      detail: this.#text(5),
+    });
+  }
+
+  #observed(): void {
+    this.#options.output.observed({
+      kind: 'client.observed',
+      atNs: this.#ring.stampNs,
+      thread: this.#figure(0),
+      eventLoopUtilization: this.#figure(1),
+      cpuShare: this.#figure(2),
+      eventLoopDelayNsMax: this.#figure(3),
+      readLatenessNsMax: this.#figure(4),
+      gcPauseNsTotal: this.#figure(5),
+      gcPauseNsMax: this.#figure(6),
+      connectionsOpened: this.#figure(7),
+      connectionsReused: this.#figure(8),
+      connectionsClosed: this.#figure(9),
+      connectionsStale: this.#figure(10),
+    });
+  }
+
+  #figure(index: number): number {
+    return this.#ring.f64[this.#ring.payloadStart / 8 + index] ?? 0;
+  }
+
+  /** Behind so many figures. */
+  #text(figures: number): string {
+    const { bytes, payloadStart, payloadEnd } = this.#ring;
+    const start = payloadStart + figures * 8;
+    return start >= payloadEnd ? '' : bytes.toString('utf8', start, payloadEnd);
+  }
+}
+
+const RELEASE_MASK = 63;

@@ -1,0 +1,156 @@
+// One connection's sample on the parse side: from what its load thread recorded to event records and a line of
+// samples.jsonl. Stamps are kept until the end, because the line wants all of them.
+
+import type { EndedSample } from '../core/run/ended-sample.ts';
+import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { EndKind } from './arena/load-record.ts';
+import type { RecordOutput } from './record-output.ts';
+import { CARRIES_ANSWER } from './target/openai/chat-stream.ts';
+import { decideOutcome } from './target/outcome.ts';
+import type { ContentSink, ReplyHead } from './target/reply-reader.ts';
+import { ReplyReader } from './target/reply-reader.ts';
+
+export interface TransportEnd {
+  readonly kind: EndKind;
+  readonly detail: string;
+  readonly bytesSent: number;
+  readonly bytesReceived: number;
+  readonly firstByteNs: number;
+}
+
+export class SampleTracker implements ContentSink {
+  isActive = false;
+  sampleId = 0;
+  readonly #output: RecordOutput;
+  readonly #isStreaming: boolean;
+  readonly #reply: ReplyReader;
+  #isWarmup = false;
+  #sentNs = 0;
+  #intendedNs = 0;
+  #connectNs = 0;
+  #firstByteNs = NO_FIGURE;
+  #firstAnswerNs = NO_FIGURE;
+  #lastBodyNs = 0;
+  #beganWithAnswer = false;
+  /** Of every content chunk. */
+  #stampsNs: Float64Array = new Float64Array(16);
+  #chunkCount = 0;
+  /** Of the stamps, how many are in records. */
+  #toldCount = 0;
+
+  constructor(output: RecordOutput, isStreaming: boolean) {
+    this.#output = output;
+    this.#isStreaming = isStreaming;
+    this.#reply = new ReplyReader(isStreaming, this);
+  }
+
+  issued(sampleId: number, sentNs: number, intendedNs: number, connectNs: number, isWarmup: boolean): void {
+    this.isActive = true;
+    this.sampleId = sampleId;
+    this.#sentNs = sentNs;
+    this.#intendedNs = intendedNs;
+    this.#connectNs = connectNs;
+    this.#isWarmup = isWarmup;
+    this.#firstByteNs = NO_FIGURE;
+    this.#firstAnswerNs = NO_FIGURE;
+    this.#lastBodyNs = sentNs;
+    this.#chunkCount = 0;
+    this.#toldCount = 0;
+    this.#reply.reset();
+    this.#output.issued(sampleId, sentNs, intendedNs, connectNs);
+  }
+
+  head(firstByteNs: number, head: ReplyHead): void {
+    this.#firstByteNs = firstByteNs;
+    this.#reply.head(head);
+  }
+
+  body(bytes: Buffer, start: number, end: number, stampNs: number): void {
+    this.#lastBodyNs = stampNs;
+    this.#reply.body(bytes, start, end, stampNs);
+  }
+
+  content(stampNs: number, carries: number): void {
+    const isAnswer = (carries & CARRIES_ANSWER) !== 0;
+    if (this.#chunkCount === 0) {
+      // A plain reply has content and no first one: it is there all at once.
+      if (this.#isStreaming) this.#output.receivedFirst(this.sampleId, stampNs, this.#firstByteNs);
+      this.#toldCount = 1;
+    } else {
+      if (this.#firstAnswerNs === NO_FIGURE && isAnswer && !this.#beganWithAnswer) {
+        this.#firstAnswerNs = stampNs;
+      }
+      if (this.#toldCount === this.#chunkCount) this.#output.hasStamps(this);
+    }
+    if (this.#chunkCount === 0) this.#beganWithAnswer = isAnswer;
+    if (this.#chunkCount === this.#stampsNs.length) this.#grow();
+    this.#stampsNs[this.#chunkCount] = stampNs;
+    this.#chunkCount += 1;
+  }
+
+  /** Writes the stamps that are in no record yet. */
+  tellStamps(): void {
+    if (!this.isActive || this.#toldCount >= this.#chunkCount) return;
+    this.#output.stamps(this.sampleId, this.#stampsNs, this.#toldCount, this.#chunkCount);
+    this.#toldCount = this.#chunkCount;
+  }
+
+  ended(atNs: number, end: TransportEnd): void {
+    const reply = this.#reply;
+    reply.end(end.kind === 'whole');
+    if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
+    const { outcome, failure, endsWithTransport } = decideOutcome({
+      endKind: end.kind,
+      endDetail: end.detail,
+      status: reply.status,
+      statusDetail: isRefusal(reply.status) ? reply.statusDetail() : '',
+      hasContent: this.#chunkCount > 0,
+      hasEnded: reply.chat.hasEnded,
+      isDone: reply.chat.isDone,
+      hasOpenEvent: reply.hasOpenEvent,
+      defect: reply.defect,
+    });
+    this.tellStamps();
+    this.isActive = false;
+    const isContentTold = this.#isStreaming && this.#chunkCount > 0;
+    const sample: EndedSample = {
+      sampleId: this.sampleId,
+      window: this.#isWarmup ? OUTSIDE_WINDOWS : 0,
+      intendedNs: this.#intendedNs,
+      sentNs: this.#sentNs,
+      connectNs: this.#connectNs,
+      firstByteNs: this.#firstByteNs,
+      firstContentNs: isContentTold ? (this.#stampsNs[0] ?? NO_FIGURE) : NO_FIGURE,
+      firstAnswerNs: this.#firstAnswerNs,
+      chunkGapsNs: isContentTold ? this.#gaps() : [],
+      chunkCount: isContentTold ? this.#chunkCount : 0,
+      endNs: endsWithTransport ? atNs : this.#lastBodyNs,
+      outcome,
+      failure:
+        failure === undefined ? undefined : { ...failure, detail: this.#output.shortened(failure.detail) },
+      inputTokens: reply.chat.inputTokens,
+      outputTokens: reply.chat.outputTokens,
+      finishReason: reply.chat.finishReason,
+      bytesSent: end.bytesSent,
+      bytesReceived: end.bytesReceived,
+    };
+    this.#output.ended(sample);
+  }
+
+  #gaps(): number[] {
+    const gaps: number[] = [];
+    for (let at = 1; at < this.#chunkCount; at += 1) {
+      gaps.push((this.#stampsNs[at] ?? 0) - (this.#stampsNs[at - 1] ?? 0));
+    }
+    return gaps;
+  }
+
+  #grow(): void {
+    const grown = new Float64Array(this.#stampsNs.length * 2);
+    grown.set(this.#stampsNs);
+    this.#stampsNs = grown;
+  }
+}
+
+const isRefusal = (status: number): boolean => status !== 0 && (status < 200 || status > 299);

@@ -1,0 +1,310 @@
+// One connection to the server and the one request it may carry. The read callback is the measuring path: stamp, frame,
+// copy, and nothing else.
+
+import type net from 'node:net';
+import type { EndKind } from '../../arena/load-record.ts';
+import type { LoadRecorder, SampleEnd } from '../../arena/load-recorder.ts';
+import type { LoadTimeouts } from '../../load-options.ts';
+import type { PreparedRequest } from './request-writer.ts';
+import type { ReplySink } from './response-framer.ts';
+import { ResponseFramer } from './response-framer.ts';
+
+export interface ConnectionOwner {
+  readonly nowNs: () => number;
+  readonly recorder: LoadRecorder;
+  readonly timeouts: LoadTimeouts;
+  readonly dialer: Dialer;
+  /** It is open and carries no request. */
+  opened(connection: Connection): void;
+  /** It could not be opened, and no sample waited for it. */
+  openFailed(connection: Connection, problem: string): void;
+  /** The server closed it while it carried no request. */
+  lostIdle(connection: Connection): void;
+  /** Its sample has ended; the connection is idle or closed. */
+  sampleEnded(connection: Connection): void;
+  readHappened(stampNs: number): void;
+  /** Body bytes found no room: the sample fails as `client`. */
+  arenaFull(): void;
+}
+
+export interface Dialer {
+  /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */
+  dial(received: (length: number, bytes: Buffer) => boolean): net.Socket;
+  readonly isTls: boolean;
+}
+
+export interface ConnectionCounts {
+  opened: number;
+  reused: number;
+  closed: number;
+  stale: number;
+}
+
+export class Connection implements ReplySink {
+  readonly slot: number;
+  readonly request: PreparedRequest = { sampleId: 0, bytes: Buffer.alloc(0) };
+  state: 'closed' | 'connecting' | 'idle' | 'busy' = 'closed';
+  /** Whether a sample is on it, be it written or waiting for the connection. */
+  hasSample = false;
+  /** Its last sample found no connection. */
+  hasRefused = false;
+  readonly #owner: ConnectionOwner;
+  readonly #counts: ConnectionCounts;
+  readonly #framer: ResponseFramer = new ResponseFramer(this);
+  #socket: net.Socket | undefined;
+  #hasTcp = false;
+  #openingNs = 0;
+  #repliesOnSocket = 0;
+  #isResend = false;
+  #hasIssued = false;
+  #isDrained = true;
+  #isWarmup = false;
+  #intendedNs = 0;
+  #takenNs = 0;
+  #sentNs = 0;
+  #firstByteNs = NONE;
+  #lastReadNs = 0;
+  #readNs = 0;
+  #readBytes = 0;
+  #hasBytes = false;
+  #hasBody = false;
+  #isFull = false;
+  #bytesSent = 0;
+  #bytesReceived = 0;
+
+  constructor(slot: number, owner: ConnectionOwner, counts: ConnectionCounts) {
+    this.slot = slot;
+    this.#owner = owner;
+    this.#counts = counts;
+  }
+
+  open(): void {
+    this.state = 'connecting';
+    this.#hasTcp = false;
+    this.#repliesOnSocket = 0;
+    this.#openingNs = this.#owner.nowNs();
+    const { dialer } = this.#owner;
+    const socket = dialer.dial((length, bytes) => this.#received(socket, length, bytes));
+    this.#socket = socket;
+    socket.once('connect', () => {
+      this.#hasTcp = true;
+      socket.setNoDelay(true);
+    });
+    socket.once(dialer.isTls ? 'secureConnect' : 'connect', () => this.#connected(socket));
+    socket.once('end', () => this.#lost(socket, 'the server closed the connection', false));
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      this.#lost(socket, `${error.code ?? error.name}: ${error.message}`, true),
+    );
+    socket.once('close', () => this.#lost(socket, 'the connection closed', false));
+  }
+
+  /** Sends `request`, on a closed connection once it is open. `intendedNs` NONE: when it is sent. */
+  send(intendedNs: number, isWarmup: boolean): void {
+    this.hasSample = true;
+    this.hasRefused = false;
+    this.#isWarmup = isWarmup;
+    this.#intendedNs = intendedNs;
+    this.#takenNs = this.#owner.nowNs();
+    this.#hasIssued = false;
+    this.#isResend = false;
+    this.#bytesSent = 0;
+    this.#bytesReceived = 0;
+    this.#firstByteNs = NONE;
+    this.#hasBytes = false;
+    if (this.state === 'idle') this.#write(this.#takenNs, 0);
+    else if (this.state === 'closed') this.open();
+  }
+
+  /** Ends what passed its deadline. */
+  checkDeadlines(nowNs: number): void {
+    const { connectMs, firstByteMs, idleMs, totalMs } = this.#owner.timeouts;
+    if (this.state === 'connecting') {
+      if (nowNs - this.#openingNs > connectMs * 1e6) {
+        if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
+        else this.#abandon(`no connection within ${connectMs} ms`);
+      } else if (this.#hasIssued && nowNs - this.#sentNs > totalMs * 1e6) {
+        this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
+      }
+    } else if (this.state === 'busy') {
+      if (nowNs - this.#sentNs > totalMs * 1e6) {
+        this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
+      } else if (!this.#hasBytes) {
+        if (nowNs - this.#sentNs > firstByteMs * 1e6) {
+          this.end('timeout-first-byte', `no byte of the reply within ${firstByteMs} ms`, nowNs);
+        }
+      } else if (nowNs - this.#lastReadNs > idleMs * 1e6) {
+        this.end('timeout-idle', `no byte for ${idleMs} ms`, nowNs);
+      }
+    }
+  }
+
+  /** Ends the sample and, unless the reply was whole, the connection. */
+  end(kind: EndKind, detail: string, atNs: number, canReuse = false): void {
+    const { recorder } = this.#owner;
+    const { sampleId } = this.request;
+    if (!this.#hasIssued) this.#issue(this.#takenNs, atNs - this.#openingNs);
+    const end: SampleEnd = {
+      kind,
+      detail,
+      bytesSent: this.#bytesSent,
+      bytesReceived: this.#bytesReceived,
+      firstByteNs: this.#firstByteNs,
+    };
+    recorder.ended(sampleId, this.slot, atNs, end);
+    this.hasSample = false;
+    if (canReuse) this.state = 'idle';
+    else this.close();
+    this.#owner.sampleEnded(this);
+  }
+
+  close(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (this.state !== 'connecting' && this.state !== 'closed') this.#counts.closed += 1;
+    this.state = 'closed';
+    socket?.destroy();
+  }
+
+  replyBegan(): void {
+    this.#firstByteNs = this.#readNs;
+  }
+
+  headEnded(): void {
+    this.#owner.recorder.head(
+      this.request.sampleId,
+      this.slot,
+      this.#readNs,
+      this.#firstByteNs,
+      this.#framer.head,
+    );
+  }
+
+  bodyBytes(bytes: Buffer, start: number, end: number): void {
+    const { recorder } = this.#owner;
+    if (!this.#hasBody) {
+      if (this.#isFull || !recorder.beginBody(this.#readBytes - start)) {
+        this.#isFull = true;
+        return;
+      }
+      this.#hasBody = true;
+    }
+    recorder.addBody(bytes, start, end);
+  }
+
+  #connected(socket: net.Socket): void {
+    if (socket !== this.#socket) return;
+    this.#counts.opened += 1;
+    this.state = 'idle';
+    if (!this.hasSample) {
+      this.#owner.opened(this);
+      return;
+    }
+    const nowNs = this.#owner.nowNs();
+    this.#write(nowNs, nowNs - this.#openingNs);
+  }
+
+  #write(nowNs: number, connectNs: number): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    this.#framer.reset();
+    this.state = 'busy';
+    this.#isDrained = false;
+    this.#lastReadNs = nowNs;
+    if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
+    // The stamp is taken as late as can be: everything above may have taken time.
+    const sentNs = this.#owner.nowNs();
+    socket.write(this.request.bytes, () => {
+      if (socket === this.#socket) this.#isDrained = true;
+    });
+    this.#bytesSent += this.request.bytes.length;
+    if (!this.#isResend) this.#issue(sentNs, connectNs);
+  }
+
+  #issue(sentNs: number, connectNs: number): void {
+    this.#hasIssued = true;
+    this.#sentNs = sentNs;
+    const intendedNs = this.#intendedNs === NONE ? sentNs : this.#intendedNs;
+    this.#owner.recorder.issued(
+      this.request.sampleId,
+      this.slot,
+      sentNs,
+      intendedNs,
+      connectNs,
+      this.#isWarmup,
+    );
+  }
+
+  #received(socket: net.Socket, length: number, bytes: Buffer): boolean {
+    const stampNs = this.#owner.nowNs();
+    if (socket !== this.#socket) return false;
+    if (this.state !== 'busy') {
+      // Bytes that nobody asked for, a 408 say: the next reply could not be told from them.
+      this.#lost(socket, 'the server sent bytes on an idle connection', false);
+      return false;
+    }
+    this.#owner.readHappened(stampNs);
+    this.#readNs = stampNs;
+    this.#readBytes = length;
+    this.#lastReadNs = stampNs;
+    this.#hasBytes = true;
+    this.#hasBody = false;
+    this.#bytesReceived += length;
+    const framer = this.#framer;
+    const used = framer.push(bytes, 0, length);
+    if (this.#hasBody) this.#owner.recorder.commitBody(this.request.sampleId, this.slot, stampNs);
+    if (this.#isFull) {
+      this.#isFull = false;
+      this.#owner.arenaFull();
+      this.end('client', ARENA_FULL, stampNs);
+    } else if (framer.isDone) {
+      this.#repliesOnSocket += 1;
+      this.end('whole', '', stampNs, framer.head.keepsAlive && used === length && this.#isDrained);
+    } else if (framer.problem !== '') {
+      this.end('malformed', framer.problem, stampNs);
+    }
+    return socket === this.#socket;
+  }
+
+  /** The socket is gone, however it told: only the first to say so is heard. */
+  #lost(socket: net.Socket, why: string, isError: boolean): void {
+    if (socket !== this.#socket) return;
+    if (this.state === 'connecting') {
+      if (!this.hasSample) this.#abandon(why);
+      else this.#refused(why);
+    } else if (this.state === 'idle') {
+      this.close();
+      this.#owner.lostIdle(this);
+    } else {
+      this.#lostBusy(why, isError);
+    }
+  }
+
+  #refused(why: string): void {
+    this.hasRefused = true;
+    this.end(this.#hasTcp ? 'tls' : 'connect', why, this.#owner.nowNs());
+  }
+
+  #lostBusy(why: string, isError: boolean): void {
+    if (!this.#hasBytes && this.#repliesOnSocket > 0 && !this.#isResend) {
+      // METRICS §2: the server closed a used connection while the request was on its way. Once more, on a fresh one.
+      this.#counts.stale += 1;
+      this.#isResend = true;
+      this.close();
+      this.open();
+      return;
+    }
+    const nowNs = this.#owner.nowNs();
+    if (!isError && this.#hasBytes && this.#framer.endOfConnection()) this.end('whole', '', nowNs);
+    else if (isError) this.end('reset', why, nowNs);
+    else if (!this.#hasBytes) this.end('reset', 'the server closed the connection before it answered', nowNs);
+    else this.end('truncated', 'the connection ended before the reply did', nowNs);
+  }
+
+  #abandon(problem: string): void {
+    this.close();
+    this.#owner.openFailed(this, problem);
+  }
+}
+
+export const NONE = -1;
+const ARENA_FULL = 'no room for the reply: the parse thread is behind';

@@ -1,0 +1,96 @@
+// The bytes of requests, made before they are due: a head that is the same for all but for its length, and a body out of
+// shared memory with a nonce poked in, so that no server answers from its prefix cache.
+
+import type { HeaderField, LoadTarget, PromptSet } from '../../load-options.ts';
+import { NONCE_BYTES } from '../../load-options.ts';
+
+export interface PreparedRequest {
+  sampleId: number;
+  bytes: Buffer;
+}
+
+export class RequestWriter {
+  readonly #head: Buffer;
+  readonly #bodies: Buffer;
+  readonly #starts: Float64Array;
+  readonly #nonceAts: Float64Array;
+  readonly #noncePrefix: string;
+
+  constructor(head: string, prompts: PromptSet) {
+    this.#head = Buffer.from(head, 'latin1');
+    this.#bodies = Buffer.from(prompts.bytes);
+    this.#starts = new Float64Array(prompts.starts);
+    this.#nonceAts = new Float64Array(prompts.nonceAts);
+    this.#noncePrefix = prompts.noncePrefix;
+    if (this.#nonceAts.length === 0) throw new RangeError('there is no prompt to send');
+  }
+
+  /** Reuses the request's bytes where the length is the same. They must not be in flight any more. */
+  prepare(into: PreparedRequest, sampleId: number): void {
+    const index = sampleId % this.#nonceAts.length;
+    const start = this.#starts[index] ?? 0;
+    const bodyBytes = (this.#starts[index + 1] ?? start) - start;
+    const tail = `${bodyBytes}\r\n\r\n`;
+    const length = this.#head.length + tail.length + bodyBytes;
+    if (into.bytes.length !== length) into.bytes = Buffer.allocUnsafeSlow(length);
+    const { bytes } = into;
+    this.#head.copy(bytes, 0);
+    bytes.write(tail, this.#head.length, 'latin1');
+    const bodyAt = this.#head.length + tail.length;
+    this.#bodies.copy(bytes, bodyAt, start, start + bodyBytes);
+    const nonceAt = this.#nonceAts[index] ?? -1;
+    if (nonceAt >= 0) {
+      const nonce = this.#noncePrefix + sampleId.toString(16).padStart(NONCE_BYTES / 2, '0');
+      bytes.write(nonce, bodyAt + nonceAt, NONCE_BYTES, 'latin1');
+    }
+    into.sampleId = sampleId;
+  }
+}
+
+/**
+ * Everything up to the figure of content-length.
+ * @throws HeaderError for a field that no client may send, without its value.
+ */
+export const requestHead = (
+  target: LoadTarget,
+  fields: readonly HeaderField[],
+  isStreaming: boolean,
+): string => {
+  for (const { name, value } of fields) {
+    if (!TOKEN.test(name)) throw new HeaderError(`${JSON.stringify(name.slice(0, 40))} is not a header name`);
+    if (!FIELD_VALUE.test(value))
+      throw new HeaderError(`the value of header ${name} has a line break or control character`);
+    if (OWN.has(name.toLowerCase())) throw new HeaderError(`header ${name} is written by the client itself`);
+  }
+  if (!PATH.test(target.path)) throw new HeaderError('the path of the URL has a space or control character');
+  const given = new Set(fields.map(({ name }) => name.toLowerCase()));
+  const own = [
+    { name: 'host', value: target.hostHeader },
+    { name: 'user-agent', value: 'plimsoll' },
+    { name: 'accept', value: isStreaming ? 'text/event-stream' : 'application/json' },
+    { name: 'accept-encoding', value: 'identity' },
+    { name: 'content-type', value: 'application/json' },
+  ].filter(({ name }) => !given.has(name));
+  const lines = [...own, ...fields].map(({ name, value }) => `${name}: ${value}\r\n`);
+  return `POST ${target.path} HTTP/1.1\r\n${lines.join('')}content-length: `;
+};
+
+export class HeaderError extends Error {
+  override readonly name = 'HeaderError';
+  readonly code = 'bad-header';
+}
+
+/** RFC 9110 §5.6.2 and §5.5; obs-text is let through as Latin-1. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,200}$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it keeps out
+const FIELD_VALUE = /^[^\u0000-\u0008\u000a-\u001f\u007f\u0100-\uffff]{0,16384}$/;
+const PATH = /^\/[\x21-\x7e]{0,4096}$/;
+const OWN: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'expect',
+  'trailer',
+  'te',
+]);

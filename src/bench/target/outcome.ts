@@ -1,0 +1,82 @@
+// How a sample ends (METRICS §2), from how its transport ended and what its reply said. Pure; the one place that decides.
+
+import type { SampleFailure } from '../../core/run/ended-sample.ts';
+import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
+import type { EndKind } from '../arena/load-record.ts';
+import { timeoutPhaseOf } from '../arena/load-record.ts';
+import type { ReplyDefect } from './openai/chat-stream.ts';
+
+export interface ReplyAccount {
+  readonly endKind: EndKind;
+  readonly endDetail: string;
+  /** 0: no head came. */
+  readonly status: number;
+  /** What a reply with another status than 2xx says. */
+  readonly statusDetail: string;
+  readonly hasContent: boolean;
+  /** [DONE] or a finish reason on each choice; of a plain reply, that its whole body is right. */
+  readonly hasEnded: boolean;
+  readonly isDone: boolean;
+  /** Something of an event came behind the last empty line. */
+  readonly hasOpenEvent: boolean;
+  readonly defect: ReplyDefect | undefined;
+}
+
+export interface SampleOutcome {
+  readonly outcome: Outcome;
+  readonly failure: SampleFailure | undefined;
+  /**
+   * Whether the sample ended with the transport. False where the stream had ended by itself before the transport failed:
+   * then its last byte is its end.
+   */
+  readonly endsWithTransport: boolean;
+}
+
+export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
+  const { endKind, endDetail, status, defect } = reply;
+  if (endKind === 'cancelled') return { outcome: 'cancelled', failure: undefined, endsWithTransport: true };
+  if (endKind === 'client') return failed('client', endDetail, status);
+  if (status !== 0 && (status < 200 || status > 299)) {
+    return failed('http-status', reply.statusDetail, status);
+  }
+  if (defect !== undefined) return failed(defect.kind, defect.detail, status);
+  // Once a stream has ended by its own account, nothing that happens to the connection takes that back.
+  const isOver = reply.isDone || (reply.hasEnded && !reply.hasOpenEvent);
+  if (isOver && endKind !== 'malformed') {
+    if (!reply.hasContent) return failed('empty', 'the reply has no content', status);
+    return { outcome: 'completed', failure: undefined, endsWithTransport: endKind === 'whole' };
+  }
+  return failedTransport(reply);
+};
+
+const failedTransport = (reply: ReplyAccount): SampleOutcome => {
+  const { endKind, endDetail, status } = reply;
+  switch (endKind) {
+    case 'whole':
+      if (!reply.hasContent && !reply.hasOpenEvent)
+        return failed('empty', 'the reply has no content', status);
+      return failed('truncated', truncation(reply), status);
+    case 'connect':
+    case 'tls':
+    case 'reset':
+    case 'truncated':
+    case 'malformed':
+    case 'client':
+      return failed(endKind, endDetail, status);
+    default: {
+      const phase = timeoutPhaseOf(endKind);
+      return failed('timeout', phase === undefined ? endDetail : `${phase}: ${endDetail}`, status);
+    }
+  }
+};
+
+const truncation = ({ hasOpenEvent }: ReplyAccount): string =>
+  hasOpenEvent
+    ? 'the last event lacks its blank line'
+    : 'the reply ended without [DONE] and without a finish reason';
+
+const failed = (kind: FailureKind, detail: string, statusCode: number): SampleOutcome => ({
+  outcome: 'failed',
+  failure: { kind, statusCode, detail },
+  endsWithTransport: true,
+});

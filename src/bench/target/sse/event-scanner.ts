@@ -1,0 +1,198 @@
+// Finds the events of a server-sent event stream in bytes that may be cut anywhere, by the standard (WHATWG HTML §9.2.6):
+// lines end with LF, CRLF or a lone CR, an event with an empty line. Bytes are carried, never decoded in part.
+
+export interface EventSink {
+  /** Data of an event, its lines joined with LF. The bytes are valid during the call only. */
+  event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void;
+}
+
+export class EventScanner {
+  readonly #sink: EventSink;
+  readonly #line: ByteStore = new ByteStore();
+  readonly #data: ByteStore = new ByteStore();
+  /** Where the data of the event's only line stands, as long as it need not be copied. */
+  #inPlace: Buffer | undefined;
+  #dataStart = 0;
+  #dataEnd = 0;
+  #dataLines = 0;
+  #isErrorEvent = false;
+  #skipsLineFeed = false;
+  /** Bytes of the byte order mark seen; BOM_DONE when the question is settled. */
+  #bomSeen = 0;
+  #isTooLong = false;
+
+  constructor(sink: EventSink) {
+    this.#sink = sink;
+  }
+
+  /** An event was longer than EVENT_BYTES_MAX; nothing is scanned any more. */
+  get isTooLong(): boolean {
+    return this.#isTooLong;
+  }
+
+  /** Whether something of an event has come that no empty line has ended. */
+  get hasOpenEvent(): boolean {
+    return this.#dataLines > 0 || (this.#line.length > 0 && this.#line.bytes[0] !== COLON);
+  }
+
+  reset(): void {
+    this.#line.length = 0;
+    this.#clearEvent();
+    this.#skipsLineFeed = false;
+    this.#bomSeen = 0;
+    this.#isTooLong = false;
+  }
+
+  push(bytes: Buffer, start: number, end: number): void {
+    let at = this.#bomSeen === BOM_DONE ? start : this.#skipBom(bytes, start, end);
+    while (at < end && !this.#isTooLong) {
+      if (this.#skipsLineFeed) {
+        this.#skipsLineFeed = false;
+        if (bytes[at] === LF) {
+          at += 1;
+          continue;
+        }
+      }
+      const lineStart = at;
+      let byte = bytes[at];
+      while (byte !== LF && byte !== CR) {
+        at += 1;
+        if (at === end) break;
+        byte = bytes[at];
+      }
+      if (at === end) {
+        this.#keep(this.#line, bytes, lineStart, end);
+        break;
+      }
+      this.#skipsLineFeed = byte === CR;
+      if (this.#line.length === 0) {
+        this.#takeLine(bytes, lineStart, at, true);
+      } else {
+        this.#keep(this.#line, bytes, lineStart, at);
+        const { length } = this.#line;
+        this.#line.length = 0;
+        this.#takeLine(this.#line.bytes, 0, length, false);
+      }
+      at += 1;
+    }
+    // The caller's bytes are gone after this call.
+    if (this.#inPlace !== undefined) this.#copyInPlace();
+  }
+
+  #takeLine(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
+    if (start === end) {
+      this.#dispatch();
+      return;
+    }
+    if (isField(bytes, start, end, DATA)) {
+      const valueStart = valueStartOf(bytes, start + DATA.length, end);
+      this.#takeData(bytes, valueStart, end, isCallers);
+    } else if (isField(bytes, start, end, EVENT)) {
+      const valueStart = valueStartOf(bytes, start + EVENT.length, end);
+      this.#isErrorEvent = end - valueStart === ERROR.length && startsWith(bytes, valueStart, ERROR);
+    }
+  }
+
+  #takeData(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
+    this.#dataLines += 1;
+    if (this.#dataLines === 1 && isCallers) {
+      this.#inPlace = bytes;
+      this.#dataStart = start;
+      this.#dataEnd = end;
+      return;
+    }
+    if (this.#inPlace !== undefined) this.#copyInPlace();
+    if (this.#dataLines > 1) this.#keep(this.#data, LINE_FEED, 0, 1);
+    this.#keep(this.#data, bytes, start, end);
+  }
+
+  #dispatch(): void {
+    if (this.#dataLines > 0) {
+      if (this.#inPlace !== undefined) {
+        this.#sink.event(this.#inPlace, this.#dataStart, this.#dataEnd, this.#isErrorEvent);
+      } else {
+        this.#sink.event(this.#data.bytes, 0, this.#data.length, this.#isErrorEvent);
+      }
+    }
+    this.#clearEvent();
+  }
+
+  #clearEvent(): void {
+    this.#inPlace = undefined;
+    this.#data.length = 0;
+    this.#dataLines = 0;
+    this.#isErrorEvent = false;
+  }
+
+  #copyInPlace(): void {
+    const bytes = this.#inPlace;
+    this.#inPlace = undefined;
+    if (bytes !== undefined) this.#keep(this.#data, bytes, this.#dataStart, this.#dataEnd);
+  }
+
+  #keep(store: ByteStore, bytes: Buffer, start: number, end: number): void {
+    if (store.length + end - start > EVENT_BYTES_MAX) this.#isTooLong = true;
+    else store.add(bytes, start, end);
+  }
+
+  #skipBom(bytes: Buffer, start: number, end: number): number {
+    let at = start;
+    while (at < end && this.#bomSeen < BOM.length && bytes[at] === BOM[this.#bomSeen]) {
+      at += 1;
+      this.#bomSeen += 1;
+    }
+    if (at === end && this.#bomSeen < BOM.length) return at;
+    // What only began like a mark belongs to the first line.
+    if (this.#bomSeen < BOM.length) this.#keep(this.#line, BOM, 0, this.#bomSeen);
+    this.#bomSeen = BOM_DONE;
+    return at;
+  }
+}
+
+/** Bytes that grow and are reused. */
+class ByteStore {
+  bytes: Buffer = NOTHING;
+  length = 0;
+
+  add(source: Buffer, start: number, end: number): void {
+    const length = this.length + end - start;
+    if (length > this.bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(512, length * 2));
+      this.bytes.copy(grown, 0, 0, this.length);
+      this.bytes = grown;
+    }
+    source.copy(this.bytes, this.length, start, end);
+    this.length = length;
+  }
+}
+
+/** "data", "data:…" but not "database:". */
+const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boolean => {
+  const nameEnd = start + name.length;
+  return nameEnd <= end && startsWith(bytes, start, name) && (nameEnd === end || bytes[nameEnd] === COLON);
+};
+
+/** Behind the colon and one space. */
+const valueStartOf = (bytes: Buffer, nameEnd: number, end: number): number => {
+  if (nameEnd >= end) return end;
+  return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;
+};
+
+const startsWith = (bytes: Buffer, start: number, text: Buffer): boolean => {
+  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false;
+  return true;
+};
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const COLON = 0x3a;
+const DATA = Buffer.from('data');
+const EVENT = Buffer.from('event');
+const ERROR = Buffer.from('error');
+const LINE_FEED = Buffer.from('\n');
+const NOTHING: Buffer = Buffer.alloc(0);
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+const BOM_DONE = 4;
+/** Bound in docs/limits.md. */
+export const EVENT_BYTES_MAX = 4_194_304;

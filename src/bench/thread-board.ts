@@ -1,0 +1,59 @@
+// What all threads of a load generator see of each other: sample numbers handed out, progress, heartbeats. Shared memory,
+// because a thread that hangs or died answers no message.
+
+export interface ThreadBoardMemory {
+  readonly cells: SharedArrayBuffer;
+  readonly threads: number;
+}
+
+export const createThreadBoardMemory = (threads: number): ThreadBoardMemory => ({
+  cells: new SharedArrayBuffer((HEAD_CELLS + threads * THREAD_CELLS) * Int32Array.BYTES_PER_ELEMENT),
+  threads,
+});
+
+/** Counts wrap at 2³²; no run has so many samples. */
+export class ThreadBoard {
+  readonly #cells: Int32Array;
+  readonly #threads: number;
+
+  constructor({ cells, threads }: ThreadBoardMemory) {
+    this.#cells = new Int32Array(cells);
+    this.#threads = threads;
+  }
+
+  /** The number of the next sample; each is given once. Closed loop and warm-up. */
+  takeSampleId(): number {
+    return Atomics.add(this.#cells, NEXT_SAMPLE, 1) >>> 0;
+  }
+
+  /** Where the numbers go on: those taken past a phase's limit were never sent. */
+  setNextSampleId(sampleId: number): void {
+    Atomics.store(this.#cells, NEXT_SAMPLE, sampleId | 0);
+  }
+
+  add(thread: number, cell: ThreadCell, amount: number): void {
+    Atomics.add(this.#cells, this.#index(thread, cell), amount);
+  }
+
+  get(thread: number, cell: ThreadCell): number {
+    return Atomics.load(this.#cells, this.#index(thread, cell)) >>> 0;
+  }
+
+  total(cell: ThreadCell): number {
+    let sum = 0;
+    for (let thread = 0; thread < this.#threads; thread += 1) sum += this.get(thread, cell);
+    return sum;
+  }
+
+  #index(thread: number, cell: ThreadCell): number {
+    return HEAD_CELLS + thread * THREAD_CELLS + CELLS[cell];
+  }
+}
+
+export type ThreadCell = keyof typeof CELLS;
+
+const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, refused: 4 } as const;
+const NEXT_SAMPLE = 0;
+/** A cache line apart each. */
+const HEAD_CELLS = 16;
+const THREAD_CELLS = 16;

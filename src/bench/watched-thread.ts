@@ -1,0 +1,66 @@
+// A worker thread that is expected to live until it is let go. That it threw, exited or hangs is told once, after it is
+// really gone, so that what it wrote to shared memory is final.
+
+import type { Worker } from 'node:worker_threads';
+
+export interface WatchedThreadOptions<Received> {
+  readonly worker: Worker;
+  /** A count that moves as long as the thread comes back to its event loop. */
+  readonly heartbeat: () => number;
+  readonly heartbeatMsMax: number;
+  received(message: Received): void;
+  lost(reason: string): void;
+}
+
+export class WatchedThread<Sent, Received> {
+  readonly #options: WatchedThreadOptions<Received>;
+  readonly #timer: NodeJS.Timeout;
+  #reason: string | undefined;
+  #isLetGo = false;
+  #hasExited = false;
+  #lastBeat = 0;
+  #quietChecks = 0;
+
+  constructor(options: WatchedThreadOptions<Received>) {
+    this.#options = options;
+    const { worker } = options;
+    worker.on('message', (message: Received) => options.received(message));
+    worker.once('error', error => {
+      this.#reason ??= `failed: ${error.message}`;
+    });
+    worker.once('exit', code => {
+      this.#hasExited = true;
+      clearInterval(this.#timer);
+      if (!this.#isLetGo) options.lost(this.#reason ?? `exited with code ${code}`);
+    });
+    this.#timer = setInterval(() => this.#check(), options.heartbeatMsMax / CHECKS);
+  }
+
+  post(message: Sent): void {
+    if (!this.#hasExited) this.#options.worker.postMessage(message);
+  }
+
+  /** From now on its end is no loss. */
+  letGo(): void {
+    this.#isLetGo = true;
+    clearInterval(this.#timer);
+  }
+
+  async terminate(): Promise<void> {
+    this.letGo();
+    if (!this.#hasExited) await this.#options.worker.terminate();
+  }
+
+  /** Counts checks rather than time: a main thread that was stopped itself must not condemn the others. */
+  #check(): void {
+    const beat = this.#options.heartbeat();
+    this.#quietChecks = beat === this.#lastBeat ? this.#quietChecks + 1 : 0;
+    this.#lastBeat = beat;
+    if (this.#quietChecks <= CHECKS) return;
+    clearInterval(this.#timer);
+    this.#reason = `did not return to its event loop for ${this.#options.heartbeatMsMax} ms`;
+    void this.#options.worker.terminate();
+  }
+}
+
+const CHECKS = 10;
