@@ -90,7 +90,8 @@ test('the installed daemon serves the dashboard with its assets', async context 
   const page = await fetch(daemon.url);
   expect(page.status).toBe(200);
   expect(page.headers.get('content-type')).toContain('text/html');
-  const [asset = 'the page names no script'] = /(?<=src=")[^"]+\.js(?=")/.exec(await page.text()) ?? [];
+  const [asset = 'the page names no script'] =
+    /(?<=src="\/)assets\/[^"]+\.js(?=")/.exec(await page.text()) ?? [];
   const script = await fetch(new URL(asset, daemon.url));
   expect(script.status, asset).toBe(200);
   expect(script.headers.get('content-type')).toContain('javascript');
