@@ -47,6 +47,7 @@ export class Aggregator {
   readonly #loss = new BatchLoss();
   readonly #sessionEnded = Promise.withResolvers<void>();
   #state: SnapshotState = 'initialize';
+  #valuesToSortMax = Number.POSITIVE_INFINITY;
 
   constructor(parts: AggregatorParts, options: AggregatorOptions) {
     this.#parts = parts;
@@ -62,7 +63,8 @@ export class Aggregator {
         monotonicNs,
         writeFile,
         live: () => this.#body(this.#state, 'live'),
-        final: state => this.#body(state, this.#isTooMuchToSort(state) ? 'hasty' : 'final'),
+        final: state =>
+          this.#body(state, this.#metrics.valueCount > this.#valuesToSortMax ? 'hasty' : 'final'),
       },
       refreshHz === undefined ? {} : { refreshHz },
     );
@@ -80,6 +82,8 @@ export class Aggregator {
       await this.#drain(stops);
     }
     const state: FinalState = why === 'ended' && !stops.interrupt.aborted ? 'complete' : 'interrupted';
+    if (state === 'interrupted')
+      this.#valuesToSortMax = stops.parentGone.aborted ? ALONE_VALUES_MAX : HASTY_VALUES_MAX;
     const delivery = await this.#publisher.publishFinal({
       state,
       ...(stops.parentGone.aborted ? { lingerMs: ALONE_LINGER_MS } : {}),
@@ -90,7 +94,15 @@ export class Aggregator {
   }
 
   async #consume(): Promise<void> {
-    for await (const batch of this.#parts.subscriber.items) this.#apply(batch);
+    const { clock, subscriber } = this.#parts;
+    let turnMs = clock.nowMs();
+    for await (const batch of subscriber.items) {
+      this.#apply(batch);
+      // Batches that wait come one after another without a turn of the event loop: the ticks would be late.
+      if (clock.nowMs() - turnMs < TURN_MS_MAX) continue;
+      await new Promise<void>(resolve => setImmediate(resolve));
+      turnMs = clock.nowMs();
+    }
   }
 
   #apply(batch: EventBatch): void {
@@ -147,11 +159,6 @@ export class Aggregator {
     this.#metrics.counters.recordsUndecodable.set(this.#parts.subscriber.undecodableCount);
     return { state, pendingTasks: this.table.inFlightTasks, metrics: this.#metrics[effort]() };
   }
-
-  /** Whoever interrupts waits for the account: sorting more than this takes longer than they do. */
-  #isTooMuchToSort(state: FinalState): boolean {
-    return state === 'interrupted' && this.#metrics.valueCount > HASTY_VALUES_MIN;
-  }
 }
 
 /** Resolves when the signal aborts, or when nobody waits any more. */
@@ -174,5 +181,7 @@ const DRAIN_MS_MAX = 30_000;
 const INTERRUPT_MS_MAX = 5_000;
 /** The parent took the messages; a `plimsoll watch` may still be there. */
 const ALONE_LINGER_MS = 300;
-/** Sorted in about a second. */
-const HASTY_VALUES_MIN = 8_000_000;
+/** Whoever interrupts waits for the account: values that are sorted in about a second. */
+const HASTY_VALUES_MAX = 8_000_000;
+const ALONE_VALUES_MAX = 2_000_000;
+const TURN_MS_MAX = 10;

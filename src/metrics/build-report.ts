@@ -30,8 +30,10 @@ export interface ReportInput {
   readonly eventLogDropped: number;
   /** Whether whoever ran the load was stopped, whatever the snapshot says. */
   readonly isInterrupted: boolean;
-  /** What else keeps the account from being complete: a lost thread, a samples file that breaks off. */
-  readonly incompleteReasons: readonly string[];
+  /** What went wrong with the load itself, and keeps the account from being complete: a lost thread. */
+  readonly runProblems: readonly string[];
+  /** What is missing from the source. */
+  readonly sourceProblems: readonly string[];
   readonly notices: readonly string[];
 }
 
@@ -53,6 +55,7 @@ export const buildReport = (input: ReportInput): Report => {
     ...(reasons.length === 0 ? {} : { incompleteReason: reasons.join('; ') }),
     interrupted: state === 'interrupted',
     source,
+    runProblems: input.runProblems,
     notices: [...reportNotices(metrics), ...input.notices],
     counts,
     warmup,
@@ -114,7 +117,8 @@ const incompleteReasons = ({
   const undecodable = metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused');
   return [
     ...STATE_REASONS[input.snapshot === undefined ? 'nothing' : state],
-    ...input.incompleteReasons,
+    ...input.runProblems,
+    ...input.sourceProblems,
     ...(unresolved > 0 ? [`${unresolved} samples were in flight when the account ended`] : []),
     ...(pending > 0 ? [`${pending} background tasks had not finished`] : []),
     ...(droppedEvents > 0 ? [`${droppedEvents} event records were lost`] : []),

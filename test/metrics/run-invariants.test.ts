@@ -98,7 +98,8 @@ describe('of every run', () => {
             droppedEvents: 0,
             eventLogDropped: 0,
             isInterrupted: false,
-            incompleteReasons: [],
+            runProblems: [],
+            sourceProblems: [],
             notices: [],
           });
           for (const counts of [report.counts, report.warmup]) {

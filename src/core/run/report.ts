@@ -17,6 +17,8 @@ export interface Report {
   readonly incompleteReason?: string;
   readonly interrupted: boolean;
   readonly source: ReportSource;
+  /** What whoever ran the load knows of what went wrong, also part of incompleteReason: kept for a later rebuild. */
+  readonly runProblems: readonly string[];
   /** What a reader must know beside the figures, one sentence each. */
   readonly notices: readonly string[];
   /** Of the measured phase. */

@@ -1,0 +1,64 @@
+// What the aggregator's process is told: its one argument, as JSON. Written by whoever starts it, checked by itself.
+
+import * as v from 'valibot';
+import type { Objective } from '../core/run/objective.ts';
+import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import type { RunPattern } from '../core/run/report.ts';
+
+export interface AggregatorArguments {
+  /** Where the event batches come from. */
+  readonly eventsEndpoint: string;
+  /** Where it is to publish snapshots. */
+  readonly snapshotsEndpoint: string;
+  /** final_snapshot.json; its folder is there already. */
+  readonly file: string;
+  readonly pattern: RunPattern;
+  readonly isStreaming: boolean;
+  readonly objectives: readonly Objective[];
+  /** Snapshots a second; default 5. */
+  readonly refreshHz?: number;
+  /** Default 30 s. */
+  readonly drainMsMax?: number;
+}
+
+/** @throws an Error in words for anything else. */
+export const parseAggregatorArguments = (text: string): AggregatorArguments => {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new Error('the argument of the aggregator is not JSON', { cause: error });
+  }
+  const result = v.safeParse(ARGUMENTS, json);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new Error(
+    `the argument of the aggregator is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`,
+  );
+};
+
+const rate = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
+  eventsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  file: v.pipe(v.string(), v.nonEmpty()),
+  pattern: v.variant('kind', [
+    v.object({
+      kind: v.literal('concurrency'),
+      concurrency: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    }),
+    v.object({ kind: v.literal('poisson'), requestsPerSecond: rate }),
+    v.object({ kind: v.literal('constant'), requestsPerSecond: rate }),
+    v.object({ kind: v.literal('max-throughput') }),
+  ]),
+  isStreaming: v.boolean(),
+  objectives: v.pipe(
+    v.array(
+      v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(v.number(), v.finite(), v.minValue(0)) }),
+    ),
+    v.maxLength(OBJECTIVE_NAMES.length),
+  ),
+  refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),
+  drainMsMax: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
+});

@@ -1,0 +1,83 @@
+// The process of the aggregator. To its parent it says {"kind":"ready"} when records reach it, and at its end the
+// FinalDelivery. SIGTERM ends it now, as interrupted. SIGINT reaches it too when somebody presses Ctrl-C, before the main
+// process has decided anything: it only marks the run as interrupted, records are taken until the session ends (5 s).
+
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { systemClock } from '../clock/system-clock.ts';
+import { eventBatchCodec } from '../messaging/event-batch-codec.ts';
+import { NEWEST_WINS } from '../messaging/publisher.ts';
+import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
+import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
+import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
+import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
+import { writeFileAtomic } from '../process/atomic-file.ts';
+import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { snapshotToJson } from '../wire/snapshot-codec.ts';
+import { Aggregator } from './aggregator.ts';
+import { parseAggregatorArguments } from './aggregator-arguments.ts';
+
+const main = async (): Promise<void> => {
+  const terminate = new AbortController();
+  const interrupt = new AbortController();
+  process.on('SIGTERM', () => terminate.abort(new Error('terminated')));
+  process.on('SIGINT', () => interrupt.abort(new Error('interrupted')));
+  const parent = watchParent(process.env);
+  const parentGone = parent.kind === 'watching' ? parent.signal : new AbortController().signal;
+  parentGone.addEventListener('abort', () => setTimeout(exitNow, ALONE_MS_MAX), { once: true });
+  const { eventsEndpoint, snapshotsEndpoint, file, ...options } = parseAggregatorArguments(
+    process.argv[2] ?? '',
+  );
+  await checkFolder(dirname(file));
+  const publisher = await openZeromqPublisher(snapshotsEndpoint, snapshotCodec, NEWEST_WINS);
+  const subscriber = await openZeromqSubscriber(eventsEndpoint, eventBatchCodec, EVERY_MESSAGE);
+  const aggregator = new Aggregator(
+    {
+      clock: systemClock,
+      monotonicNs,
+      subscriber,
+      publisher,
+      writeFile: snapshot => writeFileAtomic(file, snapshotToJson(snapshot)),
+    },
+    options,
+  );
+  const isReady = await subscriber.ready(AbortSignal.any([terminate.signal, parentGone])).then(
+    () => true,
+    (error: unknown) => {
+      if (terminate.signal.aborted || parentGone.aborted) return false;
+      throw error;
+    },
+  );
+  if (isReady) tellParent(process.env, { kind: 'ready', snapshotsEndpoint: publisher.endpoint });
+  const delivery = await aggregator.run({
+    terminate: terminate.signal,
+    interrupt: interrupt.signal,
+    parentGone,
+  });
+  tellParent(process.env, { kind: 'final', ...delivery });
+  if (delivery.disk.kind === 'failed') process.stderr.write(`${file}: ${delivery.disk.reason}\n`);
+  process.exit(delivery.disk.kind === 'failed' && delivery.message.kind === 'failed' ? 1 : 0);
+};
+
+/** Said before the first record, not when the result is lost. */
+const checkFolder = async (folder: string): Promise<void> => {
+  const isFolder = await stat(folder).then(
+    info => info.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) throw new Error(`the folder ${folder} for final_snapshot.json does not exist`);
+};
+
+/** Leaves no time to anybody. */
+const exitNow = (): void => {
+  process.kill(process.pid, 'SIGKILL');
+};
+
+/** An orphan is gone within 2 s, whatever holds its disk up. */
+const ALONE_MS_MAX = 1_900;
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,195 @@
+// Where a report's figures come from, best first. At the end of a run: the final snapshot by message, its file, the last
+// live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
+
+import { readFile, stat } from 'node:fs/promises';
+import type { Report, ReportSource } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
+import { errorCode } from '../process/atomic-file.ts';
+import { DecodeError } from '../wire/decode-error.ts';
+import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
+import { runConfigFromJson } from '../wire/run-config.ts';
+import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
+import { buildReport } from './build-report.ts';
+import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
+import { CLIENT_SERIES } from './report-client.ts';
+import { runFiles } from './run-files.ts';
+import type { CountedSamples } from './samples-file.ts';
+import { countSamples } from './samples-file.ts';
+
+export interface FinalSnapshot {
+  readonly snapshot: MetricsSnapshot | undefined;
+  readonly source: ReportSource;
+}
+
+export interface FinalSnapshotOptions {
+  readonly snapshots: MetricsSnapshotSubscriber;
+  /** Resolves when the aggregator's process is gone, however it ended. */
+  readonly aggregatorExited: Promise<unknown>;
+  readonly directory: string;
+  readonly signal: AbortSignal;
+}
+
+/** For whoever ran the load. Waits for the aggregator's end, and 2 s more for its message. */
+export const finalSnapshot = async ({
+  snapshots,
+  aggregatorExited,
+  directory,
+  signal,
+}: FinalSnapshotOptions): Promise<FinalSnapshot> => {
+  const over = new AbortController();
+  const waiting = AbortSignal.any([signal, over.signal]);
+  const arrived = snapshots.waitForComplete(FOREVER_MS, waiting).catch(() => undefined);
+  await Promise.race([arrived, aggregatorExited]);
+  over.abort();
+  signal.throwIfAborted();
+  const complete = snapshots.complete ?? (await snapshots.waitForComplete(AFTER_EXIT_MS, signal));
+  if (complete !== undefined) return { snapshot: complete, source: 'complete-message' };
+  const file = await readIf(runFiles(directory).finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);
+  if (file.kind === 'read') return { snapshot: file.value, source: 'final-snapshot-file' };
+  const { latest } = snapshots;
+  return { snapshot: latest, source: latest === undefined ? 'nothing' : 'live-snapshot' };
+};
+
+/** The directory is none of a run, or its config.json cannot be read: two lines, what is wrong and what to do. */
+export class RunDirectoryError extends Error {
+  override readonly name = 'RunDirectoryError';
+  readonly code: 'no-run' | 'unreadable';
+
+  constructor(code: RunDirectoryError['code'], problem: string, advice: string, options?: ErrorOptions) {
+    super(`${problem}\n${advice}`, options);
+    this.code = code;
+  }
+}
+
+/**
+ * From the run directory alone, also of a run that was killed.
+ * @throws RunDirectoryError
+ */
+export const rebuildReport = async (directory: string): Promise<Report> => {
+  const files = runFiles(directory);
+  const config = await readConfig(directory);
+  const earlier = await readIf(files.report, REPORT_BYTES_MAX, reportFromJson);
+  const report = earlier.kind === 'read' ? earlier.value : undefined;
+  const final = await readIf(files.finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);
+  const snapshot = final.kind === 'read' ? final.value : undefined;
+  const known = {
+    config,
+    droppedEvents: report?.droppedEvents ?? 0,
+    eventLogDropped: report?.eventLogDropped ?? 0,
+    isInterrupted: report?.interrupted ?? false,
+    runProblems: report?.runProblems ?? [],
+    notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
+  };
+  if (snapshot?.state === 'complete')
+    return buildReport({ ...known, snapshot, source: 'final-snapshot-file', sourceProblems: [] });
+  // It came by message when the disk refused the file: the samples alone know less.
+  if (report?.complete === true && report.run.id === config.run.id) return report;
+  const counted = await countIfThere(files.samples, config);
+  if (counted === undefined) {
+    const source = snapshot === undefined ? 'nothing' : 'final-snapshot-file';
+    return buildReport({ ...known, snapshot, source, sourceProblems: ['samples.jsonl is missing'] });
+  }
+  const { unreadableLines, isTorn, end } = counted;
+  const merged = mergedSnapshot(counted, snapshot);
+  return buildReport({
+    ...known,
+    snapshot: merged,
+    source: 'samples-file',
+    isInterrupted: known.isInterrupted || merged.state === 'interrupted',
+    sourceProblems: [
+      ...(end === undefined ? ['samples.jsonl breaks off before its end'] : []),
+      ...(unreadableLines > 0 ? [`${unreadableLines} lines of samples.jsonl could not be read`] : []),
+    ],
+    notices: [
+      ...known.notices,
+      `counted again from the ${counted.samples} samples in samples.jsonl`,
+      ...(isTorn ? ['the last line of samples.jsonl was not written to its end and is left out'] : []),
+    ],
+  });
+};
+
+const readConfig = async (directory: string): Promise<RunConfig> => {
+  const config = await readIf(runFiles(directory).config, SNAPSHOT_BYTES_MAX, runConfigFromJson);
+  if (config.kind === 'read') return config.value;
+  if (config.kind === 'missing') {
+    throw new RunDirectoryError(
+      'no-run',
+      `${directory} is not the directory of a run: it has no config.json.`,
+      'Name the directory that `plimsoll bench` told, by default <home>/runs/<id>.',
+    );
+  }
+  throw new RunDirectoryError(
+    'unreadable',
+    `The run in ${directory} cannot be read: ${config.reason}.`,
+    'A report can only be made with the config.json that the run wrote.',
+  );
+};
+
+const countIfThere = async (
+  path: string,
+  { run, objectives }: RunConfig,
+): Promise<CountedSamples | undefined> => {
+  try {
+    return await countSamples(path, { pattern: run.pattern, isStreaming: run.streaming, objectives });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+};
+
+/** Figures from the samples; from the snapshot what no line can know: how many were issued, and the client's own. */
+const mergedSnapshot = (
+  { metrics, end }: CountedSamples,
+  snapshot: MetricsSnapshot | undefined,
+): MetricsSnapshot => {
+  const issued = (name: string, told: number | undefined, counted: number): number =>
+    Math.max(counted, told ?? counterOf(snapshot, name));
+  const { samplesIssued, trackedSamplesIssued } = metrics.counters;
+  samplesIssued.set(issued('samplesIssued', end?.issued, samplesIssued.value));
+  trackedSamplesIssued.set(issued('trackedSamplesIssued', end?.trackedIssued, trackedSamplesIssued.value));
+  const clients = new Map((snapshot?.metrics ?? []).filter(isOfClient).map(metric => [metric.name, metric]));
+  return {
+    seq: (snapshot?.seq ?? 0) + 1,
+    timestampNs: snapshot?.timestampNs ?? 0,
+    state: end?.state ?? 'interrupted',
+    pendingTasks: 0,
+    metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
+  };
+};
+
+const isOfClient = ({ name }: Metric): boolean =>
+  name.startsWith('client.') || name.startsWith('connections') || CLIENT_SERIES.includes(name);
+
+const counterOf = (snapshot: MetricsSnapshot | undefined, name: string): number => {
+  const metric = snapshot?.metrics.find(candidate => candidate.name === name);
+  return metric?.kind === 'counter' ? metric.value : 0;
+};
+
+type ReadFile<T> =
+  | { readonly kind: 'read'; readonly value: T }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'wrong'; readonly reason: string };
+
+const readIf = async <T>(
+  path: string,
+  bytesMax: number,
+  decode: (text: string) => T,
+): Promise<ReadFile<T>> => {
+  try {
+    const info = await stat(path);
+    if (!info.isFile()) return { kind: 'wrong', reason: 'not a file' };
+    if (info.size > bytesMax) return { kind: 'wrong', reason: `larger than ${bytesMax} bytes` };
+    return { kind: 'read', value: decode(await readFile(path, 'utf8')) };
+  } catch (error) {
+    if (error instanceof DecodeError) return { kind: 'wrong', reason: error.message };
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+    if (code !== undefined) return { kind: 'wrong', reason: code };
+    throw error;
+  }
+};
+
+const AFTER_EXIT_MS = 2_000;
+/** Longer than any run; a timer takes no more. */
+const FOREVER_MS = 2_147_483_647;

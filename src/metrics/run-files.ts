@@ -1,0 +1,21 @@
+// The files of a run directory, METRICS §7.
+
+import { join } from 'node:path';
+
+export interface RunFiles {
+  readonly config: string;
+  readonly samples: string;
+  readonly events: string;
+  readonly finalSnapshot: string;
+  readonly report: string;
+  readonly reportText: string;
+}
+
+export const runFiles = (directory: string): RunFiles => ({
+  config: join(directory, 'config.json'),
+  samples: join(directory, 'samples.jsonl'),
+  events: join(directory, 'events.jsonl'),
+  finalSnapshot: join(directory, 'final_snapshot.json'),
+  report: join(directory, 'report.json'),
+  reportText: join(directory, 'report.txt'),
+});

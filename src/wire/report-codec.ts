@@ -1,0 +1,126 @@
+// report.json as text and back: strict JSON, checked against the core's type when it is read.
+
+import * as v from 'valibot';
+import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import type {
+  LatenessFigures,
+  Report,
+  ReportClient,
+  ReportSeries,
+  SampleCounts,
+} from '../core/run/report.ts';
+import { REPORT_SCHEMA } from '../core/run/report.ts';
+import { DecodeError } from './decode-error.ts';
+import { environmentSchema, parseJson, runSchema } from './run-config.ts';
+import { count, figure, reported, text } from './schema.ts';
+
+/** Of one report. */
+export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;
+
+export const reportToJson = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`;
+
+/** @throws DecodeError when it is not a report of this version. */
+export const reportFromJson = (json: string): Report => {
+  if (json.length > REPORT_BYTES_MAX)
+    throw new DecodeError(`a report of ${json.length} characters is too large`);
+  const result = v.safeParse(reportSchema, parseJson(json, 'report.json'));
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new DecodeError(`report.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
+};
+
+/** A sentence made of others. */
+const sentence = v.pipe(v.string(), v.maxLength(16_384));
+const sentences = v.pipe(v.array(sentence), v.maxLength(1_024));
+const figureOrNull = v.nullable(figure);
+const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
+
+const counts: v.GenericSchema<unknown, SampleCounts> = v.object({
+  issued: count,
+  completed: count,
+  failed: count,
+  cancelled: count,
+  unresolved: count,
+});
+
+const series: v.GenericSchema<unknown, ReportSeries> = v.object({
+  unit: v.picklist(['ns', 'tokens', 'ratio', 'bytes']),
+  count,
+  total: v.pipe(v.string(), v.regex(/^\d{1,100}(\.\d{1,100})?$/)),
+  min: figureOrNull,
+  max: figureOrNull,
+  mean: figureOrNull,
+  stdDev: figureOrNull,
+  percentiles: v.record(percentileKey, figure),
+  failureAdjusted: v.exactOptional(v.record(percentileKey, figureOrNull)),
+  estimates: v.exactOptional(v.record(percentileKey, figureOrNull)),
+  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
+  isExact: v.boolean(),
+});
+
+const lateness: v.GenericSchema<unknown, LatenessFigures> = v.object({
+  p50: figure,
+  p99: figure,
+  max: figure,
+});
+
+const client: v.GenericSchema<unknown, ReportClient> = v.object({
+  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  reasons: sentences,
+  sendLatenessNs: reported(lateness),
+  readLatenessNs: reported(lateness),
+  eventLoopDelayNs: reported(lateness),
+  eventLoopUtilization: reported(figure),
+  cpuShare: reported(figure),
+  starved: v.boolean(),
+  gcPauseNs: reported(v.object({ total: figure, max: figure })),
+  connections: v.object({ opened: count, reused: count, closed: count, stale: count }),
+});
+
+export const reportSchema: v.GenericSchema<unknown, Report> = v.object({
+  schema: v.literal(REPORT_SCHEMA),
+  plimsoll: v.object({ version: text }),
+  run: runSchema,
+  state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
+  complete: v.boolean(),
+  incompleteReason: v.exactOptional(sentence),
+  interrupted: v.boolean(),
+  source: v.picklist(['complete-message', 'final-snapshot-file', 'samples-file', 'live-snapshot', 'nothing']),
+  runProblems: sentences,
+  notices: sentences,
+  counts,
+  warmup: counts,
+  pendingTasks: count,
+  droppedEvents: count,
+  eventLogDropped: count,
+  recordProblems: v.record(name, count),
+  errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
+  finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
+  bytes: v.object({ sent: count, received: count }),
+  windowNs: reported(figure),
+  steadyStateWindowNs: reported(figure),
+  steadyStateRequestsPerSecond: reported(figure),
+  steadyStateOutputTokensPerSecond: reported(figure),
+  requestsPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+  inputTokensPerSecond: reported(figure),
+  totalTokensPerSecond: reported(figure),
+  perUserTokensPerSecond: v.object({ p50: reported(figure), p90: reported(figure) }),
+  goodput: v.exactOptional(reported(figure)),
+  objectives: v.exactOptional(
+    v.array(
+      v.object({
+        name: v.picklist(OBJECTIVE_NAMES),
+        limitNs: figure,
+        metSamples: count,
+        unknownSamples: count,
+        samples: count,
+      }),
+    ),
+  ),
+  series: v.record(name, series),
+  client,
+  environment: environmentSchema,
+});

@@ -1,0 +1,68 @@
+// config.json of a run directory, as text and back. Keys that a newer version adds are let through unread.
+
+import * as v from 'valibot';
+import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
+import { DecodeError } from './decode-error.ts';
+import { count, figure, reported, text } from './schema.ts';
+
+export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
+
+/** @throws DecodeError when it is not one, or of another schema. */
+export const runConfigFromJson = (json: string): RunConfig => {
+  const result = v.safeParse(RUN_CONFIG, parseJson(json, 'config.json'));
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw new DecodeError(`config.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
+};
+
+/** @throws DecodeError for what is not JSON. */
+export const parseJson = (json: string, what: string): unknown => {
+  try {
+    const value: unknown = JSON.parse(json);
+    return value;
+  } catch (error) {
+    throw new DecodeError(`${what} is not JSON`, { cause: error });
+  }
+};
+
+const rate = v.pipe(figure, v.minValue(0));
+
+export const runSchema: v.GenericSchema<unknown, ReportRun> = v.object({
+  id: text,
+  startedAt: text,
+  target: text,
+  serverKind: reported(text),
+  model: reported(text),
+  pattern: v.variant('kind', [
+    v.object({ kind: v.literal('concurrency'), concurrency: count }),
+    v.object({ kind: v.literal('poisson'), requestsPerSecond: rate }),
+    v.object({ kind: v.literal('constant'), requestsPerSecond: rate }),
+    v.object({ kind: v.literal('max-throughput') }),
+  ]),
+  dataset: text,
+  seed: figure,
+  streaming: v.boolean(),
+  warmupRequests: count,
+  hasNonce: v.boolean(),
+});
+
+export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = v.object({
+  node: text,
+  os: text,
+  cpu: text,
+  cores: count,
+});
+
+const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = v.object({
+  schema: v.literal(RUN_CONFIG_SCHEMA),
+  plimsoll: v.object({ version: text }),
+  run: runSchema,
+  objectives: v.pipe(
+    v.array(v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(figure, v.minValue(0)) })),
+    v.maxLength(OBJECTIVE_NAMES.length),
+  ),
+  environment: environmentSchema,
+});
