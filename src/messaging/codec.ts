@@ -5,6 +5,9 @@ import type { DecodeError } from '../wire/decode-error.ts';
 /** Bytes of the topic at the head of every message, padded with zeros. One frame: conflation loses multipart messages. */
 export const TOPIC_FRAME_SIZE = 40;
 
+/** Of one payload. A subscriber ends a connection that brings more, so a publisher refuses it first. */
+export const PAYLOAD_BYTES_MAX: number = 16 * 1024 * 1024;
+
 export interface MessageCodec<T> {
   encode(item: T): EncodedMessage;
   /** @throws DecodeError, and only that, when the payload is not what `encode` makes. */
@@ -16,5 +19,6 @@ export interface MessageCodec<T> {
 export interface EncodedMessage {
   /** Printable ASCII, 1 to TOPIC_FRAME_SIZE bytes, not starting with CONTROL_TOPIC_PREFIX. */
   readonly topic: string;
+  /** At most PAYLOAD_BYTES_MAX. */
   readonly payload: Uint8Array;
 }

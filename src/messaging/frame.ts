@@ -1,7 +1,7 @@
 // A message on the wire: one frame, the topic padded with zeros to TOPIC_FRAME_SIZE bytes, then the payload. Topics that
 // start with '~' belong to the transport itself (handshake, end of stream).
 
-import { TOPIC_FRAME_SIZE } from './codec.ts';
+import { PAYLOAD_BYTES_MAX, TOPIC_FRAME_SIZE } from './codec.ts';
 
 export const CONTROL_TOPIC_PREFIX = '~';
 
@@ -22,12 +22,15 @@ export const encodeFrame = (topic: string, payload: Uint8Array): Uint8Array => {
   return frame;
 };
 
-/** @throws RangeError for a topic that is the transport's own, and as encodeFrame does. */
+/** @throws RangeError for a topic that is the transport's own, a payload past its bound, and as encodeFrame does. */
 export const encodeMessageFrame = (topic: string, payload: Uint8Array): Uint8Array => {
   if (topic.startsWith(CONTROL_TOPIC_PREFIX)) {
     throw new RangeError(
       `topics that start with '${CONTROL_TOPIC_PREFIX}' are the transport's own: '${topic}'`,
     );
+  }
+  if (payload.length > PAYLOAD_BYTES_MAX) {
+    throw new RangeError(`a payload has at most ${PAYLOAD_BYTES_MAX} bytes, not ${payload.length}`);
   }
   return encodeFrame(topic, payload);
 };

@@ -2,7 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { MessageCodec } from '../../src/messaging/codec.ts';
+import { type MessageCodec, PAYLOAD_BYTES_MAX } from '../../src/messaging/codec.ts';
 import { MessagingError } from '../../src/messaging/messaging-error.ts';
 import {
   LOSSLESS,
@@ -278,6 +278,18 @@ export const describeMessaging = (name: string, open: () => Promise<Transport>):
       await together(publisher, subscriber);
       publisher.publish({ topic: 'note', text: 'a bug' });
       await expect(readUntilLast(subscriber)).rejects.toThrow(TypeError);
+    });
+
+    test('refuses a payload past the bound of a message, at once, and carries one that is at it', async () => {
+      await using transport = await open();
+      await using publisher = await transport.publisher();
+      await using subscriber = await transport.subscriber();
+      await together(publisher, subscriber);
+      const text = 'x'.repeat(PAYLOAD_BYTES_MAX);
+      expect(() => publisher.publish({ topic: 'note', text: `${text}x` })).toThrow(RangeError);
+      publisher.publish({ topic: 'note', text });
+      publisher.publish(LAST);
+      expect((await readUntilLast(subscriber)).map(received => received.length)).toEqual([PAYLOAD_BYTES_MAX]);
     });
 
     test('refuses topics that no frame can hold, at once', async () => {

@@ -50,6 +50,16 @@ describe('two processes', () => {
     expect(flood.publisher.droppedCount).toBe(0);
   }, 120_000);
 
+  test('part when one is killed: the publisher forgets it, and what waited for it', async () => {
+    await using flood = await startFlood('ipc', 'numbers', 4);
+    process.kill(flood.subscriber.pid, 'SIGSTOP');
+    while (flood.publisher.publish(Buffer.alloc(1024 * 1024))) await pause(1);
+    expect(flood.publisher.queuedBytes).toBeGreaterThan(0);
+    await flood.subscriber.kill();
+    while (flood.publisher.queuedBytes > 0 || flood.publisher.subscriberCount > 0) await pause(1);
+    expect(flood.publisher.publish(Buffer.alloc(1))).toBe(true);
+  });
+
   test.each(floodCases())(
     'survive flood %i: %i messages of %i bytes over %s',
     async (_, count, size, kind) => {

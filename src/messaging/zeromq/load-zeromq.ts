@@ -14,6 +14,3 @@ export const loadZeromq = async (): Promise<typeof Zeromq> => {
 
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-
-/** Of one frame. Larger ones end the connection that they come from. */
-export const MESSAGE_BYTES_MAX: number = 64 * 1024 * 1024;

@@ -3,14 +3,14 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from 'zeromq';
-import type { MessageCodec } from '../codec.ts';
+import { type MessageCodec, PAYLOAD_BYTES_MAX, TOPIC_FRAME_SIZE } from '../codec.ts';
 import { CONTROL_TOPIC_PREFIX, decodeFrame } from '../frame.ts';
 import { Inbox } from '../inbox.ts';
 import { MessagingError } from '../messaging-error.ts';
 import { ReadyGate } from '../ready-gate.ts';
 import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
 import { controlTopic, END_TOPIC } from './handshake.ts';
-import { errorCode, loadZeromq, MESSAGE_BYTES_MAX } from './load-zeromq.ts';
+import { errorCode, loadZeromq } from './load-zeromq.ts';
 
 /**
  * Connects to a publisher, which may open later.
@@ -25,7 +25,7 @@ export const openZeromqSubscriber = async <T>(
   const socket = new Subscriber({
     linger: 0,
     receiveHighWaterMark: options.highWaterMark,
-    maxMessageSize: MESSAGE_BYTES_MAX,
+    maxMessageSize: TOPIC_FRAME_SIZE + PAYLOAD_BYTES_MAX,
     reconnectInterval: RECONNECT_MS,
     reconnectMaxInterval: RECONNECT_MS_MAX,
   });
