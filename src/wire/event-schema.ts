@@ -8,9 +8,9 @@ import type { Connection } from '../core/link/connection.ts';
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from '../core/node/presence.ts';
-import type { Run, Runner, RunProgress } from '../core/run/run.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
-import { count, figure, list, nodeIdSchema, reported, runIdSchema, text } from './schema.ts';
+import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
+import { count, figure, list, nodeIdSchema, reported, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -92,27 +92,6 @@ const gpuProfile: Schema<GpuProfile> = v.object({
   failure: reported(v.literal('none')),
 });
 
-const runner: Schema<Runner> = v.object({
-  runnerKey: text,
-  source: v.picklist(['run', 'endpoint']),
-  targetNode: reported(nodeIdSchema),
-  requestsInFlight: reported(count),
-});
-
-const run: Schema<Run> = v.object({
-  runId: runIdSchema,
-  target: text,
-  targetNode: reported(nodeIdSchema),
-  model: reported(text),
-  state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
-});
-
-const progress: Schema<RunProgress> = v.object({
-  runId: runIdSchema,
-  phase: v.picklist(['warmup', 'measuring', 'draining']),
-  figures: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(64)),
-});
-
 const forgotten: Schema<NodeForgotten> = v.object({
   subject: nodeIdSchema,
   durableEpoch: count,
@@ -144,10 +123,10 @@ const factSchema: Schema<Fact> = v.variant('kind', [
   fact('connection.opened', connection),
   fact('connection.closed', closed),
   fact('link.profiled', linkProfile),
-  fact('runner.reported', runner),
-  fact('run.started', run),
-  fact('run.ended', run),
-  fact('progress.reported', progress),
+  fact('runner.reported', runnerSchema),
+  fact('run.started', runSchema),
+  fact('run.ended', runSchema),
+  fact('progress.reported', runProgressSchema),
   fact('node.forgotten', forgotten),
   fact('conflict.seen', conflict),
 ]);

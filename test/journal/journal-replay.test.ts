@@ -112,10 +112,21 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
         kind,
         payload: {
           runId: runIdOf(`run-${figure % 2}`),
+          startedAt: '2026-11-20T12:00:00.000Z',
           target: 'http://127.0.0.1:8000',
           targetNode: unknown('not told'),
+          serverKind: 'vLLM',
           model: 'm',
+          pattern: { kind: 'concurrency', concurrency: 4 },
+          dataset: 'synthetic',
+          seed: 1,
+          isStreaming: true,
+          limits: { samplesMax: 100, durationMs: unknown('not limited') },
+          objectives: [],
+          directory: '/runs/1',
           state: kind === 'run.started' ? 'running' : 'complete',
+          reason: '',
+          figures: unknown('none yet'),
         },
       };
     case 'node.forgotten':

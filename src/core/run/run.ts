@@ -1,22 +1,111 @@
-// Benchmark runs and runners as the cluster sees them. The run's own figures travel in snapshots.
+// Benchmark runs and runners as the cluster sees them: what a run was asked to do, its newest figures while it lasts, and
+// a digest of its report afterwards. The report itself stays with the node that ran it.
 
 import type { NodeId, RunId } from '../ids.ts';
-import type { Reported } from '../unknown.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import type { Objective } from './objective.ts';
+import type { FailureKind } from './outcome.ts';
+import type { RunPattern, SampleCounts } from './report.ts';
 
 export interface Run {
   readonly runId: RunId;
-  /** Scheme, host and port; never credentials. */
+  /** ISO 8601 of the machine that runs it; for display, and for the order of runs of one node. */
+  readonly startedAt: string;
+  /** Scheme, host, port and path; never credentials. */
   readonly target: string;
+  /** Known where the target is a node's own address. */
   readonly targetNode: Reported<NodeId>;
+  readonly serverKind: Reported<string>;
   readonly model: Reported<string>;
-  readonly state: 'running' | 'complete' | 'incomplete' | 'interrupted' | 'failed';
+  readonly pattern: RunPattern;
+  readonly dataset: string;
+  readonly seed: number;
+  readonly isStreaming: boolean;
+  readonly limits: RunLimits;
+  readonly objectives: readonly Objective[];
+  /** Where the run keeps its files, on the machine of the entry's origin. */
+  readonly directory: string;
+  readonly state: RunState;
+  /** Why the state is not 'complete'; '' where it is, or while it runs. */
+  readonly reason: string;
+  /** Of the whole run, once it has ended. */
+  readonly figures: RunFigures | Unknown;
 }
 
-/** Newest figures of a running run: metric name to value, in the unit its name ends with. */
+/** 'failed': it ended without a report that could be read. */
+export type RunState = 'running' | 'complete' | 'incomplete' | 'interrupted' | 'failed';
+
+export interface RunLimits {
+  readonly samplesMax: Reported<number>;
+  readonly durationMs: Reported<number>;
+}
+
+/** The figures of a run at one moment or at its end, of the measured phase. */
+export interface RunFigures {
+  /** `unresolved` are in flight. */
+  readonly counts: SampleCounts;
+  readonly windowNs: Reported<number>;
+  readonly requestsPerSecond: Reported<number>;
+  readonly outputTokensPerSecond: Reported<number>;
+  readonly perUserTokensPerSecond: Reported<number>;
+  /** By name of METRICS §3; one without values is not there. */
+  readonly series: Readonly<Record<string, SeriesFigures>>;
+  /** Of the time to the first token where the run streams, else of the latency: [low, high, count]. */
+  readonly histogram: readonly (readonly [number, number, number])[];
+  readonly errors: readonly RunError[];
+  readonly client: ClientFigures;
+  readonly droppedEvents: number;
+}
+
+export interface SeriesFigures {
+  readonly count: number;
+  /** Percentile as text ("99.9") to value. */
+  readonly percentiles: Readonly<Record<string, number>>;
+}
+
+export interface RunError {
+  readonly kind: FailureKind;
+  readonly count: number;
+  /** Of the newest of its kind: "first byte, 30 s". */
+  readonly detail: Reported<string>;
+  /** Of the newest of its kind, since the run began. */
+  readonly lastAtMs: Reported<number>;
+}
+
+/** Whether the load generator can be believed, and what it is judged by. */
+export interface ClientFigures {
+  readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
+  readonly reasons: readonly string[];
+  readonly sendLatenessNsP99: Reported<number>;
+  readonly readLatenessNsP99: Reported<number>;
+  readonly eventLoopDelayNsP99: Reported<number>;
+  readonly gcPauseNsTotal: Reported<number>;
+  /** In cores, of the busiest thread. */
+  readonly cpuShare: Reported<number>;
+  readonly connectionsOpened: number;
+  readonly connectionsReused: number;
+}
+
+export type RunPhase = 'connecting' | 'warmup' | 'measuring' | 'draining';
+
+/** Newest figures of a running run. */
 export interface RunProgress {
   readonly runId: RunId;
-  readonly phase: 'warmup' | 'measuring' | 'draining';
-  readonly figures: Readonly<Record<string, number>>;
+  readonly phase: RunPhase;
+  /** Since the run's zero, warm-up included. */
+  readonly elapsedMs: number;
+  /** Since the measured phase began; 0 before. */
+  readonly measuredMs: number;
+  readonly figures: RunFigures;
+  /** Over the last seconds. */
+  readonly recent: RecentRates;
+  /** What the run could not tell the daemon in time. */
+  readonly updatesDropped: number;
+}
+
+export interface RecentRates {
+  readonly requestsPerSecond: Reported<number>;
+  readonly outputTokensPerSecond: Reported<number>;
 }
 
 /** Something that serves or generates inference now. A lease: nobody counts one older than 10 s. */

@@ -1,0 +1,71 @@
+// From a report, final or of a live snapshot, to the digest that the cluster holds of a run.
+
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import { isFailureKind } from './outcome.ts';
+import type { LatenessFigures, Report, ReportClient, ReportSeries } from './report.ts';
+import type { ClientFigures, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
+
+/** The newest error of a kind, as whoever runs the load saw it. */
+export interface LastError {
+  readonly kind: string;
+  readonly detail: string;
+  readonly atMs: number;
+}
+
+export const figuresOf = (report: Report, lastErrors: readonly LastError[] = []): RunFigures => ({
+  counts: report.counts,
+  windowNs: report.windowNs,
+  requestsPerSecond: report.requestsPerSecond,
+  outputTokensPerSecond: report.outputTokensPerSecond,
+  perUserTokensPerSecond: report.perUserTokensPerSecond.p50,
+  series: Object.fromEntries(
+    DIGEST_SERIES.flatMap(name => {
+      const series = report.series[name];
+      return series === undefined || series.count === 0 ? [] : [[name, seriesFigures(series)] as const];
+    }),
+  ),
+  histogram: (report.series['ttftNs'] ?? report.series['latencyNs'])?.histogram ?? [],
+  errors: errorsOf(report, lastErrors),
+  client: clientFigures(report.client),
+  droppedEvents: report.droppedEvents,
+});
+
+export const stateOf = (report: Report): RunState => {
+  if (report.interrupted) return 'interrupted';
+  return report.complete ? 'complete' : 'incomplete';
+};
+
+const seriesFigures = ({ count, percentiles }: ReportSeries): SeriesFigures => ({ count, percentiles });
+
+const errorsOf = (report: Report, lastErrors: readonly LastError[]): readonly RunError[] =>
+  Object.entries(report.errors).flatMap(([kind, count]) => {
+    if (!isFailureKind(kind)) return [];
+    const last = lastErrors.findLast(error => error.kind === kind);
+    return [
+      {
+        kind,
+        count,
+        detail: last === undefined ? unknown('not kept') : last.detail.slice(0, DETAIL_LENGTH_MAX),
+        lastAtMs: last === undefined ? unknown('not kept') : last.atMs,
+      },
+    ];
+  });
+
+const clientFigures = (client: ReportClient): ClientFigures => ({
+  verdict: client.verdict,
+  reasons: client.reasons,
+  sendLatenessNsP99: p99Of(client.sendLatenessNs),
+  readLatenessNsP99: p99Of(client.readLatenessNs),
+  eventLoopDelayNsP99: p99Of(client.eventLoopDelayNs),
+  gcPauseNsTotal: isUnknown(client.gcPauseNs) ? client.gcPauseNs : client.gcPauseNs.total,
+  cpuShare: client.cpuShare,
+  connectionsOpened: client.connections.opened,
+  connectionsReused: client.connections.reused,
+});
+
+const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<number> =>
+  isUnknown(figures) ? figures : figures.p99;
+
+const DIGEST_SERIES: readonly string[] = ['ttftNs', 'tpotNs', 'latencyNs'];
+const DETAIL_LENGTH_MAX = 200;

@@ -1,0 +1,130 @@
+// Runs as they cross a process boundary: in events, and in what a benchmark tells the daemon of its machine.
+
+import * as v from 'valibot';
+import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import type { SampleCounts } from '../core/run/report.ts';
+import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
+import { count, figure, nodeIdSchema, reported, runIdSchema, text, unknownSchema } from './schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** What a benchmark knows of itself when it begins. */
+export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;
+/** What it knows when it has ended. */
+export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model' | 'directory'>;
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
+const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const counts: Schema<SampleCounts> = v.object({
+  issued: count,
+  completed: count,
+  failed: count,
+  cancelled: count,
+  // Counters of one snapshot may be read a moment apart.
+  unresolved: figure,
+});
+
+const client: Schema<ClientFigures> = v.object({
+  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  reasons: v.pipe(v.array(shortText), v.maxLength(16)),
+  sendLatenessNsP99: reported(figure),
+  readLatenessNsP99: reported(figure),
+  eventLoopDelayNsP99: reported(figure),
+  gcPauseNsTotal: reported(figure),
+  cpuShare: reported(figure),
+  connectionsOpened: count,
+  connectionsReused: count,
+});
+
+const seriesFigures = v.object({
+  count,
+  percentiles: v.pipe(
+    v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), figure),
+    v.maxEntries(32),
+  ),
+});
+
+export const runFiguresSchema: Schema<RunFigures> = v.object({
+  counts,
+  windowNs: reported(figure),
+  requestsPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+  perUserTokensPerSecond: reported(figure),
+  series: v.pipe(v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFigures), v.maxEntries(8)),
+  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
+  errors: v.pipe(
+    v.array(
+      v.object({
+        kind: v.picklist(FAILURE_KINDS),
+        count,
+        detail: reported(shortText),
+        lastAtMs: reported(figure),
+      }),
+    ),
+    v.maxLength(FAILURE_KINDS.length),
+  ),
+  client,
+  droppedEvents: count,
+});
+
+const pattern = v.variant('kind', [
+  v.object({ kind: v.literal('concurrency'), concurrency: count }),
+  v.object({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
+  v.object({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
+  v.object({ kind: v.literal('max-throughput') }),
+]);
+
+const start = {
+  runId: runIdSchema,
+  startedAt: v.pipe(v.string(), v.maxLength(40), v.regex(ISO_TIME)),
+  target: text,
+  serverKind: reported(shortText),
+  model: reported(shortText),
+  pattern,
+  dataset: text,
+  seed: figure,
+  isStreaming: v.boolean(),
+  limits: v.object({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
+  objectives: v.pipe(
+    v.array(v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: nonNegative })),
+    v.maxLength(16),
+  ),
+  directory: text,
+};
+
+const end = {
+  state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
+  reason: text,
+  figures: v.union([unknownSchema, runFiguresSchema]),
+};
+
+export const runStartSchema: Schema<RunStart> = v.object(start);
+
+export const runEndSchema: Schema<RunEnd> = v.object({
+  runId: runIdSchema,
+  model: start.model,
+  directory: start.directory,
+  ...end,
+});
+
+export const runSchema: Schema<Run> = v.object({ ...start, targetNode: reported(nodeIdSchema), ...end });
+
+export const runProgressSchema: Schema<RunProgress> = v.object({
+  runId: runIdSchema,
+  phase: v.picklist(['connecting', 'warmup', 'measuring', 'draining']),
+  elapsedMs: nonNegative,
+  measuredMs: nonNegative,
+  figures: runFiguresSchema,
+  recent: v.object({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
+  updatesDropped: count,
+});
+
+export const runnerSchema: Schema<Runner> = v.object({
+  runnerKey: text,
+  source: v.picklist(['run', 'endpoint']),
+  targetNode: reported(nodeIdSchema),
+  requestsInFlight: reported(count),
+});
