@@ -26,6 +26,7 @@ export interface ConnectionContext {
   admit(exchange: Exchange): void;
   /** Something more is due. */
   schedule(exchange: Exchange, dueMs: number): void;
+  wroteLate(lateMs: number): void;
   done(exchange: Exchange): void;
   refused(): void;
 }
@@ -125,6 +126,7 @@ export class Connection {
       served,
       socket: this.#socket,
       time: this.#context.time,
+      onWritten: this.#context.wroteLate,
       onUnblocked: this.#resume,
       onDone: this.#finish,
     });

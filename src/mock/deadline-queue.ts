@@ -7,24 +7,16 @@ export interface Deadlined {
   onDue(nowMs: number): number | undefined;
 }
 
-export interface DeadlineQueueOptions {
-  readonly nowMs: () => number;
-  /** How long after its deadline each was served. */
-  readonly onServed: (lateMs: number) => void;
-}
-
 export class DeadlineQueue {
   readonly #nowMs: () => number;
-  readonly #onServed: (lateMs: number) => void;
   readonly #dueMs: number[] = [];
   readonly #items: Deadlined[] = [];
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
 
-  constructor({ nowMs, onServed }: DeadlineQueueOptions) {
+  constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
-    this.#onServed = onServed;
   }
 
   get length(): number {
@@ -53,7 +45,6 @@ export class DeadlineQueue {
       const dueMs = this.#dueMs[0] ?? 0;
       const item = this.#items[0];
       if (dueMs > turnMs || item === undefined) break;
-      this.#onServed(nowMs - dueMs);
       const nextMs = item.onDue(nowMs);
       if (this.#items[0] !== item) continue; // cleared meanwhile
       if (nextMs === undefined) this.#removeFirst();

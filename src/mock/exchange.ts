@@ -13,6 +13,8 @@ export interface ExchangeOptions {
   readonly served: Served;
   readonly socket: Socket;
   readonly time: HostTime;
+  /** How long after its time content was written. */
+  readonly onWritten: (lateMs: number) => void;
   /** What was due could not be written because the reader is slow, and now it can. */
   readonly onUnblocked: (exchange: Exchange, nowMs: number) => void;
   readonly onDone: (exchange: Exchange, ending: Ending) => void;
@@ -23,6 +25,7 @@ export class Exchange implements Deadlined {
   readonly #reply: Reply;
   readonly #socket: Socket;
   readonly #time: HostTime;
+  readonly #onWritten: ExchangeOptions['onWritten'];
   readonly #onUnblocked: ExchangeOptions['onUnblocked'];
   readonly #onDone: ExchangeOptions['onDone'];
   #startMs = 0;
@@ -34,11 +37,12 @@ export class Exchange implements Deadlined {
   #isOver = false;
   #blockedSinceMs: number | undefined;
 
-  constructor({ reply, served, socket, time, onUnblocked, onDone }: ExchangeOptions) {
+  constructor({ reply, served, socket, time, onWritten, onUnblocked, onDone }: ExchangeOptions) {
     this.served = served;
     this.#reply = reply;
     this.#socket = socket;
     this.#time = time;
+    this.#onWritten = onWritten;
     this.#onUnblocked = onUnblocked;
     this.#onDone = onDone;
   }
@@ -55,16 +59,19 @@ export class Exchange implements Deadlined {
     return this.onDue(nowMs);
   }
 
-  onDue(nowMs: number): number | undefined {
+  onDue(servedMs: number): number | undefined {
     const { pieces, timeline, ending, apartMs } = this.#reply;
+    let nowMs = servedMs;
     while (!this.#isOver && this.#next < pieces.length) {
       const dueMs = this.#startMs + (timeline.atMs[this.#next] ?? 0);
       if (dueMs > nowMs) return dueMs;
       if (this.#isBlocked(nowMs)) return undefined;
       this.#write(this.#next, nowMs);
+      if ((timeline.chunks[this.#next] ?? 0) > 0) this.#onWritten(nowMs - dueMs);
       this.#next += 1;
       if (apartMs > 0 && this.#next < pieces.length)
         return Math.max(nowMs + apartMs, this.#startMs + (timeline.atMs[this.#next] ?? 0));
+      if (this.#next < pieces.length) nowMs = this.#time.nowMs();
     }
     if (this.#isOver) return undefined;
     switch (ending.kind) {

@@ -50,10 +50,13 @@ export interface MockLogSummary {
   readonly connections: { readonly opened: number; readonly open: number; readonly refused: number };
   /** Requests that are no request, answered with 4xx or 501 and not counted above. */
   readonly refusedRequests: number;
-  /** How late writes were against their time. */
-  readonly latenessNs:
-    | { readonly count: 0 }
-    | { readonly count: number; readonly p50: number; readonly p99: number; readonly max: number };
+  /** How late chunks with content were written against their time; null where none was. */
+  readonly latenessNs: {
+    readonly count: number;
+    readonly p50: number | null;
+    readonly p99: number | null;
+    readonly max: number | null;
+  };
 }
 
 export class MockLog {
@@ -80,7 +83,7 @@ export class MockLog {
     return this.#requests;
   }
 
-  readonly servedLate = (lateMs: number): void => {
+  readonly wroteLate = (lateMs: number): void => {
     const lateNs = Math.max(1, Math.round(lateMs * 1e6));
     this.#lateness.record(lateNs);
     if (lateNs > this.#latenessMaxNs) this.#latenessMaxNs = lateNs;
@@ -125,10 +128,12 @@ export class MockLog {
       outcomes: Object.fromEntries(this.#outcomes),
       ...this.#sums,
       entriesForgotten: this.#done - this.#entries.length,
-      latenessNs:
-        p50 === undefined || p99 === undefined
-          ? { count: 0 }
-          : { count: this.#lateness.count, p50, p99, max: this.#latenessMaxNs },
+      latenessNs: {
+        count: this.#lateness.count,
+        p50: p50 ?? null,
+        p99: p99 ?? null,
+        max: this.#latenessMaxNs === 0 ? null : this.#latenessMaxNs,
+      },
     };
   }
 

@@ -68,7 +68,7 @@ class MockServer implements Mock {
     const time = hostTime(clock);
     const log = new MockLog(time, logFile?.add);
     this.#log = log;
-    const queue = new DeadlineQueue({ nowMs: time.nowMs, onServed: log.servedLate });
+    const queue = new DeadlineQueue(time.nowMs);
     this.#queue = queue;
     const admission = new Admission(settings.concurrencyMax, exchange => {
       const nowMs = time.nowMs();
@@ -83,6 +83,7 @@ class MockServer implements Mock {
       answer: routes.answer.bind(routes),
       admit: admission.admit.bind(admission),
       schedule: queue.add.bind(queue),
+      wroteLate: log.wroteLate,
       done: admission.done.bind(admission, served => log.add(served)),
       refused: () => {
         this.#refusedRequests += 1;

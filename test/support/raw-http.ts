@@ -23,16 +23,22 @@ export const rawConnection = ({
 }): RawConnection => {
   const socket = connect({ host, port, noDelay: true });
   const reads: number[] = [];
-  const parts: Buffer[] = [];
-  let received: Buffer = Buffer.alloc(0);
+  let space: Buffer = Buffer.alloc(65_536);
+  let length = 0;
   let ending: 'closed' | 'reset' | undefined;
   const waiting = new Set<() => void>();
   const wake = (): void => {
     for (const check of [...waiting]) check();
   };
-  const all = (): Buffer => {
-    if (parts.length > 0) received = Buffer.concat([received, ...parts.splice(0)]);
-    return received;
+  const all = (): Buffer => space.subarray(0, length);
+  const keep = (bytes: Buffer): void => {
+    if (length + bytes.length > space.length) {
+      const larger = Buffer.alloc(2 * (length + bytes.length));
+      space.copy(larger, 0, 0, length);
+      space = larger;
+    }
+    bytes.copy(space, length);
+    length += bytes.length;
   };
   const end = (how: 'closed' | 'reset'): void => {
     ending ??= how;
@@ -40,7 +46,7 @@ export const rawConnection = ({
   };
   socket.on('data', bytes => {
     reads.push(bytes.length);
-    parts.push(bytes);
+    keep(bytes);
     wake();
   });
   socket.on('end', () => end('closed'));

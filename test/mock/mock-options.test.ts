@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { FAILURES } from '../../src/mock/failures.ts';
+import { MOCK_OPTIONS, parseMockOptions } from '../../src/mock/mock-options.ts';
+import { readMockSettings } from '../../src/mock/mock-settings.ts';
+
+const settings = (given: Readonly<Record<string, string>>) => {
+  const result = parseMockOptions(given);
+  if (result.kind === 'wrong') throw new Error(`${result.problem} ${result.advice}`);
+  return result.value;
+};
+
+describe('options of the command line', () => {
+  test('may all be left out', () => {
+    expect(settings({})).toMatchObject({ ttftMs: 50, gapMs: 10, outputTokens: 100, models: ['mock-model'] });
+  });
+
+  test('are read with their units', () => {
+    expect(
+      settings({
+        ttft: '200ms',
+        gap: '1.5s',
+        'output-tokens': '10..20',
+        model: 'a, b',
+        'event-bytes': '1KiB',
+        'no-done': '',
+        informational: '100,103',
+      }),
+    ).toMatchObject({
+      ttftMs: 200,
+      gapMs: 1_500,
+      outputTokens: { min: 10, max: 20 },
+      models: ['a', 'b'],
+      eventBytes: 1_024,
+      hasDone: false,
+      informational: [100, 103],
+    });
+  });
+
+  test.each([
+    [{ ttft: '200' }, '--ttft: "200" is not a duration', '500ms'],
+    [{ gap: '2h' }, '--gap must be at most an hour', 'Between chunks'],
+    [{ port: '70000' }, '--port must be at most 65535', 'free port'],
+    [{ port: 'http' }, '--port: "http" is not a number', 'number'],
+    [{ 'output-tokens': '20..10' }, '--output-tokens the range ends before it begins', 'fixed or drawn'],
+    [{ 'output-tokens': 'many' }, '--output-tokens: "many" is no number of tokens', '50..200'],
+    [{ framing: 'tabs' }, '--framing must be one of lf, crlf, cr', 'Line ends'],
+    [{ ttfd: '1s' }, 'there is no option --ttfd', 'Did you mean --ttft?'],
+    [{ 'quite-other': '' }, 'there is no option --quite-other', '--help'],
+    [{ fail: 'http-5000' }, '--fail: the mock knows no failure "http-5000"', 'Did you mean http-500?'],
+    [{ fail: 'everything at once' }, 'knows no failure', 'Use one of http-400'],
+    [
+      { 'events-per-write': '2', 'writes-per-event': '2' },
+      '--events-per-write joins what --writes-per-event',
+      'Leave one of them out.',
+    ],
+    [{ transfer: 'content-length', trailers: '' }, '--trailers need --transfer chunked', 'Leave one'],
+    [{ informational: '100,x' }, '--informational must be one of 100, 102, 103', 'ahead'],
+  ])('%o is refused with what to do', (given, problem, advice) => {
+    const result = parseMockOptions(given);
+    if (result.kind === 'ok') throw new Error('it was taken');
+    expect(result.problem).toContain(problem);
+    expect(result.advice).toContain(advice);
+  });
+
+  test('reach each a setting of their own', () => {
+    const keys = MOCK_OPTIONS.map(({ key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
+    const result = readMockSettings({});
+    const all = result.kind === 'ok' ? Object.keys(result.settings) : [];
+    // Patience is no behaviour that a person chooses.
+    const untold = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
+    expect([...keys, ...untold].sort()).toEqual(all.sort());
+  });
+});
+
+test('docs/mock.md has each option and each failure', () => {
+  const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
+  expect(MOCK_OPTIONS.filter(({ name }) => !text.includes(`\`--${name}`)).map(({ name }) => name)).toEqual(
+    [],
+  );
+  expect(FAILURES.filter(({ name }) => !text.includes(`| \`${name}\` |`)).map(({ name }) => name)).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { spawnMock } from '../../src/mock/spawn-mock.ts';
+import { ask } from './asking.ts';
+
+const ENTRY = fileURLToPath(new URL('../../src/mock/mock-process.ts', import.meta.url));
+const surroundings = { nodePath: process.execPath, env: process.env };
+
+const placeOf = (url: string): { readonly host: string; readonly port: number } => {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('a spawned mock serves with its options and ends when it is stopped', async () => {
+  await using mock = await spawnMock({ ttftMs: 0, gapMs: 0, outputTokens: 2, models: ['own'] }, surroundings);
+  expect((await ask(placeOf(mock.url), { model: 'own' })).status).toBe(200);
+  await mock.stop();
+  expect(await mock.exited).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('it can listen on IPv6', async context => {
+  let url: string;
+  try {
+    await using mock = await spawnMock({ host: '::1', ttftMs: 0 }, surroundings);
+    url = mock.url;
+    expect((await ask(placeOf(url), {})).status).toBe(200);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('EADDRNOTAVAIL'))
+      context.skip('there is no IPv6 loopback');
+    throw error;
+  }
+  expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+});
+
+test('a wrong option is said before a process is started', async () => {
+  await expect(spawnMock({ failure: 'nonsense' }, surroundings)).rejects.toMatchObject({
+    code: 'bad-option',
+  });
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends it at once, streams or not, and the log file is whole',
+  async signal => {
+    await using mock = await spawnMock({ ttftMs: 0, gapMs: 60_000 }, surroundings);
+    const asked = ask(placeOf(mock.url), {}).catch((error: unknown) => error);
+    while (
+      !(await (await fetch(`${mock.url}/metrics`)).text()).includes('running{model_name="mock-model"} 1')
+    );
+    process.kill(mock.pid, signal);
+    expect((await mock.exited).code).toBe(0);
+    expect(await asked).toBeInstanceOf(Error);
+  },
+);
+
+test('it says where it listens in one line, and ends when its input closes and it was told to', async () => {
+  const child = spawn(process.execPath, [ENTRY, '{"ttftMs":0}', '--with-parent'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  const [line]: Buffer[] = await once(child.stdout, 'data');
+  const { url, pid }: { url: string; pid: number } = JSON.parse(String(line));
+  expect(pid).toBe(child.pid);
+  expect((await ask(placeOf(url))).status).toBe(200);
+  child.stdin.end();
+  expect(await exited).toEqual([0, null]);
+});
+
+test('it does not outlive a parent that is killed', async () => {
+  const program = `
+    const { spawnMock } = await import(${JSON.stringify(new URL('../../src/mock/spawn-mock.ts', import.meta.url).href)});
+    const mock = await spawnMock({}, { nodePath: process.execPath, env: process.env });
+    console.log(mock.pid);
+    setInterval(() => undefined, 1_000);`;
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line]: Buffer[] = await once(parent.stdout, 'data');
+  const pid = Number(String(line));
+  expect(isAlive(pid)).toBe(true);
+  parent.kill('SIGKILL');
+  await once(parent, 'exit');
+  while (isAlive(pid)) await new Promise(resolve => setImmediate(resolve));
+});
+
+test.each([
+  ['not JSON', '{', 2, 'the first argument is the options as JSON'],
+  ['an unknown option', '{"x":1}', 2, 'x:'],
+  ['an address that is not ours', '{"host":"192.0.2.1"}', 1, 'cannot listen on 192.0.2.1'],
+])('%s ends it with a line that says so', async (_, json, code, message) => {
+  const child = spawn(process.execPath, [ENTRY, json], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', text => {
+    said += text;
+  });
+  expect(await once(child, 'close')).toEqual([code, null]);
+  expect(said).toContain(message);
+  expect(said.trim().split('\n')).toHaveLength(1);
+});
