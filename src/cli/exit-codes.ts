@@ -18,11 +18,11 @@ export const EXIT_CODES = {
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {
     code: 12,
-    meaning: '`bench`: the report is not complete: something was lost. It says what first.',
+    meaning: '`bench`, `report`: the report is not complete: something was lost. It says what first.',
   },
   benchInterrupted: {
     code: 13,
-    meaning: '`bench`: stopped by Ctrl-C or SIGTERM; the report counts what was done until then.',
+    meaning: '`bench`, `report`: stopped by Ctrl-C or SIGTERM; the report counts what was done until then.',
   },
   benchClientBound: {
     code: 14,
@@ -33,7 +33,10 @@ export const EXIT_CODES = {
     code: 16,
     meaning: '`bench`: the target cannot be reached, or does not say its model.',
   },
-  benchRunDirectory: { code: 17, meaning: '`bench`: the run directory cannot be used, or is not empty.' },
+  benchRunDirectory: {
+    code: 17,
+    meaning: '`bench`, `report`: the run directory cannot be used, or `bench` found it not empty.',
+  },
   hangup: { code: 129, meaning: 'Ended by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Ended by SIGINT (Ctrl-C) before it had finished.' },
   terminated: { code: 143, meaning: 'Ended by SIGTERM before it had finished.' },

@@ -1,0 +1,23 @@
+// Writes report.json and report.txt, each whole or not at all, and each although the other one cannot be.
+
+import type { Report } from '../core/run/report.ts';
+import { writeFileAtomic } from '../process/atomic-file.ts';
+import { reportToJson } from '../wire/report-codec.ts';
+import { runFiles } from './run-files.ts';
+import { renderReport } from './text-report.ts';
+
+/** What could not be written and why, one sentence each; empty when all is well. */
+export const writeReportFiles = async (directory: string, report: Report): Promise<readonly string[]> => {
+  const files = runFiles(directory);
+  const written = await Promise.allSettled([
+    writeFileAtomic(files.report, reportToJson(report)),
+    writeFileAtomic(files.reportText, `${renderReport(report, { isUnicode: true }).join('\n')}\n`),
+  ]);
+  return written.flatMap((result, index) =>
+    result.status === 'fulfilled'
+      ? []
+      : [`${index === 0 ? files.report : files.reportText} could not be written: ${reasonOf(result.reason)}`],
+  );
+};
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,192 @@
+// A report as text. What keeps it from being believed stands first: incomplete, interrupted, client-bound.
+
+import { formatNanoseconds } from '../core/figure/duration.ts';
+import { figureText, formatCount } from '../core/figure/figure.ts';
+import type { LatenessFigures, Report, ReportClient, RunPattern } from '../core/run/report.ts';
+import type { Unknown } from '../core/unknown.ts';
+import { isUnknown } from '../core/unknown.ts';
+import { aligned, seriesBlocks, seriesTable } from './text-series.ts';
+
+export interface TextReportOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+}
+
+export const renderReport = (report: Report, { isUnicode }: TextReportOptions): readonly string[] => {
+  const lines = [
+    ...warnings(report),
+    ...head(report),
+    '',
+    ...counts(report),
+    '',
+    ...rates(report),
+    ...objectives(report),
+    '',
+    ...seriesTable(report),
+    ...seriesBlocks(report),
+    ...tally('Errors', report.errors),
+    ...tally('Finish reasons', report.finishReasons),
+    '',
+    ...client(report.client),
+    ...list('Notices', report.notices),
+    '',
+    ...DEFINITIONS,
+  ];
+  return lines.map(line => {
+    // Names of models and targets come from outside, and must not speak to a terminal.
+    const text = line.replace(/\p{Cc}/gu, '?');
+    return isUnicode ? text : toAscii(text);
+  });
+};
+
+const warnings = (report: Report): readonly string[] => {
+  const lines: string[] = [];
+  if (report.interrupted) lines.push(`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`);
+  else if (!report.complete) lines.push(`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`);
+  if (report.source === 'live-snapshot') lines.push('These are live figures, not a final account.');
+  if (report.client.verdict === 'client-bound')
+    lines.push(`CLIENT-BOUND: ${report.client.reasons.join('; ')}.`);
+  if (report.client.verdict === 'unknown')
+    lines.push(`NOT VOUCHED FOR: ${report.client.reasons.join('; ')}.`);
+  return lines.length === 0 ? [] : [...lines, ''];
+};
+
+const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
+  `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
+  ...pairs([
+    ['target', `${run.target}, ${words(run.serverKind)}`],
+    ['model', words(run.model)],
+    ['load', `${patternText(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
+    [
+      'prompts',
+      `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,
+    ],
+    ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
+  ]),
+];
+
+type Pair = readonly [name: string, text: string];
+
+/** Both to the left. */
+const pairs = (rows: readonly Pair[]): readonly string[] => {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+};
+
+const words = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
+
+const patternText = (pattern: RunPattern): string => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return `${pattern.concurrency} at a time`;
+    case 'poisson':
+      return `Poisson, ${pattern.requestsPerSecond} requests/s`;
+    case 'constant':
+      return `${pattern.requestsPerSecond} requests/s, evenly`;
+    case 'max-throughput':
+      return 'as much as it takes';
+    default:
+      return pattern satisfies never;
+  }
+};
+
+const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
+  const row = (name: string, of: Report['counts']): readonly string[] => [
+    name,
+    ...[of.issued, of.completed, of.failed, of.cancelled, of.unresolved].map(formatCount),
+  ];
+  return aligned([
+    ['samples', 'issued', 'completed', 'failed', 'cancelled', 'unresolved'],
+    row('measured', measured),
+    ...(warmup.issued > 0 ? [row('outside', warmup)] : []),
+  ]);
+};
+
+const rates = (report: Report): readonly string[] => {
+  const user = report.perUserTokensPerSecond;
+  const steady: readonly Pair[] = [
+    ['steady state', time(report.steadyStateWindowNs)],
+    ['requests/s, steady', rate(report.steadyStateRequestsPerSecond)],
+    ['output tokens/s, steady', rate(report.steadyStateOutputTokensPerSecond)],
+  ];
+  const good: readonly Pair[] =
+    report.goodput === undefined ? [] : [['good samples/s', rate(report.goodput)]];
+  return pairs([
+    ['window', time(report.windowNs)],
+    ['requests/s', rate(report.requestsPerSecond)],
+    ['output tokens/s', rate(report.outputTokensPerSecond)],
+    ['input tokens/s', rate(report.inputTokensPerSecond)],
+    ['all tokens/s', rate(report.totalTokensPerSecond)],
+    ['tokens/s of one user, p50', rate(user.p50)],
+    ['tokens/s of one user, p90', rate(user.p90)],
+    ...(isUnknown(report.steadyStateWindowNs) ? [] : steady),
+    ...good,
+  ]);
+};
+
+const rate = (value: number | Unknown): string => {
+  if (isUnknown(value)) return `unknown: ${value.reason}`;
+  return value >= 1_000 ? formatCount(Math.round(value)) : Number(value.toPrecision(3)).toString();
+};
+
+const time = (ns: number | Unknown): string =>
+  isUnknown(ns) ? `unknown: ${ns.reason}` : figureText(formatNanoseconds(ns));
+
+const objectives = (report: Report): readonly string[] =>
+  (report.objectives ?? []).map(
+    ({ name, limitNs, metSamples, samples }) =>
+      `  objective ${name} at most ${time(limitNs)}: met by ${formatCount(metSamples)} of ${formatCount(samples)}`,
+  );
+
+const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
+  const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);
+  return rows.length === 0 ? [] : ['', title, ...aligned(rows)];
+};
+
+const client = (of: ReportClient): readonly string[] => {
+  const { opened, reused, closed, stale } = of.connections;
+  const share = (value: number | Unknown): string =>
+    isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
+  const figures = (value: LatenessFigures | Unknown): string =>
+    isUnknown(value)
+      ? `unknown: ${value.reason}`
+      : `p50 ${time(value.p50)}, p99 ${time(value.p99)}, max ${time(value.max)}`;
+  return [
+    `Client: ${of.verdict}`,
+    ...pairs([
+      ['send lateness', figures(of.sendLatenessNs)],
+      ['read lateness', figures(of.readLatenessNs)],
+      ['event loop delay', figures(of.eventLoopDelayNs)],
+      ['busy, on a core', `${share(of.eventLoopUtilization)}, ${share(of.cpuShare)}`],
+      [
+        'garbage collection',
+        isUnknown(of.gcPauseNs)
+          ? time(of.gcPauseNs)
+          : `${time(of.gcPauseNs.total)}, longest ${time(of.gcPauseNs.max)}`,
+      ],
+      ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
+    ]),
+  ];
+};
+
+const list = (title: string, sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];
+
+/** A terminal of another encoding shows a bar as a bar. */
+const toAscii = (line: string): string =>
+  line
+    .replace(/[█▉▊▋▌▍▎▏]/g, '#')
+    .replace(/│/g, '|')
+    .replace(/µ/g, 'u')
+    .replace(/–/g, '-')
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/[^\x20-\x7e]/g, '?');
+
+const DEFINITIONS: readonly string[] = [
+  'Times start when the request is written and are stamped where bytes arrive, before parsing. The first token is the first',
+  'chunk with content, reasoning or a tool call. Time per output token is the time from first to last content by the tokens',
+  'after the first, as the server\'s usage counts them. A failed sample is in no series and no rate; "failures as endless"',
+  'counts each as longer than any. "99% confident" is the early-stopping estimate: the true percentile is no higher, with',
+  '99% confidence. The window is from the first request sent to the last completed end; warm-up is outside.',
+  'All definitions: docs/metrics.md.',
+];

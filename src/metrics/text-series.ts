@@ -1,0 +1,145 @@
+// The series of a report as lines: a table of all, and for the times a block each with every percentile and a histogram.
+
+import { formatNanoseconds } from '../core/figure/duration.ts';
+import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
+import type { Report, ReportSeries } from '../core/run/report.ts';
+
+export const seriesTable = ({ series }: Report): readonly string[] => {
+  const rows = Object.entries(series)
+    .filter(([, { count }]) => count > 0)
+    .map(([name, one]) => {
+      const { percentiles } = one;
+      const cells = [
+        one.mean,
+        percentiles['50'],
+        percentiles['90'],
+        percentiles['99'],
+        percentiles['99.9'],
+        one.max,
+      ];
+      return [wordsOf(name), formatCount(one.count), ...cells.map(value => shown(one, value))];
+    });
+  if (rows.length === 0) return ['  no sample completed'];
+  return aligned([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows]);
+};
+
+/** Of the series that people compare endpoints by. */
+export const seriesBlocks = ({ series }: Report): readonly string[] =>
+  DETAILED.flatMap(name => {
+    const one = series[name];
+    return one === undefined || one.count === 0 ? [] : ['', ...seriesBlock(wordsOf(name), one)];
+  });
+
+/** Columns as wide as their widest cell; the first to the left, the others to the right. */
+export const aligned = (rows: readonly (readonly string[])[]): readonly string[] => {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  return rows.map(row =>
+    row
+      .map((cell, column) =>
+        column === 0 ? `  ${cell.padEnd(widths[0] ?? 0)}` : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+};
+
+const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
+  const spread = `min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`;
+  const header = ['percentile', one.isExact ? 'exact' : 'within 0.1%'];
+  if (one.estimates !== undefined) header.push('99% confident');
+  if (one.failureAdjusted !== undefined) header.push('failures as endless');
+  const rows = Object.keys(one.percentiles)
+    .toSorted((a, b) => Number(a) - Number(b))
+    .map(p => {
+      const row = [`p${p}`, shown(one, one.percentiles[p])];
+      if (one.estimates !== undefined) row.push(estimateText(one, p));
+      if (one.failureAdjusted !== undefined) row.push(adjustedText(one, p));
+      return row;
+    });
+  return [
+    `${words}: n ${formatCount(one.count)}, ${spread}`,
+    ...aligned([header, ...rows]),
+    ...histogram(one),
+  ];
+};
+
+const estimateText = (one: ReportSeries, p: string): string => {
+  const estimate = one.estimates?.[p];
+  if (estimate === undefined) return '';
+  return estimate === null ? 'n too small' : shown(one, estimate);
+};
+
+const adjustedText = (one: ReportSeries, p: string): string => {
+  const value = one.failureAdjusted?.[p];
+  if (value === undefined) return '';
+  return value === null ? 'failed' : shown(one, value);
+};
+
+/** Without the empty buckets at either end; a bucket with anything in it shows something. */
+const histogram = (one: ReportSeries): readonly string[] => {
+  const counts = one.histogram.map(([, , count]) => count);
+  const first = counts.findIndex(count => count > 0);
+  const last = counts.findLastIndex(count => count > 0);
+  const most = Math.max(1, ...counts);
+  const kept = one.histogram.slice(first, last + 1);
+  const edges = kept.map(([low]) => shown(one, low));
+  const width = Math.max(0, ...edges.map(edge => edge.length));
+  return kept.map(([, , count], index) => {
+    const bar = barOf(count / most);
+    return `  ${(edges[index] ?? '').padStart(width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;
+  });
+};
+
+/** In eighths of a character. */
+const barOf = (share: number): string => {
+  if (share === 0) return '';
+  const eighths = Math.max(1, Math.round(share * BAR_COLUMNS * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+};
+
+const shown = ({ unit }: ReportSeries, value: number | null | undefined): string => {
+  if (value === null || value === undefined) return '–';
+  switch (unit) {
+    case 'ns':
+      return figureText(formatNanoseconds(value));
+    case 'bytes':
+      return figureText(formatBytes(value));
+    case 'tokens':
+      return Number.isInteger(value) ? formatCount(value) : value.toFixed(1);
+    case 'ratio':
+      return value.toFixed(2);
+    default:
+      return unit satisfies never;
+  }
+};
+
+const wordsOf = (name: string): string => WORDS[name] ?? name;
+
+const WORDS: Readonly<Record<string, string>> = {
+  latencyNs: 'latency',
+  latencyFromIntendedNs: 'latency from intended',
+  ttftNs: 'time to first token',
+  ttftFromIntendedNs: 'first token from intended',
+  firstAnswerNs: 'first answer after reasoning',
+  tpotNs: 'time per output token',
+  chunkGapNs: 'gap between chunks',
+  tokensPerChunk: 'tokens per chunk',
+  inputTokens: 'input tokens',
+  outputTokens: 'output tokens',
+  sendLatenessNs: 'send lateness',
+  connectNs: 'connection set-up',
+  firstByteNs: 'first byte',
+};
+
+const DETAILED: readonly string[] = [
+  'latencyNs',
+  'latencyFromIntendedNs',
+  'ttftNs',
+  'ttftFromIntendedNs',
+  'tpotNs',
+  'chunkGapNs',
+];
+const BAR_COLUMNS = 40;
+const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
