@@ -7,6 +7,7 @@ import type { Event, KnownEvent, UnknownEvent } from './event.ts';
 import type { NodeId } from './ids.ts';
 import { closeConnection, openConnection, putLinkProfile } from './link/link-reducer.ts';
 import { applyReading } from './node/node-reducer.ts';
+import { LIVE_RUNS_PER_NODE_MAX, putNewest, RUNS_PER_NODE_MAX } from './run/run-reducer.ts';
 import type { OriginProgress, State } from './state.ts';
 
 /**
@@ -96,12 +97,15 @@ const reduceKnown = (state: State, event: KnownEvent): State => {
     case 'gpu.profiled':
       return { ...state, nodeGpuProfiles: putKeyed(state.nodeGpuProfiles, event, event.payload) };
     case 'runner.reported':
-      return { ...state, runners: putKeyed(state.runners, event, event.payload) };
+      return { ...state, runners: putNewest(state.runners, event, event.payload, LIVE_RUNS_PER_NODE_MAX) };
     case 'run.started':
     case 'run.ended':
-      return { ...state, runs: putKeyed(state.runs, event, event.payload) };
+      return { ...state, runs: putNewest(state.runs, event, event.payload, RUNS_PER_NODE_MAX) };
     case 'progress.reported':
-      return { ...state, runProgress: putKeyed(state.runProgress, event, event.payload) };
+      return {
+        ...state,
+        runProgress: putNewest(state.runProgress, event, event.payload, LIVE_RUNS_PER_NODE_MAX),
+      };
     case 'node.forgotten':
       return { ...state, nodeForgets: putKeyed(state.nodeForgets, event, event.payload) };
     case 'conflict.seen':

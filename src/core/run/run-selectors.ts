@@ -1,0 +1,80 @@
+// Runs and runners as a person should see them now. A run whose lease has run out is shown as interrupted before anybody
+// has written so: its process is gone or cut off, and nothing may look alive that is not.
+
+import type { NodeId, RunId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
+import { ageMsOf, isForgotten } from '../selectors.ts';
+import type { Entry, State } from '../state.ts';
+import type { Run, Runner, RunProgress, RunState } from './run.ts';
+
+/** DESIGN §3.1: nobody counts a runner older than this, ms. */
+export const LEASE_MS = 10_000;
+
+export interface RunView {
+  /** Who ran it. */
+  readonly node: NodeId;
+  readonly run: Run;
+  /** As it is shown: an entry that says 'running' without a lease is 'interrupted'. */
+  readonly state: RunState;
+  /** Why the state is what it is; '' where there is nothing to say. */
+  readonly reason: string;
+  readonly isLive: boolean;
+  /** Since anything was heard of a running run, ms; 0 where it has ended. */
+  readonly silentMs: number;
+  readonly progress: RunProgress | undefined;
+}
+
+/** Every run of every node that is not forgotten, the newest first. */
+export const runViews = (state: State, nowMs: number): readonly RunView[] =>
+  Object.entries(state.runs)
+    .flatMap(([node, runs]) =>
+      isNodeId(node) && !isForgotten(state, node)
+        ? Object.values(runs).map(entry => viewOf(state, { node, entry, nowMs }))
+        : [],
+    )
+    .sort((a, b) => compareText(b.run.startedAt, a.run.startedAt) || compareText(a.run.runId, b.run.runId));
+
+/** The run of that id; of several nodes with the same id, the newest. */
+export const runView = (state: State, runId: RunId, nowMs: number): RunView | undefined =>
+  runViews(state, nowMs).find(view => view.run.runId === runId);
+
+export const runCount = (state: State): number => {
+  let count = 0;
+  for (const [node, runs] of Object.entries(state.runs))
+    if (isNodeId(node) && !isForgotten(state, node)) count += Object.keys(runs).length;
+  return count;
+};
+
+/** Leases that still count, whoever reported them. */
+export const activeRunners = (state: State, nowMs: number): readonly Runner[] =>
+  Object.values(state.runners)
+    .flatMap(runners => Object.values(runners))
+    .filter(entry => ageMsOf(entry, nowMs) <= LEASE_MS)
+    .map(entry => entry.value);
+
+/** Whether something serves or is measured on this node, so that probes should leave it alone. */
+export const hasRunner = (state: State, node: NodeId, nowMs: number): boolean =>
+  activeRunners(state, nowMs).some(({ targetNode }) => targetNode === node);
+
+/** The key of a run's own lease. */
+export const runnerKeyOf = (runId: RunId): string => `run ${runId}`;
+
+const viewOf = (
+  state: State,
+  { node, entry, nowMs }: { readonly node: NodeId; readonly entry: Entry<Run>; readonly nowMs: number },
+): RunView => {
+  const run = entry.value;
+  const progress = state.runProgress[node]?.[run.runId]?.value;
+  if (run.state !== 'running') {
+    return { node, run, state: run.state, reason: run.reason, isLive: false, silentMs: 0, progress };
+  }
+  const lease = state.runners[node]?.[runnerKeyOf(run.runId)];
+  const silentMs = Math.min(ageMsOf(entry, nowMs), lease === undefined ? Infinity : ageMsOf(lease, nowMs));
+  if (silentMs <= LEASE_MS) {
+    return { node, run, state: 'running', reason: '', isLive: true, silentMs, progress };
+  }
+  const reason = 'nothing was heard of its process since; these are its last figures';
+  return { node, run, state: 'interrupted', reason, isLive: false, silentMs, progress };
+};
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
