@@ -7,6 +7,7 @@ import type { RunPhase } from '../core/run/run.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { LastError } from '../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { RunTelling } from './announce/run-telling.ts';
 
 export interface AnnounceOptions {
   /** The daemon of this machine as it is now; undefined where none runs. Asked again while none answers. */
@@ -46,9 +47,8 @@ export interface RunAnnouncement extends AsyncDisposable {
 }
 
 /** Resolves at once; whether there is a daemon is found out in the background. Never throws. */
-export const announceRun = async (_options: AnnounceOptions): Promise<RunAnnouncement> => ({
-  progress: () => undefined,
-  end: async () => undefined,
-  updatesDropped: 0,
-  [Symbol.asyncDispose]: async () => undefined,
-});
+export const announceRun = async (options: AnnounceOptions): Promise<RunAnnouncement> => {
+  const telling = new RunTelling(options);
+  telling.start();
+  return telling;
+};

@@ -1,0 +1,71 @@
+// What a run says of itself to the daemon, made of its configuration and of a live snapshot.
+
+import type { Report } from '../../core/run/report.ts';
+import type { RecentRates, RunProgress } from '../../core/run/run.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { figuresOf } from '../../core/run/run-figures.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { unknown } from '../../core/unknown.ts';
+import { buildReport } from '../../metrics/build-report.ts';
+import type { RunStart } from '../../wire/run-schema.ts';
+import type { AnnounceOptions, ClientProgress } from '../announce.ts';
+
+/** The body of POST /api/runs. */
+export const runStart = ({
+  config,
+  directory,
+  limits,
+}: AnnounceOptions): Omit<RunStart, 'runId'> & { readonly runId: string } => {
+  const { run } = config;
+  return {
+    runId: run.id,
+    startedAt: run.startedAt,
+    target: run.target,
+    serverKind: run.serverKind,
+    model: run.model,
+    pattern: run.pattern,
+    dataset: run.dataset.slice(0, TEXT_LENGTH_MAX),
+    seed: run.seed,
+    isStreaming: run.streaming,
+    limits: {
+      samplesMax: limits.samplesMax ?? unknown('not limited'),
+      durationMs: limits.durationMs ?? unknown('not limited'),
+    },
+    objectives: config.objectives,
+    directory,
+  };
+};
+
+/** A live snapshot read as a report: the same definitions as at the end. */
+export const liveReport = (config: RunConfig, snapshot: MetricsSnapshot, droppedEvents: number): Report =>
+  buildReport({
+    config,
+    snapshot,
+    source: 'live-snapshot',
+    droppedEvents,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: [],
+  });
+
+/** The body of PUT /api/runs/{runId}/progress. */
+export const progressBody = (
+  report: Report,
+  told: {
+    readonly client: ClientProgress;
+    readonly recent: RecentRates;
+    readonly updatesDropped: number;
+  },
+): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
+  runId: report.run.id,
+  phase: told.client.phase,
+  elapsedMs: told.client.elapsedMs,
+  measuredMs: told.client.measuredMs,
+  figures: figuresOf(report, told.client.lastErrors),
+  recent: told.recent,
+  updatesDropped: told.updatesDropped,
+});
+
+const TEXT_LENGTH_MAX = 1_000;
