@@ -1,0 +1,113 @@
+// Builds and starts the truth server (truth-server.c), whose own lateness is microseconds. Needs Linux and a C compiler;
+// without them it says so, and what would be judged by it is not judged.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, statSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export type TruthBuild =
+  | { readonly kind: 'built'; readonly path: string }
+  | { readonly kind: 'skipped'; readonly reason: string };
+
+export interface TruthOptions {
+  readonly ttftUs?: number;
+  readonly gapUs?: number;
+  /** Of each stream. 0: every request gets a small whole reply at once. */
+  readonly events?: number;
+  readonly eventBytes?: number;
+  /** Real-time priority, where the system grants it. Starves whatever shares its processor. */
+  readonly isFifo?: boolean;
+  /** "taskset -c 1" and the like. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Its own account, over its whole life. */
+export interface TruthAccount {
+  readonly requests: number;
+  readonly streams: number;
+  readonly events: number;
+  readonly clientsGone: number;
+  readonly shortWrites: number;
+  readonly latenessUs: {
+    readonly p50: number;
+    readonly p99: number;
+    readonly p999: number;
+    readonly max: number;
+  };
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+  readonly fifo: boolean;
+}
+
+export interface TruthServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Ends it; its account comes last. Idempotent. */
+  stop(): Promise<TruthAccount>;
+}
+
+export const buildTruthServer = (): TruthBuild => {
+  if (process.platform !== 'linux')
+    return skipped(`the truth server needs Linux, and this is ${process.platform}`);
+  const source = fileURLToPath(new URL('./truth-server.c', import.meta.url));
+  const folder = fileURLToPath(new URL('../../.cache/', import.meta.url));
+  const path = `${folder}truth-server`;
+  if (isNewer(path, source)) return { kind: 'built', path };
+  mkdirSync(folder, { recursive: true });
+  const compiler = process.env['CC'] ?? 'cc';
+  const draft = `${path}.${process.pid}`;
+  const { error, status, stderr } = spawnSync(compiler, ['-O2', '-std=gnu11', '-o', draft, source], {
+    encoding: 'utf8',
+  });
+  if (error !== undefined) return skipped(`there is no C compiler: ${error.message}`);
+  if (status !== 0)
+    return skipped(`${compiler} cannot build the truth server: ${stderr.trim().split('\n')[0] ?? ''}`);
+  renameSync(draft, path);
+  return { kind: 'built', path };
+};
+
+/** @throws Error when it does not start. */
+export const startTruthServer = async (path: string, options: TruthOptions = {}): Promise<TruthServer> => {
+  const { ttftUs, gapUs, events, eventBytes, isFifo, wrapper = [] } = options;
+  const numbers = { '--ttft-us': ttftUs, '--gap-us': gapUs, '--events': events, '--event-bytes': eventBytes };
+  const args = Object.entries(numbers).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, String(value)],
+  );
+  const [command = path, ...rest] = [...wrapper, path, ...args, ...(isFifo === true ? ['--fifo'] : [])];
+  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  if (first.done === true) {
+    await ended;
+    throw new Error(`the truth server ended with ${child.exitCode ?? child.signalCode}`);
+  }
+  const { port }: { readonly port: number } = JSON.parse(first.value);
+  const account = async (): Promise<TruthAccount> => {
+    child.kill('SIGTERM');
+    const last = await lines.next();
+    await ended;
+    if (last.done === true) throw new Error('the truth server gave no account');
+    return JSON.parse(last.value);
+  };
+  let told: Promise<TruthAccount> | undefined;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    pid: child.pid ?? 0,
+    stop: () => {
+      told ??= account();
+      return told;
+    },
+  };
+};
+
+const skipped = (reason: string): TruthBuild => ({ kind: 'skipped', reason });
+
+const isNewer = (path: string, source: string): boolean => {
+  const built = statSync(path, { throwIfNoEntry: false });
+  return built !== undefined && built.mtimeMs > statSync(source).mtimeMs;
+};
