@@ -1,29 +1,15 @@
 // The folder of one run: everything needed to understand it later, and nothing secret.
 
-import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Report } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
+import type { RunFiles } from '../metrics/run-files.ts';
+import { runFiles } from '../metrics/run-files.ts';
 import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
+import { reportToJson } from '../wire/report-codec.ts';
+import { runConfigToJson } from '../wire/run-config.ts';
 import { BenchError } from './bench-error.ts';
-
-export interface RunFiles {
-  readonly config: string;
-  readonly samples: string;
-  readonly events: string;
-  readonly finalSnapshot: string;
-  readonly report: string;
-  readonly text: string;
-}
-
-export const runFiles = (directory: string): RunFiles => ({
-  config: join(directory, 'config.json'),
-  samples: join(directory, 'samples.jsonl'),
-  events: join(directory, 'events.jsonl'),
-  finalSnapshot: join(directory, 'final_snapshot.json'),
-  report: join(directory, 'report.json'),
-  text: join(directory, 'report.txt'),
-});
 
 export interface RunDirectory {
   readonly path: string;
@@ -32,7 +18,7 @@ export interface RunDirectory {
   writeConfig(config: RunConfig): Promise<void>;
   /** Each file for itself; what could not be written is told, one sentence each. */
   writeReport(report: Report, text: string): Promise<readonly string[]>;
-  /** Of a run that never began: removes what was made here, unless something lies in it. */
+  /** Of a run that never began: removes what was made here. */
   discard(): Promise<void>;
 }
 
@@ -48,7 +34,7 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
     files,
     writeConfig: async config => {
       try {
-        await writeFileAtomic(files.config, `${JSON.stringify(config, undefined, 2)}\n`);
+        await writeFileAtomic(files.config, runConfigToJson(config));
       } catch (error) {
         throw cannotWrite(path, error);
       }
@@ -56,8 +42,8 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
     writeReport: async (report, text) => {
       const problems: string[] = [];
       for (const [file, content] of [
-        [files.report, `${JSON.stringify(report, undefined, 2)}\n`],
-        [files.text, text],
+        [files.report, reportToJson(report)],
+        [files.reportText, text],
       ] as const) {
         try {
           await writeFileAtomic(file, content);
@@ -68,8 +54,9 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
       return problems;
     },
     discard: async () => {
-      if (!isNew) return;
-      await rmdir(path).catch(() => undefined); // something lies in it, which is not ours to remove
+      // The folder was empty: these are ours.
+      for (const file of Object.values(files)) await unlink(file).catch(() => undefined);
+      if (isNew) await rmdir(path).catch(() => undefined);
     },
   };
 };

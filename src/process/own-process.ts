@@ -38,6 +38,8 @@ export interface OwnProcess extends AsyncDisposable {
   readonly exited: Promise<OwnProcessExit>;
   /** SIGTERM, and SIGKILL where that is not answered within the grace. Idempotent; returns when the child is gone. */
   stop(graceMs: number): Promise<OwnProcessExit>;
+  /** SIGINT, as Ctrl-C gives it to every process of a terminal; what it means is the child's business. */
+  interrupt(): void;
   /** SIGKILL at once. */
   kill(): Promise<OwnProcessExit>;
 }
@@ -140,6 +142,10 @@ class SpawnedProcess implements OwnProcess {
     const exit = await this.exited;
     clearTimeout(timer);
     return exit;
+  }
+
+  interrupt(): void {
+    this.#child.kill('SIGINT');
   }
 
   kill(): Promise<OwnProcessExit> {

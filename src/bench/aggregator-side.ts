@@ -1,0 +1,174 @@
+// The aggregator of a run as its main process sees it: records go in, snapshots come out, and at the end the final one, by
+// whichever way it comes.
+
+import type { Clock } from '../clock/clock.ts';
+import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
+import type { MessagePublisher } from '../messaging/publisher.ts';
+import { LOSSLESS } from '../messaging/publisher.ts';
+import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
+import { NEWEST_MESSAGE } from '../messaging/subscriber.ts';
+import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
+import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
+import type { AggregatorArguments } from '../metrics/aggregator-arguments.ts';
+import { MetricsSnapshotSubscriber } from '../metrics/metrics-snapshot-subscriber.ts';
+import type { FinalSnapshot } from '../metrics/report-sources.ts';
+import { finalSnapshot } from '../metrics/report-sources.ts';
+import type { Env } from '../process/child.ts';
+import { entryUrl } from '../process/entry.ts';
+import type { OwnProcess, OwnProcessExit } from '../process/own-process.ts';
+import { startOwnProcess } from '../process/own-process.ts';
+import { readEventBatchHeader } from '../wire/event-batch.ts';
+import type { BenchSettings } from './bench-settings.ts';
+import { untilExit } from './event-log-side.ts';
+
+export interface AggregatorOptions {
+  readonly clock: Clock;
+  readonly eventsEndpoint: string;
+  readonly arguments: Omit<AggregatorArguments, 'eventsEndpoint'>;
+  /** Of the run. */
+  readonly directory: string;
+  readonly nodePath: string;
+  readonly env: Env;
+  readonly settings: BenchSettings;
+  readonly signal: AbortSignal;
+  readonly onSnapshot: (snapshot: MetricsSnapshot) => void;
+}
+
+export interface Account extends FinalSnapshot {
+  /** Records that found no room on their way. */
+  readonly droppedRecords: number;
+  /** Why the account is not what it should be. */
+  readonly problems: readonly string[];
+}
+
+export interface AggregatorSide extends AsyncDisposable {
+  readonly pid: number;
+  publish(batch: Uint8Array): void;
+  /** Never rejects. */
+  readonly exited: Promise<OwnProcessExit>;
+  /** The account will be an interrupted one. */
+  interrupt(): void;
+  /** After the last record was published. */
+  finish(stopNow: AbortSignal): Promise<Account>;
+}
+
+/** @throws OwnProcessError or MessagingError when it does not start. */
+export const openAggregator = async (options: AggregatorOptions): Promise<AggregatorSide> => {
+  const publisher = await openZeromqPublisher(options.eventsEndpoint, eventBatchBytesCodec, LOSSLESS);
+  let child: OwnProcess | undefined;
+  let snapshots: MetricsSnapshotSubscriber | undefined;
+  try {
+    const subscriber = await openZeromqSubscriber(
+      options.arguments.snapshotsEndpoint,
+      snapshotCodec,
+      NEWEST_MESSAGE,
+    );
+    snapshots = new MetricsSnapshotSubscriber({ subscriber, clock: options.clock }, options.onSnapshot);
+    const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.settings.readyMsMax)]);
+    const given: AggregatorArguments = { ...options.arguments, eventsEndpoint: publisher.endpoint };
+    child = await startOwnProcess({
+      entry: entryUrl(import.meta.url, '../metrics/aggregator-process.ts'),
+      args: [JSON.stringify(given)],
+      nodePath: options.nodePath,
+      env: options.env,
+      readyTimeoutMs: options.settings.readyMsMax,
+      signal: options.signal,
+    });
+    // Both ways are proven before the first record.
+    await Promise.all([publisher.waitForSubscribers(1, patience), subscriber.ready(patience)]);
+    return new ChildSide(publisher, child, snapshots, options);
+  } catch (error) {
+    await publisher.close(0);
+    await snapshots?.close();
+    await child?.kill();
+    throw error;
+  }
+};
+
+class ChildSide implements AggregatorSide {
+  readonly #publisher: MessagePublisher<Uint8Array>;
+  readonly #child: OwnProcess;
+  readonly #snapshots: MetricsSnapshotSubscriber;
+  readonly #options: AggregatorOptions;
+  #droppedRecords = 0;
+
+  constructor(
+    publisher: MessagePublisher<Uint8Array>,
+    child: OwnProcess,
+    snapshots: MetricsSnapshotSubscriber,
+    options: AggregatorOptions,
+  ) {
+    this.#publisher = publisher;
+    this.#child = child;
+    this.#snapshots = snapshots;
+    this.#options = options;
+  }
+
+  get pid(): number {
+    return this.#child.pid;
+  }
+
+  get exited(): Promise<OwnProcessExit> {
+    return this.#child.exited;
+  }
+
+  publish(batch: Uint8Array): void {
+    if (!this.#publisher.publish(batch)) this.#droppedRecords += readEventBatchHeader(batch).recordCount;
+  }
+
+  interrupt(): void {
+    this.#child.interrupt();
+  }
+
+  async finish(stopNow: AbortSignal): Promise<Account> {
+    const { accountMsMax, lingerMs } = this.#options.settings;
+    // A dead reader confirms nothing: the time to wait for it ends with it.
+    const closed = this.#publisher.close(stopNow.aborted ? 0 : lingerMs);
+    await Promise.race([closed, this.#child.exited, aborted(stopNow)]);
+    const patience = AbortSignal.any([stopNow, AbortSignal.timeout(accountMsMax)]);
+    const inTime = await this.#final(patience).catch((): undefined => undefined);
+    const isLate = inTime === undefined && !stopNow.aborted;
+    if (inTime === undefined) await this.#child.stop(STOP_MS);
+    const final = inTime ?? (await this.#final(new AbortController().signal));
+    const exit =
+      (await untilExit(this.#child, AbortSignal.timeout(STOP_MS))) ?? (await this.#child.stop(STOP_MS));
+    return {
+      ...final,
+      droppedRecords: this.#droppedRecords,
+      problems: [
+        ...(isLate ? [`the aggregator did not finish its account in ${accountMsMax} ms`] : []),
+        ...(final.source === 'complete-message' || isLate ? [] : [earlyEnd(exit)]),
+      ],
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#publisher.close(0);
+    await this.#snapshots.close();
+    await this.#child.stop(STOP_MS);
+  }
+
+  #final(signal: AbortSignal): Promise<FinalSnapshot> {
+    return finalSnapshot({
+      snapshots: this.#snapshots,
+      aggregatorExited: this.#child.exited,
+      directory: this.#options.directory,
+      signal,
+    });
+  }
+}
+
+const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
+  const said = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;
+  return `the aggregator ended early (${signal ?? `code ${code}`})${said}`;
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const STOP_MS = 1_500;
+const STDERR_SHOWN = 300;

@@ -1,0 +1,61 @@
+// What a run is given beside the request, what it tells while it goes on, and what it comes to.
+
+import type { Clock } from '../clock/clock.ts';
+import type { Report, ReportEnvironment } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import type { Env } from '../process/child.ts';
+import type { BenchSettings } from './bench-settings.ts';
+import type { LoadGeneratorOptions } from './load-generator.ts';
+import type { LoadCounts } from './load-options.ts';
+import type { SessionPhase } from './session.ts';
+
+export interface BenchParts {
+  readonly clock: Clock;
+  /** For children: without what is secret. */
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly temporaryFolder: string;
+  readonly version: string;
+  readonly environment: ReportEnvironment;
+  readonly runId: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** 8 characters of hex. */
+  readonly noncePrefix: string;
+  /** Absolute. */
+  readonly directory: string;
+  readonly settings: BenchSettings;
+  /** Ends the run early, and well. */
+  readonly stop: AbortSignal;
+  /** Ends it now, with what is there. */
+  readonly stopNow: AbortSignal;
+  readonly observer: BenchObserver;
+  /** Of tests: threads that misbehave. */
+  readonly entries?: LoadGeneratorOptions['entries'];
+}
+
+export interface BenchObserver {
+  /** Before the first record; everything is open. */
+  started(run: StartedRun): void;
+  phase(phase: SessionPhase): void;
+  snapshot(snapshot: MetricsSnapshot): void;
+  /** One sentence. */
+  notice(text: string): void;
+}
+
+export interface StartedRun {
+  readonly config: RunConfig;
+  readonly directory: string;
+  readonly snapshotsEndpoint: string;
+  readonly aggregatorPid: number;
+  readonly counts: () => LoadCounts;
+}
+
+export interface BenchResult {
+  readonly report: Report;
+  readonly text: readonly string[];
+  /** What could not be written of it. */
+  readonly diskProblems: readonly string[];
+}

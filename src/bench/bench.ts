@@ -1,0 +1,176 @@
+// One run from what was asked to its report: the composition of session, load threads, aggregator, event logger and run
+// directory. Whatever dies on the way, it ends, and what it tells is what it knows.
+
+import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { unknown } from '../core/unknown.ts';
+import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
+import type { AggregatorSide } from './aggregator-side.ts';
+import { openAggregator } from './aggregator-side.ts';
+import type { ServerAnswer } from './ask-server.ts';
+import { askServer } from './ask-server.ts';
+import type { BenchParts, BenchResult } from './bench-parts.ts';
+import type { BenchRequest } from './bench-request.ts';
+import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
+import type { Dataset } from './dataset/prompt.ts';
+import { syntheticDataset } from './dataset/synthetic-dataset.ts';
+import { openEventLog } from './event-log-side.ts';
+import { finishRun } from './finish-run.ts';
+import { createLoadGenerator } from './load-generator.ts';
+import { measure, openConnections } from './measure.ts';
+import type { RunDirectory } from './run-directory.ts';
+import { openRunDirectory } from './run-directory.ts';
+import { loadPlan, runConfig } from './run-plan.ts';
+import { openSamplesFile } from './samples-file.ts';
+
+/**
+ * @throws BenchError for bad input, a target that is not there, a directory that cannot be used; the reason of `stop`
+ * when it aborts before there is anything to measure. Nothing is left running.
+ */
+export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
+  const dataset = await readDataset(request, parts.stop);
+  const directory = await openRunDirectory(parts.directory);
+  let isBegun = false;
+  try {
+    await using sockets = await openSocketFolder(parts.temporaryFolder);
+    const endpoints = {
+      events: sockets.endpoint('events'),
+      log: sockets.endpoint('log'),
+      snapshots: sockets.endpoint('snapshots'),
+    };
+    // The children start while the server is asked. Whoever fails first ends the others.
+    const failed = new AbortController();
+    const signal = AbortSignal.any([parts.stop, failed.signal]);
+    const opening = [
+      findServer(request, parts, signal),
+      openAggregatorFor({ request, parts, directory, endpoints, signal }),
+      request.hasEventLog
+        ? openEventLog({
+            endpoint: endpoints.log,
+            file: directory.files.events,
+            nodePath: parts.nodePath,
+            env: parts.env,
+            settings: parts.settings,
+            signal,
+          })
+        : undefined,
+    ] as const;
+    const [server, aggregator, eventLog] = await allOrNone(opening, failed);
+    await using _aggregator = aggregator;
+    await using _eventLog = eventLog ?? NOTHING;
+    const plan = loadPlan({
+      request,
+      dataset,
+      server,
+      cores: parts.environment.cores,
+      noncePrefix: parts.noncePrefix,
+      heartbeatMsMax: parts.settings.heartbeatMsMax,
+    });
+    const config = runConfig({ ...parts, request, plan, dataset, server });
+    await directory.writeConfig(config);
+    const samples = await openSamplesFile(directory.files.samples);
+    const runZeroNs = monotonicNs();
+    const publish = (batch: Uint8Array): void => {
+      aggregator.publish(batch);
+      eventLog?.publish(batch);
+    };
+    await using load = createLoadGenerator(
+      plan,
+      { batch: publish, sampleLines: lines => samples.append(lines) },
+      { runZeroNs, ...(parts.entries === undefined ? {} : { entries: parts.entries }) },
+    );
+    const opened = await openConnections(load, request, parts.stop);
+    isBegun = true;
+    const notices = [...server.notices, ...opened];
+    for (const notice of notices) parts.observer.notice(notice);
+    parts.observer.started({
+      config,
+      directory: parts.directory,
+      snapshotsEndpoint: endpoints.snapshots,
+      aggregatorPid: aggregator.pid,
+      counts: () => load.counts,
+    });
+    const run = await measure({
+      parts,
+      load,
+      aggregator,
+      runZeroNs,
+      publish,
+      hasWarmup: plan.warmupRequests > 0,
+    });
+    return await finishRun({ ...run, parts, config, directory, samples, aggregator, eventLog, notices });
+  } finally {
+    if (!isBegun) await directory.discard();
+  }
+};
+
+const readDataset = async ({ dataset, seed }: BenchRequest, signal: AbortSignal): Promise<Dataset> =>
+  dataset.kind === 'synthetic' ? syntheticDataset(seed) : await readJsonlDataset({ ...dataset, signal });
+
+/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
+const findServer = async (
+  { target, headers, model, warmup, timeouts }: BenchRequest,
+  { settings }: BenchParts,
+  signal: AbortSignal,
+): Promise<ServerAnswer> =>
+  warmup.kind === 'none' && model !== undefined
+    ? { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] }
+    : await askServer({
+        target,
+        headers,
+        model,
+        timeoutMs: Math.min(settings.askMsMax, timeouts.totalMs),
+        signal,
+      });
+
+const openAggregatorFor = ({
+  request,
+  parts,
+  directory,
+  endpoints,
+  signal,
+}: {
+  readonly request: BenchRequest;
+  readonly parts: BenchParts;
+  readonly directory: RunDirectory;
+  readonly endpoints: { readonly events: string; readonly snapshots: string };
+  readonly signal: AbortSignal;
+}): Promise<AggregatorSide> =>
+  openAggregator({
+    clock: parts.clock,
+    eventsEndpoint: endpoints.events,
+    arguments: {
+      snapshotsEndpoint: endpoints.snapshots,
+      file: directory.files.finalSnapshot,
+      pattern: request.pattern,
+      isStreaming: request.isStreaming,
+      objectives: request.objectives,
+    },
+    directory: directory.path,
+    nodePath: parts.nodePath,
+    env: parts.env,
+    settings: parts.settings,
+    signal,
+    onSnapshot: snapshot => parts.observer.snapshot(snapshot),
+  });
+
+/** All of them, or the first failure after the others were closed. */
+const allOrNone = async <A, B, C>(
+  opening: readonly [Promise<A>, Promise<B>, Promise<C> | undefined],
+  failed: AbortController,
+): Promise<[A, B, C | undefined]> => {
+  try {
+    return await Promise.all(opening);
+  } catch (error) {
+    failed.abort(error);
+    for (const result of await Promise.allSettled(opening)) {
+      if (result.status === 'fulfilled' && isDisposable(result.value))
+        await result.value[Symbol.asyncDispose]();
+    }
+    throw error;
+  }
+};
+
+const isDisposable = (value: unknown): value is AsyncDisposable =>
+  typeof value === 'object' && value !== null && Symbol.asyncDispose in value;
+
+const NOTHING: AsyncDisposable = { [Symbol.asyncDispose]: async () => undefined };

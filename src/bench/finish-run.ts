@@ -1,0 +1,78 @@
+// The end of a run: the aggregator's account, the samples on disk, and the report made of the best of both, written and
+// handed back. Nothing here waits for ever.
+
+import type { Report } from '../core/run/report.ts';
+import type { RunConfig } from '../core/run/run-config.ts';
+import { buildReport } from '../metrics/build-report.ts';
+import { rebuildReport } from '../metrics/report-sources.ts';
+import { renderReport } from '../metrics/text-report.ts';
+import { encodeSamplesEnd } from '../wire/sample-line.ts';
+import type { Account, AggregatorSide } from './aggregator-side.ts';
+import type { BenchParts, BenchResult } from './bench-parts.ts';
+import type { EventLogSide } from './event-log-side.ts';
+import type { MeasuredRun } from './measure.ts';
+import type { RunDirectory } from './run-directory.ts';
+import type { SamplesFile } from './samples-file.ts';
+
+export interface FinishOptions extends MeasuredRun {
+  readonly parts: BenchParts;
+  readonly config: RunConfig;
+  readonly directory: RunDirectory;
+  readonly samples: SamplesFile;
+  readonly aggregator: AggregatorSide;
+  readonly eventLog: EventLogSide | undefined;
+  readonly notices: readonly string[];
+}
+
+export const finishRun = async (options: FinishOptions): Promise<BenchResult> => {
+  const { parts, session, samples, aggregator, eventLog, directory } = options;
+  const isInterrupted = parts.stop.aborted;
+  if (session.load.kind !== 'incomplete') {
+    const end = encodeSamplesEnd({
+      issued: session.issued,
+      trackedIssued: session.issued - session.warmupIssued,
+      state: isInterrupted ? 'interrupted' : 'complete',
+    });
+    samples.append(Buffer.from(end));
+  }
+  const disk = AbortSignal.any([parts.stopNow, AbortSignal.timeout(parts.settings.diskMsMax)]);
+  const [account, log] = await Promise.all([
+    aggregator.finish(parts.stopNow),
+    eventLog?.finish(parts.stopNow),
+    samples.close(disk),
+  ]);
+  const runProblems = [
+    ...session.load.reasons,
+    ...account.problems,
+    ...(samples.problem === undefined ? [] : [samples.problem]),
+  ];
+  const report = buildReport({
+    config: options.config,
+    snapshot: account.snapshot,
+    source: account.source,
+    droppedEvents: session.load.droppedEvents + account.droppedRecords,
+    eventLogDropped: log?.droppedRecords ?? 0,
+    isInterrupted,
+    runProblems,
+    sourceProblems: [],
+    notices: [...options.notices, ...(log?.notices ?? [])],
+  });
+  const best = await countedAgain(report, account, directory);
+  const text = renderReport(best, { isUnicode: true });
+  const diskProblems = await directory.writeReport(best, `${text.join('\n')}\n`);
+  return { report: best, text, diskProblems };
+};
+
+/** Where the aggregator left no final account, the samples on disk know more than its last live figures. */
+const countedAgain = async (
+  report: Report,
+  { source }: Account,
+  directory: RunDirectory,
+): Promise<Report> => {
+  if (source === 'complete-message' || source === 'final-snapshot-file') return report;
+  // It is read back for what the run itself knows of what went wrong.
+  const problems = await directory.writeReport(report, '');
+  if (problems.length > 0) return report;
+  const rebuilt = await rebuildReport(directory.path).catch((): undefined => undefined);
+  return rebuilt === undefined ? report : { ...rebuilt, notices: [...report.notices, ...rebuilt.notices] };
+};

@@ -1,0 +1,88 @@
+// The measuring part of a run: connections, then the session, with its own records among those of the load.
+
+import { monotonicNs } from '../clock/monotonic-ns.ts';
+import type { EventRecord } from '../core/run/event-record.ts';
+import { EventBatchWriter } from '../wire/event-batch-writer.ts';
+import type { AggregatorSide } from './aggregator-side.ts';
+import { BenchError } from './bench-error.ts';
+import type { BenchParts } from './bench-parts.ts';
+import type { BenchRequest } from './bench-request.ts';
+import type { LoadGenerator } from './load-options.ts';
+import type { SessionResult } from './session.ts';
+import { runSession } from './session.ts';
+
+export interface MeasuredRun {
+  readonly session: SessionResult;
+  /** The aggregator was gone before the session had ended. */
+  readonly isBlind: boolean;
+}
+
+/** One that could be opened is enough to begin: what fails then is a sample's failure. */
+export const openConnections = async (
+  load: LoadGenerator,
+  { target }: BenchRequest,
+  stop: AbortSignal,
+): Promise<readonly string[]> => {
+  const stopLoad = (): void => load.stop();
+  stop.addEventListener('abort', stopLoad, { once: true });
+  const { opened, failed, problem } = await load.open();
+  stop.removeEventListener('abort', stopLoad);
+  stop.throwIfAborted();
+  if (opened === 0) {
+    throw new BenchError(
+      'unreachable',
+      `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
+      'Start the server, or look at host and port.',
+    );
+  }
+  return failed === 0
+    ? []
+    : [`${failed} of ${opened + failed} connections could not be opened: ${problem ?? 'no reason told'}`];
+};
+
+/** The session, ended early when the aggregator dies: nobody would see what a run does that goes on without it. */
+export const measure = async ({
+  parts,
+  load,
+  aggregator,
+  runZeroNs,
+  publish,
+  hasWarmup,
+}: {
+  readonly parts: BenchParts;
+  readonly load: LoadGenerator;
+  readonly aggregator: AggregatorSide;
+  readonly runZeroNs: bigint;
+  readonly publish: (batch: Uint8Array) => void;
+  readonly hasWarmup: boolean;
+}): Promise<MeasuredRun> => {
+  const writer = new EventBatchWriter({
+    sourceId: MAIN_SOURCE,
+    runZeroNs: Number(runZeroNs),
+    capacityBytes: 1_024,
+  });
+  const record = (event: EventRecord): void => {
+    writer.write(event);
+    const batch = writer.take();
+    if (batch !== undefined) publish(batch);
+  };
+  const isBlind = new AbortController();
+  void aggregator.exited.then(() => isBlind.abort());
+  const interrupt = (): void => aggregator.interrupt();
+  if (parts.stop.aborted) interrupt();
+  parts.stop.addEventListener('abort', interrupt, { once: true });
+  const session = await runSession({
+    load,
+    hasWarmup,
+    record,
+    nowNs: () => Number(monotonicNs() - runZeroNs),
+    onPhase: phase => parts.observer.phase(phase),
+    stop: AbortSignal.any([parts.stop, isBlind.signal]),
+    stopNow: parts.stopNow,
+  });
+  parts.stop.removeEventListener('abort', interrupt);
+  return { session, isBlind: isBlind.signal.aborted };
+};
+
+/** Batch numbers of the parse threads begin with 1. */
+const MAIN_SOURCE = 0;

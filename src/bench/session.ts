@@ -1,0 +1,83 @@
+// One benchmark from its first record to its last: the phases in their order, and what is told of each. It knows neither
+// processes nor files: records and lines go to where it was told, and the load comes from a port.
+
+import type { EventRecord, SessionRecord } from '../core/run/event-record.ts';
+import type { LoadGenerator, LoadResult } from './load-options.ts';
+
+export type SessionPhase = 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
+
+export interface SessionParts {
+  readonly load: LoadGenerator;
+  readonly hasWarmup: boolean;
+  /** Publishes a record at once, behind everything that the load has told. */
+  readonly record: (record: EventRecord) => void;
+  /** Since the run's zero. */
+  readonly nowNs: () => number;
+  readonly onPhase: (phase: SessionPhase) => void;
+  /** Ends the load early: whoever is in flight is cancelled. */
+  readonly stop: AbortSignal;
+  /** Ends the waiting for the load as well. */
+  readonly stopNow: AbortSignal;
+}
+
+export interface SessionResult {
+  readonly load: LoadResult;
+  /** Issued before the measured phase. */
+  readonly warmupIssued: number;
+  readonly issued: number;
+}
+
+/** Never rejects because of what the load does. */
+export const runSession = async (parts: SessionParts): Promise<SessionResult> => {
+  const { load, stop, stopNow, onPhase, nowNs } = parts;
+  const tell = (kind: SessionRecord['kind'], atNs: number): void => parts.record({ kind, atNs });
+  const abandoned = aborted(stopNow).then((): LoadResult => ({ ...ABANDONED, atNs: nowNs() }));
+  const stopLoad = (): void => {
+    onPhase('stopping');
+    load.stop();
+  };
+  if (stop.aborted) stopLoad();
+  stop.addEventListener('abort', stopLoad, { once: true });
+  tell('session.started', nowNs());
+  if (parts.hasWarmup && !stop.aborted) {
+    onPhase('warming up');
+    // A load that is stopped or loses a thread ends without a word about its warm-up.
+    await Promise.race([load.warmUp(), load.ended, abandoned]);
+  }
+  const warmupIssued = load.counts.issued;
+  // Not asked for once it is stopped: a measured phase of nothing.
+  const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start();
+  tell('session.start_performance_tracking', startNs);
+  if (!stop.aborted) onPhase('measuring');
+  const stopLoadNs = await Promise.race([
+    load.issuingEnded,
+    load.ended.then(({ atNs }) => atNs),
+    abandoned.then(nowNs),
+  ]);
+  tell('session.stop_load', stopLoadNs);
+  if (!stop.aborted) onPhase('draining');
+  const result = await Promise.race([load.ended, abandoned]);
+  stop.removeEventListener('abort', stopLoad);
+  // Samples that were issued inside are followed to their end, so that all of them have ended here.
+  tell('session.stop_performance_tracking', nowNs());
+  tell('session.ended', nowNs());
+  onPhase('ended');
+  return {
+    load: result,
+    warmupIssued,
+    issued: load.counts.issued,
+  };
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const ABANDONED: Omit<LoadResult, 'atNs'> = {
+  kind: 'incomplete',
+  reasons: ['the load was given up before it had ended'],
+  droppedEvents: 0,
+  arenaFullCount: 0,
+};
