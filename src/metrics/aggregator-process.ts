@@ -10,6 +10,7 @@ import { eventBatchCodec } from '../messaging/event-batch-codec.ts';
 import { NEWEST_WINS } from '../messaging/publisher.ts';
 import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
+import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
@@ -55,6 +56,7 @@ const main = async (): Promise<void> => {
     interrupt: interrupt.signal,
     parentGone,
   });
+  if (parentGone.aborted) await removeSocketsBeside(eventsEndpoint);
   tellParent(process.env, { kind: 'final', ...delivery });
   if (delivery.disk.kind === 'failed') process.stderr.write(`${file}: ${delivery.disk.reason}\n`);
   process.exit(delivery.disk.kind === 'failed' && delivery.message.kind === 'failed' ? 1 : 0);

@@ -80,6 +80,8 @@ export class Aggregator {
     if (why === 'ended') {
       this.#state = 'draining';
       await this.#drain(stops);
+      // A SIGINT that was sent before the session's end may be read in the same turn of the event loop, or the next.
+      for (let turn = 0; turn < 2; turn += 1) await turnOfLoop();
     }
     const state: FinalState = why === 'ended' && !stops.interrupt.aborted ? 'complete' : 'interrupted';
     if (state === 'interrupted')
@@ -100,7 +102,7 @@ export class Aggregator {
       this.#apply(batch);
       // Batches that wait come one after another without a turn of the event loop: the ticks would be late.
       if (clock.nowMs() - turnMs < TURN_MS_MAX) continue;
-      await new Promise<void>(resolve => setImmediate(resolve));
+      await turnOfLoop();
       turnMs = clock.nowMs();
     }
   }
@@ -160,6 +162,8 @@ export class Aggregator {
     return { state, pendingTasks: this.table.inFlightTasks, metrics: this.#metrics[effort]() };
   }
 }
+
+const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 /** Resolves when the signal aborts, or when nobody waits any more. */
 const aborted = (signal: AbortSignal, over: AbortSignal): Promise<void> =>

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { systemClock } from '../clock/system-clock.ts';
 import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
+import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
 import { openEventLogFile } from './event-log-file.ts';
@@ -41,6 +42,7 @@ const main = async (): Promise<void> => {
     queueBytesMax: EVENT_LOG_QUEUE_BYTES_MAX,
     drainMs: EVENT_LOG_DRAIN_MS,
   });
+  if (parent.kind === 'watching' && parent.signal.aborted) await removeSocketsBeside(endpoint);
   tellParent(process.env, summary);
   if (summary.errorCode !== undefined) process.stderr.write(`events.jsonl: ${summary.errorCode}\n`);
   // A write that is stuck in the kernel would hold up an ordinary exit.

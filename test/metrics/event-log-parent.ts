@@ -26,6 +26,5 @@ await publisher.waitForSubscribers(1, AbortSignal.timeout(25_000));
 const batches = new SampleBatches();
 for (let index = 0; index < 50; index += 1) publisher.publish(batches.issued(50));
 while (publisher.queuedBytes > 0) await pause(1);
-// The sockets' own files go with the test; a killed process cannot tidy up.
 process.stdout.write(`${JSON.stringify({ loggerPid: logger.pid, folder: folder.path })}\n`);
 await pause(120_000);
