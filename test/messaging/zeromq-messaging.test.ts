@@ -1,14 +1,15 @@
-import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import type { MessagingError } from '../../src/messaging/messaging-error.ts';
-import { openSocketFolder } from '../../src/messaging/zeromq/socket-folder.ts';
+import { openSocketFolder, removeSocketsBeside } from '../../src/messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../../src/messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../../src/messaging/zeromq/zeromq-subscriber.ts';
 import { describeMessaging, noteCodec, withDefaults } from '../contract/messaging-contract.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describeMessaging('the transport over ZeroMQ', async () => {
   const folder = await openSocketFolder(tmpdir());
@@ -69,6 +70,30 @@ test('sockets lie in a folder that only their owner can enter, and that goes wit
   await folder.remove();
   await folder.remove();
   expect(existsSync(folder.path)).toBe(false);
+});
+
+test('the sockets of a killed process are removed, and nothing else', async () => {
+  using directory = temporaryDirectory();
+  const orphan = join(directory.path, 'plimsoll-orphan');
+  await mkdir(orphan);
+  await using publisher = await openZeromqPublisher(
+    `ipc://${join(orphan, 'notes')}`,
+    noteCodec,
+    withDefaults.publisher(),
+  );
+  const note = join(orphan, 'note.txt');
+  await writeFile(note, 'somebody keeps this');
+  await removeSocketsBeside(publisher.endpoint);
+  expect(readdirSync(orphan)).toEqual(['note.txt']);
+  await rm(note);
+  await removeSocketsBeside(publisher.endpoint);
+  expect(existsSync(orphan)).toBe(false);
+  await removeSocketsBeside(publisher.endpoint);
+  await removeSocketsBeside('tcp://127.0.0.1:1');
+  const foreign = join(directory.path, 'foreign');
+  await mkdir(foreign);
+  await removeSocketsBeside(`ipc://${join(foreign, 'notes')}`);
+  expect(existsSync(foreign)).toBe(true);
 });
 
 test('a temporary folder with a long path gives way to /tmp', async () => {

@@ -1,8 +1,8 @@
 // Where the sockets of one run lie: a fresh folder that only its owner can enter, with a path short enough for an address
 // of a Unix socket (108 bytes on Linux, unix(7); 104 on macOS, sys/un.h; a zero ends it).
 
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdtemp, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 export interface SocketFolder extends AsyncDisposable {
   readonly path: string;
@@ -30,6 +30,20 @@ export const openSocketFolder = async (temporaryFolder: string): Promise<SocketF
     remove,
     [Symbol.asyncDispose]: remove,
   };
+};
+
+/**
+ * For a child whose parent was killed and could not tidy up: the sockets beside this ipc:// endpoint, and their folder when
+ * nothing else is in it. Touches no other file, and no folder of another name. Never rejects.
+ */
+export const removeSocketsBeside = async (endpoint: string): Promise<void> => {
+  if (!endpoint.startsWith('ipc://')) return;
+  const folder = dirname(endpoint.slice('ipc://'.length));
+  if (!basename(folder).startsWith(PREFIX)) return;
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const sockets = entries.filter(entry => entry.isSocket());
+  await Promise.allSettled(sockets.map(({ name }) => unlink(join(folder, name))));
+  await rmdir(folder).catch(() => undefined);
 };
 
 const PREFIX = 'plimsoll-';
