@@ -190,10 +190,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
         this.#openedOf.set(thread, message.connections);
         this.#checkOpened();
         return;
-      case 'warmed-up':
-        this.#warmThreads.add(thread);
-        if (this.#warmThreads.size === this.#load.length) this.#warm.resolve();
-        return;
       case 'ended':
         this.#load[thread]?.letGo();
         return;
@@ -209,6 +205,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
         return;
       case 'lines':
         this.#sink.sampleLines(message.bytes);
+        return;
+      case 'warmed-up':
+        this.#warmThreads.add(message.thread);
+        if (this.#warmThreads.size === this.#load.length) this.#warm.resolve();
         return;
       case 'issuing-ended':
         this.#issuingEndedAt.set(message.thread, message.atNs);

@@ -22,7 +22,6 @@ export type ToLoadWorker =
 
 export type FromLoadWorker =
   | { readonly kind: 'opened'; readonly connections: OpenedConnections }
-  | { readonly kind: 'warmed-up' }
   | { readonly kind: 'ended' };
 
 export interface ParseWorkerData {
@@ -47,5 +46,6 @@ export type ToParseWorker =
 export type FromParseWorker =
   | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'lines'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'warmed-up'; readonly thread: number }
   | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
   | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };

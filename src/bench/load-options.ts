@@ -15,7 +15,7 @@ export interface LoadPlan {
   /** The load ends when the first of them is reached; what is in flight then is followed to its end. */
   readonly limits: LoadLimits;
   readonly timeouts: LoadTimeouts;
-  /** Sent before the measured phase over all threads, each once the one before it ended; 0: none at all. */
+  /** Sent before the measured phase, as many at a time as there are connections; 0: none at all. */
   readonly warmupRequests: number;
   readonly threads: { readonly load: number; readonly parse: number };
   readonly connections: {
@@ -97,7 +97,7 @@ export interface LoadSink {
 export interface LoadGenerator extends AsyncDisposable {
   /** Starts the threads and opens the connections. Resolves also where none could be opened. */
   open(): Promise<OpenedConnections>;
-  /** Resolves when every warm-up request ended. */
+  /** Resolves when every warm-up request ended and its records are with the sink. */
   warmUp(): Promise<void>;
   /** Starts the measured phase. @returns its zero in ns since the run's zero, a few ms ahead. */
   start(): number;

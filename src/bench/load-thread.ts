@@ -78,6 +78,11 @@ export class LoadThread implements ConnectionOwner {
     });
   }
 
+  tellWarmedUp(): void {
+    if (this.recorder.milestone(RECORD.warmedUp, this.nowNs())) return;
+    setTimeout(() => this.tellWarmedUp(), TICK_MS);
+  }
+
   /** Tells that nothing follows and closes everything. */
   finish(): void {
     this.#told = this.recorder.milestone(RECORD.ended, this.nowNs()) ? 'ended' : 'issuing-ended';

@@ -99,7 +99,7 @@ const obey = async (message: ToLoadWorker): Promise<void> => {
       return;
     case 'warm-up':
       if (!load.isStopped) await load.run(warmUp());
-      if (!load.isStopped) tell({ kind: 'warmed-up' });
+      if (!load.isStopped) load.tellWarmedUp();
       return;
     case 'start':
       if (load.isStopped) return;

@@ -28,6 +28,10 @@ const parsers = data.rings.map(
       memory,
       output,
       isStreaming: data.isStreaming,
+      warmedUp: index => {
+        output.flush();
+        tell({ kind: 'warmed-up', thread: index });
+      },
       issuingEnded: (index, atNs) => {
         output.flush();
         tell({ kind: 'issuing-ended', thread: index, atNs });

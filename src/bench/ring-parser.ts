@@ -11,6 +11,7 @@ export interface RingParserOptions {
   readonly memory: RingMemory;
   readonly output: RecordOutput;
   readonly isStreaming: boolean;
+  warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
   ended(thread: number, atNs: number): void;
 }
@@ -83,6 +84,9 @@ export class RingParser {
         return;
       case RECORD.observed:
         this.#observed();
+        return;
+      case RECORD.warmedUp:
+        this.#options.warmedUp(this.thread);
         return;
       case RECORD.issuingEnded:
         this.#options.issuingEnded(this.thread, ring.stampNs);

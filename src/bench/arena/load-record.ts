@@ -18,6 +18,8 @@ export const RECORD = {
   issuingEnded: 6,
   /** All samples of this thread have ended; nothing follows. */
   ended: 7,
+  /** All warm-up samples of this thread have ended. */
+  warmedUp: 8,
 } as const;
 
 /** How the transport of a reply ended; what came of the sample is for its content to say. */
@@ -38,6 +40,8 @@ export const END_KINDS = [
 
 export type EndKind = (typeof END_KINDS)[number];
 
+export type Milestone = typeof RECORD.issuingEnded | typeof RECORD.ended | typeof RECORD.warmedUp;
+
 export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
   switch (kind) {
     case 'timeout-connect':
@@ -55,5 +59,8 @@ export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
 
 export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing'] as const;
 
-/** Room that body bytes leave for the records that end samples, so that a full ring loses bytes and never an outcome. */
-export const RESERVE_BYTES = 1_048_576;
+/**
+ * Room that body bytes leave for the records that end samples, so that a full ring loses bytes and never an outcome: at
+ * most an eighth of the ring.
+ */
+export const RESERVE_BYTES_MAX = 1_048_576;

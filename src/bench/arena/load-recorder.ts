@@ -3,8 +3,8 @@
 
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import type { HeadReader } from '../target/http1/head-reader.ts';
-import type { EndKind } from './load-record.ts';
-import { CONTENT_KINDS, END_KINDS, RECORD, RESERVE_BYTES } from './load-record.ts';
+import type { EndKind, Milestone } from './load-record.ts';
+import { CONTENT_KINDS, END_KINDS, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
 import type { RingMemory } from './ring.ts';
 import { NO_ROOM, RingWriter } from './ring.ts';
 
@@ -18,17 +18,19 @@ export interface SampleEnd {
 
 export class LoadRecorder {
   readonly #ring: RingWriter;
+  readonly #reserveBytes: number;
   #bodyStart = NO_ROOM;
   #bodyEnd = NO_ROOM;
   droppedCount = 0;
 
   constructor(memory: RingMemory) {
     this.#ring = new RingWriter(memory);
+    this.#reserveBytes = Math.min(RESERVE_BYTES_MAX, memory.data.byteLength / 8);
   }
 
   /** Whether a new sample's bytes are likely to find room. */
   get hasRoom(): boolean {
-    return this.#ring.freeBytes() > 2 * RESERVE_BYTES;
+    return this.#ring.freeBytes() > 2 * this.#reserveBytes;
   }
 
   issued(
@@ -66,7 +68,7 @@ export class LoadRecorder {
 
   /** Room for the body bytes of one read. @returns false when there is none: the sample is lost to us. */
   beginBody(bytesMax: number): boolean {
-    this.#bodyStart = this.#ring.begin(bytesMax, RESERVE_BYTES);
+    this.#bodyStart = this.#ring.begin(bytesMax, this.#reserveBytes);
     this.#bodyEnd = this.#bodyStart;
     return this.#bodyStart !== NO_ROOM;
   }
@@ -120,7 +122,7 @@ export class LoadRecorder {
   }
 
   /** @returns false while the ring has no room for it: to be said again. */
-  milestone(type: typeof RECORD.issuingEnded | typeof RECORD.ended, atNs: number): boolean {
+  milestone(type: Milestone, atNs: number): boolean {
     if (this.#ring.begin(0, 0) === NO_ROOM) return false;
     this.#ring.commit(type, atNs, 0, 0, 0);
     return true;

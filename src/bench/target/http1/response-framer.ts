@@ -95,7 +95,7 @@ export class ResponseFramer {
       this.#keep(bytes, start, at);
       // A server that speaks another protocol may never send a line feed.
       if (this.#state === STATUS_LINE && !isStatusLineStart(this.#carry, this.#carryLength)) {
-        this.#fail('the reply is not HTTP');
+        this.#fail('the reply is not HTTP/1.x');
       }
       return at;
     }

@@ -1,0 +1,135 @@
+// A load thread and its parser in the test's own thread: real sockets, no worker.
+
+import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
+import { createRingMemory } from '../../../src/bench/arena/ring.ts';
+import { ClientWatch } from '../../../src/bench/client-watch.ts';
+import type { LoadPlan, OpenedConnections } from '../../../src/bench/load-options.ts';
+import { ClosedLoop } from '../../../src/bench/load-pattern.ts';
+import { LoadThread, TICK_MS } from '../../../src/bench/load-thread.ts';
+import { OpenLoop } from '../../../src/bench/open-loop.ts';
+import { Pacer } from '../../../src/bench/pacing.ts';
+import { RecordOutput } from '../../../src/bench/record-output.ts';
+import { RingParser } from '../../../src/bench/ring-parser.ts';
+import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
+import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
+import { RequestWriter, requestHead } from '../../../src/bench/target/http1/request-writer.ts';
+import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/thread-board.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import { readEventBatch } from '../../../src/wire/event-batch.ts';
+import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+
+export interface RunHere {
+  readonly opened: OpenedConnections;
+  readonly samples: readonly EndedSample[];
+  readonly records: readonly EventRecord[];
+  readonly counts: {
+    readonly opened: number;
+    readonly reused: number;
+    readonly closed: number;
+    readonly stale: number;
+  };
+  readonly dropped: number;
+  readonly refused: number;
+}
+
+export interface RunHereOptions {
+  readonly ringBytes?: number;
+  /** Called once the load runs. */
+  readonly whileRunning?: (load: LoadThread) => void;
+  /** The parser comes only when all is over. */
+  readonly parsesLate?: boolean;
+}
+
+export const runHere = async (
+  plan: LoadPlan,
+  { ringBytes = 8_388_608, whileRunning, parsesLate = false }: RunHereOptions = {},
+): Promise<RunHere> => {
+  const memory = createRingMemory(ringBytes);
+  const board = new ThreadBoard(createThreadBoardMemory(1));
+  const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
+  const zeroNs = process.hrtime.bigint();
+  const nowNs = (): number => Number(process.hrtime.bigint() - zeroNs);
+  const records: EventRecord[] = [];
+  let lines = '';
+  const output = new RecordOutput({
+    sourceId: 1,
+    runZeroNs: Number(zeroNs),
+    secrets: plan.headers.map(({ value }) => value),
+    batch: bytes => records.push(...readEventBatch(bytes).records),
+    lines: bytes => {
+      lines += Buffer.from(bytes).toString();
+    },
+  });
+  const told = Promise.withResolvers<void>();
+  const parser = new RingParser({
+    thread: 0,
+    memory,
+    output,
+    isStreaming: plan.isStreaming,
+    warmedUp: () => undefined,
+    issuingEnded: () => undefined,
+    ended: () => {
+      output.flush();
+      told.resolve();
+    },
+  });
+  const recorder = new LoadRecorder(memory);
+  const load = new LoadThread({
+    thread: 0,
+    plan,
+    nowNs,
+    recorder,
+    dialer: new SocketDialer(plan.target, true),
+    requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.prompts),
+    board,
+    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts, tickMs: TICK_MS }),
+    counts,
+  });
+  const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
+  const pacer = new Pacer({ nowNs, spins: false });
+  const { pattern, limits } = plan;
+  const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
+  const opened = await load.open(
+    pattern.kind === 'concurrency' ? pattern.concurrency : plan.connections.opened,
+  );
+  const bounds = {
+    startNs: nowNs(),
+    endNs: limits.durationNs === undefined ? Number.POSITIVE_INFINITY : nowNs() + limits.durationNs,
+    sampleIdEnd: limits.samplesMax ?? Number.POSITIVE_INFINITY,
+  };
+  const running = load.run(
+    isClosedLoop
+      ? new ClosedLoop(load, pacer, { ...bounds, isWarmup: false })
+      : new OpenLoop(load, pacer, {
+          ...bounds,
+          arrivals: arrivals(pattern, plan.seed),
+          firstSampleId: 0,
+          threads: 1,
+          connectionsMax: plan.connections.max,
+          spareConnections: Math.ceil(plan.connections.opened / 4),
+        }),
+  );
+  whileRunning?.(load);
+  await running;
+  load.finish();
+  if (parsesLate) while (parser.parse(1_000)) output.flush();
+  await told.promise;
+  clearInterval(parsing);
+  const samples = lines
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => {
+      const decoded = decodeSampleLine(line);
+      if (decoded.kind !== 'sample') throw new Error(`not a sample: ${line}`);
+      return decoded.sample;
+    });
+  return {
+    opened,
+    samples,
+    records,
+    counts,
+    dropped: recorder.droppedCount,
+    refused: board.get(0, 'refused'),
+  };
+};

@@ -1,0 +1,78 @@
+// A server that does what a test says, byte for byte: it hears requests and writes whatever it likes, when it likes.
+
+import { once } from 'node:events';
+import net from 'node:net';
+
+export interface ScriptedServer extends AsyncDisposable {
+  readonly host: string;
+  readonly port: number;
+  /** Requests heard so far, as text. */
+  readonly requests: readonly string[];
+  readonly connectionCount: number;
+}
+
+export interface HeardRequest {
+  /** Of all requests, from 0. */
+  readonly index: number;
+  /** Of its connection, from 0. */
+  readonly onConnection: number;
+  readonly socket: net.Socket;
+  readonly text: string;
+}
+
+export interface ServerOptions {
+  readonly host?: string;
+  readonly listen?: (server: net.Server) => void;
+  readonly createServer?: (onConnection: (socket: net.Socket) => void) => net.Server;
+}
+
+export const scriptedServer = async (
+  respond: (request: HeardRequest) => void,
+  { host = '127.0.0.1', createServer = onConnection => net.createServer(onConnection) }: ServerOptions = {},
+): Promise<ScriptedServer> => {
+  const requests: string[] = [];
+  const sockets = new Set<net.Socket>();
+  let connectionCount = 0;
+  const server = createServer(socket => {
+    connectionCount += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // The other side may cut whenever it likes.
+    socket.on('error', () => socket.destroy());
+    let text = '';
+    let onConnection = 0;
+    socket.on('data', bytes => {
+      text += bytes.toString('latin1');
+      for (let size = requestSize(text); size > 0 && size <= text.length; size = requestSize(text)) {
+        const request = text.slice(0, size);
+        text = text.slice(size);
+        requests.push(request);
+        respond({ index: requests.length - 1, onConnection, socket, text: request });
+        onConnection += 1;
+      }
+    });
+  });
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return {
+    host,
+    port: address.port,
+    requests,
+    get connectionCount() {
+      return connectionCount;
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+const requestSize = (text: string): number => {
+  const end = text.indexOf('\r\n\r\n');
+  if (end < 0) return 0;
+  return end + 4 + Number(/content-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0);
+};

@@ -1,0 +1,93 @@
+// A reply's way from bytes to outcome, without sockets: framing, content, decision. What a load thread and a parse thread
+// do with it between them.
+
+import type { ReplySink } from '../../../src/bench/target/http1/response-framer.ts';
+import { ResponseFramer } from '../../../src/bench/target/http1/response-framer.ts';
+import { decideOutcome } from '../../../src/bench/target/outcome.ts';
+import { ReplyReader } from '../../../src/bench/target/reply-reader.ts';
+
+export interface PipedReply {
+  readonly outcome: string;
+  readonly kind: string | undefined;
+  readonly detail: string | undefined;
+  readonly status: number;
+  readonly body: string;
+  readonly chunks: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly finishReason: string;
+  /** Bytes behind the reply. */
+  readonly left: number;
+  readonly keepsAlive: boolean;
+}
+
+export interface PipeOptions {
+  readonly isStreaming?: boolean;
+}
+
+/** `reads` is what came of the connection before it ended. */
+export const pipeReply = (reads: readonly Buffer[], { isStreaming = true }: PipeOptions = {}): PipedReply => {
+  let chunks = 0;
+  const bodies: Buffer[] = [];
+  const reader = new ReplyReader(isStreaming, {
+    content: () => {
+      chunks += 1;
+    },
+  });
+  reader.reset();
+  const sink: ReplySink = {
+    replyBegan: () => undefined,
+    headEnded: () => {
+      const { status, contentKind, contentEncoding, location } = framer.head;
+      reader.head({ status, contentKind, encoding: contentEncoding, location });
+    },
+    bodyBytes: (bytes, start, end) => {
+      bodies.push(Buffer.from(bytes.subarray(start, end)));
+      reader.body(bytes, start, end, 1);
+    },
+  };
+  const framer = new ResponseFramer(sink);
+  const received = reads.reduce((sum, read) => sum + read.length, 0);
+  let used = 0;
+  for (const read of reads) {
+    // As the one buffer that all reads share: what is not copied in time is overwritten.
+    const shared = Buffer.concat([read, Buffer.alloc(8, 0x5a)]);
+    used += framer.push(shared, 0, read.length);
+    shared.fill(0x58);
+  }
+  const isWhole = framer.problem === '' && framer.endOfConnection();
+  reader.end(isWhole);
+  const { status } = reader;
+  const { outcome, failure } = decideOutcome({
+    endKind: framer.problem !== '' ? 'malformed' : isWhole ? 'whole' : received === 0 ? 'reset' : 'truncated',
+    endDetail: framer.problem,
+    status,
+    statusDetail: status !== 0 && (status < 200 || status > 299) ? reader.statusDetail() : '',
+    hasContent: chunks > 0,
+    hasEnded: reader.chat.hasEnded,
+    isDone: reader.chat.isDone,
+    hasOpenEvent: reader.hasOpenEvent,
+    defect: reader.defect,
+  });
+  const { inputTokens, outputTokens, finishReason } = reader.chat;
+  return {
+    outcome,
+    kind: failure?.kind,
+    detail: failure?.detail,
+    status,
+    body: Buffer.concat(bodies).toString('latin1'),
+    chunks,
+    inputTokens,
+    outputTokens,
+    finishReason,
+    left: framer.problem === '' ? received - used : 0,
+    keepsAlive: framer.head.keepsAlive,
+  };
+};
+
+/** The bytes in pieces of `size`. */
+export const inPieces = (bytes: Buffer, size: number): Buffer[] => {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size));
+  return pieces;
+};
