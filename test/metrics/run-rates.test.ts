@@ -1,0 +1,201 @@
+// Rates, windows, goodput and the plateau by METRICS §4.
+
+import { describe, expect, test } from 'vitest';
+import type { EndedSample } from '../../src/core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import type { Objective } from '../../src/core/run/objective.ts';
+import type { Report, ReportRun } from '../../src/core/run/report.ts';
+import type { ReportInput } from '../../src/metrics/build-report.ts';
+import { buildReport } from '../../src/metrics/build-report.ts';
+import { RunMetrics } from '../../src/metrics/run-metrics.ts';
+import { runConfig } from '../support/run-records.ts';
+
+const sample = (
+  sampleId: number,
+  sentNs: number,
+  endNs: number,
+  more: Partial<EndedSample> = {},
+): EndedSample => ({
+  sampleId,
+  window: 0,
+  intendedNs: sentNs,
+  sentNs,
+  connectNs: 0,
+  firstByteNs: sentNs,
+  firstContentNs: sentNs,
+  firstAnswerNs: NO_FIGURE,
+  chunkGapsNs: [],
+  chunkCount: 1,
+  endNs,
+  outcome: 'completed',
+  failure: undefined,
+  inputTokens: 3,
+  outputTokens: 1,
+  finishReason: 'stop',
+  bytesSent: 0,
+  bytesReceived: 0,
+  ...more,
+});
+
+const failure = (sampleId: number, sentNs: number, endNs: number): EndedSample =>
+  sample(sampleId, sentNs, endNs, {
+    outcome: 'failed',
+    failure: { kind: 'reset', statusCode: 0, detail: '' },
+  });
+
+interface Made extends Partial<Omit<ReportInput, 'config' | 'snapshot'>> {
+  readonly run?: Partial<ReportRun>;
+  readonly objectives?: readonly Objective[];
+}
+
+const reportOf = (samples: readonly EndedSample[], { run, objectives = [], ...more }: Made = {}): Report => {
+  const config = { ...runConfig(run), objectives };
+  const metrics = new RunMetrics({
+    pattern: config.run.pattern,
+    isStreaming: config.run.streaming,
+    objectives,
+  });
+  for (const one of samples) {
+    metrics.issued(one);
+    metrics.ended(one);
+  }
+  return buildReport({
+    config,
+    snapshot: { seq: 1, timestampNs: 0, state: 'complete', pendingTasks: 0, metrics: metrics.final() },
+    source: 'complete-message',
+    droppedEvents: 0,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: [],
+    ...more,
+  });
+};
+
+describe('the window', () => {
+  test('reaches from the first sent sample to the last completed end, failures notwithstanding', () => {
+    const report = reportOf([failure(1, 1_000, 9_000), sample(2, 2_000, 5_000), sample(3, 4_000, 6_000)]);
+    expect(report.windowNs).toBe(5_000);
+    expect(report.requestsPerSecond).toBe(2e9 / 5_000);
+    expect(report.outputTokensPerSecond).toBe(2e9 / 5_000);
+    expect(report.totalTokensPerSecond).toBe(8e9 / 5_000);
+  });
+
+  test('without a completed sample makes every rate unknown, with the reason', () => {
+    const report = reportOf([failure(1, 0, 5)]);
+    for (const figure of [report.windowNs, report.requestsPerSecond, report.outputTokensPerSecond])
+      expect(figure).toEqual({ kind: 'unknown', reason: 'no sample completed' });
+    expect(report.series['latencyNs']).toMatchObject({ count: 0, failureAdjusted: { '50': null } });
+  });
+
+  test('knows no token rate when a server told usage for only some', () => {
+    const report = reportOf([sample(1, 0, 5), sample(2, 0, 9, { outputTokens: NO_FIGURE })]);
+    expect(report.outputTokensPerSecond).toEqual({
+      kind: 'unknown',
+      reason: "the server's usage was missing for 1 of 2 samples",
+    });
+    expect(report.inputTokensPerSecond).toBe(6e9 / 9);
+    expect(report.totalTokensPerSecond).toMatchObject({ kind: 'unknown' });
+  });
+});
+
+describe('the steady state', () => {
+  test('is the time in which the asked concurrency was in flight, and counts what ended in it', () => {
+    const report = reportOf([
+      sample(1, 0, 100),
+      sample(2, 40, 120, { outputTokens: 7 }),
+      sample(3, 100, 200),
+      sample(4, 121, 150),
+      sample(5, 200, 300),
+    ]);
+    // Two in flight from 40 on; the last time that one of two ends is at 150, and nothing follows it before 200.
+    expect(report.steadyStateWindowNs).toBe(110);
+    expect(report.steadyStateRequestsPerSecond).toBe(3e9 / 110);
+    expect(report.steadyStateOutputTokensPerSecond).toBe(9e9 / 110);
+  });
+
+  test('is unknown when the concurrency was never reached, and for schedules', () => {
+    expect(reportOf([sample(1, 0, 10), sample(2, 10, 20)]).steadyStateWindowNs).toMatchObject({
+      reason: '2 requests were never in flight at once',
+    });
+    const poisson = { pattern: { kind: 'poisson', requestsPerSecond: 1 } } as const;
+    expect(reportOf([sample(1, 0, 10)], { run: poisson }).steadyStateWindowNs).toMatchObject({
+      kind: 'unknown',
+    });
+  });
+});
+
+describe('goodput', () => {
+  const objectives = [
+    { name: 'latency', limitNs: 100 },
+    { name: 'tpot', limitNs: 10 },
+  ] as const;
+
+  test('counts the samples that meet every objective; failures are bad', () => {
+    const slow = { firstContentNs: 10, chunkGapsNs: [20], chunkCount: 2, outputTokens: 2 };
+    const report = reportOf(
+      [sample(1, 0, 100), sample(2, 0, 101), sample(3, 0, 90, slow), failure(4, 0, 5)],
+      { objectives },
+    );
+    expect(report.objectives).toEqual([
+      { name: 'latency', limitNs: 100, metSamples: 2, unknownSamples: 0, samples: 4 },
+      { name: 'tpot', limitNs: 10, metSamples: 2, unknownSamples: 0, samples: 4 },
+    ]);
+    expect(report.goodput).toBeCloseTo(1e9 / 101, 3);
+  });
+
+  test('is unknown when a sample lacks the figure that an objective is about', () => {
+    const report = reportOf([sample(1, 0, 50, { outputTokens: NO_FIGURE })], { objectives });
+    expect(report.goodput).toMatchObject({ reason: '1 samples lack the figure that an objective is about' });
+  });
+
+  test('is absent without objectives', () => {
+    expect('goodput' in reportOf([sample(1, 0, 50)])).toBe(false);
+  });
+});
+
+describe('a report is complete', () => {
+  const samples = [sample(1, 0, 50)];
+
+  test('only when nothing is missing', () => {
+    expect(reportOf(samples).complete).toBe(true);
+    expect(reportOf(samples, { droppedEvents: 1 })).toMatchObject({
+      complete: false,
+      incompleteReason: '1 event records were lost',
+    });
+    expect(reportOf(samples, { runProblems: ['load thread 0 was lost'] })).toMatchObject({
+      complete: false,
+      incompleteReason: 'load thread 0 was lost',
+    });
+    expect(reportOf(samples, { isInterrupted: true })).toMatchObject({
+      complete: false,
+      interrupted: true,
+      state: 'interrupted',
+    });
+  });
+
+  test.each([
+    ['complete', 0, true],
+    ['complete', 1, false],
+    ['interrupted', 0, false],
+    ['draining', 0, false],
+    ['live', 0, false],
+    ['initialize', 0, false],
+  ] as const)('in state %s with %i tasks pending: %s', (state, pendingTasks, isComplete) => {
+    const report = buildReport({
+      config: runConfig(),
+      snapshot: { seq: 1, timestampNs: 0, state, pendingTasks, metrics: [] },
+      source: 'complete-message',
+      droppedEvents: 0,
+      eventLogDropped: 0,
+      isInterrupted: false,
+      runProblems: [],
+      sourceProblems: [],
+      notices: [],
+    });
+    expect(report.complete).toBe(isComplete);
+    expect(report.interrupted).toBe(state === 'interrupted');
+    expect('incompleteReason' in report).toBe(!isComplete);
+  });
+});
