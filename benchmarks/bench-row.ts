@@ -7,7 +7,7 @@ export interface BenchRow {
   readonly figure: number;
   /** "events/s", "ms", "MB", "% of a core". */
   readonly unit: string;
-  /** What DESIGN §8 asks for; a row without one is printed for the record. */
+  /** What it must reach; a row without one is printed for the record. */
   readonly reach: Reach;
   /** Method in a few words: "median of 9 runs, lowest 8.1, highest 9.4". */
   readonly method: string;

@@ -31,7 +31,7 @@ export class ClusterEvents {
     ]);
   }
 
-  /** The next events in the proportions of a running mesh: DESIGN §3.4's intervals over ten seconds. */
+  /** The next events in the proportions of a running mesh: the gatherers' intervals over ten seconds. */
   mixed(count: number): readonly Event[] {
     return this.#next(count, (origin, turn) => {
       const kind = turn % MIX.length;

@@ -1,5 +1,5 @@
 // `npm run bench [-- FILTER…]`: runs every *.bench.ts whose name contains a filter, each in its own process and one
-// after another so that none disturbs the next, and prints the rows against what DESIGN §8 asks for.
+// after another so that none disturbs the next, and prints the rows against what each must reach.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
