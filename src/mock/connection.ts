@@ -52,7 +52,9 @@ export class Connection {
     socket.on('close', () => this.#exchange?.abandon());
   }
 
+  /** At once: the account is closed before the socket says that it is. */
   destroy(): void {
+    this.#exchange?.abandon();
     this.#socket.destroy();
   }
 

@@ -1,9 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { spawnMock } from '../../src/mock/spawn-mock.ts';
-import { ask } from './asking.ts';
+import { rawConnection } from '../support/raw-http.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { Entry } from './asking.ts';
+import { ask, question } from './asking.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/mock/mock-process.ts', import.meta.url));
 const surroundings = { nodePath: process.execPath, env: process.env };
@@ -50,16 +55,23 @@ test('a wrong option is said before a process is started', async () => {
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends it at once, streams or not, and the log file is whole',
+  '%s ends it at once, also in a stream, and its log file is whole',
   async signal => {
-    await using mock = await spawnMock({ ttftMs: 0, gapMs: 60_000 }, surroundings);
-    const asked = ask(placeOf(mock.url), {}).catch((error: unknown) => error);
-    while (
-      !(await (await fetch(`${mock.url}/metrics`)).text()).includes('running{model_name="mock-model"} 1')
-    );
+    using folder = temporaryDirectory();
+    const logFile = join(folder.path, 'mock.jsonl');
+    await using mock = await spawnMock({ ttftMs: 0, gapMs: 60_000, outputTokens: 2, logFile }, surroundings);
+    await ask(placeOf(mock.url), { extra: { max_tokens: 1 } });
+    using connection = rawConnection(placeOf(mock.url));
+    connection.send(question());
+    await connection.until(received => received.includes('"content":" '));
     process.kill(mock.pid, signal);
     expect((await mock.exited).code).toBe(0);
-    expect(await asked).toBeInstanceOf(Error);
+    await connection.ended();
+    const lines = readFileSync(logFile, 'utf8').trimEnd().split('\n');
+    expect(lines.map((line): Entry => JSON.parse(line)).map(({ outcome }) => outcome)).toEqual([
+      'completed',
+      'cancelled',
+    ]);
   },
 );
 
