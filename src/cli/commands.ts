@@ -1,18 +1,24 @@
 // Every command, in the order in which help lists them.
 
 import type { Command } from './command.ts';
+import { benchCommand } from './commands/bench.ts';
 import { configCheckCommand, configPathCommand, configShowCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { mockCommand } from './commands/mock.ts';
 import { openCommand } from './commands/open.ts';
 import { reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { upCommand } from './commands/up.ts';
+import { watchCommand } from './commands/watch.ts';
 
 export const COMMANDS: readonly Command[] = [
   upCommand,
   statusCommand,
   openCommand,
+  benchCommand,
+  watchCommand,
   reportCommand,
+  mockCommand,
   doctorCommand,
   configPathCommand,
   configShowCommand,

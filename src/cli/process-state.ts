@@ -2,7 +2,7 @@
 // test runs any command as a function with a state of its own.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { DaemonResources } from '../daemon/daemon-options.ts';
@@ -20,6 +20,9 @@ export interface ProcessState {
   readonly platform: string;
   /** "24.21.0" */
   readonly nodeVersion: string;
+  /** The Node that runs this, for processes of our own. */
+  readonly nodePath: string;
+  readonly temporaryFolder: string;
   readonly pid: number;
   /** undefined where the system has no such numbers. */
   readonly userId: number | undefined;
@@ -31,6 +34,11 @@ export interface ProcessState {
   readonly stderr: OutputStream;
   /** Aborts with a StopRequest when somebody asks the process to end. */
   readonly stop: AbortSignal;
+  /**
+   * From now on a second request aborts what this gives, instead of ending the process on the spot: for a command that
+   * has something to save. A third one ends the process.
+   */
+  takeSecondStop(): AbortSignal;
   resources(): DaemonResources;
   isAlive(pid: number): boolean;
   exit(code: ExitCode): void;
@@ -74,13 +82,15 @@ export const readProcessState = (): ProcessState => {
     homeDirectory: homedir(),
     platform: process.platform,
     nodeVersion: process.versions.node,
+    nodePath: process.execPath,
+    temporaryFolder: tmpdir(),
     pid: process.pid,
     userId: process.getuid?.(),
     version: versionOf(new URL('package.json', packageRoot)),
     dashboardDir: existsSync(dashboardDir) ? dashboardDir : undefined,
     stdout,
     stderr: outputStream(process.stderr, env),
-    stop: stopSignal(),
+    ...stopSignals(),
     resources: () => {
       const { user, system } = process.cpuUsage();
       return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() };
@@ -147,16 +157,25 @@ const outputStream = (stream: NodeJS.WriteStream, env: Env): ProcessOutput => {
 const positive = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-/** The first signal asks, the second ends the process on the spot. */
-const stopSignal = (): AbortSignal => {
+/** The first signal asks, the second ends the process on the spot, unless a command takes that one too. */
+const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
   const stop = new AbortController();
+  const stopNow = new AbortController();
+  let isSecondTaken = false;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (stop.signal.aborted) process.exit(STOP_CODES[signal]);
-      stop.abort(new StopRequest(signal));
+      if (!stop.signal.aborted) stop.abort(new StopRequest(signal));
+      else if (isSecondTaken && !stopNow.signal.aborted) stopNow.abort(new StopRequest(signal));
+      else process.exit(STOP_CODES[signal]);
     });
   }
-  return stop.signal;
+  return {
+    stop: stop.signal,
+    takeSecondStop: () => {
+      isSecondTaken = true;
+      return stopNow.signal;
+    },
+  };
 };
 
 const isAlive = (pid: number): boolean => {

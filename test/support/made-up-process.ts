@@ -1,5 +1,6 @@
 // A process for the command line that is only memory: a test runs a command as a function and reads what it printed.
 
+import { tmpdir } from 'node:os';
 import type { Command } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/process-state.ts';
@@ -10,7 +11,7 @@ export interface MadeUpProcess {
   readonly state: ProcessState;
   readonly stdout: MadeUpOutput;
   readonly stderr: MadeUpOutput;
-  /** As a signal would. */
+  /** As a signal would; the second time as the second one. */
   stop(signal: StopSignal): void;
   /** Runs the words; resolves with the exit code. */
   run(commands?: readonly Command[]): Promise<number>;
@@ -26,6 +27,7 @@ export interface MadeUpProcessOptions {
 
 export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOptions = {}): MadeUpProcess => {
   const stop = new AbortController();
+  const stopNow = new AbortController();
   const stdout = new MadeUpOutput(options);
   const stderr = new MadeUpOutput(options);
   const state: ProcessState = {
@@ -35,6 +37,8 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     homeDirectory: '/home/nobody-here',
     platform: process.platform,
     nodeVersion: options.nodeVersion ?? process.versions.node,
+    nodePath: process.execPath,
+    temporaryFolder: tmpdir(),
     pid: process.pid,
     userId: process.getuid?.(),
     version: '1.2.3',
@@ -42,6 +46,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     stdout,
     stderr,
     stop: stop.signal,
+    takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
     isAlive: pid => pid === process.pid,
     exit: () => undefined,
@@ -50,7 +55,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     state,
     stdout,
     stderr,
-    stop: signal => stop.abort(new StopRequest(signal)),
+    stop: signal => (stop.signal.aborted ? stopNow : stop).abort(new StopRequest(signal)),
     run: (commands = COMMANDS) => runCommand(commands, state),
   };
 };

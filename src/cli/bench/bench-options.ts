@@ -237,7 +237,7 @@ export const BENCH: BenchOptions = {
   slo: repeated<readonly Objective[]>({
     name: 'slo',
     valueName: 'NAME=D',
-    meaning: `An objective that every request must meet: ${OBJECTIVE_NAMES.join(', ')}.`,
+    meaning: `An objective that every completed request must meet: ${OBJECTIVE_NAMES.join(', ')}.`,
     parse: objectives,
   }),
   requireTrustworthy: flag('require-trustworthy', 'End with code 14 when this machine was the limit.'),

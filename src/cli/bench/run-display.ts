@@ -1,0 +1,141 @@
+// Shows a run while it goes on: a screen on a terminal, a line a second elsewhere, or nothing. It never holds the run up:
+// it draws what is newest, when its time comes.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { RecentRates } from '../../tui/recent-rates.ts';
+import { renderRun } from '../../tui/render-run.ts';
+import { renderRunLine } from '../../tui/render-run-line.ts';
+import type { RunHead, RunPhase, RunView } from '../../tui/run-view.ts';
+import { counterOf } from '../../tui/run-view.ts';
+import { LiveScreen } from '../../tui/terminal.ts';
+import type { OutputStream } from '../process-state.ts';
+
+export type DisplayMode = 'screen' | 'lines' | 'nothing';
+
+export const displayMode = (stdout: OutputStream, isSilent: boolean): DisplayMode => {
+  if (isSilent) return 'nothing';
+  return stdout.isTerminal ? 'screen' : 'lines';
+};
+
+export interface RunDisplayOptions {
+  readonly mode: DisplayMode;
+  readonly stdout: OutputStream;
+  readonly clock: Clock;
+  /** Stands under the screen: "Ctrl-C ends the run." */
+  readonly footer: string;
+}
+
+export class RunDisplay implements AsyncDisposable {
+  readonly #options: RunDisplayOptions;
+  readonly #closed = new AbortController();
+  readonly #rates = new RecentRates();
+  readonly #notices: string[] = [];
+  #drawing: Promise<void> | undefined;
+  #run: RunHead | undefined;
+  #phase: RunPhase = 'connecting';
+  #measuringSinceMs: number | undefined;
+  #snapshot: MetricsSnapshot | undefined;
+  #snapshotAtMs = 0;
+
+  constructor(options: RunDisplayOptions) {
+    this.#options = options;
+  }
+
+  started(run: RunHead): void {
+    this.#run = run;
+    if (this.#options.mode !== 'nothing') this.#drawing ??= this.#draw();
+  }
+
+  phase(phase: RunPhase): void {
+    this.#phase = phase;
+    if (phase === 'measuring') this.#measuringSinceMs ??= this.#options.clock.nowMs();
+  }
+
+  snapshot(snapshot: MetricsSnapshot): void {
+    this.#snapshot = snapshot;
+    this.#snapshotAtMs = this.#options.clock.nowMs();
+    this.#rates.add(snapshot);
+  }
+
+  notice(text: string): void {
+    if (this.#notices.length < NOTICES_MAX) this.#notices.push(text);
+  }
+
+  get notices(): readonly string[] {
+    return this.#notices;
+  }
+
+  /** Gives the terminal back. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#drawing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #draw(): Promise<void> {
+    if (this.#options.mode === 'lines') await this.#drawLines();
+    else await this.#drawScreen();
+  }
+
+  async #drawScreen(): Promise<void> {
+    const { stdout, footer } = this.#options;
+    await using screen = new LiveScreen(stdout);
+    while (!this.#isOver) {
+      const view = this.#view();
+      if (view !== undefined) {
+        const { columns, hasColor, isUnicode } = stdout;
+        await screen.draw([...renderRun(view, { columns, color: hasColor, isUnicode }), '', footer]);
+      }
+      await this.#pause(REDRAW_MS);
+    }
+  }
+
+  /** The first line comes after a second: a run that is over by then has its report. */
+  async #drawLines(): Promise<void> {
+    for (await this.#pause(LINE_MS); !this.#isOver; await this.#pause(LINE_MS)) {
+      const view = this.#view();
+      if (view !== undefined) await this.#options.stdout.write(`${renderRunLine(view)}\n`);
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#closed.signal.aborted || this.#options.stdout.closed.aborted;
+  }
+
+  #view(): RunView | undefined {
+    if (this.#run === undefined) return undefined;
+    const nowMs = this.#options.clock.nowMs();
+    const snapshot = this.#snapshot;
+    return {
+      run: this.#run,
+      phase: this.#phase,
+      // Who only watches has not seen it begin, and goes by what was measured.
+      elapsedMs:
+        this.#measuringSinceMs === undefined
+          ? counterOf(snapshot, 'windowNs') / 1e6
+          : nowMs - this.#measuringSinceMs,
+      snapshot,
+      snapshotAgeMs: snapshot === undefined ? undefined : nowMs - this.#snapshotAtMs,
+      recent: this.#rates.now(),
+      notices: this.#notices,
+    };
+  }
+
+  async #pause(durationMs: number): Promise<void> {
+    const { signal } = this.#closed;
+    try {
+      await this.#options.clock.sleep(durationMs, AbortSignal.any([signal, this.#options.stdout.closed]));
+    } catch (error) {
+      if (!this.#isOver) throw error;
+    }
+  }
+}
+
+/** Snapshots come five times a second. */
+const REDRAW_MS = 200;
+const LINE_MS = 1_000;
+const NOTICES_MAX = 20;

@@ -1,0 +1,226 @@
+// Runs a benchmark for the command line: what the process knows goes in, views and report come out, and what can go wrong
+// becomes two lines and a code. Loaded late, because it brings ZeroMQ along.
+
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, cpus, release } from 'node:os';
+import { join, resolve } from 'node:path';
+import { announceRun } from '../../bench/announce.ts';
+import { runBench } from '../../bench/bench.ts';
+import { BenchError } from '../../bench/bench-error.ts';
+import type { BenchResult, StartedRun } from '../../bench/bench-parts.ts';
+import type { BenchRequest } from '../../bench/bench-request.ts';
+import { BENCH_SETTINGS } from '../../bench/bench-settings.ts';
+import { LIVE_RUN_SCHEMA, removeLiveRun, writeLiveRun } from '../../bench/live-run-file.ts';
+import type { SessionPhase } from '../../bench/session.ts';
+import { HeaderError } from '../../bench/target/http1/request-writer.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import { HomeError, homeFiles, openHome } from '../../config/home.ts';
+import type { ReportEnvironment } from '../../core/run/report.ts';
+import type { RunPhase } from '../../core/run/run.ts';
+import { readDaemonFile } from '../../daemon/daemon-file.ts';
+import type { Env } from '../../process/child.ts';
+import { CommandError } from '../command-error.ts';
+import { localUrl } from '../daemon-client.ts';
+import type { ExitName } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import type { DisplayMode } from './run-display.ts';
+import { RunDisplay } from './run-display.ts';
+
+export interface BenchStart {
+  readonly request: BenchRequest;
+  readonly home: string;
+  /** As it was given; undefined: in the home. */
+  readonly out: string | undefined;
+  readonly mode: DisplayMode;
+  readonly notices: readonly string[];
+}
+
+export interface BenchEnd extends BenchResult {
+  readonly directory: string;
+  /** What the person was told beside the report. */
+  readonly notices: readonly string[];
+}
+
+/** @throws CommandError when there is nothing to report. */
+export const startBench = async (state: ProcessState, start: BenchStart): Promise<BenchEnd> => {
+  const { request, home } = start;
+  const runId = `${stamp(systemClock.wallMs())}-${randomBytes(2).toString('hex')}`;
+  const directory = start.out === undefined ? join(home, 'runs', runId) : resolve(state.cwd, start.out);
+  await using display = new RunDisplay({
+    mode: start.mode,
+    stdout: state.stdout,
+    clock: systemClock,
+    footer: 'Ctrl-C stops the run and reports what was done.',
+  });
+  for (const notice of start.notices) display.notice(notice);
+  await using companions = new Companions(state, { home, directory, request, display });
+  try {
+    if (start.out === undefined) await openHome(home);
+    const result = await runBench(request, {
+      clock: systemClock,
+      env: withoutSecrets(state.env),
+      nodePath: state.nodePath,
+      temporaryFolder: state.temporaryFolder,
+      version: state.version,
+      environment: environment(state),
+      runId,
+      startedAt: new Date(systemClock.wallMs()).toISOString(),
+      noncePrefix: randomBytes(4).toString('hex'),
+      directory,
+      settings: BENCH_SETTINGS,
+      stop: state.stop,
+      stopNow: state.takeSecondStop(),
+      observer: companions,
+    });
+    await companions.ended(result);
+    await display.close();
+    return { ...result, directory, notices: display.notices };
+  } catch (error) {
+    await display.close();
+    throw asCommandError(error);
+  }
+};
+
+/** Who else wants to know of a run: the display, `plimsoll watch` by a file, the daemon. */
+class Companions implements AsyncDisposable {
+  readonly #state: ProcessState;
+  readonly #context: CompanionContext;
+  #run: StartedRun | undefined;
+  #announcing: ReturnType<typeof announceRun> | undefined;
+  #writing: Promise<void> | undefined;
+  #phase: RunPhase = 'connecting';
+  #startedAtMs = 0;
+  #measuringAtMs: number | undefined;
+
+  constructor(state: ProcessState, context: CompanionContext) {
+    this.#state = state;
+    this.#context = context;
+  }
+
+  notice(text: string): void {
+    this.#context.display.notice(text);
+  }
+
+  started(run: StartedRun): void {
+    const { home, directory, request, display } = this.#context;
+    const { samplesMax, durationMs } = request;
+    this.#run = run;
+    this.#startedAtMs = systemClock.nowMs();
+    const { id, target, model, pattern, streaming, startedAt } = run.config.run;
+    display.started({
+      id,
+      target,
+      model,
+      pattern,
+      isStreaming: streaming,
+      limits: { samplesMax, durationMs },
+    });
+    this.#writing = writeLiveRun(home, {
+      schema: LIVE_RUN_SCHEMA,
+      runId: id,
+      pid: this.#state.pid,
+      directory,
+      snapshotsEndpoint: run.snapshotsEndpoint,
+      startedAt,
+      samplesMax: samplesMax ?? null,
+      durationMs: durationMs ?? null,
+    }).catch((error: unknown) =>
+      this.notice(
+        `plimsoll watch cannot find this run: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    );
+    this.#announcing = announceRun({
+      findDaemon: () => this.#findDaemon(),
+      clock: systemClock,
+      config: run.config,
+      directory,
+      limits: { samplesMax, durationMs },
+    });
+  }
+
+  phase(phase: SessionPhase): void {
+    this.#context.display.phase(phase);
+    this.#phase = PHASES[phase];
+    if (phase === 'measuring') this.#measuringAtMs ??= systemClock.nowMs();
+  }
+
+  snapshot(snapshot: Parameters<RunDisplay['snapshot']>[0]): void {
+    this.#context.display.snapshot(snapshot);
+    const nowMs = systemClock.nowMs();
+    const progress = {
+      phase: this.#phase,
+      elapsedMs: nowMs - this.#startedAtMs,
+      measuredMs: this.#measuringAtMs === undefined ? 0 : nowMs - this.#measuringAtMs,
+      droppedEvents: 0,
+      lastErrors: [],
+    };
+    void this.#announcing?.then(announcement => announcement.progress(snapshot, progress));
+  }
+
+  async ended({ report }: BenchResult): Promise<void> {
+    const announcement = await this.#announcing;
+    await announcement?.end(report);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writing;
+    if (this.#run !== undefined) await removeLiveRun(this.#context.home, this.#run.config.run.id);
+    const announcement = await this.#announcing;
+    await announcement?.[Symbol.asyncDispose]();
+  }
+
+  async #findDaemon(): Promise<{ readonly url: string; readonly token: string } | undefined> {
+    const result = await readDaemonFile(homeFiles(this.#context.home).daemon);
+    if (result.kind !== 'found' || !this.#state.isAlive(result.file.pid)) return undefined;
+    return { url: localUrl(result.file.url), token: result.file.token };
+  }
+}
+
+interface CompanionContext {
+  readonly home: string;
+  readonly directory: string;
+  readonly request: BenchRequest;
+  readonly display: RunDisplay;
+}
+
+const asCommandError = (error: unknown): unknown => {
+  if (error instanceof HeaderError)
+    return new CommandError('usage', error.message, 'Change it, or leave it out.', { cause: error });
+  const isOurs = error instanceof BenchError || error instanceof HomeError;
+  if (!isOurs) return error;
+  const [problem = '', ...advice] = error.message.split('\n');
+  const exit = error instanceof HomeError ? 'homeUnusable' : EXITS[error.code];
+  return new CommandError(exit, problem, advice.join(' '), { cause: error });
+};
+
+const environment = ({ nodeVersion, platform }: ProcessState): ReportEnvironment => ({
+  node: nodeVersion,
+  os: `${platform} ${release()}`,
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: availableParallelism(),
+});
+
+/** Children talk to nobody but us. */
+const withoutSecrets = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name)));
+
+/** "20261120-120501", UTC. */
+const stamp = (wallMs: number): string =>
+  new Date(wallMs).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+
+const PHASES: Readonly<Record<SessionPhase, RunPhase>> = {
+  'warming up': 'warmup',
+  measuring: 'measuring',
+  draining: 'draining',
+  stopping: 'draining',
+  ended: 'draining',
+};
+
+const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
+  input: 'benchInput',
+  unreachable: 'benchUnreachable',
+  'run-directory': 'benchRunDirectory',
+  failed: 'failure',
+};
+
+const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSW|_PROXY$/i;

@@ -1,0 +1,111 @@
+// `plimsoll bench URL`: a load test whose figures can be trusted, or which says itself that they cannot.
+
+import { resolveHome } from '../../config/home.ts';
+import { benchExit, missedObjectives } from '../bench/bench-exit.ts';
+import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import { displayMode } from '../bench/run-display.ts';
+import type { BenchEnd } from '../bench/start-bench.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export const benchCommand: Command = {
+  name: 'bench',
+  summary: 'Load an OpenAI-compatible endpoint and measure it',
+  description:
+    'Needs nothing but a URL. Shows figures while it runs, then the report, which is also in the run directory. Without\n--requests or --duration it takes 30 seconds, with 8 requests in flight.',
+  arguments: [
+    { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
+  ],
+  options: BENCH_OPTIONS,
+  examples: [
+    { line: 'plimsoll bench http://127.0.0.1:8000', meaning: '30 s, 8 at a time, the first model' },
+    {
+      line: 'plimsoll bench URL --requests 1000 --concurrency 64',
+      meaning: 'a thousand requests, 64 at a time',
+    },
+    {
+      line: 'plimsoll bench URL --rate 20 --duration 2m',
+      meaning: '20 a second as people come, whatever the server does',
+    },
+    {
+      line: 'plimsoll bench URL --dataset prompts.jsonl --slo ttft=500ms',
+      meaning: 'own prompts; ends with 11 when one is late',
+    },
+    { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
+  ],
+  run: async (invocation, state) => {
+    const wish = benchWish(invocation, state.cwd);
+    const { headers, notices } = await requestHeaders(invocation, state, wish.target);
+    const isJson = invocation.option(BENCH.json);
+    const isQuiet = invocation.option(BENCH.quiet);
+    const { startBench } = await loadBench();
+    const end = await interrupted(state, () =>
+      startBench(state, {
+        request: { ...wish, headers },
+        home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+        out: invocation.option(BENCH.out),
+        mode: displayMode(state.stdout, isJson || isQuiet),
+        notices: [...proxyNotices(state.env), ...notices],
+      }),
+    );
+    await print(end, state, { isJson, isQuiet });
+    return await exitOf(end, invocation, state);
+  },
+};
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadBench = () => import('../bench/start-bench.ts');
+
+/** Stopped before there was anything to report. */
+const interrupted = async (state: ProcessState, run: () => Promise<BenchEnd>): Promise<BenchEnd> => {
+  try {
+    return await run();
+  } catch (error) {
+    if (!state.stop.aborted || error instanceof CommandError) throw error;
+    throw new CommandError(
+      'benchInterrupted',
+      'the run was stopped before it had begun',
+      'Nothing was measured, and there is no report.',
+      { cause: error },
+    );
+  }
+};
+
+const print = async (
+  { report, text, directory, notices }: BenchEnd,
+  { stdout, stderr }: ProcessState,
+  { isJson, isQuiet }: { readonly isJson: boolean; readonly isQuiet: boolean },
+): Promise<void> => {
+  if (!isQuiet) for (const notice of notices) await stderr.write(`plimsoll: ${notice}\n`);
+  if (isJson) await stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  else await stdout.write(`${text.join('\n')}\n\nRun directory: ${directory}\n`);
+};
+
+const exitOf = async (
+  { report, diskProblems }: BenchEnd,
+  invocation: Invocation,
+  { stderr }: ProcessState,
+): Promise<ExitCode> => {
+  const maxFailures = invocation.option(BENCH.maxFailures) ?? 0;
+  const exit = benchExit(report, {
+    maxFailures,
+    needsTrustworthy: invocation.option(BENCH.requireTrustworthy),
+    diskProblems,
+  });
+  for (const problem of diskProblems) await stderr.write(`plimsoll: ${problem}\n`);
+  const { code } = EXIT_CODES[exit];
+  const reason = {
+    benchFailures: `${report.counts.failed} samples failed, and ${maxFailures} may`,
+    benchObjectives: `missed: ${missedObjectives(report).join(', ')}`,
+    benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,
+    benchInterrupted: 'the run was interrupted',
+    benchClientBound: `not trustworthy: ${report.client.reasons.join('; ')}`,
+  }[String(exit)];
+  if (reason !== undefined) await stderr.write(`plimsoll: ${reason} (code ${code})\n`);
+  return code;
+};

@@ -1,0 +1,77 @@
+// `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
+
+import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
+import type { Mock } from '../../mock/mock-server.ts';
+import { startMock } from '../../mock/mock-server.ts';
+import type { MockSettings } from '../../mock/mock-settings.ts';
+import { MockError } from '../../mock/mock-settings.ts';
+import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { Option } from '../options.ts';
+import { flag, homeOption, nonEmpty, value } from '../options.ts';
+
+const OPTIONS: readonly { readonly name: string; readonly option: Option<string | boolean | undefined> }[] =
+  MOCK_OPTIONS.map(({ name, valueName, meaning }) => ({
+    name,
+    option:
+      valueName === undefined ? flag(name, meaning) : value({ name, valueName, meaning, parse: nonEmpty }),
+  }));
+
+export const mockCommand: Command = {
+  name: 'mock',
+  summary: 'Serve a deterministic model that answers, and fails, as it is told',
+  description:
+    'What a benchmark of it should come to is known beforehand. A model mock-fail-NAME fails in that way.',
+  arguments: [],
+  options: [homeOption, ...OPTIONS.map(({ option }) => option)],
+  examples: [
+    {
+      line: 'plimsoll mock --port 8000',
+      meaning: 'a healthy server: 50 ms to the first token, 100 a second',
+    },
+    {
+      line: 'plimsoll mock --ttft 200ms --gap 20ms --concurrency 4',
+      meaning: 'a slow one that makes others wait',
+    },
+    { line: 'plimsoll mock --fail error-frame --fail-every 10', meaning: 'each tenth request fails' },
+  ],
+  run: async (invocation, state) => {
+    const given = Object.fromEntries(
+      OPTIONS.map(({ name, option }) => {
+        const read = invocation.option(option);
+        return [name, typeof read === 'boolean' ? (read ? '' : undefined) : read];
+      }),
+    );
+    const settings = parseMockOptions(given);
+    if (settings.kind === 'wrong') throw new CommandError('usage', settings.problem, settings.advice);
+    await using mock = await startedMock(settings.value);
+    const { models } = settings.value;
+    await state.stdout.write(
+      `Serving ${models.join(', ')} at ${mock.url}\nTry: plimsoll bench ${mock.url}\nCtrl-C stops it.\n`,
+    );
+    if (!state.stop.aborted) {
+      await new Promise<void>(resolve =>
+        state.stop.addEventListener('abort', () => resolve(), { once: true }),
+      );
+    }
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const startedMock = async (settings: MockSettings): Promise<Mock> => {
+  try {
+    return await startMock(settings);
+  } catch (error) {
+    if (!(error instanceof MockError)) throw error;
+    const isTaken = error.code === 'address-in-use' || error.code === 'cannot-listen';
+    throw new CommandError(
+      isTaken ? 'addressInUse' : 'usage',
+      error.message,
+      isTaken
+        ? 'Name another port with --port, or leave it out for any free one.'
+        : 'See: plimsoll mock --help',
+      { cause: error },
+    );
+  }
+};
