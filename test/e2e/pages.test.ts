@@ -76,17 +76,13 @@ describe('the dashboard', () => {
     const row = page.getByRole('table', { name: 'Readings' }).getByRole('row', { name: /^GPU load, NVIDIA/ });
     await row.waitFor();
     const telling = setInterval(() => served.tell(rack, AT_WORK), 300);
+    const card = page.getByRole('article', { name: /^GPU 0/ });
+    await card.getByText('14.9 of 24\u00a0GB').waitFor();
     await row.getByText('current').waitFor();
     clearInterval(telling);
     await row.getByText(/^stale/).waitFor();
-    await page
-      .getByRole('article', { name: /^GPU 0/ })
-      .getByText(/^stale, .* old$/)
-      .waitFor();
-    await page
-      .getByRole('article', { name: /^GPU 0/ })
-      .getByText('14.9 of 24\u00a0GB')
-      .waitFor();
+    await card.getByText(/^stale, .* old$/).waitFor();
+    await card.getByText('14.9 of 24\u00a0GB').waitFor();
   });
 
   test('warns of what needs a person, and hides what a person hides', async () => {
