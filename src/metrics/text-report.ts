@@ -1,10 +1,10 @@
 // A report as text. What keeps it from being believed stands first: incomplete, interrupted, client-bound.
 
-import { formatNanoseconds } from '../core/figure/duration.ts';
-import { figureText, formatCount } from '../core/figure/figure.ts';
+import { formatCount } from '../core/figure/figure.ts';
 import type { LatenessFigures, Report, ReportClient, RunPattern } from '../core/run/report.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
+import { timeText } from './text-figures.ts';
 import { aligned, seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -129,8 +129,7 @@ const rate = (value: number | Unknown): string => {
   return value >= 1_000 ? formatCount(Math.round(value)) : Number(value.toPrecision(3)).toString();
 };
 
-const time = (ns: number | Unknown): string =>
-  isUnknown(ns) ? `unknown: ${ns.reason}` : figureText(formatNanoseconds(ns));
+const time = (ns: number | Unknown): string => (isUnknown(ns) ? `unknown: ${ns.reason}` : timeText(ns));
 
 const objectives = (report: Report): readonly string[] =>
   (report.objectives ?? []).map(

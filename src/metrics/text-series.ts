@@ -1,12 +1,12 @@
 // The series of a report as lines: a table of all, and for the times a block each with every percentile and a histogram.
 
-import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
+import { timeText } from './text-figures.ts';
 
 export const seriesTable = ({ series }: Report): readonly string[] => {
   const rows = Object.entries(series)
-    .filter(([, { count }]) => count > 0)
+    .filter(([, { count, max }]) => count > 0 && max !== 0)
     .map(([name, one]) => {
       const { percentiles } = one;
       const cells = [
@@ -103,7 +103,7 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
   if (value === null || value === undefined) return '–';
   switch (unit) {
     case 'ns':
-      return figureText(formatNanoseconds(value));
+      return timeText(value);
     case 'bytes':
       return figureText(formatBytes(value));
     case 'tokens':

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../src/core/run/report.ts';
+import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
+import { buildReport } from '../../src/metrics/build-report.ts';
+import { RunMetrics } from '../../src/metrics/run-metrics.ts';
+import { timeText } from '../../src/metrics/text-figures.ts';
+import { renderReport } from '../../src/metrics/text-report.ts';
+import { runConfig } from '../support/run-records.ts';
+
+const CONFIG = runConfig();
+
+const snapshotOf = (state: SnapshotState): MetricsSnapshot => {
+  const metrics = new RunMetrics({ pattern: CONFIG.run.pattern, isStreaming: true, objectives: [] });
+  for (let index = 0; index < 20; index += 1) {
+    const sentNs = index * 1_000_000;
+    const isFailed = index % 10 === 9;
+    metrics.issued({ window: 0, intendedNs: sentNs, sentNs });
+    metrics.ended({
+      sampleId: index,
+      window: 0,
+      intendedNs: sentNs,
+      sentNs,
+      connectNs: 0,
+      firstByteNs: sentNs + 10_000_000,
+      firstContentNs: sentNs + 12_340_000,
+      firstAnswerNs: -1,
+      chunkGapsNs: [1_000_000, 2_000_000],
+      chunkCount: 3,
+      endNs: sentNs + 16_000_000 + index * 1_000_000,
+      outcome: isFailed ? 'failed' : 'completed',
+      failure: isFailed ? { kind: 'http-status', statusCode: 503, detail: '' } : undefined,
+      inputTokens: 5,
+      outputTokens: 3,
+      finishReason: 'length',
+      bytesSent: 1,
+      bytesReceived: 1,
+    });
+  }
+  return { seq: 1, timestampNs: 0, state, pendingTasks: 0, metrics: metrics.final() };
+};
+
+const reportOf = (state: SnapshotState, more: Partial<Report> = {}): Report => ({
+  ...buildReport({
+    config: CONFIG,
+    snapshot: snapshotOf(state),
+    source: state === 'live' ? 'live-snapshot' : 'complete-message',
+    droppedEvents: 0,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: ['one thing to know'],
+  }),
+  ...more,
+});
+
+const textOf = (report: Report, isUnicode = true): string => renderReport(report, { isUnicode }).join('\n');
+
+describe('the text of a report', () => {
+  test('says first that a run was interrupted, is incomplete, or has a client that was the limit', () => {
+    expect(textOf(reportOf('interrupted'))).toMatch(/^INTERRUPTED: the run was interrupted\./);
+    expect(textOf(reportOf('live'))).toMatch(/^INCOMPLETE: .*last live figures\.\nThese are live figures/);
+    const { client } = reportOf('complete');
+    const bound = { ...client, verdict: 'client-bound', reasons: ['it was slow'] } as const;
+    expect(textOf(reportOf('complete', { client: bound }))).toMatch(/^CLIENT-BOUND: it was slow\./);
+    expect(
+      textOf(reportOf('complete', { client: { ...client, verdict: 'trustworthy', reasons: [] } })),
+    ).toMatch(/^Run run-1/);
+  });
+
+  test('has counts, rates, percentiles, estimates or that n is too small, errors, reasons and notices', () => {
+    const text = textOf(reportOf('complete'));
+    expect(text).toMatch(/measured +20 +18 +2 +0 +0/);
+    expect(text).toMatch(/requests\/s +\d/);
+    expect(text).toMatch(/time to first token +18 +12\.3.ms/);
+    expect(text).toMatch(/p99 .*n too small +failed/);
+    expect(text).toMatch(/Errors\n +http-status +2\n/);
+    expect(text).toMatch(/Finish reasons\n +length +18\n/);
+    expect(text).toMatch(/Notices\n +one thing to know\n/);
+    expect(text).toMatch(/│█+ \d/);
+    expect(text).toMatch(/docs\/metrics\.md/);
+  });
+
+  test('of a run without any figure says what is unknown and why', () => {
+    const empty = buildReport({
+      config: CONFIG,
+      snapshot: undefined,
+      source: 'nothing',
+      droppedEvents: 0,
+      eventLogDropped: 0,
+      isInterrupted: false,
+      runProblems: [],
+      sourceProblems: [],
+      notices: [],
+    });
+    const text = textOf(empty);
+    expect(text).toMatch(/^INCOMPLETE: no metrics of this run were received\./);
+    expect(text).toMatch(/requests\/s +unknown: nothing was measured/);
+    expect(text).toMatch(/no sample completed/);
+  });
+
+  test('is plain ASCII where a terminal has nothing else', () => {
+    expect(textOf(reportOf('complete'), false)).toMatch(/^[\x20-\x7e\n]*$/);
+  });
+
+  test('lets no name speak to the terminal', () => {
+    const { run } = reportOf('complete');
+    const text = textOf(reportOf('complete', { run: { ...run, model: '\u001b[2Jmodel\u009b1m' } }));
+    expect(text).toContain('?[2Jmodel?1m');
+  });
+});
+
+describe('a time', () => {
+  test.each([
+    [0, '0 ns'],
+    [999, '999 ns'],
+    [999.6, '1.00 µs'],
+    [12_340, '12.3 µs'],
+    [999_600, '1.00 ms'],
+    [345_678_901, '346 ms'],
+    [3_456_789_012, '3.46 s'],
+    [3_600_000_000_000, '3600 s'],
+  ])('of %d ns has three digits: %s', (ns, text) => {
+    expect(timeText(ns).replace('\u00a0', ' ')).toBe(text);
+  });
+});
