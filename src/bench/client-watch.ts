@@ -4,7 +4,7 @@
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { ClientRecord } from '../core/run/event-record.ts';
-import type { ConnectionCounts } from './target/http1/connection.ts';
+import type { ConnectionCounts } from './target/http1/connection-owner.ts';
 
 export interface ClientWatchOptions {
   readonly thread: number;

@@ -289,7 +289,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
       reasons: this.#reasons,
       atNs: atNs === 0 ? this.#nowNs() : atNs,
       droppedEvents: this.#board.total('dropped'),
-      arenaFullCount: this.#board.total('refused'),
+      arenaFullCount: this.#board.total('arenaFull'),
     });
   }
 

@@ -49,6 +49,8 @@ export class ClosedLoop implements LoadPattern {
       nextDueNs: () => (this.#hasStarted ? Number.POSITIVE_INFINITY : startNs),
       send: () => {
         this.#hasStarted = true;
+        // With fewer users than threads some threads have none.
+        if (this.#thread.connections.length === 0) this.hasIssuedAll = true;
         // A copy: sending may end a sample at once, and its connection comes back here.
         for (const connection of [...this.#thread.connections]) this.connectionFree(connection);
         this.#thread.patternMoved();

@@ -6,8 +6,8 @@ import type { LoadRecorder } from './arena/load-recorder.ts';
 import type { ClientWatch } from './client-watch.ts';
 import type { LoadPlan, LoadTimeouts, OpenedConnections } from './load-options.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import type { ConnectionCounts, ConnectionOwner, Dialer } from './target/http1/connection.ts';
 import { Connection, NONE } from './target/http1/connection.ts';
+import type { ConnectionCounts, ConnectionOwner, Dialer } from './target/http1/connection-owner.ts';
 import type { RequestWriter } from './target/http1/request-writer.ts';
 import type { ThreadBoard } from './thread-board.ts';
 
@@ -132,7 +132,6 @@ export class LoadThread implements ConnectionOwner {
     const nowNs = this.nowNs();
     this.board.add(this.thread, 'issued', 1);
     this.board.add(this.thread, 'ended', 1);
-    this.board.add(this.thread, 'refused', 1);
     this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, false);
     this.recorder.ended(sampleId, REFUSED_SLOT, nowNs, {
       kind: 'client',
@@ -191,7 +190,7 @@ export class LoadThread implements ConnectionOwner {
   }
 
   arenaFull(): void {
-    this.board.add(this.thread, 'refused', 1);
+    this.board.add(this.thread, 'arenaFull', 1);
   }
 
   #tick(): void {

@@ -88,6 +88,7 @@ export class OpenLoop implements LoadPattern {
   }
 
   #refuse(connection: Connection, dueNs: number): void {
+    this.#thread.arenaFull();
     this.#thread.refuse(this.#sampleId, dueNs, 'no room for a reply: the parse thread is behind');
     this.connectionFree(connection);
   }

@@ -52,7 +52,7 @@ export class ThreadBoard {
 
 export type ThreadCell = keyof typeof CELLS;
 
-const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, refused: 4 } as const;
+const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, arenaFull: 4 } as const;
 const NEXT_SAMPLE = 0;
 /** A cache line apart each. */
 const HEAD_CELLS = 16;

@@ -31,6 +31,8 @@ export class ReplyReader implements EventSink {
   #documentLength = 0;
   #documentBytesMax = 0;
   #stampNs = 0;
+  #contentKind: ReplyHead['contentKind'] = 'missing';
+  #hasBody = false;
   #status = 0;
   #location = '';
   #defect: ReplyDefect | undefined;
@@ -65,6 +67,8 @@ export class ReplyReader implements EventSink {
   head({ status, contentKind, encoding, location }: ReplyHead): void {
     this.#status = status;
     this.#location = location;
+    this.#contentKind = contentKind;
+    this.#hasBody = false;
     const isSuccess = status >= 200 && status <= 299;
     // A stream without its content type is still a stream; JSON is what servers answer that cannot stream.
     this.#mode = isSuccess && this.#isStreaming && contentKind !== 'json' ? 'events' : 'document';
@@ -75,6 +79,7 @@ export class ReplyReader implements EventSink {
 
   body(bytes: Buffer, start: number, end: number, stampNs: number): void {
     this.#stampNs = stampNs;
+    this.#hasBody = true;
     if (this.#decoder === undefined) this.#plain(bytes, start, end);
     else this.#decoded(this.#decoder.add(bytes, start, end));
   }
@@ -84,6 +89,7 @@ export class ReplyReader implements EventSink {
     if (this.#decoder !== undefined && isWhole && this.#documentLength + this.#status > 0) {
       this.#decoded(this.#decoder.end());
     }
+    if (this.#mode === 'events' && isWhole) this.#checkStream();
     if (this.#mode !== 'document' || !isWhole || this.#status > 299 || this.#documentLength === 0) return;
     const text = this.#document.toString('utf8', 0, this.#documentLength);
     const carries = this.chat.json(text, 'message', false);
@@ -95,6 +101,12 @@ export class ReplyReader implements EventSink {
     } else if (this.chat.defect === undefined) {
       this.chat.isDone = true;
     }
+  }
+
+  /** A page of HTML, say: bytes, and no event in them. */
+  #checkStream(): void {
+    if (this.#contentKind === 'event-stream' || this.chat.eventCount > 0 || !this.#hasBody) return;
+    this.#defect ??= { kind: 'malformed', detail: 'the reply is no event stream' };
   }
 
   /** Of a reply that is no success: the error's own words, else what it is. */

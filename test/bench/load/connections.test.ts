@@ -233,6 +233,6 @@ test('bytes that find no room fail their sample as the client, and all samples a
   );
   expect(run.samples).toHaveLength(4);
   expect(new Set(outcomes(run.samples))).toEqual(new Set(['client']));
-  expect(run.refused).toBe(4);
+  expect(run.arenaFull).toBe(4);
   expect(run.dropped).toBe(0);
 });

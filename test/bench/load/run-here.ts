@@ -30,7 +30,7 @@ export interface RunHere {
     readonly stale: number;
   };
   readonly dropped: number;
-  readonly refused: number;
+  readonly arenaFull: number;
 }
 
 export interface RunHereOptions {
@@ -130,6 +130,6 @@ export const runHere = async (
     records,
     counts,
     dropped: recorder.droppedCount,
-    refused: board.get(0, 'refused'),
+    arenaFull: board.get(0, 'arenaFull'),
   };
 };

@@ -3,42 +3,11 @@
 
 import type net from 'node:net';
 import type { EndKind } from '../../arena/load-record.ts';
-import type { LoadRecorder, SampleEnd } from '../../arena/load-recorder.ts';
-import type { LoadTimeouts } from '../../load-options.ts';
+import type { SampleEnd } from '../../arena/load-recorder.ts';
+import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
-
-export interface ConnectionOwner {
-  readonly nowNs: () => number;
-  readonly recorder: LoadRecorder;
-  readonly timeouts: LoadTimeouts;
-  readonly dialer: Dialer;
-  /** It is open and carries no request. */
-  opened(connection: Connection): void;
-  /** It could not be opened, and no sample waited for it. */
-  openFailed(connection: Connection, problem: string): void;
-  /** The server closed it while it carried no request. */
-  lostIdle(connection: Connection): void;
-  /** Its sample has ended; the connection is idle or closed. */
-  sampleEnded(connection: Connection): void;
-  readHappened(stampNs: number): void;
-  /** Body bytes found no room: the sample fails as `client`. */
-  arenaFull(): void;
-}
-
-export interface Dialer {
-  /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */
-  dial(received: (length: number, bytes: Buffer) => boolean): net.Socket;
-  readonly isTls: boolean;
-}
-
-export interface ConnectionCounts {
-  opened: number;
-  reused: number;
-  closed: number;
-  stale: number;
-}
 
 export class Connection implements ReplySink {
   readonly slot: number;
@@ -69,6 +38,7 @@ export class Connection implements ReplySink {
   #hasBytes = false;
   #hasBody = false;
   #isFull = false;
+  #isUnasked = false;
   #bytesSent = 0;
   #bytesReceived = 0;
 
@@ -170,17 +140,17 @@ export class Connection implements ReplySink {
   }
 
   headEnded(): void {
-    this.#owner.recorder.head(
-      this.request.sampleId,
-      this.slot,
-      this.#readNs,
-      this.#firstByteNs,
-      this.#framer.head,
-    );
+    const { head } = this.#framer;
+    // RFC 9110 §15.5.9: a server says 408 to a connection that was idle for too long, and closes it. On its way it may
+    // meet our next request, which it does not answer then.
+    this.#isUnasked = head.status === 408 && !head.keepsAlive && this.#repliesOnSocket > 0 && !this.#isResend;
+    if (this.#isUnasked) return;
+    this.#owner.recorder.head(this.request.sampleId, this.slot, this.#readNs, this.#firstByteNs, head);
   }
 
   bodyBytes(bytes: Buffer, start: number, end: number): void {
     const { recorder } = this.#owner;
+    if (this.#isUnasked) return;
     if (!this.#hasBody) {
       if (this.#isFull || !recorder.beginBody(this.#readBytes - start)) {
         this.#isFull = true;
@@ -252,7 +222,9 @@ export class Connection implements ReplySink {
     const framer = this.#framer;
     const used = framer.push(bytes, 0, length);
     if (this.#hasBody) this.#owner.recorder.commitBody(this.request.sampleId, this.slot, stampNs);
-    if (this.#isFull) {
+    if (this.#isUnasked) {
+      this.#resend();
+    } else if (this.#isFull) {
       this.#isFull = false;
       this.#owner.arenaFull();
       this.end('client', ARENA_FULL, stampNs);
@@ -287,10 +259,7 @@ export class Connection implements ReplySink {
   #lostBusy(why: string, isError: boolean): void {
     if (!this.#hasBytes && this.#repliesOnSocket > 0 && !this.#isResend) {
       // METRICS §2: the server closed a used connection while the request was on its way. Once more, on a fresh one.
-      this.#counts.stale += 1;
-      this.#isResend = true;
-      this.close();
-      this.open();
+      this.#resend();
       return;
     }
     const nowNs = this.#owner.nowNs();
@@ -298,6 +267,16 @@ export class Connection implements ReplySink {
     else if (isError) this.end('reset', why, nowNs);
     else if (!this.#hasBytes) this.end('reset', 'the server closed the connection before it answered', nowNs);
     else this.end('truncated', 'the connection ended before the reply did', nowNs);
+  }
+
+  #resend(): void {
+    this.#counts.stale += 1;
+    this.#isResend = true;
+    this.#isUnasked = false;
+    this.#hasBytes = false;
+    this.#firstByteNs = NONE;
+    this.close();
+    this.open();
   }
 
   #abandon(problem: string): void {

@@ -5,7 +5,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { LoadTarget } from '../../load-options.ts';
-import type { Dialer } from './connection.ts';
+import type { Dialer } from './connection-owner.ts';
 
 export class SocketDialer implements Dialer {
   readonly isTls: boolean;

@@ -1,0 +1,61 @@
+// A whole load generator with its threads, and everything that it told.
+
+import { createLoadGenerator, type LoadGeneratorOptions } from '../../../src/bench/load-generator.ts';
+import type { LoadGenerator, LoadPlan, LoadResult } from '../../../src/bench/load-options.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import { readEventBatch } from '../../../src/wire/event-batch.ts';
+import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+
+export interface ToldLoad {
+  readonly result: LoadResult;
+  readonly startNs: number;
+  readonly issuingEndedNs: number;
+  readonly samples: readonly EndedSample[];
+  readonly records: readonly EventRecord[];
+  /** Of the records, how many had come when the measured phase was started. */
+  readonly recordsBeforeStart: number;
+  readonly counts: LoadGenerator['counts'];
+}
+
+export interface RunLoadOptions extends Omit<Partial<LoadGeneratorOptions>, 'runZeroNs'> {
+  readonly onRecord?: (record: EventRecord, generator: LoadGenerator) => void;
+}
+
+export const runLoad = async (
+  plan: LoadPlan,
+  { onRecord, ...options }: RunLoadOptions = {},
+): Promise<ToldLoad> => {
+  const records: EventRecord[] = [];
+  let lines = '';
+  await using generator = createLoadGenerator(
+    plan,
+    {
+      batch: bytes => {
+        for (const record of readEventBatch(bytes).records) {
+          records.push(record);
+          onRecord?.(record, generator);
+        }
+      },
+      sampleLines: bytes => {
+        lines += Buffer.from(bytes).toString();
+      },
+    },
+    { runZeroNs: process.hrtime.bigint(), ...options },
+  );
+  await generator.open();
+  await generator.warmUp();
+  const recordsBeforeStart = records.filter(({ kind }) => kind.startsWith('sample.')).length;
+  const startNs = generator.start();
+  const issuingEndedNs = await generator.issuingEnded;
+  const result = await generator.ended;
+  const samples = lines
+    .split('\n')
+    .slice(0, -1)
+    .map(line => {
+      const decoded = decodeSampleLine(line);
+      if (decoded.kind !== 'sample') throw new Error(`not a sample: ${line}`);
+      return decoded.sample;
+    });
+  return { result, startNs, issuingEndedNs, samples, records, recordsBeforeStart, counts: generator.counts };
+};
