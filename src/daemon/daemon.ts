@@ -22,7 +22,7 @@ import { EventRecorder, JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { FirstReadings } from './first-readings.ts';
 import { lockHome } from './home-lock.ts';
 import { Access } from './http/access.ts';
-import { httpUrl } from './http/host.ts';
+import { httpUrl, MachineAddresses } from './http/host.ts';
 import { HttpServerError } from './http/http-error.ts';
 import { HTTP_LIMITS } from './http/http-options.ts';
 import type { HttpServer } from './http/http-server.ts';
@@ -35,6 +35,7 @@ import { Notices } from './notices.ts';
 import { platformGatherers } from './platform-gatherers.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 import { restore } from './restore.ts';
+import { RunDesk } from './runs/run-desk.ts';
 
 /** How often the journal is offered to compaction, ms. */
 export const COMPACTION_MS = 600_000;
@@ -76,6 +77,15 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   ];
   const firstReadings = new FirstReadings(gatherers);
 
+  const addresses = new MachineAddresses(() => clock.nowMs());
+  const runs = new RunDesk({
+    nodeId: key.nodeId,
+    clock,
+    home,
+    state: () => cluster.state,
+    record: fact => recorder.record(fact),
+    isOwnAddress: address => addresses.has(address),
+  });
   const token = await openAccessToken(home);
   const access = new Access({
     clock,
@@ -95,6 +105,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         history: cluster.history,
         profileHistory: query => journal.history(query),
       },
+      runs,
       dashboardDir: options.dashboardDir,
       access,
       limits: HTTP_LIMITS,
@@ -133,6 +144,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       }),
     }),
     settings.follow(clock, until),
+    runs.follow(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compact(journal, notices), { clock, until }),
   ]);

@@ -1,9 +1,9 @@
-// Nodes, links and runs as combined views.
+// Nodes and links as combined views.
 
 import { isNodeId } from '../../core/ids.ts';
 import { nodeIds } from '../../core/selectors.ts';
 import { clusterTotals } from '../../core/totals.ts';
-import { linkRows, nodeRow, runRows } from './cluster-views.ts';
+import { linkRows, nodeRow } from './cluster-views.ts';
 import { RequestError } from './http-error.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
@@ -65,17 +65,6 @@ export const clusterRoutes = ({ clock, cluster, nodeId }: HttpServerOptions): re
     responses: { 200: jsonResponse('The connections.', listOf('links', 'A connection, one way.')) },
     handle: (_request, reply) =>
       reply.type(JSON_TYPE).send(toJson({ links: linkRows(cluster.state, clock.nowMs()) })),
-  },
-  {
-    method: 'GET',
-    path: '/api/runs',
-    access: 'read',
-    summary: 'Benchmark runs, with the newest figures of those that run now.',
-    parameters: [],
-    body: undefined,
-    responses: { 200: jsonResponse('The runs.', listOf('runs', 'A run.')) },
-    handle: (_request, reply) =>
-      reply.type(JSON_TYPE).send(toJson({ runs: runRows(cluster.state, clock.nowMs()) })),
   },
 ];
 

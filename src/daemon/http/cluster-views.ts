@@ -1,9 +1,8 @@
-// What people and programs ask for that is not stored: nodes as one view, links and runs as flat lists.
+// What people and programs ask for that is not stored: nodes as one view, links as a flat list.
 
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
-import type { Run, RunProgress } from '../../core/run/run.ts';
 import { ageMsOf, type NodeView, nodeIds, nodeView, presence } from '../../core/selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
@@ -20,12 +19,6 @@ export interface LinkRow {
   readonly connectionKey: string;
   readonly connection: Aged<Connection>;
   readonly profile: Aged<LinkProfile> | Unknown;
-}
-
-export interface RunRow {
-  readonly node: NodeId;
-  readonly run: Aged<Run>;
-  readonly progress: Aged<RunProgress> | Unknown;
 }
 
 /** A node's view whose GPU profiles carry their age now, like everything else in it. */
@@ -69,18 +62,6 @@ const linkRowsBetween = (
       profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
     };
   });
-
-export const runRows = (state: State, nowMs: number): readonly RunRow[] =>
-  nodeIds(state).flatMap(node =>
-    Object.entries(state.runs[node] ?? {}).map(([runId, run]) => {
-      const progress = state.runProgress[node]?.[runId];
-      return {
-        node,
-        run: aged(run, nowMs),
-        progress: progress === undefined ? unknown('no figures yet') : aged(progress, nowMs),
-      };
-    }),
-  );
 
 const aged = <T>(entry: Entry<T>, nowMs: number): Aged<T> => ({
   value: entry.value,

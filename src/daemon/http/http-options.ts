@@ -7,6 +7,7 @@ import type { HistorySeries } from '../../core/history/live-history.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
+import type { RunDesk } from '../runs/run-desk.ts';
 import type { Access } from './access.ts';
 
 export interface HttpServerOptions {
@@ -14,6 +15,8 @@ export interface HttpServerOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly cluster: ClusterFeed;
+  /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
+  readonly runs?: RunDesk;
   /** Where the built dashboard lies; undefined when none was built. */
   readonly dashboardDir: string | undefined;
   readonly access: Access;

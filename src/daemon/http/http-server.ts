@@ -17,6 +17,7 @@ import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
 import { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, routerPath } from './routes.ts';
+import { runRoutes } from './run-routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { stateRoutes } from './state-routes.ts';
 import { StreamHub } from './stream/stream-hub.ts';
@@ -110,6 +111,7 @@ export class HttpServer implements AsyncDisposable {
       streamRoute(this.#hub, this.#guard),
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
+      ...runRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {
         guard: this.#guard,

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteAccess } from './request-guard.ts';
 
 export interface ApiRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** As OpenAPI writes it: "/api/nodes/{nodeId}". A parameter named `path` takes the rest of the URL. */
   readonly path: string;
   readonly access: RouteAccess;

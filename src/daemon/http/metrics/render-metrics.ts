@@ -8,6 +8,7 @@ import { isUnknown } from '../../../core/unknown.ts';
 import { linkRows } from '../cluster-views.ts';
 import type { DaemonResources } from '../http-options.ts';
 import type { StreamCounts } from '../stream/stream-hub.ts';
+import { addLiveRunMetrics } from './live-run-metrics.ts';
 import { type Labels, MetricPage } from './metric-page.ts';
 import { addNodeMetrics } from './node-metrics.ts';
 
@@ -30,6 +31,7 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
   const { state, nowMs } = input;
   for (const id of nodeIds(state)) addNodeMetrics(page, nodeView(state, id, nowMs), nowMs);
   addLinkMetrics(page, input);
+  addLiveRunMetrics(page, state, nowMs);
   addDaemonMetrics(page, input);
   return page.text();
 };

@@ -1,0 +1,50 @@
+// One run while it goes on: its newest word, and its samples as they reach the disk.
+
+import type { Run, RunProgress } from '../../core/run/run.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import { RunTimeSeries } from './run-time-series.ts';
+import { LIVE_BYTES_MAX, SamplesReader } from './samples-reader.ts';
+
+export class LiveRun {
+  readonly run: Run;
+  readonly series: RunTimeSeries;
+  readonly #reader: SamplesReader;
+  #progressAtMs = Number.NEGATIVE_INFINITY;
+  #elapsedMs = 0;
+  #isReadable = true;
+  #hasSkipped = false;
+
+  constructor(run: Run) {
+    this.run = run;
+    this.series = new RunTimeSeries(run.isStreaming);
+    this.#reader = new SamplesReader(runFiles(run.directory).samples);
+  }
+
+  get progressAtMs(): number {
+    return this.#progressAtMs;
+  }
+
+  get notice(): string {
+    if (!this.#isReadable) return 'samples.jsonl of this run cannot be read here';
+    return this.#hasSkipped ? 'of the busiest seconds a part of the samples was read' : '';
+  }
+
+  told(progress: RunProgress, nowMs: number): void {
+    this.#progressAtMs = nowMs;
+    this.#elapsedMs = progress.elapsedMs;
+    this.series.told(progress);
+  }
+
+  /** Takes what was written since the last time. */
+  async read(nowMs: number): Promise<void> {
+    const read = await this.#reader.read(sample => this.series.add(sample), {
+      bytesMax: LIVE_BYTES_MAX,
+      skipsAhead: true,
+    });
+    this.#isReadable = read !== undefined;
+    if (read === undefined || read.skippedBytes === 0) return;
+    this.#hasSkipped = true;
+    const sinceToldMs = Number.isFinite(this.#progressAtMs) ? Math.max(0, nowMs - this.#progressAtMs) : 0;
+    for (const backMs of [0, 1_000, 2_000]) this.series.skipped(this.#elapsedMs + sinceToldMs - backMs);
+  }
+}

@@ -1,0 +1,270 @@
+// Where benchmark processes of this machine tell about their runs, and where their reports and pictures over time are
+// asked for. It writes events of its own runs only. A run that fell silent is given up after a minute, not at once: a
+// laptop that slept goes on, and whoever looks has been shown "interrupted" since its lease ran out.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeId, RunId } from '../../core/ids.ts';
+import { isRunId } from '../../core/ids.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { Run, RunProgress } from '../../core/run/run.ts';
+import { figuresOf, stateOf } from '../../core/run/run-figures.ts';
+import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../core/run/run-reducer.ts';
+import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
+import { ageMsOf } from '../../core/selectors.ts';
+import type { Entry, State } from '../../core/state.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
+import { FinishedSeries } from './finished-series.ts';
+import { LiveRun } from './live-run.ts';
+import { plainTarget, targetNodeOf } from './own-target.ts';
+import { readReport, runFolders } from './run-reports.ts';
+import type { TimeSeries } from './run-time-series.ts';
+
+/** Silence after which a run that never said its end is written down as interrupted. */
+export const ABANDONED_MS = 60_000;
+/** How often live runs are looked at, and run directories for reports that nobody announced. */
+export const LOOK_MS = 1_000;
+export const SCAN_MS = 30_000;
+/** Updates of one run that come sooner after the last are not news. */
+export const PROGRESS_MS_MIN = 100;
+
+export interface RunDeskParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly home: string;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  readonly isOwnAddress: (address: string) => boolean;
+}
+
+/** 'unknown': tell about the run first. 'full': too many runs at once. */
+export type Told = 'taken' | 'unknown' | 'full';
+
+export interface SeriesAnswer {
+  readonly runId: RunId;
+  readonly isLive: boolean;
+  readonly series: TimeSeries;
+  /** What is not in it; '' where all is. */
+  readonly notice: string;
+}
+
+export class RunDesk {
+  readonly #parts: RunDeskParts;
+  readonly #live = new Map<RunId, LiveRun>();
+  readonly #finished = new FinishedSeries();
+  readonly #startedAtMs: number;
+  /** Run directory to when it changed last. */
+  #looked = new Map<string, number>();
+  #scannedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: RunDeskParts) {
+    this.#parts = parts;
+    this.#startedAtMs = parts.clock.nowMs();
+  }
+
+  start(begun: RunStart): Told {
+    if (!this.#live.has(begun.runId) && this.#live.size >= LIVE_RUNS_PER_NODE_MAX) return 'full';
+    const target = plainTarget(begun.target);
+    const run: Run = {
+      ...begun,
+      target,
+      targetNode: targetNodeOf(target, this.#parts),
+      state: 'running',
+      reason: '',
+      figures: unknown('the run has not ended'),
+    };
+    this.#parts.record({ kind: 'run.started', payload: run });
+    this.#open(run);
+    this.#finished.forget(run.runId);
+    this.#lease(run, unknown('not told yet'));
+    return 'taken';
+  }
+
+  progress(progress: RunProgress): Told {
+    const live = this.#liveOf(progress.runId);
+    if (live === undefined) return 'unknown';
+    const nowMs = this.#parts.clock.nowMs();
+    if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return 'taken';
+    live.told(progress, nowMs);
+    this.#parts.record({ kind: 'progress.reported', payload: progress });
+    return 'taken';
+  }
+
+  lease(runId: RunId, requestsInFlight: number): Told {
+    const live = this.#liveOf(runId);
+    if (live === undefined) return 'unknown';
+    this.#lease(live.run, requestsInFlight);
+    return 'taken';
+  }
+
+  end(ended: RunEnd): Told {
+    const run = this.#own(ended.runId)?.value;
+    if (run === undefined) return 'unknown';
+    this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended } });
+    this.#live.delete(ended.runId);
+    this.#finished.forget(ended.runId);
+    return 'taken';
+  }
+
+  /** Of this node's runs; undefined where there is no report that can be read. */
+  async report(runId: RunId): Promise<Report | undefined> {
+    const run = this.#own(runId)?.value;
+    if (run === undefined) return undefined;
+    const report = await readReport(run.directory);
+    return report?.run.id === runId ? report : undefined;
+  }
+
+  /** Of this node's runs. */
+  async series(runId: RunId): Promise<SeriesAnswer | undefined> {
+    const live = this.#live.get(runId);
+    if (live !== undefined) {
+      return { runId, isLive: true, series: live.series.series({ isLive: true }), notice: live.notice };
+    }
+    const run = this.#own(runId)?.value;
+    if (run === undefined) return undefined;
+    return { runId, isLive: false, ...(await this.#finished.read(run)) };
+  }
+
+  /** Follows live runs, gives up silent ones and finds reports, until the signal aborts. */
+  async follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.look();
+      try {
+        await this.#parts.clock.sleep(LOOK_MS, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+    }
+  }
+
+  /** One round of `follow`. */
+  async look(): Promise<void> {
+    for (const live of this.#live.values()) await live.read(this.#parts.clock.nowMs());
+    await this.#giveUpSilent();
+    if (this.#parts.clock.nowMs() - this.#scannedAtMs < SCAN_MS) return;
+    this.#scannedAtMs = this.#parts.clock.nowMs();
+    await this.#findReports();
+  }
+
+  /** A daemon that was started anew takes a running run of its journal up again. */
+  #liveOf(runId: RunId): LiveRun | undefined {
+    const live = this.#live.get(runId);
+    if (live !== undefined) return live;
+    const run = this.#own(runId)?.value;
+    return run?.state === 'running' ? this.#open(run) : undefined;
+  }
+
+  #open(run: Run): LiveRun {
+    const live = this.#live.get(run.runId) ?? new LiveRun(run);
+    this.#live.set(run.runId, live);
+    return live;
+  }
+
+  #lease(run: Run, requestsInFlight: number | ReturnType<typeof unknown>): void {
+    this.#parts.record({
+      kind: 'runner.reported',
+      payload: {
+        runnerKey: runnerKeyOf(run.runId),
+        source: 'run',
+        targetNode: run.targetNode,
+        requestsInFlight,
+      },
+    });
+  }
+
+  /** Its report, when it wrote one while nobody listened, is the truth; else it was interrupted. */
+  async #giveUpSilent(): Promise<void> {
+    const nowMs = this.#parts.clock.nowMs();
+    for (const { value: run } of Object.values(this.#runs())) {
+      if (run.state !== 'running') continue;
+      const silentMs = this.#silentMs(run, nowMs);
+      if (silentMs <= LEASE_MS) continue;
+      const report = await this.report(run.runId);
+      if (this.#own(run.runId)?.value !== run) continue;
+      if (report !== undefined) this.#endBy(run, report);
+      else if (silentMs > ABANDONED_MS) this.#abandon(run);
+    }
+  }
+
+  #silentMs(run: Run, nowMs: number): number {
+    const { nodeId, state } = this.#parts;
+    const lease = state().runners[nodeId]?.[runnerKeyOf(run.runId)];
+    // A daemon that has just started has had no time to hear anybody.
+    return Math.min(nowMs - this.#startedAtMs, lease === undefined ? Infinity : ageMsOf(lease, nowMs));
+  }
+
+  #endBy(run: Run, report: Report): void {
+    this.end({
+      runId: run.runId,
+      state: stateOf(report),
+      reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
+      model: report.run.model,
+      directory: run.directory,
+      figures: figuresOf(report),
+    });
+  }
+
+  #abandon(run: Run): void {
+    const progress = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value;
+    this.end({
+      runId: run.runId,
+      state: 'interrupted',
+      reason: 'its process ended without a word; plimsoll report rebuilds what it had',
+      model: run.model,
+      directory: run.directory,
+      figures: progress?.figures ?? unknown('it told no figures'),
+    });
+  }
+
+  /** Runs that no daemon heard of, because none ran then. */
+  async #findReports(): Promise<void> {
+    const known = new Set(Object.values(this.#runs()).map(({ value }) => value.directory));
+    for (const { path: directory, atMs } of (await runFolders(this.#parts.home)).toReversed()) {
+      // What was looked at once is not news, also when state has let it go since.
+      if (known.has(directory) || this.#looked.get(directory) === atMs) continue;
+      if (Object.keys(this.#runs()).length >= RUNS_PER_NODE_MAX) return;
+      this.#looked.set(directory, atMs);
+      const report = await readReport(directory);
+      if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) continue;
+      this.#parts.record({
+        kind: 'run.ended',
+        payload: runOf(report, report.run.id, directory, this.#parts),
+      });
+    }
+  }
+
+  #own(runId: RunId): Entry<Run> | undefined {
+    const runs = this.#runs();
+    return Object.hasOwn(runs, runId) ? runs[runId] : undefined;
+  }
+
+  #runs(): Readonly<Record<string, Entry<Run>>> {
+    return this.#parts.state().runs[this.#parts.nodeId] ?? {};
+  }
+}
+
+const runOf = (report: Report, runId: RunId, directory: string, parts: RunDeskParts): Run => {
+  const target = plainTarget(report.run.target);
+  return {
+    runId,
+    startedAt: report.run.startedAt,
+    target,
+    targetNode: targetNodeOf(target, parts),
+    serverKind: report.run.serverKind,
+    model: report.run.model,
+    pattern: report.run.pattern,
+    dataset: report.run.dataset,
+    seed: report.run.seed,
+    isStreaming: report.run.streaming,
+    limits: { samplesMax: unknown('not in the report'), durationMs: unknown('not in the report') },
+    objectives: (report.objectives ?? []).map(({ name, limitNs }) => ({ name, limitNs })),
+    directory,
+    state: stateOf(report),
+    reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
+    figures: figuresOf(report),
+  };
+};
+
+const REASON_LENGTH_MAX = 1_000;

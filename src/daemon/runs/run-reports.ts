@@ -1,0 +1,63 @@
+// Reports on disk: those of <home>/runs, and those that a run told the place of. Bounded in number and size; a file that is
+// no report is left out.
+
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from '../../core/run/report.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import { DecodeError } from '../../wire/decode-error.ts';
+import { REPORT_BYTES_MAX, reportFromJson } from '../../wire/report-codec.ts';
+import { openPlainFile } from './open-file.ts';
+
+/** Run directories of the home that are looked at, the newest. */
+export const RUN_FOLDERS_MAX = 256;
+
+export interface RunFolder {
+  readonly path: string;
+  /** When it changed last, on the file system's clock, ms. */
+  readonly atMs: number;
+}
+
+export const runsFolder = (home: string): string => join(home, 'runs');
+
+/** Newest folders first; none where there is no such folder. */
+export const runFolders = async (home: string): Promise<readonly RunFolder[]> => {
+  const folder = runsFolder(home);
+  const names = await readdir(folder).catch(ignoreSystemError([]));
+  const folders: RunFolder[] = [];
+  for (const name of names.sort().slice(-RUN_NAMES_MAX)) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(ignoreSystemError(undefined));
+    if (found?.isDirectory() === true) folders.push({ path, atMs: found.mtimeMs });
+  }
+  return folders.sort((a, b) => b.atMs - a.atMs).slice(0, RUN_FOLDERS_MAX);
+};
+
+/** Undefined where there is none that could be read. */
+export const readReport = async (directory: string): Promise<Report | undefined> => {
+  try {
+    const file = await openPlainFile(runFiles(directory).report);
+    if (file === undefined) return undefined;
+    try {
+      const { size } = await file.stat();
+      if (size > REPORT_BYTES_MAX) return undefined;
+      return reportFromJson(await file.readFile('utf8'));
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+};
+
+const ignoreSystemError =
+  <T>(fallback: T) =>
+  (error: unknown): T => {
+    if (errorCode(error) === undefined) throw error;
+    return fallback;
+  };
+
+/** Names are looked at in order; ids of runs begin with their time. */
+const RUN_NAMES_MAX = 4_096;

@@ -1,0 +1,202 @@
+// A run over time: rates and percentiles by the second, made of its samples by when they ended. As a run grows past the
+// bound on points, neighbours are joined: two seconds a point, four, and so on.
+
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { RunProgress } from '../../core/run/run.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { SampleTimes } from '../../wire/sample-times.ts';
+
+export const POINTS_MAX = 1_200;
+/** Of one point; of more samples an even part is kept. */
+export const VALUES_PER_POINT_MAX = 1_000;
+export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
+
+type Percentile = (typeof SERIES_PERCENTILES)[number];
+type Column = readonly (number | null)[];
+
+/** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
+export interface TimeSeries {
+  readonly stepMs: number;
+  /** What the percentiles are of: the time to the first token where the run streams, else the latency. */
+  readonly measured: 'ttftNs' | 'latencyNs';
+  readonly requestsPerSecond: Column;
+  readonly outputTokensPerSecond: Column;
+  readonly inFlight: Column;
+  readonly failed: Column;
+  readonly percentilesNs: Readonly<Record<Percentile, Column>>;
+}
+
+interface Point {
+  completed: number;
+  failed: number;
+  outputTokens: number;
+  sent: number;
+  ended: number;
+  valueCount: number;
+  values: number[];
+  /** More samples came than were read; what the run told of itself stands in. */
+  isPartial: boolean;
+  told: Told | undefined;
+}
+
+interface Told {
+  readonly requestsPerSecond: number | null;
+  readonly outputTokensPerSecond: number | null;
+  readonly inFlight: number;
+}
+
+export class RunTimeSeries {
+  readonly #isStreaming: boolean;
+  #stepMs = 1_000;
+  #points: Point[] = [];
+
+  constructor(isStreaming: boolean) {
+    this.#isStreaming = isStreaming;
+  }
+
+  /** One sample that has ended. */
+  add(sample: SampleTimes): void {
+    if (!sample.isTracked) return;
+    const point = this.#at(sample.endNs / 1e6);
+    if (point === undefined) return;
+    const start = this.#at(Math.min(sample.sentNs, sample.endNs) / 1e6);
+    if (start !== undefined) start.sent += 1;
+    // Looked up again: reaching for a later point may have joined the earlier ones.
+    const end = this.#at(sample.endNs / 1e6) ?? point;
+    end.ended += 1;
+    if (sample.outcome === 'failed') end.failed += 1;
+    if (sample.outcome !== 'completed') return;
+    end.completed += 1;
+    if (sample.outputTokens !== NO_FIGURE) end.outputTokens += sample.outputTokens;
+    const untilNs = this.#isStreaming ? sample.firstContentNs : sample.endNs;
+    if (untilNs >= sample.sentNs) keep(end, untilNs - sample.sentNs);
+  }
+
+  /** What the run says of itself now. */
+  told({ elapsedMs, recent, figures }: RunProgress): void {
+    const point = this.#at(elapsedMs);
+    if (point === undefined) return;
+    point.told = {
+      requestsPerSecond: isUnknown(recent.requestsPerSecond) ? null : recent.requestsPerSecond,
+      outputTokensPerSecond: isUnknown(recent.outputTokensPerSecond) ? null : recent.outputTokensPerSecond,
+      inFlight: Math.max(0, figures.counts.unresolved),
+    };
+  }
+
+  /** Samples that ended around now were left out. */
+  skipped(elapsedMs: number): void {
+    const point = this.#at(elapsedMs);
+    if (point !== undefined) point.isPartial = true;
+  }
+
+  /** @param live the newest point is not over yet and is left out, and in flight is what was told. */
+  series({ isLive }: { readonly isLive: boolean }): TimeSeries {
+    const points = isLive ? this.#points.slice(0, -1) : this.#points;
+    const seconds = this.#stepMs / 1_000;
+    let inFlight = 0;
+    const counted = points.map(({ sent, ended }) => {
+      inFlight += sent - ended;
+      return inFlight;
+    });
+    const sorted = points.map(({ values }) => values.toSorted((a, b) => a - b));
+    return {
+      stepMs: this.#stepMs,
+      measured: this.#isStreaming ? 'ttftNs' : 'latencyNs',
+      requestsPerSecond: points.map(point =>
+        point.isPartial ? (point.told?.requestsPerSecond ?? null) : point.completed / seconds,
+      ),
+      outputTokensPerSecond: points.map(point =>
+        point.isPartial ? (point.told?.outputTokensPerSecond ?? null) : point.outputTokens / seconds,
+      ),
+      inFlight: points.map((point, index) =>
+        isLive ? (point.told?.inFlight ?? null) : (counted[index] ?? null),
+      ),
+      failed: points.map(point => point.failed),
+      percentilesNs: {
+        1: columnOf(sorted, 1),
+        10: columnOf(sorted, 10),
+        25: columnOf(sorted, 25),
+        50: columnOf(sorted, 50),
+        75: columnOf(sorted, 75),
+        90: columnOf(sorted, 90),
+        99: columnOf(sorted, 99),
+      },
+    };
+  }
+
+  /** The point that a moment lies in, made where it is missing; undefined for a moment that no run can have. */
+  #at(elapsedMs: number): Point | undefined {
+    if (!(elapsedMs >= 0) || elapsedMs > ELAPSED_MS_MAX) return undefined;
+    while (elapsedMs / this.#stepMs >= POINTS_MAX) this.#join();
+    const index = Math.floor(elapsedMs / this.#stepMs);
+    while (this.#points.length <= index) this.#points.push(emptyPoint());
+    return this.#points[index];
+  }
+
+  #join(): void {
+    this.#stepMs *= 2;
+    this.#points = Array.from({ length: Math.ceil(this.#points.length / 2) }, (_, index) =>
+      joined(this.#points[2 * index] ?? emptyPoint(), this.#points[2 * index + 1] ?? emptyPoint()),
+    );
+  }
+}
+
+/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. */
+const columnOf = (sorted: readonly (readonly number[])[], percentile: number): Column =>
+  sorted.map(values => values[Math.floor((percentile / 100) * (values.length - 1))] ?? null);
+
+/** Past the bound a value takes the place of an earlier one, so that early and late ones are kept alike. */
+const keep = (point: Point, value: number): void => {
+  point.valueCount += 1;
+  if (point.values.length < VALUES_PER_POINT_MAX) {
+    point.values.push(value);
+    return;
+  }
+  // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
+  const place = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
+  if (place < VALUES_PER_POINT_MAX) point.values[place] = value;
+};
+
+const joined = (a: Point, b: Point): Point => ({
+  completed: a.completed + b.completed,
+  failed: a.failed + b.failed,
+  outputTokens: a.outputTokens + b.outputTokens,
+  sent: a.sent + b.sent,
+  ended: a.ended + b.ended,
+  valueCount: a.valueCount + b.valueCount,
+  values: joinedValues(a, b),
+  isPartial: a.isPartial || b.isPartial,
+  told: b.told ?? a.told,
+});
+
+/** Of each as many as its share of all. */
+const joinedValues = (a: Point, b: Point): number[] => {
+  const all = [...a.values, ...b.values];
+  if (all.length <= VALUES_PER_POINT_MAX) return all;
+  const share = Math.round((VALUES_PER_POINT_MAX * a.valueCount) / (a.valueCount + b.valueCount));
+  return [...evenPart(a.values, share), ...evenPart(b.values, VALUES_PER_POINT_MAX - share)];
+};
+
+const evenPart = (values: readonly number[], count: number): readonly number[] => {
+  if (values.length <= count) return values;
+  const sorted = values.toSorted((x, y) => x - y);
+  return Array.from(
+    { length: count },
+    (_, index) => sorted[Math.floor(((index + 0.5) * values.length) / count)] ?? 0,
+  );
+};
+
+const emptyPoint = (): Point => ({
+  completed: 0,
+  failed: 0,
+  outputTokens: 0,
+  sent: 0,
+  ended: 0,
+  valueCount: 0,
+  values: [],
+  isPartial: false,
+  told: undefined,
+});
+
+/** The clock of a run holds 104 days exactly; no run lasts longer. */
+const ELAPSED_MS_MAX = 104 * 24 * 3_600_000;

@@ -1,0 +1,91 @@
+// Reads samples.jsonl from where it stopped the last time, a bounded part at a time. Of a file that grows faster than it
+// may be read, the newest part counts.
+
+import { StringDecoder } from 'node:string_decoder';
+import { errorCode } from '../../process/atomic-file.ts';
+import { decodeSampleTimes, type SampleTimes } from '../../wire/sample-times.ts';
+import { openPlainFile } from './open-file.ts';
+
+/** Read of a live run each second: about 3,000 samples. */
+export const LIVE_BYTES_MAX: number = 2 * 1024 * 1024;
+/** Read of a finished run. */
+export const FINISHED_BYTES_MAX: number = 256 * 1024 * 1024;
+/** A longer line is none of ours. */
+export const LINE_LENGTH_MAX: number = 4 * 1024 * 1024;
+
+export interface SamplesRead {
+  /** Bytes that were left out in between. */
+  readonly skippedBytes: number;
+  /** Bytes that are there and were not read. */
+  readonly restBytes: number;
+}
+
+export class SamplesReader {
+  readonly #path: string;
+  #offset = 0;
+  #rest = '';
+  #decoder = new StringDecoder('utf8');
+  #isInsideLine = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Undefined where there is no file that could be read. */
+  async read(
+    take: (sample: SampleTimes) => void,
+    { bytesMax, skipsAhead }: { readonly bytesMax: number; readonly skipsAhead: boolean },
+  ): Promise<SamplesRead | undefined> {
+    try {
+      const file = await openPlainFile(this.#path);
+      if (file === undefined) return undefined;
+      try {
+        const { size } = await file.stat();
+        const skippedBytes = skipsAhead ? this.#skipTo(size - bytesMax) : 0;
+        const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+        let readBytes = 0;
+        while (readBytes < bytesMax) {
+          const length = Math.min(CHUNK_BYTES, bytesMax - readBytes);
+          const { bytesRead } = await file.read(buffer, 0, length, this.#offset);
+          if (bytesRead === 0) break;
+          readBytes += bytesRead;
+          this.#offset += bytesRead;
+          this.#take(buffer.subarray(0, bytesRead), take);
+        }
+        return { skippedBytes, restBytes: Math.max(0, size - this.#offset) };
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  #skipTo(offset: number): number {
+    const skipped = offset - this.#offset;
+    if (skipped <= 0) return 0;
+    this.#offset = offset;
+    this.#rest = '';
+    this.#decoder = new StringDecoder('utf8');
+    this.#isInsideLine = true;
+    return skipped;
+  }
+
+  #take(chunk: Buffer, take: (sample: SampleTimes) => void): void {
+    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
+    this.#rest = lines.pop() ?? '';
+    if (this.#rest.length > LINE_LENGTH_MAX) {
+      this.#rest = '';
+      this.#isInsideLine = true;
+    }
+    for (const line of lines) {
+      const isWhole = !this.#isInsideLine;
+      this.#isInsideLine = false;
+      const sample = isWhole ? decodeSampleTimes(line) : undefined;
+      if (sample !== undefined) take(sample);
+    }
+  }
+}
+
+const CHUNK_BYTES = 256 * 1024;

@@ -1,0 +1,47 @@
+// The few figures of a line of samples.jsonl that a picture over time needs, read without parsing the line: a run may have
+// millions of lines, and most of each is its chunk gaps.
+
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { Outcome } from '../core/run/outcome.ts';
+import { decodeSampleLine } from './sample-line.ts';
+
+export interface SampleTimes {
+  /** Whether it belongs to the measured phase. */
+  readonly isTracked: boolean;
+  readonly sentNs: number;
+  /** NO_FIGURE where no content came. */
+  readonly firstContentNs: number;
+  readonly endNs: number;
+  readonly outcome: Outcome;
+  /** NO_FIGURE where the server told none. */
+  readonly outputTokens: number;
+}
+
+/** Undefined for whatever is not the line of a sample. */
+export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
+  const match = WRITTEN_BY_US.exec(line);
+  if (match === null) return decodeWhole(line);
+  const [, window = '', sent = '', first = '', end = '', outcome = '', tokens = ''] = match;
+  return {
+    isTracked: Number(window) >= 0,
+    sentNs: Number(sent),
+    firstContentNs: figure(first),
+    endNs: Number(end),
+    outcome: outcome === 'completed' || outcome === 'failed' ? outcome : 'cancelled',
+    outputTokens: figure(tokens),
+  };
+};
+
+/** Another writer's order of keys is as good as ours. */
+const decodeWhole = (line: string): SampleTimes | undefined => {
+  const decoded = decodeSampleLine(line);
+  if (decoded.kind !== 'sample') return undefined;
+  const { window, sentNs, firstContentNs, endNs, outcome, outputTokens } = decoded.sample;
+  return { isTracked: window >= 0, sentNs, firstContentNs, endNs, outcome, outputTokens };
+};
+
+const figure = (text: string): number => (text === 'null' ? NO_FIGURE : Number(text));
+
+/** As encodeSampleLine writes it, of a sample that did not fail: a failure's text may hold anything. */
+const WRITTEN_BY_US =
+  /^\{"kind":"sample","id":\d{1,16},"window":(-?\d{1,4}),"intendedNs":\d{1,16},"sentNs":(\d{1,16}),"connectNs":\d{1,16},"firstByteNs":(?:\d{1,16}|null),"firstContentNs":(\d{1,16}|null),"firstAnswerNs":(?:\d{1,16}|null),"endNs":(\d{1,16}),"outcome":"(completed|cancelled)","failure":null,"inputTokens":(?:\d{1,16}|null),"outputTokens":(\d{1,16}|null),"finishReason":"\w{1,20}","chunks":\d{1,16},"chunkGapsNs":"[A-Za-z0-9+/=]*","bytesSent":\d{1,16},"bytesReceived":\d{1,16}\}$/;
