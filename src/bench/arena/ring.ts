@@ -34,6 +34,8 @@ export class RingWriter {
     this.#u32 = new Uint32Array(data);
     this.#positions = new Int32Array(positions);
     this.#capacity = data.byteLength / UNIT_BYTES;
+    this.#written = Atomics.load(this.#positions, WRITTEN) >>> 0;
+    this.#knownRead = Atomics.load(this.#positions, READ) >>> 0;
   }
 
   /** Bytes that are free for sure; the reader may have freed more since. */
@@ -104,6 +106,8 @@ export class RingReader {
     this.#u32 = new Uint32Array(data);
     this.#positions = new Int32Array(positions);
     this.#mask = data.byteLength / UNIT_BYTES - 1;
+    this.#read = Atomics.load(this.#positions, READ) >>> 0;
+    this.#knownWritten = this.#read;
   }
 
   /** The payload is valid until `release`. @returns false when the writer has shown no more. */

@@ -1,0 +1,16 @@
+// Does something to a thread when its first samples are on their way: a load thread hears when the load starts, a parse
+// thread sees it in the heartbeats of a run that is under way.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { ThreadBoard } from '../../../../src/bench/thread-board.ts';
+
+export const afterStart = (misbehave: () => void): void => {
+  const board = new ThreadBoard(workerData.board);
+  parentPort?.ref();
+  const look = setInterval(() => {
+    // Of four users: all have sent, and their records are on their way.
+    if (board.total('issued') < 4) return;
+    clearInterval(look);
+    setTimeout(misbehave, 100);
+  }, 5);
+};

@@ -1,0 +1,8 @@
+// A parse thread that never returns to its event loop.
+
+import { afterStart } from './after-start.ts';
+import '../../../../src/bench/parse-worker.ts';
+
+afterStart(() => {
+  for (;;);
+});
