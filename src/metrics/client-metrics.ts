@@ -53,8 +53,8 @@ export class ClientMetrics {
     thread.lastAtNs = Math.max(thread.lastAtNs, record.atNs);
     if (!isTracking) return;
     thread.observedNs += intervalNs;
-    thread.utilizedNs += intervalNs * record.eventLoopUtilization;
-    thread.cpuNs += intervalNs * record.cpuShare;
+    thread.utilizedNs += intervalNs * finite(record.eventLoopUtilization);
+    thread.cpuNs += intervalNs * finite(record.cpuShare);
     if (isStarved(record)) thread.starvedNs += intervalNs;
     this.#readLateness.record(wholeNs(record.readLatenessNsMax));
     this.#eventLoopDelay.record(wholeNs(record.eventLoopDelayNsMax));
@@ -95,6 +95,9 @@ export class ClientMetrics {
 /** Busy by its own account and not on a core by the system's: it was made to wait (reference figure: 0.98 against 0.4). */
 const isStarved = ({ eventLoopUtilization, cpuShare }: ClientRecord): boolean =>
   eventLoopUtilization >= STARVED_UTILIZATION_MIN && cpuShare < STARVED_SHARE_MAX * eventLoopUtilization;
+
+/** A share of an interval without length is NaN, and would stay in every sum. */
+const finite = (share: number): number => (Number.isFinite(share) ? share : 0);
 
 /** A monitor of the event loop may tell fractions, and NaN before its first sample. */
 const wholeNs = (ns: number): number => (ns > 0 && ns < Number.MAX_SAFE_INTEGER ? Math.round(ns) : 0);

@@ -225,8 +225,8 @@ const endedSample = (row: Row, record: RecordOf<'sample.complete'>): EndedSample
     inputTokens: record.inputTokens,
     outputTokens: record.outputTokens,
     finishReason: record.finishReason,
-    bytesSent: record.bytesSent,
-    bytesReceived: record.bytesReceived,
+    bytesSent: isWhole(record.bytesSent) ? record.bytesSent : 0,
+    bytesReceived: isWhole(record.bytesReceived) ? record.bytesReceived : 0,
   };
 };
 

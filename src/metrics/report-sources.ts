@@ -88,7 +88,12 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
   const counted = await countIfThere(files.samples, config);
   if (counted === undefined) {
     const source = snapshot === undefined ? 'nothing' : 'final-snapshot-file';
-    return buildReport({ ...known, snapshot, source, sourceProblems: ['samples.jsonl is missing'] });
+    return buildReport({
+      ...known,
+      snapshot,
+      source,
+      sourceProblems: ['samples.jsonl is missing or cannot be read'],
+    });
   }
   const { unreadableLines, isTorn, end } = counted;
   const merged = mergedSnapshot(counted, snapshot);

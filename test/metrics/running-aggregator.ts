@@ -11,9 +11,11 @@ import { NEWEST_MESSAGE } from '../../src/messaging/subscriber.ts';
 import { openSocketFolder } from '../../src/messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../../src/messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../../src/messaging/zeromq/zeromq-subscriber.ts';
+import type { AggregatorArguments } from '../../src/metrics/aggregator-arguments.ts';
 import { MetricsSnapshotSubscriber } from '../../src/metrics/metrics-snapshot-subscriber.ts';
-import { startAggregator } from '../../src/metrics/start-aggregator.ts';
+import { entryUrl } from '../../src/process/entry.ts';
 import type { OwnProcess } from '../../src/process/own-process.ts';
+import { startOwnProcess } from '../../src/process/own-process.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 
 export interface RunningAggregator extends AsyncDisposable {
@@ -40,17 +42,22 @@ export const runningAggregator = async (directory: string): Promise<RunningAggre
     await folder.remove();
   };
   try {
-    const child = await startAggregator(
-      {
-        eventsEndpoint: publisher.endpoint,
-        snapshotsEndpoint: folder.endpoint('snapshots'),
-        file: join(directory, 'final_snapshot.json'),
-        pattern: { kind: 'concurrency', concurrency: 1 },
-        isStreaming: true,
-        objectives: [],
-      },
-      { nodePath: process.execPath, env: process.env, signal },
-    );
+    const told: AggregatorArguments = {
+      eventsEndpoint: publisher.endpoint,
+      snapshotsEndpoint: folder.endpoint('snapshots'),
+      file: join(directory, 'final_snapshot.json'),
+      pattern: { kind: 'concurrency', concurrency: 1 },
+      isStreaming: true,
+      objectives: [],
+    };
+    const child = await startOwnProcess({
+      entry: entryUrl(import.meta.url, '../../src/metrics/aggregator-process.ts'),
+      args: [JSON.stringify(told)],
+      nodePath: process.execPath,
+      env: process.env,
+      readyTimeoutMs: 25_000,
+      signal,
+    });
     await publisher.waitForSubscribers(1, signal);
     await subscriber.ready(signal);
     const writer = new EventBatchWriter({ sourceId: 1, runZeroNs: 0 });
