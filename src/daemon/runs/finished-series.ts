@@ -39,7 +39,7 @@ const pictureOf = async (run: Run): Promise<FinishedPicture> => {
     bytesMax: FINISHED_BYTES_MAX,
     skipsAhead: false,
   });
-  return { series: series.series({ isLive: false }), notice: noticeOf(read?.restBytes) };
+  return { series: series.series(), notice: noticeOf(read?.restBytes) };
 };
 
 const noticeOf = (restBytes: number | undefined): string => {

@@ -2,21 +2,23 @@
 
 import type { Run, RunProgress } from '../../core/run/run.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { RunTimeSeries } from './run-time-series.ts';
+import { RunTimeSeries, type TimeSeries } from './run-time-series.ts';
 import { LIVE_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
 export class LiveRun {
   readonly run: Run;
-  readonly series: RunTimeSeries;
+  readonly #series: RunTimeSeries;
   readonly #reader: SamplesReader;
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #elapsedMs = 0;
+  /** The run's time at the last reading. */
+  #readUntilMs = 0;
   #isReadable = true;
   #hasSkipped = false;
 
   constructor(run: Run) {
     this.run = run;
-    this.series = new RunTimeSeries(run.isStreaming);
+    this.#series = new RunTimeSeries(run.isStreaming);
     this.#reader = new SamplesReader(runFiles(run.directory).samples);
   }
 
@@ -29,22 +31,31 @@ export class LiveRun {
     return this.#hasSkipped ? 'of the busiest seconds a part of the samples was read' : '';
   }
 
+  /** Up to where its samples have come, or to two seconds ago where none ends. */
+  picture(): TimeSeries {
+    return this.#series.series(Math.max(this.#series.lastEndMs, this.#readUntilMs - FLUSH_MS_MAX));
+  }
+
   told(progress: RunProgress, nowMs: number): void {
     this.#progressAtMs = nowMs;
     this.#elapsedMs = progress.elapsedMs;
-    this.series.told(progress);
+    this.#series.told(progress);
   }
 
   /** Takes what was written since the last time. */
   async read(nowMs: number): Promise<void> {
-    const read = await this.#reader.read(sample => this.series.add(sample), {
+    const read = await this.#reader.read(sample => this.#series.add(sample), {
       bytesMax: LIVE_BYTES_MAX,
       skipsAhead: true,
     });
+    const sinceToldMs = Number.isFinite(this.#progressAtMs) ? Math.max(0, nowMs - this.#progressAtMs) : 0;
+    this.#readUntilMs = this.#elapsedMs + sinceToldMs;
     this.#isReadable = read !== undefined;
     if (read === undefined || read.skippedBytes === 0) return;
     this.#hasSkipped = true;
-    const sinceToldMs = Number.isFinite(this.#progressAtMs) ? Math.max(0, nowMs - this.#progressAtMs) : 0;
-    for (const backMs of [0, 1_000, 2_000]) this.series.skipped(this.#elapsedMs + sinceToldMs - backMs);
+    for (const backMs of [0, 1_000, 2_000]) this.#series.skipped(this.#readUntilMs - backMs);
   }
 }
+
+/** A sample that ended is on disk by then. */
+const FLUSH_MS_MAX = 2_000;

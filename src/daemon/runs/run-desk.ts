@@ -119,7 +119,7 @@ export class RunDesk {
   async series(runId: RunId): Promise<SeriesAnswer | undefined> {
     const live = this.#live.get(runId);
     if (live !== undefined) {
-      return { runId, isLive: true, series: live.series.series({ isLive: true }), notice: live.notice };
+      return { runId, isLive: true, series: live.picture(), notice: live.notice };
     }
     const run = this.#own(runId)?.value;
     if (run === undefined) return undefined;

@@ -48,6 +48,7 @@ interface Told {
 export class RunTimeSeries {
   readonly #isStreaming: boolean;
   #stepMs = 1_000;
+  #lastEndMs = 0;
   #points: Point[] = [];
 
   constructor(isStreaming: boolean) {
@@ -64,6 +65,7 @@ export class RunTimeSeries {
     // Looked up again: reaching for a later point may have joined the earlier ones.
     const end = this.#at(sample.endNs / 1e6) ?? point;
     end.ended += 1;
+    this.#lastEndMs = Math.max(this.#lastEndMs, sample.endNs / 1e6);
     if (sample.outcome === 'failed') end.failed += 1;
     if (sample.outcome !== 'completed') return;
     end.completed += 1;
@@ -89,9 +91,17 @@ export class RunTimeSeries {
     if (point !== undefined) point.isPartial = true;
   }
 
-  /** @param live the newest point is not over yet and is left out, and in flight is what was told. */
-  series({ isLive }: { readonly isLive: boolean }): TimeSeries {
-    const points = isLive ? this.#points.slice(0, -1) : this.#points;
+  /** When the newest sample so far ended, since the run's zero. */
+  get lastEndMs(): number {
+    return this.#lastEndMs;
+  }
+
+  /** @param liveUntilMs of a live run: what ended later is not all here yet and is left out. */
+  series(liveUntilMs?: number): TimeSeries {
+    const isLive = liveUntilMs !== undefined;
+    const points = isLive
+      ? this.#points.slice(0, Math.max(0, Math.floor(liveUntilMs / this.#stepMs)))
+      : this.#points;
     const seconds = this.#stepMs / 1_000;
     let inFlight = 0;
     const counted = points.map(({ sent, ended }) => {
