@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { reportFromJson } from '../../src/wire/report-codec.ts';
+import { runConfigToJson } from '../../src/wire/run-config.ts';
+import { encodeSamplesEnd } from '../../src/wire/sample-line.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+import { runConfig } from '../support/run-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const runDirectory = (samples: string) => {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory.path, 'config.json'), runConfigToJson(runConfig()));
+  writeFileSync(join(directory.path, 'samples.jsonl'), samples);
+  return directory;
+};
+
+const END = encodeSamplesEnd({ issued: 0, trackedIssued: 0, state: 'complete' });
+
+describe('plimsoll report', () => {
+  test('prints the report of a directory, writes it there, and ends with 0 when nothing is missing', async () => {
+    using directory = runDirectory(END);
+    const made = madeUpProcess(['report', directory.path]);
+    expect(await made.run()).toBe(EXIT_CODES.ok.code);
+    expect(made.stdout.text).toContain('Run run-1');
+    expect(readFileSync(join(directory.path, 'report.txt'), 'utf8')).toContain('Run run-1');
+    expect(reportFromJson(readFileSync(join(directory.path, 'report.json'), 'utf8')).complete).toBe(true);
+  });
+
+  test('prints strict JSON when asked', async () => {
+    using directory = runDirectory(END);
+    const made = madeUpProcess(['report', '--json', directory.path]);
+    await made.run();
+    expect(reportFromJson(made.stdout.text)).toMatchObject({ source: 'samples-file', complete: true });
+  });
+
+  test('ends with the code of an interrupted run when the samples break off', async () => {
+    using directory = runDirectory('');
+    const made = madeUpProcess(['report', directory.path]);
+    expect(await made.run()).toBe(EXIT_CODES.benchInterrupted.code);
+    expect(made.stdout.text).toMatch(/^INTERRUPTED: /);
+  });
+
+  test('refuses in two lines what is no run directory', async () => {
+    using directory = temporaryDirectory();
+    const made = madeUpProcess(['report', directory.path]);
+    expect(await made.run()).toBe(EXIT_CODES.benchRunDirectory.code);
+    expect(made.stderr.text.trimEnd().split('\n')).toHaveLength(2);
+  });
+});
