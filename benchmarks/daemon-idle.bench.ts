@@ -17,7 +17,7 @@ requireBuild();
 await using daemon = await runDaemon();
 await delay(SETTLE_SECONDS * 1_000);
 
-const seen = { alone: [] as Turn[], watched: [] as Turn[] };
+const seen: Record<'alone' | 'watched', Turn[]> = { alone: [], watched: [] };
 for (let turn = 0; turn < TURNS; turn += 1) {
   seen.alone.push(await measure(SECONDS / TURNS));
   const watching = new AbortController();

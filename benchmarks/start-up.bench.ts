@@ -15,7 +15,12 @@ const RUNS = 9;
 requireBuild();
 const folder = await mkdtemp(join(tmpdir(), 'plimsoll-start-'));
 const kept = join(folder, 'kept');
-const times = { fresh: [] as number[], again: [] as number[], page: [] as number[], npm: [] as number[] };
+const times: Record<'fresh' | 'again' | 'page' | 'npm', number[]> = {
+  fresh: [],
+  again: [],
+  page: [],
+  npm: [],
+};
 
 try {
   await start({ home: kept });
