@@ -67,7 +67,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     });
     const config = runConfig({ ...parts, request, plan, dataset, server });
     await directory.writeConfig(config);
-    const samples = await openSamplesFile(directory.files.samples);
+    await using samples = await openSamplesFile(directory.files.samples);
     const runZeroNs = monotonicNs();
     const publish = (batch: Uint8Array): void => {
       aggregator.publish(batch);

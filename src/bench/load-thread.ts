@@ -85,6 +85,8 @@ export class LoadThread implements ConnectionOwner {
 
   /** Tells that nothing follows and closes everything. */
   finish(): void {
+    // A run shorter than the first interval would say nothing of its client, nor of its connections.
+    this.recorder.observed(this.#watch.observe());
     this.#told = this.recorder.milestone(RECORD.ended, this.nowNs()) ? 'ended' : 'issuing-ended';
     if (this.#told !== 'ended') {
       setTimeout(() => this.finish(), TICK_MS);

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import { diskReason } from './run-directory.ts';
 
-export interface SamplesFile {
+export interface SamplesFile extends AsyncDisposable {
   /** Whole lines. */
   append(lines: Uint8Array): void;
   readonly problem: string | undefined;
@@ -52,6 +52,10 @@ class QueuedFile implements SamplesFile {
   close(signal: AbortSignal): Promise<void> {
     this.#closing ??= this.#close(signal);
     return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close(AbortSignal.timeout(DISPOSE_MS));
   }
 
   async #write(): Promise<void> {
@@ -103,4 +107,5 @@ const writeAll = async (file: FileHandle, lines: readonly Uint8Array[]): Promise
   }
 };
 
+const DISPOSE_MS = 1_000;
 const QUEUE_BYTES_MAX: number = 64 * 1024 * 1024;

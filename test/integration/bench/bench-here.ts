@@ -1,0 +1,96 @@
+// `plimsoll bench` as the command runs it, in this process, with real children and threads, against whatever URL.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { EXIT_CODES, type ExitName } from '../../../src/cli/exit-codes.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import type { MadeUpProcess } from '../../support/made-up-process.ts';
+import { madeUpProcess } from '../../support/made-up-process.ts';
+
+export interface BenchHere {
+  readonly exit: ExitName;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The run directory. */
+  readonly directory: string;
+  /** report.json as it was written. */
+  report(): Report;
+}
+
+export interface BenchHereOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+  /** To stop it, say. */
+  readonly during?: (process: MadeUpProcess) => void | Promise<void>;
+}
+
+/** @param folder a folder of the test's own: home and run directory are made in it. */
+export const benchHere = async (
+  folder: string,
+  args: readonly string[],
+  { during, ...options }: BenchHereOptions = {},
+): Promise<BenchHere> => {
+  const directory = join(folder, 'run');
+  const places = ['--home', join(folder, 'home'), ...(args.includes('--out') ? [] : ['--out', directory])];
+  const process = madeUpProcess(['bench', ...args, ...places], options);
+  const running = process.run();
+  await during?.(process);
+  const code = await running;
+  return {
+    exit: exitName(code),
+    stdout: process.stdout.text,
+    stderr: process.stderr.text,
+    directory,
+    report: () => readReport(directory),
+  };
+};
+
+export const readReport = (directory: string): Report =>
+  reportFromJson(readFileSync(join(directory, 'report.json'), 'utf8'));
+
+export const exitName = (code: number | null): ExitName => {
+  for (const [name, exit] of Object.entries(EXIT_CODES))
+    if (exit.code === code && isExitName(name)) return name;
+  throw new Error(`no exit has code ${code}`);
+};
+
+const isExitName = (name: string): name is ExitName => name in EXIT_CODES;
+
+/** METRICS §2, §3: what holds of every report, whatever happened. */
+export const expectInvariants = (report: Report): void => {
+  for (const { issued, completed, failed, cancelled, unresolved } of [report.counts, report.warmup]) {
+    expect(issued).toBe(completed + failed + cancelled + unresolved);
+    expect(unresolved).toBeGreaterThanOrEqual(0);
+  }
+  if (report.complete) {
+    expect(report.counts.unresolved).toBe(0);
+    expect(report.droppedEvents).toBe(0);
+    expect(report.source).toBe('complete-message');
+    expect(Object.values(report.errors).reduce((sum, count) => sum + (count ?? 0), 0)).toBe(
+      report.counts.failed,
+    );
+    expect(Object.values(report.finishReasons).reduce((sum, count) => sum + (count ?? 0), 0)).toBe(
+      report.counts.completed,
+    );
+  } else {
+    expect(report.incompleteReason).toMatch(/\S/);
+  }
+  expect(report.recordProblems).toEqual({});
+  for (const { count, min, max, percentiles, histogram } of Object.values(report.series)) {
+    expect(histogram.reduce((sum, [, , n]) => sum + n, 0)).toBe(count);
+    if (min === null || max === null) continue;
+    expect(min).toBeGreaterThanOrEqual(0);
+    const ascending = Object.entries(percentiles)
+      .sort(([a], [b]) => Number(a) - Number(b))
+      .map(([, value]) => value);
+    expect(ascending).toEqual(ascending.toSorted((a, b) => a - b));
+    expect(ascending[0] ?? min).toBeGreaterThanOrEqual(min);
+    expect(ascending.at(-1) ?? max).toBeLessThanOrEqual(max);
+  }
+  for (const name of ['latencyNs', 'ttftNs']) {
+    const series = report.series[name];
+    if (series !== undefined) expect(series.count).toBeLessThanOrEqual(report.counts.completed);
+  }
+};
