@@ -63,7 +63,7 @@ const packed = (): Uint8Array[] => {
 const read = (batches: readonly Uint8Array[]): number =>
   batches.reduce((count, bytes) => count + readEventBatch(bytes).records.length, 0);
 
-const rates = { write: [] as number[], read: [] as number[] };
+const rates: Record<'write' | 'read', number[]> = { write: [], read: [] };
 let bytes = 0;
 for (let round = 0; round < ROUNDS + 2; round += 1) {
   const startedMs = performance.now();
