@@ -1,13 +1,13 @@
 // The end of a run: the aggregator's account, the samples on disk, and the report made of the best of both, written and
 // handed back. Nothing here waits for ever.
 
-import type { Report } from '../core/run/report.ts';
+import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { buildReport } from '../metrics/build-report.ts';
 import { rebuildReport } from '../metrics/report-sources.ts';
 import { renderReport } from '../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../wire/sample-line.ts';
-import type { Account, AggregatorSide } from './aggregator-side.ts';
+import type { AggregatorSide } from './aggregator-side.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';
 import type { EventLogSide } from './event-log-side.ts';
 import type { MeasuredRun } from './measure.ts';
@@ -41,9 +41,11 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     eventLog?.finish(parts.stopNow),
     samples.close(disk),
   ]);
+  const { isBlind } = options;
   const runProblems = [
     ...session.load.reasons,
     ...account.problems,
+    ...(isBlind && account.problems.length === 0 ? ['the aggregator was ended before the run'] : []),
     ...(samples.problem === undefined ? [] : [samples.problem]),
   ];
   const report = buildReport({
@@ -57,22 +59,20 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     sourceProblems: [],
     notices: [...options.notices, ...(log?.notices ?? [])],
   });
-  const best = await countedAgain(report, account, directory);
+  const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
+  const best = isWhole ? report : await countedAgain(report, directory);
   const text = renderReport(best, { isUnicode: true });
   const diskProblems = await directory.writeReport(best, `${text.join('\n')}\n`);
   return { report: best, text, diskProblems };
 };
 
-/** Where the aggregator left no final account, the samples on disk know more than its last live figures. */
-const countedAgain = async (
-  report: Report,
-  { source }: Account,
-  directory: RunDirectory,
-): Promise<Report> => {
-  if (source === 'complete-message' || source === 'final-snapshot-file') return report;
+/** Where the aggregator left no account of the whole run, the samples on disk know more than its last figures. */
+const countedAgain = async (report: Report, directory: RunDirectory): Promise<Report> => {
   // It is read back for what the run itself knows of what went wrong.
   const problems = await directory.writeReport(report, '');
   if (problems.length > 0) return report;
   const rebuilt = await rebuildReport(directory.path).catch((): undefined => undefined);
   return rebuilt === undefined ? report : { ...rebuilt, notices: [...report.notices, ...rebuilt.notices] };
 };
+
+const FINAL_SOURCES: readonly ReportSource[] = ['complete-message', 'final-snapshot-file'];

@@ -1,0 +1,151 @@
+// Parts of a run that die or are stopped while it goes on: it ends, nothing is left behind, nothing lost is called
+// complete, and what is on disk can be reported again.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { rebuildReport } from '../../../src/metrics/report-sources.ts';
+import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { exitName, expectInvariants, readReport } from './bench-here.ts';
+import type { BenchProcess } from './bench-process.ts';
+import { childrenOf, spawnBench, untilGone } from './bench-process.ts';
+
+const startMock = () =>
+  spawnMock({ ttftMs: 20, gapMs: 5, outputTokens: 10 }, { nodePath: process.execPath, env: process.env });
+
+/** Long enough that it never ends by itself before the test has done its worst. */
+const long = ['--duration', '5m', '--concurrency', '4'];
+
+/** Two lines with completed samples: figures have arrived, the load is under way. */
+const underWay = async (run: BenchProcess): Promise<readonly number[]> => {
+  await run.until(/measuring · \d+ issued · [1-9]/);
+  return childrenOf(run.pid);
+};
+
+const samplesOf = (directory: string): number =>
+  readFileSync(join(directory, 'samples.jsonl'), 'utf8')
+    .split('\n')
+    .filter(line => line.includes('"kind":"sample"')).length;
+
+describe('while a run goes on', () => {
+  beforeEach(context => {
+    if (process.platform !== 'linux') context.skip('children are found in /proc, which only Linux has');
+  });
+
+  test.each([
+    ['SIGKILL', 'benchIncomplete'],
+    ['SIGTERM', 'benchInterrupted'],
+  ] as const)('%s of the aggregator ends it, incomplete, with the samples counted', async (signal, exit) => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    process.kill(await run.childPid('aggregator-process'), signal);
+    expect(exitName(await run.ended)).toBe(exit);
+    const report = readReport(run.directory);
+    expectInvariants(report);
+    expect(report.complete).toBe(false);
+    expect(report.incompleteReason).toMatch(/aggregator|interrupted/);
+    expect(run.output()).toMatch(/INCOMPLETE|INTERRUPTED/);
+    expect(report.counts.completed).toBeGreaterThan(0);
+    for (const pid of children) await untilGone(pid);
+    // Every sample that was told is in the file, and a report can be made of them.
+    const again = await rebuildReport(run.directory);
+    expect(again.complete).toBe(false);
+    expect(again.counts.issued + again.warmup.issued).toBe(samplesOf(run.directory));
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    '%s of the event logger changes nothing but the event log',
+    async signal => {
+      using folder = temporaryDirectory();
+      await using mock = await startMock();
+      await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
+      await underWay(run);
+      process.kill(await run.childPid('event-logger-process'), signal);
+      expect(exitName(await run.ended)).toBe('ok');
+      const report = readReport(run.directory);
+      expectInvariants(report);
+      expect(report.complete).toBe(true);
+      expect(report.eventLogDropped).toBeGreaterThan(0);
+      expect(report.notices.join('\n')).toMatch(/events\.jsonl/);
+    },
+  );
+
+  test('SIGKILL of the main process leaves no child, and a report can be made of what is on disk', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    process.kill(run.pid, 'SIGKILL');
+    await run.ended;
+    for (const pid of children) await untilGone(pid);
+    const report = await rebuildReport(run.directory);
+    expect(report.complete).toBe(false);
+    expect(report.interrupted).toBe(true);
+    expect(report.counts.completed).toBeGreaterThan(0);
+    expect(report.counts.issued).toBeGreaterThanOrEqual(report.counts.completed);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s of the main process stops it, with a report that says so',
+    async signal => {
+      using folder = temporaryDirectory();
+      await using mock = await startMock();
+      await using run = spawnBench(folder.path, [mock.url, ...long]);
+      const children = await underWay(run);
+      process.kill(run.pid, signal);
+      expect(exitName(await run.ended)).toBe('benchInterrupted');
+      const report = readReport(run.directory);
+      expectInvariants(report);
+      expect(report).toMatchObject({
+        complete: false,
+        interrupted: true,
+        state: 'interrupted',
+        source: 'complete-message',
+      });
+      // Nothing was lost: everything that was sent is completed, failed or cancelled.
+      expect(report.counts.unresolved).toBe(0);
+      expect(report.counts.cancelled).toBeGreaterThan(0);
+      expect(report.counts.failed).toBe(0);
+      expect(run.output()).toContain('INTERRUPTED');
+      for (const pid of children) await untilGone(pid);
+      const again = await rebuildReport(run.directory);
+      expect(again).toMatchObject({ complete: false, interrupted: true, counts: report.counts });
+    },
+  );
+
+  test('Ctrl-C in its terminal, which every process gets, stops it just so', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    for (const pid of [...children, run.pid]) process.kill(pid, 'SIGINT');
+    expect(exitName(await run.ended)).toBe('benchInterrupted');
+    const report = readReport(run.directory);
+    expectInvariants(report);
+    expect(report).toMatchObject({ interrupted: true, source: 'complete-message' });
+    expect(report.counts.unresolved).toBe(0);
+  });
+
+  test('a second Ctrl-C waits for nobody, and still reports', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    // An aggregator that hangs is what one does not want to wait for.
+    const aggregator = await run.childPid('aggregator-process');
+    process.kill(aggregator, 'SIGSTOP');
+    process.kill(run.pid, 'SIGINT');
+    await run.until(/(stopping|ended) ·/);
+    process.kill(run.pid, 'SIGINT');
+    expect(exitName(await run.ended)).toBe('benchInterrupted');
+    for (const pid of children) await untilGone(pid);
+    const report = readReport(run.directory);
+    expectInvariants(report);
+    expect(report).toMatchObject({ complete: false, interrupted: true, source: 'samples-file' });
+    expect(report.counts.completed).toBeGreaterThan(0);
+  });
+});
