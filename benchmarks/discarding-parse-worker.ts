@@ -1,0 +1,39 @@
+// A parse thread that takes what a load thread tells and looks at nothing: what is left is the client alone. It says how
+// many body bytes came.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { RECORD } from '../src/bench/arena/load-record.ts';
+import { RingReader } from '../src/bench/arena/ring.ts';
+import type { FromParseWorker, ParseWorkerData } from '../src/bench/load-message.ts';
+import { ThreadBoard } from '../src/bench/thread-board.ts';
+
+const { rings, board: memory, boardThread }: ParseWorkerData = workerData;
+const board = new ThreadBoard(memory);
+const tell = (message: FromParseWorker): void => parentPort?.postMessage(message);
+const readers = rings.map(ring => ({ thread: ring.thread, reader: new RingReader(ring.memory) }));
+let bodyBytes = 0;
+
+const turn = (): void => {
+  board.add(boardThread, 'heartbeat', 1);
+  for (const { thread, reader } of readers) {
+    for (let count = 1; reader.next(); count += 1) {
+      const { type, stampNs } = reader;
+      if (type === RECORD.body) bodyBytes += reader.payloadEnd - reader.payloadStart;
+      if (count % 64 === 0) reader.release();
+      if (type === RECORD.warmedUp) {
+        bodyBytes = 0;
+        tell({ kind: 'warmed-up', thread });
+      } else if (type === RECORD.issuingEnded) {
+        tell({ kind: 'lines', bytes: new TextEncoder().encode(`${bodyBytes}\n`) });
+        tell({ kind: 'issuing-ended', thread, atNs: stampNs });
+      } else if (type === RECORD.ended) {
+        tell({ kind: 'ended', thread, atNs: stampNs });
+      }
+    }
+    reader.release();
+  }
+  setTimeout(turn, 2);
+};
+
+parentPort?.ref();
+turn();
