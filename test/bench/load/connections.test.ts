@@ -142,6 +142,21 @@ test('a server that takes a connection and never shakes hands meets the connect 
   expect(run.samples[0]?.failure?.detail).toMatch(/^connect:/);
 });
 
+test('a name is looked up, and each of its addresses tried', async () => {
+  // On most machines "localhost" is ::1 first, where nobody listens here.
+  await using server = await scriptedServer(({ socket }) => {
+    socket.write(reply(`HTTP/1.1 200 OK\nconnection: close`, STREAM));
+    socket.end();
+  });
+  const run = await runHere(loadPlan({ host: 'localhost', port: server.port, ...samplesMax(3) }));
+  expect(outcomes(run.samples)).toEqual(Array(3).fill('completed'));
+});
+
+test('a name that nobody knows is a failure to connect', async () => {
+  const run = await runHere(loadPlan({ host: 'no-such-host.invalid', port: 9 }));
+  expect(outcomes(run.samples)).toEqual(['connect']);
+});
+
 test('stopping cancels what is in flight and ends the load', async () => {
   const heard = Promise.withResolvers<void>();
   await using server = await scriptedServer(({ index }) => {

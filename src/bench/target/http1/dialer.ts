@@ -6,11 +6,13 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { LoadTarget } from '../../load-options.ts';
 import type { Dialer } from './connection-owner.ts';
+import { RememberedNames } from './remembered-names.ts';
 
 export class SocketDialer implements Dialer {
   readonly isTls: boolean;
   readonly #target: LoadTarget;
   readonly #context: tls.SecureContext | undefined;
+  readonly #names: RememberedNames = new RememberedNames();
   readonly #sharedBuffer: Buffer | undefined;
   #session: Buffer | undefined;
 
@@ -33,12 +35,14 @@ export class SocketDialer implements Dialer {
     };
     const { host, port } = this.#target;
     const { tls: plan } = this.#target;
-    if (plan === undefined) return net.connect({ host, port, noDelay: true, onread });
+    const { lookup } = this.#names;
+    if (plan === undefined) return net.connect({ host, port, noDelay: true, onread, lookup });
     // The types of Node do not know that TLS sockets read into a given buffer too.
     const options: tls.ConnectionOptions & { readonly onread: net.OnReadOpts } = {
       host,
       port,
       onread,
+      lookup,
       ...(plan.serverName === '' ? {} : { servername: plan.serverName }),
       ...(this.#context === undefined ? {} : { secureContext: this.#context }),
       rejectUnauthorized: !plan.isInsecure,
