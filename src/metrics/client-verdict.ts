@@ -21,6 +21,8 @@ export interface ClientEvidence {
   /** Event records that were lost, undecodable or contradictory. */
   readonly lostRecords: number;
   readonly inconsistentSamples: number;
+  /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
+  readonly samplesFailedByClient: number;
 }
 
 export type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
@@ -42,8 +44,15 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   return { verdict: 'trustworthy', reasons: [], starved };
 };
 
-const lossReasons = ({ lostRecords, inconsistentSamples }: ClientEvidence): readonly string[] => [
+const lossReasons = ({
+  lostRecords,
+  inconsistentSamples,
+  samplesFailedByClient,
+}: ClientEvidence): readonly string[] => [
   ...(lostRecords > 0 ? [`${lostRecords} event records were lost on their way to the metrics`] : []),
+  ...(samplesFailedByClient > 0
+    ? [`${samplesFailedByClient} samples failed because of the client itself`]
+    : []),
   ...(inconsistentSamples > 0
     ? [`${inconsistentSamples} samples had stamps that contradict each other`]
     : []),

@@ -37,6 +37,7 @@ export const reportClient = (
       unknown('no sample completed'),
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
+    samplesFailedByClient: metrics.counter('errors.client'),
   });
   return {
     ...verdict,
