@@ -2,12 +2,12 @@
 // renamings; copying the home copies the identity, which peers notice.
 
 import type { KeyObject } from 'node:crypto';
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NodeId } from '../core/ids.ts';
-import { nodeId } from '../core/ids.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
+import { nodeIdOf } from '../wire/node-signature.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export interface NodeKey {
@@ -36,10 +36,6 @@ export const openNodeKey = async (home: string): Promise<NodeKey> => {
 
 /** A new identity that no home keeps: for tests and simulated nodes. */
 export const generateNodeKey = (): NodeKey => nodeKeyOf(generateKeyPairSync('ed25519').privateKey);
-
-/** The first 128 bits of SHA-256 of the raw public key, in lower-case base32 (RFC 4648 §6) without padding. */
-export const nodeIdOf = (publicKey: Uint8Array): NodeId =>
-  nodeId(base32(createHash('sha256').update(publicKey).digest().subarray(0, 16)));
 
 const nodeKeyOf = (privateKey: KeyObject): NodeKey => {
   const publicKey = rawPublicKey(privateKey);
@@ -81,18 +77,3 @@ const readIfThere = async (path: string): Promise<string | undefined> => {
     );
   }
 };
-
-const base32 = (bytes: Uint8Array): string => {
-  let text = '';
-  let bits = 0;
-  let held = 0;
-  for (const byte of bytes) {
-    held = (held << 8) | byte;
-    bits += 8;
-    for (; bits >= 5; bits -= 5) text += BASE32.charAt((held >>> (bits - 5)) & 31);
-    held &= (1 << bits) - 1;
-  }
-  return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
-};
-
-const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
