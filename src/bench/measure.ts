@@ -28,6 +28,13 @@ export const openConnections = async (
   const { opened, failed, problem } = await load.open();
   stop.removeEventListener('abort', stopLoad);
   stop.throwIfAborted();
+  if (opened === 0 && failed === 0) {
+    throw new BenchError(
+      'failed',
+      `the load could not begin: ${problem ?? 'no connection was asked for'}`,
+      'This is a fault of Plimsoll or of this machine, not of the target.',
+    );
+  }
   if (opened === 0) {
     throw new BenchError(
       'unreachable',

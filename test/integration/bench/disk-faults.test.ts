@@ -1,0 +1,100 @@
+// A disk that is full, and places where no run can be kept.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { benchHere, expectInvariants } from './bench-here.ts';
+
+const quickMock = () =>
+  spawnMock({ ttftMs: 1, gapMs: 0, outputTokens: 50 }, { nodePath: process.execPath, env: process.env });
+
+test('a full disk makes a run incomplete, says so, and hangs nothing', async context => {
+  using folder = temporaryDirectory();
+  const place = join(folder.path, 'small');
+  mkdirSync(place);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', place], { stdio: 'pipe' });
+  } catch {
+    context.skip('no file system can be mounted here');
+  }
+  try {
+    await using mock = await quickMock();
+    const run = await benchHere(folder.path, [
+      mock.url,
+      '--requests',
+      '1500',
+      '--concurrency',
+      '16',
+      '--out',
+      join(place, 'run'),
+    ]);
+    expect(run.exit).toBe('benchIncomplete');
+    expect(run.stdout).toContain('INCOMPLETE');
+    expect(run.stdout + run.stderr).toContain('no space left on the disk');
+    // The figures themselves came by message, and are whole.
+    expect(run.stdout).toMatch(/measured +1.500 +1.500 +0/);
+  } finally {
+    execFileSync('umount', [place]);
+  }
+});
+
+test.each([
+  [
+    'is not empty',
+    (path: string) => [mkdirSync(path), writeFileSync(join(path, 'notes.txt'), 'keep')],
+    'is not empty',
+  ],
+  [
+    'is a file',
+    (path: string) => [writeFileSync(path, '')],
+    'cannot be written: part of its path is a file|a file is in its place',
+  ],
+])('a run directory that %s is refused before a request is sent', async (_, make, reason) => {
+  using folder = temporaryDirectory();
+  await using mock = await quickMock();
+  const out = join(folder.path, 'out');
+  make(out);
+  const run = await benchHere(folder.path, [mock.url, '--out', out]);
+  expect(run.exit).toBe('benchRunDirectory');
+  expect(run.stderr).toMatch(new RegExp(`^plimsoll: the run directory .* (${reason})\n.*--out DIR`));
+  const { requests }: { requests: number } = JSON.parse(await (await fetch(`${mock.url}/mock/log`)).text());
+  expect(requests).toBe(0);
+});
+
+test('a run directory where nothing can be made is refused, and does not hang', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await quickMock();
+  const run = await benchHere(folder.path, [mock.url, '--out', '/proc/plimsoll/run']);
+  expect(run.exit).toBe('benchRunDirectory');
+});
+
+test('an empty directory is taken, and holds the files of a run and no other', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await quickMock();
+  const out = join(folder.path, 'out');
+  mkdirSync(out);
+  const run = await benchHere(folder.path, [
+    mock.url,
+    '--requests',
+    '5',
+    '--out',
+    out,
+    '--max-failures',
+    '0',
+  ]);
+  expect(run.exit).toBe('ok');
+  expect(readdirSync(out).sort()).toEqual([
+    'config.json',
+    'events.jsonl',
+    'final_snapshot.json',
+    'report.json',
+    'report.txt',
+    'samples.jsonl',
+  ]);
+  const again = await benchHere(folder.path, [mock.url, '--requests', '5', '--events', 'off']);
+  expectInvariants(again.report());
+  expect(readdirSync(again.directory)).not.toContain('events.jsonl');
+});

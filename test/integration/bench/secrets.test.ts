@@ -1,0 +1,96 @@
+// Secrets go to the server and nowhere else.
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { benchHere } from './bench-here.ts';
+
+const SECRET = 'pl4nted-s3cret';
+
+/** Answers everything with an error that says back what it was asked, and keeps it. */
+const echoServer = async (): Promise<{ readonly port: number; heard(): string } & AsyncDisposable> => {
+  let heard = '';
+  const sockets = new Set<Socket>();
+  const server = createServer(socket => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', chunk => {
+      heard += chunk;
+      const lines = String(chunk)
+        .split('\r\n')
+        .filter(line => /authorization|x-team/i.test(line));
+      const body = JSON.stringify({ error: { message: `I do not know you: ${lines.join(' ')}` } });
+      socket.write(
+        `HTTP/1.1 401 No\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    heard: () => heard,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise(resolve => server.close(resolve));
+    },
+  };
+};
+
+const everyByteIn = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => join(folder, name))
+    .filter(path => statSync(path).isFile())
+    .map(path => `${path}\n${readFileSync(path, 'latin1')}`)
+    .join('\n');
+
+test.each([
+  ['a key of the environment', [], { OPENAI_API_KEY: SECRET }, ''],
+  ['a key file', ['--api-key-file', 'KEY'], {}, ''],
+  ['a header', ['--header', `X-Team: ${SECRET}`], {}, ''],
+  ['a header file', ['--header-file', 'HEADERS'], {}, ''],
+  ['credentials of the URL', [], {}, `user:${SECRET}@`],
+  ['a query of the URL', [], {}, '?'],
+])(
+  '%s is sent, and written nowhere, though the server says it back',
+  async (_, options, env, credentials) => {
+    using places = temporaryDirectory();
+    using folder = temporaryDirectory();
+    writeFileSync(join(places.path, 'key'), `${SECRET}\n`);
+    writeFileSync(join(places.path, 'headers'), `# who asks\nX-Team: ${SECRET}\n`);
+    await using server = await echoServer();
+    const url =
+      credentials === '?'
+        ? `http://127.0.0.1:${server.port}/v1/chat/completions?key=${SECRET}`
+        : `http://${credentials}127.0.0.1:${server.port}`;
+    const words = options.map(word =>
+      word.replace('KEY', join(places.path, 'key')).replace('HEADERS', join(places.path, 'headers')),
+    );
+    const run = await benchHere(folder.path, [url, '--model', 'm', '--requests', '3', ...words], { env });
+    expect(run.exit).toBe('benchFailures');
+    const encoded = Buffer.from(`user:${SECRET}`).toString('base64');
+    expect(server.heard().includes(SECRET) || server.heard().includes(encoded)).toBe(true);
+    expect(everyByteIn(folder.path)).toContain('I do not know you');
+    for (const text of [everyByteIn(folder.path), run.stdout, run.stderr]) {
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toContain(encoded);
+    }
+  },
+);
+
+test('a proxy of the environment is named as ignored, without what is in it', async () => {
+  using folder = temporaryDirectory();
+  await using server = await echoServer();
+  const run = await benchHere(
+    folder.path,
+    [`http://127.0.0.1:${server.port}`, '--model', 'm', '--requests', '1'],
+    {
+      env: { HTTP_PROXY: `http://me:${SECRET}@127.0.0.1:9`, NODE_USE_ENV_PROXY: '1' },
+    },
+  );
+  expect(run.stderr).toContain('HTTP_PROXY is set and ignored');
+  expect(run.stderr + run.stdout + everyByteIn(folder.path)).not.toContain(SECRET);
+});

@@ -1,0 +1,100 @@
+// Threads of the load process that misbehave: the run ends, says what was lost, and is never called complete.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { runBench } from '../../../src/bench/bench.ts';
+import type { BenchParts } from '../../../src/bench/bench-parts.ts';
+import type { BenchRequest } from '../../../src/bench/bench-request.ts';
+import { BENCH_SETTINGS } from '../../../src/bench/bench-settings.ts';
+import { parseTargetUrl } from '../../../src/bench/target-url.ts';
+import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { rebuildReport } from '../../../src/metrics/report-sources.ts';
+import { startMock } from '../../../src/mock/mock-server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { expectInvariants } from './bench-here.ts';
+
+const thread = (name: string): URL => new URL(`../../bench/load/threads/${name}-worker.ts`, import.meta.url);
+
+const requestOf = (url: string): BenchRequest => {
+  const target = parseTargetUrl(url);
+  if (target.kind === 'wrong') throw new Error(target.problem);
+  return {
+    target: target.value,
+    model: undefined,
+    pattern: { kind: 'concurrency', concurrency: 4 },
+    samplesMax: 100,
+    durationMs: undefined,
+    dataset: { kind: 'synthetic' },
+    hasNonce: true,
+    isStreaming: true,
+    timeouts: { connectMs: 5_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 },
+    warmup: { kind: 'none' },
+    seed: 1,
+    headers: [],
+    hasEventLog: false,
+    objectives: [],
+  };
+};
+
+const partsFor = (folder: string, entries: BenchParts['entries']): BenchParts => {
+  const never = new AbortController().signal;
+  return {
+    clock: systemClock,
+    env: process.env,
+    nodePath: process.execPath,
+    temporaryFolder: folder,
+    version: '1.2.3',
+    environment: { node: '24', os: 'test', cpu: 'test', cores: 2 },
+    runId: 'test',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    noncePrefix: '01234567',
+    directory: join(folder, 'run'),
+    settings: { ...BENCH_SETTINGS, heartbeatMsMax: 500 },
+    stop: never,
+    stopNow: never,
+    observer: { started: () => {}, phase: () => {}, snapshot: () => {}, notice: () => {} },
+    ...(entries === undefined ? {} : { entries }),
+  };
+};
+
+const slow = { ttftMs: 10, gapMs: 50, outputTokens: 10_000 };
+
+test.each([
+  ['a load thread throws', { loadWorker: thread('throwing-load') }, 'a bug in the load thread'],
+  ['a load thread calls exit', { loadWorker: thread('exiting-load') }, 'exited with code 7'],
+  [
+    'a load thread never returns to its loop',
+    { loadWorker: thread('hanging-load') },
+    'did not return to its event loop',
+  ],
+  ['a parse thread throws', { parseWorker: thread('throwing-parse') }, 'a bug in the parse thread'],
+])('when %s, the run ends incomplete and says why', async (_, entries, reason) => {
+  using folder = temporaryDirectory();
+  await using mock = await startMock(slow);
+  const { report, diskProblems } = await runBench(requestOf(mock.url), partsFor(folder.path, entries));
+  expect(report.complete).toBe(false);
+  expect(report.incompleteReason).toContain(reason);
+  expect(report.interrupted).toBe(false);
+  expectInvariants(report);
+  expect(diskProblems).toEqual([]);
+  expect(benchExit(report, { maxFailures: 1_000, needsTrustworthy: false, diskProblems })).toBe(
+    'benchIncomplete',
+  );
+  // Neither is the one that is made again from the disk.
+  expect(await rebuildReport(join(folder.path, 'run'))).toMatchObject({
+    complete: false,
+    runProblems: report.runProblems,
+  });
+});
+
+test('when a load thread does not start, there is nothing to report, and no folder is left', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await startMock(slow);
+  const running = runBench(requestOf(mock.url), partsFor(folder.path, { loadWorker: thread('broken-load') }));
+  await expect(running).rejects.toMatchObject({
+    code: 'failed',
+    message: expect.stringContaining('cannot start'),
+  });
+  await expect(rebuildReport(join(folder.path, 'run'))).rejects.toMatchObject({ code: 'no-run' });
+});
