@@ -1,7 +1,7 @@
 // Addresses to pages and back. Pure: the router holds the browser's side.
 
-import type { NodeId } from '../../../src/core/ids.ts';
-import { isNodeId } from '../../../src/core/ids.ts';
+import type { NodeId, RunId } from '../../../src/core/ids.ts';
+import { isNodeId, isRunId } from '../../../src/core/ids.ts';
 
 export type Route =
   | { readonly kind: 'cluster' }
@@ -9,6 +9,7 @@ export type Route =
   | { readonly kind: 'nodes' }
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
+  | { readonly kind: 'run'; readonly runId: RunId }
   | { readonly kind: 'unknown'; readonly path: string };
 
 export const routeOf = (path: string): Route => {
@@ -18,7 +19,9 @@ export const routeOf = (path: string): Route => {
   if (parts.length === 1 && (first === 'links' || first === 'nodes' || first === 'runs'))
     return { kind: first };
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
+  if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
   return { kind: 'unknown', path };
 };
 
 export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;
+export const runPath = (runId: RunId): string => `/runs/${runId}`;

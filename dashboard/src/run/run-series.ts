@@ -1,0 +1,97 @@
+// A run over time as the daemon tells it, and the sentences that its pictures are named by.
+
+import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
+import { figureText } from '../../../src/core/figure/figure.ts';
+import { clockText, rateText } from './run-words.ts';
+
+export type Column = readonly (number | null)[];
+
+export interface RunSeries {
+  readonly isLive: boolean;
+  /** What is not in it; '' where all is. */
+  readonly notice: string;
+  readonly stepMs: number;
+  readonly measured: 'ttftNs' | 'latencyNs';
+  readonly requestsPerSecond: Column;
+  readonly outputTokensPerSecond: Column;
+  readonly inFlight: Column;
+  readonly percentilesNs: Readonly<Record<BandPercentile, Column>>;
+}
+
+export const BAND_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
+export type BandPercentile = (typeof BAND_PERCENTILES)[number];
+
+/** Undefined for what is not the answer of /api/runs/{runId}/series. */
+export const readSeries = (body: unknown): RunSeries | undefined => {
+  const answer = recordOf(body);
+  const series = recordOf(answer['series']);
+  const stepMs = series['stepMs'];
+  const bands = recordOf(series['percentilesNs']);
+  if (typeof stepMs !== 'number' || !(stepMs > 0)) return undefined;
+  return {
+    isLive: answer['isLive'] === true,
+    notice: typeof answer['notice'] === 'string' ? answer['notice'] : '',
+    stepMs,
+    measured: series['measured'] === 'latencyNs' ? 'latencyNs' : 'ttftNs',
+    requestsPerSecond: columnOf(series['requestsPerSecond']),
+    outputTokensPerSecond: columnOf(series['outputTokensPerSecond']),
+    inFlight: columnOf(series['inFlight']),
+    percentilesNs: {
+      1: columnOf(bands['1']),
+      10: columnOf(bands['10']),
+      25: columnOf(bands['25']),
+      50: columnOf(bands['50']),
+      75: columnOf(bands['75']),
+      90: columnOf(bands['90']),
+      99: columnOf(bands['99']),
+    },
+  };
+};
+
+/** End of each point since the run's zero, s: what ended in it is known by then. */
+export const secondsOf = ({ requestsPerSecond, stepMs }: RunSeries): readonly number[] =>
+  requestsPerSecond.map((_, index) => ((index + 1) * stepMs) / 1_000);
+
+export const measuredName = ({ measured }: Pick<RunSeries, 'measured'>): string =>
+  measured === 'ttftNs' ? 'Time to first token' : 'Latency';
+
+/** "Time to first token over time: the median lies between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
+export const bandSentence = (series: RunSeries): string => {
+  const medians = known(series.percentilesNs['50']);
+  if (medians.length === 0) return `${measuredName(series)} over time: nothing has completed yet`;
+  const p99 = series.percentilesNs['99'];
+  const worst = p99.reduce<number>(
+    (best, value, index) => ((value ?? -1) > (p99[best] ?? -1) ? index : best),
+    0,
+  );
+  const at = clockText((worst + 1) * series.stepMs);
+  return `${measuredName(series)} over time: the median lies between ${ns(Math.min(...medians))} and ${ns(Math.max(...medians))}, p99 at most ${ns(p99[worst] ?? 0)}, at ${at}`;
+};
+
+export const outputSentence = (series: RunSeries): string => {
+  const tokens = known(series.outputTokensPerSecond);
+  const inFlight = known(series.inFlight);
+  if (tokens.length === 0) return 'Output over time: nothing has completed yet';
+  const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
+  const peak = inFlight.length === 0 ? '' : `, at most ${Math.max(...inFlight)} requests in flight`;
+  return `Output over time: ${rateText(mean)} tokens a second on average, at most ${rateText(Math.max(...tokens))}${peak}`;
+};
+
+/** Rows of the table twin: at most so many, evenly over the time, the newest last. */
+export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number): readonly number[] => {
+  const { length } = requestsPerSecond;
+  const every = Math.max(1, Math.ceil(length / rowsMax));
+  return requestsPerSecond.map((_, index) => index).filter(index => (length - 1 - index) % every === 0);
+};
+
+const known = (column: Column): readonly number[] => column.filter(value => value !== null);
+
+const ns = (value: number): string => figureText(formatNanoseconds(value));
+
+const columnOf = (value: unknown): Column =>
+  Array.isArray(value)
+    ? value.map(each => (typeof each === 'number' && Number.isFinite(each) ? each : null))
+    : [];
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -1,0 +1,254 @@
+// Runs in words and figures: everything that a person reads of one, made apart from how it is drawn.
+
+import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import type { RunPattern } from '../../../src/core/run/report.ts';
+import type { ClientFigures, Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { nodeName } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import type { Unknown } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+
+/** "Poisson 8.5 req/s", "16 at a time". */
+export const patternWords = (pattern: RunPattern): string => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return `${formatCount(pattern.concurrency)} at a time`;
+    case 'poisson':
+      return `Poisson ${rateText(pattern.requestsPerSecond)} req/s`;
+    case 'constant':
+      return `constant ${rateText(pattern.requestsPerSecond)} req/s`;
+    case 'max-throughput':
+      return 'max throughput';
+    default:
+      return pattern satisfies never;
+  }
+};
+
+/** ", 5 min", ", 200 requests", or nothing. */
+export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
+  const duration = knownOr(limits.durationMs, undefined);
+  const samples = knownOr(limits.samplesMax, undefined);
+  return [
+    ...(duration === undefined ? [] : [durationWords(duration)]),
+    ...(samples === undefined ? [] : [`${formatCount(samples)} requests`]),
+  ].join(', ');
+};
+
+export const modelWords = ({ model }: Pick<Run, 'model'>): string => knownOr(model, 'model not found out');
+
+/** "vLLM on bosun", "http://10.0.0.7:8000". */
+export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
+  const place = isKnown(run.targetNode) ? `on ${nodeName(state, run.targetNode)}` : `at ${run.target}`;
+  return isKnown(run.serverKind) ? `${run.serverKind} ${place}` : place;
+};
+
+export interface StateWords {
+  readonly tone: 'live' | 'ended' | 'cut' | 'broken';
+  readonly word: string;
+}
+
+export const stateWords = ({ state, progress, isLive }: RunView): StateWords => {
+  if (isLive) {
+    const at = progress === undefined ? '' : ` ${clockText(progress.elapsedMs)}`;
+    return { tone: 'live', word: `live${at}` };
+  }
+  switch (state) {
+    case 'complete':
+      return { tone: 'ended', word: 'complete' };
+    case 'incomplete':
+    case 'interrupted':
+      return { tone: 'cut', word: state };
+    case 'failed':
+      return { tone: 'broken', word: 'failed' };
+    case 'running':
+      return { tone: 'cut', word: 'silent' };
+    default:
+      return state satisfies never;
+  }
+};
+
+/** The figures that a view shows: the report's once there is one, the newest before. */
+export const shownFigures = ({ run, progress }: RunView): RunFigures | undefined =>
+  isUnknown(run.figures) ? progress?.figures : run.figures;
+
+export interface VerdictWords {
+  readonly tone: 'good' | 'caution' | 'open';
+  readonly word: string;
+  /** For a column: "within 0.4 ms". */
+  readonly short: string;
+  readonly remark: string;
+}
+
+/** What can be off in a figure: sent late and read late add up. */
+export const verdictWords = (client: ClientFigures): VerdictWords => {
+  switch (client.verdict) {
+    case 'trustworthy': {
+      const within = withinText(client);
+      return {
+        tone: 'good',
+        word: within === '' ? 'Trustworthy' : `Trustworthy within ${within}`,
+        short: within === '' ? 'trustworthy' : `within ${within}`,
+        remark: 'The load generator is not the limit.',
+      };
+    }
+    case 'client-bound':
+      return {
+        tone: 'caution',
+        word: 'Client-bound',
+        short: 'client-bound',
+        remark: 'The load generator is the limit, or part of it.',
+      };
+    case 'unknown':
+      return {
+        tone: 'open',
+        word: 'No verdict yet',
+        short: 'no verdict',
+        remark: 'The load generator has told nothing of itself.',
+      };
+    default:
+      return client.verdict satisfies never;
+  }
+};
+
+const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
+  const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
+  return parts.length === 0 ? '' : figureText(formatNanoseconds(parts.reduce((sum, part) => sum + part, 0)));
+};
+
+/** "measuring, 2:46 to go, then what is in flight". */
+export const phaseWords = (run: Run, progress: RunProgress | undefined): string => {
+  if (progress === undefined) return 'no figures yet';
+  switch (progress.phase) {
+    case 'connecting':
+      return 'opening connections';
+    case 'warmup':
+      return 'warming up; nothing of this counts';
+    case 'measuring':
+      return `measuring${toGoWords(run, progress)}`;
+    case 'draining':
+      return `no more requests; ${formatCount(Math.max(0, progress.figures.counts.unresolved))} still in flight`;
+    default:
+      return progress.phase satisfies never;
+  }
+};
+
+const toGoWords = ({ limits }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
+  if (isKnown(limits.durationMs)) {
+    return `, ${clockText(Math.max(0, limits.durationMs - measuredMs))} to go, then what is in flight`;
+  }
+  if (!isKnown(limits.samplesMax)) return '';
+  return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests to go`;
+};
+
+export interface PhaseLine {
+  /** Shares of the line's length. */
+  readonly warmupUntil: number;
+  readonly now: number;
+  readonly ticks: readonly number[];
+  /** For "2:14 of 5:00". */
+  readonly done: string;
+  readonly whole: string;
+}
+
+/** Where a run stands in its time; undefined where nothing bounds it. */
+export const phaseLine = ({ limits }: Run, progress: RunProgress): PhaseLine | undefined => {
+  const { elapsedMs, measuredMs, figures, phase } = progress;
+  const warmupMs = Math.max(0, elapsedMs - measuredMs);
+  if (isKnown(limits.durationMs) && limits.durationMs > 0) {
+    const wholeMs = warmupMs + limits.durationMs;
+    return {
+      warmupUntil: Math.min(1, warmupMs / wholeMs),
+      now: Math.min(1, elapsedMs / wholeMs),
+      ticks: tickShares(warmupMs, limits.durationMs),
+      done: clockText(Math.min(measuredMs, limits.durationMs)),
+      whole: clockText(limits.durationMs),
+    };
+  }
+  if (!isKnown(limits.samplesMax) || limits.samplesMax === 0) return undefined;
+  const { issued, unresolved } = figures.counts;
+  const ended = Math.max(0, issued - unresolved);
+  return {
+    warmupUntil: 0,
+    now: phase === 'warmup' || phase === 'connecting' ? 0 : Math.min(1, ended / limits.samplesMax),
+    ticks: [0, 0.25, 0.5, 0.75, 1],
+    done: formatCount(ended),
+    whole: `${formatCount(limits.samplesMax)} requests`,
+  };
+};
+
+const tickShares = (warmupMs: number, durationMs: number): readonly number[] => {
+  const stepMs = TICK_STEPS_MS.find(step => durationMs / step <= 8) ?? durationMs / 8;
+  const wholeMs = warmupMs + durationMs;
+  const steps = Array.from(
+    { length: Math.floor(durationMs / stepMs) + 1 },
+    (_, index) => (warmupMs + index * stepMs) / wholeMs,
+  );
+  return [0, ...steps, 1].filter((share, index, all) => index === 0 || share > (all[index - 1] ?? 0));
+};
+
+const TICK_STEPS_MS: readonly number[] = [1_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000];
+
+/** "0:07", "12:30", "1:02:03". */
+export const clockText = (durationMs: number): string => {
+  const seconds = Math.max(0, Math.floor(durationMs / 1_000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const rest = two(seconds % 60);
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
+};
+
+/** When a run began, for whoever looks: the time today, the day before that. */
+export const startedText = (startedAt: string, nowWallMs: number): string => {
+  const at = new Date(startedAt);
+  if (Number.isNaN(at.getTime())) return UNKNOWN_FIGURE.figure;
+  const isToday = new Date(nowWallMs).toDateString() === at.toDateString();
+  return isToday
+    ? at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+};
+
+/** Three significant digits: "8.42", "1 846". */
+export const rateText = (perSecond: number): string => {
+  if (!Number.isFinite(perSecond)) return UNKNOWN_FIGURE.figure;
+  if (perSecond >= 99.95) return formatCount(Math.round(perSecond));
+  return perSecond.toFixed(perSecond >= 9.995 ? 1 : 2);
+};
+
+export const rateFigure =
+  (unit: string): ((perSecond: number) => Figure) =>
+  perSecond => ({
+    figure: rateText(perSecond),
+    unit,
+  });
+
+/** A percentile of a series; undefined while it has no value. */
+export const percentileNs = (
+  figures: RunFigures | undefined,
+  series: string,
+  percentile: string,
+): number | undefined => figures?.series[series]?.percentiles[percentile];
+
+/** Why there is no such figure yet. */
+export const whyNoPercentile = (run: Pick<Run, 'isStreaming'>, series: string): string =>
+  !run.isStreaming && series !== 'latencyNs' ? 'not streamed' : 'no sample completed';
+
+export const nsText = (value: number | Unknown | undefined): string =>
+  value === undefined || isUnknown(value) ? UNKNOWN_FIGURE.figure : figureText(formatNanoseconds(value));
+
+/** "5 min", "90 s", "500 ms". */
+export const durationWords = (durationMs: number): string => {
+  if (durationMs < 1_000) return `${durationMs}\u00a0ms`;
+  const seconds = durationMs / 1_000;
+  if (seconds >= 120 && seconds % 60 === 0) return `${formatCount(seconds / 60)}\u00a0min`;
+  return `${formatCount(Math.round(seconds))}\u00a0s`;
+};
+
+export const PHASE_NAMES: Readonly<Record<RunPhase, string>> = {
+  connecting: 'Connecting',
+  warmup: 'Warm-up',
+  measuring: 'Measured phase',
+  draining: 'Draining',
+};

@@ -1,0 +1,99 @@
+// What a time chart is given, and what is drawn over its lines: limits with the ring of the mark at their right end, the
+// moment up to which a live run has come, and the newest figures beside it.
+
+import type uPlot from 'uplot';
+
+export interface ChartSeries {
+  readonly values: readonly (number | null)[];
+  /** 'other' has its own scale, without an axis. */
+  readonly scale?: 'other';
+  /** Names of tokens: "--ink". */
+  readonly stroke?: string;
+  readonly fill?: string;
+  readonly width?: number;
+  /** Words beside the newest value of a live run: "172 ms p50". */
+  readonly newest?: string;
+  readonly ink?: string;
+}
+
+/** The room between two series, by their index. */
+export interface ChartBand {
+  readonly high: number;
+  readonly low: number;
+  readonly fill: string;
+}
+
+export interface ChartLine {
+  readonly value: number;
+  readonly label: string;
+}
+
+export interface ChartMarks {
+  readonly lines: readonly ChartLine[];
+  readonly series: readonly ChartSeries[];
+  readonly seconds: readonly number[];
+  readonly isLive: boolean;
+  readonly token: (name: string) => string;
+  readonly font: string;
+}
+
+export const drawMarks = (plot: uPlot, marks: ChartMarks): void => {
+  const { ctx } = plot;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = marks.font.replace(/^[\d.]+px/, size => `${Number.parseFloat(size) * ratio}px`);
+  ctx.lineWidth = 1.2 * ratio;
+  for (const line of marks.lines) drawLimit(plot, line, marks);
+  if (marks.isLive) drawNow(plot, marks);
+  ctx.restore();
+};
+
+const drawLimit = (plot: uPlot, { value, label }: ChartLine, { token }: ChartMarks): void => {
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  const y = plot.valToPos(value, 'y', true);
+  const right = bbox.left + bbox.width;
+  ctx.strokeStyle = token('--ink');
+  ctx.fillStyle = token('--surface');
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(right, y);
+  ctx.stroke();
+  ctx.beginPath();
+  ctx.arc(right - 6 * ratio, y, 5 * ratio, 0, 2 * Math.PI);
+  ctx.stroke();
+  ctx.fillStyle = token('--ink-2');
+  ctx.textAlign = 'right';
+  ctx.textBaseline = 'bottom';
+  ctx.fillText(label, right - 20 * ratio, y - 3 * ratio);
+};
+
+/** The dotted line ends where the data ends; words stand to its right, or to its left where there is no room. */
+const drawNow = (plot: uPlot, { series, seconds, token }: ChartMarks): void => {
+  const { ctx, bbox } = plot;
+  const last = seconds.at(-1);
+  if (last === undefined) return;
+  const ratio = devicePixelRatio;
+  const x = plot.valToPos(last, 'x', true);
+  ctx.strokeStyle = token('--ink-3');
+  ctx.setLineDash([ratio, 3 * ratio]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  ctx.textBaseline = 'middle';
+  const placed: number[] = [];
+  for (const { newest, values, scale, ink } of series) {
+    const value = values.findLast(each => each !== null);
+    if (newest === undefined || value === undefined || value === null) continue;
+    const room = bbox.left + bbox.width - x;
+    const isRight = room > ctx.measureText(newest).width + 12 * ratio;
+    let y = plot.valToPos(value, scale ?? 'y', true);
+    while (placed.some(taken => Math.abs(taken - y) < 15 * ratio)) y -= 4 * ratio;
+    placed.push(y);
+    ctx.textAlign = isRight ? 'left' : 'right';
+    ctx.fillStyle = token(ink ?? '--ink');
+    ctx.fillText(newest, isRight ? x + 8 * ratio : x - 8 * ratio, y);
+  }
+};

@@ -1,0 +1,137 @@
+// Runs as rows: what each column says, what it sorts by, and which rows a filter leaves.
+
+import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
+import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { isKnown } from '../../../src/core/unknown.ts';
+import type { StateWords, VerdictWords } from '../run/run-words.ts';
+import {
+  limitWords,
+  modelWords,
+  patternWords,
+  percentileNs,
+  rateText,
+  shownFigures,
+  startedText,
+  stateWords,
+  targetWords,
+  verdictWords,
+} from '../run/run-words.ts';
+
+export interface RunRow {
+  readonly view: RunView;
+  readonly state: StateWords;
+  readonly model: string;
+  readonly target: string;
+  readonly load: string;
+  readonly completed: string;
+  readonly failed: string;
+  readonly hasFailures: boolean;
+  readonly output: string;
+  /** "184 ms · 612 ms" */
+  readonly ttft: string;
+  readonly tpot: string;
+  readonly started: string;
+  readonly verdict: VerdictWords | undefined;
+}
+
+export type RunFilter = 'all' | 'live' | 'not-complete';
+export type SortKey = 'started' | 'model' | 'completed' | 'output' | 'ttft' | 'tpot';
+
+export interface RunSort {
+  readonly key: SortKey;
+  readonly isDescending: boolean;
+}
+
+export const NEWEST_FIRST: RunSort = { key: 'started', isDescending: true };
+
+/** Another column begins with what is best in it; the same one turns round. */
+export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
+  sort.key === key
+    ? { key, isDescending: !sort.isDescending }
+    : { key, isDescending: key === 'started' || key === 'completed' || key === 'output' };
+
+export const matchesFilter = ({ isLive, state }: RunView, filter: RunFilter): boolean => {
+  switch (filter) {
+    case 'all':
+      return true;
+    case 'live':
+      return isLive;
+    case 'not-complete':
+      return !isLive && state !== 'complete';
+    default:
+      return filter satisfies never;
+  }
+};
+
+/** Every word of the text must be somewhere in the run's id, model, target or server. */
+export const matchesText = (row: RunRow, text: string): boolean => {
+  const held =
+    `${row.view.run.runId} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`.toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => held.includes(word));
+};
+
+export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow => {
+  const { run } = view;
+  const figures = shownFigures(view);
+  const series = run.isStreaming ? 'ttftNs' : 'latencyNs';
+  const p50 = percentileNs(figures, series, '50');
+  const p99 = percentileNs(figures, series, '99');
+  const tpot = percentileNs(figures, 'tpotNs', '50');
+  const limits = limitWords(run);
+  return {
+    view,
+    state: stateWords(view),
+    model: modelWords(run),
+    target: targetWords(cluster, run),
+    load: `${patternWords(run.pattern)}${limits === '' ? '' : `, ${limits}`}`,
+    completed: formatCount(figures?.counts.completed ?? 0),
+    failed: formatCount(figures?.counts.failed ?? 0),
+    hasFailures: (figures?.counts.failed ?? 0) > 0,
+    output:
+      figures !== undefined && isKnown(figures.outputTokensPerSecond)
+        ? rateText(figures.outputTokensPerSecond)
+        : UNKNOWN_FIGURE.figure,
+    ttft: p50 === undefined || p99 === undefined ? UNKNOWN_FIGURE.figure : `${ns(p50)} · ${ns(p99)}`,
+    tpot: tpot === undefined ? UNKNOWN_FIGURE.figure : ns(tpot),
+    started: startedText(run.startedAt, nowWallMs),
+    verdict: figures === undefined ? undefined : verdictWords(figures.client),
+  };
+};
+
+export const sortedViews = (views: readonly RunView[], { key, isDescending }: RunSort): readonly RunView[] =>
+  views.toSorted((a, b) => {
+    const [x, y] = [sortValue(a, key), sortValue(b, key)];
+    // What is not known stands last, whichever way round.
+    if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1;
+    const order = x < y ? -1 : x > y ? 1 : 0;
+    return isDescending ? -order : order;
+  });
+
+const sortValue = (view: RunView, key: SortKey): number | string | undefined => {
+  const figures = shownFigures(view);
+  switch (key) {
+    case 'started':
+      return view.run.startedAt;
+    case 'model':
+      return modelWords(view.run).toLowerCase();
+    case 'completed':
+      return figures?.counts.completed;
+    case 'output':
+      return figures !== undefined && isKnown(figures.outputTokensPerSecond)
+        ? figures.outputTokensPerSecond
+        : undefined;
+    case 'ttft':
+      return percentileNs(figures, view.run.isStreaming ? 'ttftNs' : 'latencyNs', '50');
+    case 'tpot':
+      return percentileNs(figures, 'tpotNs', '50');
+    default:
+      return key satisfies never;
+  }
+};
+
+const ns = (value: number): string => figureText(formatNanoseconds(value));
