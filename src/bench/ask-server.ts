@@ -1,12 +1,11 @@
 // Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
 // its own and past every proxy.
 
-import { Agent as HttpAgent, request as httpRequest } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { type Unknown, unknown } from '../core/unknown.ts';
-import { errorCode } from '../process/atomic-file.ts';
+import { isUnknown, type Unknown, unknown } from '../core/unknown.ts';
 import { BenchError } from './bench-error.ts';
+import { getText } from './get-text.ts';
 import type { HeaderField } from './load-options.ts';
+import { findServerKind } from './target/server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
 
 export interface AskOptions {
@@ -55,11 +54,20 @@ export const askServer = async (options: AskOptions): Promise<ServerAnswer> => {
           : 'Look at the URL, or name the model yourself: --model M',
       );
     case 'models':
-      return chosen(reply, target, model);
+      return chosen({ ...reply, serverKind: await kindOf(reply, options) }, target, model);
     default:
       return reply satisfies never;
   }
 };
+
+/** By the owner of its models, else by what only one kind of server answers. */
+const kindOf = (
+  { serverKind }: ModelsReply,
+  { target, headers, signal }: AskOptions,
+): Promise<string | Unknown> | string | Unknown =>
+  isUnknown(serverKind)
+    ? findServerKind(path => getText({ load: target.load, path, headers, timeoutMs: KIND_MS_MAX, signal }))
+    : serverKind;
 
 const chosen = (
   { ids, serverKind }: ModelsReply,
@@ -97,62 +105,16 @@ interface ModelsReply {
 }
 
 const getModels = async ({ target, headers, timeoutMs, signal }: AskOptions): Promise<Reply> => {
-  const { host, port, hostHeader, tls } = target.load;
-  // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
-  const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
-  const send = tls === undefined ? httpRequest : httpsRequest;
-  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  let isConnected = false;
-  try {
-    return await new Promise<Reply>((resolve, reject) => {
-      const request = send({
-        agent,
-        host,
-        port,
-        path: target.modelsPath,
-        method: 'GET',
-        headers: {
-          ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
-          host: hostHeader,
-          accept: 'application/json',
-          connection: 'close',
-        },
-        signal: over,
-        ...(tls === undefined || tls.serverName === '' ? {} : { servername: tls.serverName }),
-      });
-      request.once('socket', socket => {
-        socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
-          isConnected = true;
-        });
-      });
-      request.once('error', reject);
-      request.once('response', response => {
-        const { statusCode = 0 } = response;
-        if (statusCode !== 200) {
-          response.destroy();
-          resolve({ kind: 'status', status: statusCode });
-          return;
-        }
-        const chunks: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          chunks.push(chunk);
-          if (bytes <= REPLY_BYTES_MAX) return;
-          response.destroy();
-          resolve({ kind: 'no-answer', reason: 'its list of models is too long' });
-        });
-        response.once('error', reject);
-        response.once('end', () => resolve(modelsOf(Buffer.concat(chunks).toString('utf8'))));
-      });
-      request.end();
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    const reason = over.aborted ? `no answer within ${timeoutMs} ms` : (errorCode(error) ?? String(error));
-    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: REASONS.get(reason) ?? reason };
-  } finally {
-    agent.destroy();
+  const answer = await getText({ load: target.load, path: target.modelsPath, headers, timeoutMs, signal });
+  switch (answer.kind) {
+    case 'no-connection':
+    case 'no-answer':
+      return answer;
+    case 'answer':
+      if (answer.status !== 200) return { kind: 'status', status: answer.status };
+      return modelsOf(answer.text);
+    default:
+      return answer satisfies never;
   }
 };
 
@@ -191,21 +153,5 @@ const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
   ['library', 'Ollama'],
   ['plimsoll-mock', 'Plimsoll mock'],
 ]);
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'connection refused'],
-  ['ENOTFOUND', 'its name is not known'],
-  ['EAI_AGAIN', 'its name cannot be looked up now'],
-  ['EHOSTUNREACH', 'no way to that host'],
-  ['ENETUNREACH', 'no way to that network'],
-  ['ECONNRESET', 'the connection was reset'],
-  [
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
-  ],
-  [
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
-  ],
-]);
-const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;
+/** For each of the questions that tell what kind of server it is; they are asked at once. */
+const KIND_MS_MAX = 1_000;

@@ -81,8 +81,10 @@ const warmUp = (): LoadPattern =>
   });
 
 const connectionsToOpen = (): number => {
-  const { pattern, connections } = plan;
-  return shareOf(pattern.kind === 'concurrency' ? pattern.concurrency : connections.opened, share);
+  const { pattern, connections, limits } = plan;
+  if (pattern.kind !== 'concurrency') return shareOf(connections.opened, share);
+  // A user who never gets a sample needs no connection.
+  return shareOf(Math.min(pattern.concurrency, limits.samplesMax ?? pattern.concurrency), share);
 };
 
 const tell = (message: FromLoadWorker): void => parentPort?.postMessage(message);

@@ -1,0 +1,119 @@
+// One GET before the run, on a connection of its own and past every proxy.
+
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
+import { errorCode } from '../process/atomic-file.ts';
+import type { HeaderField, LoadTarget } from './load-options.ts';
+
+export interface GetOptions {
+  readonly load: LoadTarget;
+  readonly path: string;
+  readonly headers: readonly HeaderField[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type TextAnswer =
+  | { readonly kind: 'no-connection'; readonly reason: string }
+  | { readonly kind: 'no-answer'; readonly reason: string }
+  /** Text only of a 200; `server` is the header of that name. */
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly server: string };
+
+/** @throws the signal's reason, and nothing else. */
+export const getText = async ({
+  load,
+  path,
+  headers,
+  timeoutMs,
+  signal,
+}: GetOptions): Promise<TextAnswer> => {
+  const { host, port, hostHeader, tls } = load;
+  // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
+  const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
+  const send = tls === undefined ? httpRequest : httpsRequest;
+  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  let isConnected = false;
+  try {
+    return await new Promise<TextAnswer>((resolve, reject) => {
+      const request = send({
+        agent,
+        host,
+        port,
+        path,
+        method: 'GET',
+        headers: {
+          ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+          host: hostHeader,
+          accept: 'application/json',
+          connection: 'close',
+        },
+        signal: over,
+        ...tlsOptions(tls),
+      });
+      request.once('socket', socket => {
+        socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+          isConnected = true;
+        });
+      });
+      request.once('error', reject);
+      request.once('response', response => {
+        const { statusCode: status = 0, headers: replied } = response;
+        const named = replied['server'];
+        const server = typeof named === 'string' ? named : '';
+        if (status !== 200) {
+          response.destroy();
+          resolve({ kind: 'answer', status, text: '', server });
+          return;
+        }
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          chunks.push(chunk);
+          if (bytes <= REPLY_BYTES_MAX) return;
+          response.destroy();
+          resolve({ kind: 'no-answer', reason: 'its list of models is too long' });
+        });
+        response.once('error', reject);
+        response.once('end', () =>
+          resolve({ kind: 'answer', status, text: Buffer.concat(chunks).toString('utf8'), server }),
+        );
+      });
+      request.end();
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = over.aborted ? `no answer within ${timeoutMs} ms` : (errorCode(error) ?? String(error));
+    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: REASONS.get(reason) ?? reason };
+  } finally {
+    agent.destroy();
+  }
+};
+
+const tlsOptions = (tls: LoadTarget['tls']): ConnectionOptions =>
+  tls === undefined
+    ? {}
+    : {
+        ...(tls.serverName === '' ? {} : { servername: tls.serverName }),
+        ...(tls.authorities === undefined ? {} : { ca: tls.authorities }),
+        rejectUnauthorized: !tls.isInsecure,
+      };
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'connection refused'],
+  ['ENOTFOUND', 'its name is not known'],
+  ['EAI_AGAIN', 'its name cannot be looked up now'],
+  ['EHOSTUNREACH', 'no way to that host'],
+  ['ENETUNREACH', 'no way to that network'],
+  ['ECONNRESET', 'the connection was reset'],
+  [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
+  ],
+  [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
+  ],
+]);
+const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;
