@@ -73,6 +73,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         name: options.name ?? settings.config.name,
         ignoredInterfaces: settings.config.network.ignoredInterfaces,
       }),
+      onSettings: listener => settings.onChange(listener),
     }),
   ];
   const firstReadings = new FirstReadings(gatherers);

@@ -6,6 +6,8 @@ import type { Gatherer } from '../gather/gatherer.ts';
 import { gpuGatherers } from '../gather/gpu-gatherers.ts';
 import { linuxGatherers } from '../gather/linux-gatherers.ts';
 import { macosGatherers } from '../gather/macos-gatherers.ts';
+import type { OnChange } from '../gather/started-anew.ts';
+import { startedAnew } from '../gather/started-anew.ts';
 import type { Env } from '../process/child.ts';
 
 export interface PlatformGatherersOptions {
@@ -14,10 +16,22 @@ export interface PlatformGatherersOptions {
   readonly env: Env;
   readonly plimsollVersion: string;
   readonly settings: () => GatherSettings;
+  /** When `settings` may answer something else. */
+  readonly onSettings: OnChange;
   readonly intervals: GatherConfig;
 }
 
+/** Those whose readings a person's settings shape are started anew when such a setting changes. */
 export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
+  const onChange = whenDifferent(options);
+  return listed(options).map(gatherer =>
+    gatherer.tells.some(({ reading }) => reading === 'identity' || reading === 'network')
+      ? startedAnew(gatherer, onChange)
+      : gatherer,
+  );
+};
+
+const listed = (options: PlatformGatherersOptions): readonly Gatherer[] => {
   const { platform, root, env, plimsollVersion, settings, intervals } = options;
   const gpus = gpuGatherers({
     platform,
@@ -43,3 +57,15 @@ export const platformGatherers = (options: PlatformGatherersOptions): readonly G
       return gpus;
   }
 };
+
+const whenDifferent =
+  ({ settings, onSettings }: PlatformGatherersOptions): OnChange =>
+  listener => {
+    let known = JSON.stringify(settings());
+    return onSettings(() => {
+      const now = JSON.stringify(settings());
+      if (now === known) return;
+      known = now;
+      listener();
+    });
+  };

@@ -77,6 +77,22 @@ describe('a daemon', () => {
     expect(daemon.state.readingStatuses[daemon.nodeId]?.['config']?.value).toMatchObject({ kind: 'failed' });
   });
 
+  it('shows a new name and an interface to leave alone as soon as config.toml says so', async context => {
+    if (!isLinux) return context.skip('reads the interfaces of /sys');
+    await using home = await temporaryHome();
+    const config = join(home.path, 'config.toml');
+    const slow = '[gather]\nidentity = "1h"\nnetwork = "1h"\n';
+    await writeFile(config, `name = "harbour"\n${slow}`);
+    await using daemon = await startedAndHeard(home.path);
+    const shown = () => ({
+      name: daemon.state.nodeIdentities[daemon.nodeId]?.value.friendlyName,
+      loopback: daemon.state.nodeNetworks[daemon.nodeId]?.value.interfaces.some(({ name }) => name === 'lo'),
+    });
+    await expect.poll(shown, WAIT).toEqual({ name: 'harbour', loopback: true });
+    await writeFile(config, `name = "quay"\n${slow}[network]\nignored_interfaces = ["lo"]\n`);
+    await expect.poll(shown, WAIT).toEqual({ name: 'quay', loopback: false });
+  });
+
   it('keeps its secrets from other users of the machine', async () => {
     await using home = await temporaryHome();
     await using daemon = await started(home.path);
@@ -102,6 +118,8 @@ describe('a daemon', () => {
     expect(await readFile(join(home.path, 'node-key.pem'), 'utf8')).toBe('not a key');
   });
 });
+
+const WAIT = { timeout: 30_000, interval: 20 };
 
 const started = (home: string): Promise<Daemon> =>
   startDaemon(

@@ -1,0 +1,26 @@
+// A gatherer that is started anew when something changes that it has been told, such as a person's settings: at its
+// start each one reads and tells at once.
+
+import type { Gatherer } from './gatherer.ts';
+
+/** Calls back at each change; returns the end of the subscription. */
+export type OnChange = (listener: () => void) => () => void;
+
+/** A gatherer that has found nothing on this machine stays ended. */
+export const startedAnew = (gatherer: Gatherer, onChange: OnChange): Gatherer => ({
+  ...gatherer,
+  gather: async session => {
+    for (let isChanged = true; isChanged && !session.signal.aborted; ) {
+      const change = new AbortController();
+      const end = onChange(() => change.abort());
+      try {
+        await gatherer.gather({ ...session, signal: AbortSignal.any([session.signal, change.signal]) });
+      } catch (error) {
+        if (!change.signal.aborted) throw error;
+      } finally {
+        end();
+      }
+      isChanged = change.signal.aborted;
+    }
+  },
+});
