@@ -67,7 +67,12 @@ const linesOf = ({ moment, notices, lost }: View, { stdout }: ProcessState): rea
       ? notices
       : [`No connection for ${figureText(formatAge(nowMs - lost.sinceMs))}: ${lost.reason}`, ...notices];
   if (moment === undefined) return said.length > 0 ? said : ['Waiting for the daemon.'];
-  const lines = renderStatus(moment.state, nowMs, said, { columns, color: hasColor, isUnicode });
+  const lines = renderStatus(moment.state, nowMs, said, {
+    columns,
+    color: hasColor,
+    isUnicode,
+    isCutAtEdge: true,
+  });
   return [...lines, '', 'Ctrl-C ends.'];
 };
 

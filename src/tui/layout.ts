@@ -14,6 +14,25 @@ export interface Row {
 export const layoutRows = (rows: readonly Row[], columns: number): readonly Line[] =>
   rows.flatMap(row => layoutRow(row, Math.max(columns, COLUMNS_MIN)));
 
+/** What is longer than a line breaks between its words; a word that is longer is cut. */
+export const brokenLine = (fact: Line, width: number): readonly Line[] => {
+  if (lineWidth(fact) <= width) return [fact];
+  const lines: Part[][] = [[]];
+  let used = 0;
+  for (const { text, tone } of fact) {
+    for (const word of text.split(/(?<= )/)) {
+      if (used > 0 && used + textWidth(word.trimEnd()) > width) {
+        lines.push([]);
+        used = 0;
+      }
+      const shown = clipped(word, width);
+      lines.at(-1)?.push({ text: shown, tone });
+      used += textWidth(shown);
+    }
+  }
+  return lines;
+};
+
 const layoutRow = (row: Row, columns: number): readonly Line[] => {
   const width = columns - INDENT - LABEL_WIDTH - AGE_WIDTH - 1;
   const lines = wrapped(row.facts, width);
@@ -36,29 +55,10 @@ const wrapped = (facts: readonly Line[], width: number): readonly Line[] => {
       used = 0;
     }
     if (used > 0) lines.at(-1)?.push(part(SEPARATOR, 'dim'));
-    const [first = [], ...more] = broken(fact, width);
+    const [first = [], ...more] = brokenLine(fact, width);
     lines.at(-1)?.push(...first);
     for (const line of more) lines.push([...line]);
     used = more.length > 0 ? lineWidth(more.at(-1) ?? []) : used + (used > 0 ? SEPARATOR_WIDTH : 0) + size;
-  }
-  return lines;
-};
-
-/** A fact that is longer than a line breaks between its words; a word that is longer is cut. */
-const broken = (fact: Line, width: number): readonly Line[] => {
-  if (lineWidth(fact) <= width) return [fact];
-  const lines: Part[][] = [[]];
-  let used = 0;
-  for (const { text, tone } of fact) {
-    for (const word of text.split(/(?<= )/)) {
-      if (used > 0 && used + textWidth(word.trimEnd()) > width) {
-        lines.push([]);
-        used = 0;
-      }
-      const shown = clipped(word, width);
-      lines.at(-1)?.push({ text: shown, tone });
-      used += textWidth(shown);
-    }
   }
   return lines;
 };

@@ -14,6 +14,7 @@ import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import { isKnown } from '../core/unknown.ts';
+import { brokenLine } from './layout.ts';
 import type { Line, Tone } from './part.ts';
 import { paint, part } from './part.ts';
 import { bar } from './reading-rows.ts';
@@ -21,21 +22,34 @@ import type { RenderOptions } from './render.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
+export interface StatusOptions extends RenderOptions {
+  /** The screen shows nothing past its last column, so that sentences are broken here. Default: it wraps by itself. */
+  readonly isCutAtEdge?: boolean;
+}
+
 export const renderStatus = (
   state: State,
   nowMs: number,
   notices: readonly string[],
-  options: RenderOptions,
+  options: StatusOptions,
 ): readonly string[] => {
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   if (views.length === 0) return ['No node has said anything yet.'];
   const lines = [
     ...layoutTable(COLUMNS, views.map(cellsOf), options.columns),
-    ...spaced(views.flatMap(troubles)),
-    ...spaced(notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')]))),
+    ...spaced(sentences(views.flatMap(troubles), options)),
+    ...spaced(
+      sentences(
+        notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')])),
+        options,
+      ),
+    ),
   ];
   return lines.map(line => paint(line, options));
 };
+
+const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptions): readonly Line[] =>
+  isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 

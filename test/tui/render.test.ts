@@ -243,6 +243,19 @@ describe('the table of nodes', () => {
     expect(rest).toEqual([]);
   });
 
+  test('loses no word of what it says on a screen that cuts what is past its edge', () => {
+    const said = 'No connection for 5 s: the daemon at http://127.0.0.1:4180 does not answer.';
+    const lines = renderStatus(everything(), 5_000, [said], { ...plain, columns: 32, isCutAtEdge: true });
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(32);
+    expect(lines.join(' ').replace(/ +/g, ' ')).toContain(said);
+    expect(lines.join(' ')).toContain('atlas: memory is stale, 5 s old: test has said nothing new');
+  });
+
+  test('leaves a line whole where the terminal wraps it, or a program reads it', () => {
+    const said = 'The journal could not be written: the disk is full, and nothing that was stored is lost.';
+    expect(renderStatus(everything(), 400, [said], { ...plain, columns: 40 })).toContain(said);
+  });
+
   test('of an empty cluster says so', () => {
     expect(renderStatus(EMPTY_STATE, 0, [], plain)).toEqual(['No node has said anything yet.']);
   });
