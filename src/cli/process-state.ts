@@ -2,7 +2,7 @@
 // test runs any command as a function with a state of its own.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { DaemonResources } from '../daemon/daemon-options.ts';
@@ -79,7 +79,8 @@ export const readProcessState = (): ProcessState => {
     args: process.argv.slice(2),
     env,
     cwd: process.cwd(),
-    homeDirectory: homedir(),
+    // HOME may be set to nothing; the home must not land in whatever folder a person happens to be in.
+    homeDirectory: homedir() || userInfo().homedir,
     platform: process.platform,
     nodeVersion: process.versions.node,
     nodePath: process.execPath,

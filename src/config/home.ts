@@ -33,7 +33,7 @@ export interface HomePlace {
 /** --home, else PLIMSOLL_HOME, else ~/.plimsoll; absolute. An empty variable counts as unset. */
 export const resolveHome = ({ option, env, cwd, homeDirectory }: HomePlace): string => {
   const named = option ?? (env['PLIMSOLL_HOME'] === '' ? undefined : env['PLIMSOLL_HOME']);
-  return named === undefined ? join(homeDirectory, '.plimsoll') : resolve(cwd, named);
+  return named === undefined ? resolve(cwd, homeDirectory, '.plimsoll') : resolve(cwd, named);
 };
 
 export interface Home {

@@ -22,6 +22,11 @@ describe('the home', () => {
     );
   });
 
+  test("is absolute, whatever the user's own home is said to be", () => {
+    expect(resolveHome({ ...place, homeDirectory: 'ada' })).toBe('/somewhere/ada/.plimsoll');
+    expect(resolveHome({ ...place, homeDirectory: '' })).toBe('/somewhere/.plimsoll');
+  });
+
   test('is created private, with the folders above it', async () => {
     const path = join(folder, 'deep', 'home');
     expect(await openHome(path)).toEqual({ path, notices: [] });
