@@ -1,6 +1,7 @@
 // A load thread's own part of a run: its connections, its share of the samples, its timer. The loop that it turns in
 // belongs to it alone; whatever is slow happens elsewhere.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RECORD } from './arena/load-record.ts';
 import type { LoadRecorder } from './arena/load-recorder.ts';
 import type { ClientWatch } from './client-watch.ts';
@@ -40,7 +41,7 @@ export class LoadThread implements ConnectionOwner {
   #ticks = 0;
   #inFlight = 0;
   #opening: Opening | undefined;
-  #told: 'nothing' | 'issuing-ended' | 'ended' = 'nothing';
+  #hasToldIssuingEnded = false;
   #isStopped = false;
   #phaseEnded: (() => void) | undefined;
   #toldDropped = 0;
@@ -78,20 +79,16 @@ export class LoadThread implements ConnectionOwner {
     });
   }
 
-  tellWarmedUp(): void {
-    if (this.recorder.milestone(RECORD.warmedUp, this.nowNs())) return;
-    setTimeout(() => this.tellWarmedUp(), TICK_MS);
+  async tellWarmedUp(): Promise<void> {
+    while (!this.recorder.milestone(RECORD.warmedUp, this.nowNs())) await sleep(TICK_MS);
   }
 
-  /** Tells that nothing follows and closes everything. */
-  finish(): void {
+  /** Closes everything. Resolves when the ring says that nothing follows. */
+  async finish(): Promise<void> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
     this.recorder.observed(this.#watch.observe());
-    this.#told = this.recorder.milestone(RECORD.ended, this.nowNs()) ? 'ended' : 'issuing-ended';
-    if (this.#told !== 'ended') {
-      setTimeout(() => this.finish(), TICK_MS);
-      return;
-    }
+    // A full ring has room again when the parse thread has come so far.
+    while (!this.recorder.milestone(RECORD.ended, this.nowNs())) await sleep(TICK_MS);
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
     clearInterval(this.#timer);
@@ -148,9 +145,9 @@ export class LoadThread implements ConnectionOwner {
   patternMoved(): void {
     const pattern = this.#pattern;
     if (pattern === undefined || !pattern.hasIssuedAll) return;
-    if (!pattern.isWarmup && this.#told === 'nothing') {
+    if (!pattern.isWarmup && !this.#hasToldIssuingEnded) {
       if (!this.recorder.milestone(RECORD.issuingEnded, this.nowNs())) return;
-      this.#told = 'issuing-ended';
+      this.#hasToldIssuingEnded = true;
     }
     if (this.#inFlight > 0) return;
     this.#pattern = undefined;

@@ -89,8 +89,8 @@ const connectionsToOpen = (): number => {
 
 const tell = (message: FromLoadWorker): void => parentPort?.postMessage(message);
 
-const end = (): void => {
-  load.finish();
+const end = async (): Promise<void> => {
+  await load.finish();
   tell({ kind: 'ended' });
 };
 
@@ -101,17 +101,17 @@ const obey = async (message: ToLoadWorker): Promise<void> => {
       return;
     case 'warm-up':
       if (!load.isStopped) await load.run(warmUp());
-      if (!load.isStopped) load.tellWarmedUp();
+      if (!load.isStopped) await load.tellWarmedUp();
       return;
     case 'start':
       if (load.isStopped) return;
       await load.run(patternFrom(message.atNs));
-      if (!load.isStopped) end();
+      if (!load.isStopped) await end();
       return;
     case 'stop':
       if (load.isStopped) return;
       load.stop();
-      end();
+      await end();
   }
 };
 

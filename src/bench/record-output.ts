@@ -96,7 +96,7 @@ export class RecordOutput {
   /** What a person may read of an error: one line, short, without the secrets of this run. */
   shortened(detail: string): string {
     let text = detail;
-    for (const secret of this.#secrets) text = text.replaceAll(secret, '[secret]');
+    for (const secret of this.#secrets) text = withoutEnd(text.replaceAll(secret, '[secret]'), secret);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it takes out
     text = text.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
     return text.length > DETAIL_LENGTH_MAX ? `${text.slice(0, DETAIL_LENGTH_MAX)}…` : text;
@@ -113,6 +113,14 @@ export class RecordOutput {
     this.#lines = [];
   }
 }
+
+/** A text may have been cut in the middle of a secret. */
+const withoutEnd = (text: string, secret: string): string => {
+  for (let length = secret.length - 1; length >= SECRET_LENGTH_MIN; length -= 1) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length);
+  }
+  return text;
+};
 
 /** A shorter one would be found in words. */
 const SECRET_LENGTH_MIN = 4;

@@ -53,14 +53,21 @@ export class WatchedThread<Sent, Received> {
 
   /** Counts checks rather than time: a main thread that was stopped itself must not condemn the others. */
   #check(): void {
+    const { heartbeatMsMax } = this.#options;
     const beat = this.#options.heartbeat();
     this.#quietChecks = beat === this.#lastBeat ? this.#quietChecks + 1 : 0;
     this.#lastBeat = beat;
-    if (this.#quietChecks <= CHECKS) return;
+    // A thread that loads its modules on a busy machine is late, not lost.
+    const quietMsMax = beat === 0 ? Math.max(heartbeatMsMax, START_MS_MAX) : heartbeatMsMax;
+    if (this.#quietChecks * (heartbeatMsMax / CHECKS) <= quietMsMax) return;
     clearInterval(this.#timer);
-    this.#reason = `did not return to its event loop for ${this.#options.heartbeatMsMax} ms`;
+    this.#reason =
+      beat === 0
+        ? `did not start within ${quietMsMax} ms`
+        : `did not return to its event loop for ${quietMsMax} ms`;
     void this.#options.worker.terminate();
   }
 }
 
 const CHECKS = 10;
+const START_MS_MAX = 30_000;

@@ -219,6 +219,18 @@ test("a server's error is told without the secrets of this run, on one line", as
   });
 });
 
+test('no part of a secret is told where a long error is cut inside it', async () => {
+  const secret = 'Bearer sk-planted-secret';
+  const headers = [{ name: 'authorization', value: secret }];
+  for (let length = 130; length < 215; length += 5) {
+    const body = `data: ${'x'.repeat(length)}${secret} and more\n\n`;
+    await using server = await scriptedServer(({ socket }) => socket.write(chunkedStream(body)));
+    const run = await runHere(loadPlan({ ...server, headers }));
+    expect(run.samples[0]?.failure?.kind).toBe('malformed');
+    expect(run.samples[0]?.failure?.detail).not.toContain('Bear');
+  }
+});
+
 test('the error of a sample comes before its end', async () => {
   await using server = await scriptedServer(({ socket }) =>
     socket.write(chunkedStream(events('{"error":"no"}'))),

@@ -14,7 +14,7 @@ const longRun = async () => {
     pattern: { kind: 'concurrency', concurrency: 4 },
     limits: { samplesMax: 100, durationNs: undefined },
     threads: { load: 2, parse: 1 },
-    heartbeatMsMax: 500,
+    heartbeatMsMax: 1_500,
   });
   return { mock, plan, [Symbol.asyncDispose]: () => mock.stop() };
 };
@@ -22,7 +22,7 @@ const longRun = async () => {
 test.each([
   ['throws', 'throwing-load', 'failed: a bug in the load thread'],
   ['calls exit', 'exiting-load', 'exited with code 7'],
-  ['never returns to its loop', 'hanging-load', 'did not return to its event loop for 500 ms'],
+  ['never returns to its loop', 'hanging-load', 'did not return to its event loop for 1500 ms'],
 ])(
   'when a load thread %s, its samples fail as the client and the run is incomplete',
   async (_, name, reason) => {
@@ -41,7 +41,7 @@ test.each([
 
 test.each([
   ['throws', 'throwing-parse', 'failed: a bug in the parse thread'],
-  ['never returns to its loop', 'hanging-parse', 'did not return to its event loop for 500 ms'],
+  ['never returns to its loop', 'hanging-parse', 'did not return to its event loop for 1500 ms'],
 ])('when a parse thread %s, the run ends and is incomplete', async (_, name, reason) => {
   await using run = await longRun();
   const { result } = await runLoad(run.plan, { entries: { parseWorker: entry(name) } });

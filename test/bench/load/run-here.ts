@@ -112,8 +112,9 @@ export const runHere = async (
   );
   whileRunning?.(load);
   await running;
-  load.finish();
+  const finished = load.finish();
   if (parsesLate) while (parser.parse(1_000)) output.flush();
+  await finished;
   await told.promise;
   clearInterval(parsing);
   const samples = lines
