@@ -48,7 +48,7 @@ export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
 
 const notAUrl = (text: string): Parsed<never> => {
   // Only a text without credentials is said back.
-  const isPlain = /^[\w.:[\]/-]{1,100}$/.test(text);
+  const isPlain = /^[\w.[\]-]{1,80}(:\d{1,5})?(\/[\w./-]{0,80})?$/.test(text);
   const meant = isPlain && URL.canParse(`http://${text}`) ? `http://${text}` : 'http://127.0.0.1:8000';
   return wrong(
     'the URL is not one that starts with http:// or https://',

@@ -60,18 +60,18 @@ const rateLines = ({ snapshot, recent, snapshotAgeMs }: RunView): readonly Line[
   const isLate = snapshotAgeMs !== undefined && snapshotAgeMs > LATE_MS;
   return [
     [
-      part('  requests/s     ', 'dim'),
+      part('  requests/s       ', 'dim'),
       part(perSecond(completed), 'strong'),
       ...now(recent?.requestsPerSecond),
       ...(isLate ? [part(` · figures ${figureText(formatAge(snapshotAgeMs))} old`, 'caution')] : []),
     ],
     [
-      part('  output tokens/s ', 'dim'),
+      part('  output tokens/s  ', 'dim'),
       part(outputTokens > 0 ? perSecond(outputTokens) : '–', 'strong'),
       ...(outputTokens > 0 ? now(recent?.outputTokensPerSecond) : []),
     ],
     [
-      part('  samples        ', 'dim'),
+      part('  samples          ', 'dim'),
       part(`${formatCount(completed)} completed · `),
       part(`${formatCount(failed)} failed`, failed > 0 ? 'bad' : 'plain'),
       part(` · ${formatCount(inFlight)} in flight`),

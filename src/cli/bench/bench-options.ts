@@ -54,8 +54,8 @@ const oneOf =
 const objectives = (text: string): Parsed<readonly Objective[]> => {
   const read: Objective[] = [];
   for (const item of text.split(',')) {
-    const [, name = '', limit = ''] = /^\s*([\w-]+)\s*=\s*(\S+)\s*$/.exec(item) ?? [];
-    if (!isObjectiveName(name)) {
+    const [, name = '', limit = ''] = /^\s*([\w-]+)(?:\s*=\s*(\S*))?\s*$/.exec(item) ?? [];
+    if (!isObjectiveName(name) || limit === '') {
       const meant = nearest(name, OBJECTIVE_NAMES);
       return wrong(
         `${JSON.stringify(item.slice(0, 40))} is no objective`,

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { BENCH_OPTIONS } from '../../../src/cli/bench/bench-options.ts';
+import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { CommandError } from '../../../src/cli/command-error.ts';
+import { parseCommandLine } from '../../../src/cli/command-line.ts';
+import { COMMANDS } from '../../../src/cli/commands.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+
+const URL_GIVEN = 'http://127.0.0.1:8000';
+
+const wish = (...args: string[]): BenchWish => {
+  const line = parseCommandLine(['bench', URL_GIVEN, ...args], COMMANDS);
+  if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
+  return benchWish(line.invocation, '/somewhere');
+};
+
+const refusal = (...args: string[]): string => {
+  try {
+    wish(...args);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    expect(error.exitCode).toBe(EXIT_CODES.usage.code);
+    expect(error.message.split('\n')).toHaveLength(2);
+    return error.message;
+  }
+  throw new Error(`${args.join(' ')} was taken`);
+};
+
+describe('a benchmark', () => {
+  test('needs nothing but a URL', () => {
+    expect(wish()).toMatchObject({
+      model: undefined,
+      pattern: { kind: 'concurrency', concurrency: 8 },
+      samplesMax: undefined,
+      durationMs: 30_000,
+      dataset: { kind: 'synthetic' },
+      hasNonce: true,
+      isStreaming: true,
+      timeouts: { connectMs: 10_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 600_000 },
+      warmup: { kind: 'default' },
+      seed: 42,
+      hasEventLog: true,
+      objectives: [],
+    });
+  });
+
+  test('is what its options say, and every one of them has an effect', () => {
+    const plain = JSON.stringify(wish());
+    const changes: readonly (readonly [string[], object])[] = [
+      [['--model', 'm'], { model: 'm' }],
+      [['--requests', '7'], { samplesMax: 7, durationMs: undefined }],
+      [['--duration', '2m'], { durationMs: 120_000 }],
+      [['--concurrency', '64'], { pattern: { kind: 'concurrency', concurrency: 64 } }],
+      [['--rate', '12.5'], { pattern: { kind: 'poisson', requestsPerSecond: 12.5 } }],
+      [['--rate', '3', '--arrival', 'constant'], { pattern: { kind: 'constant', requestsPerSecond: 3 } }],
+      [['--max-throughput'], { pattern: { kind: 'max-throughput' } }],
+      [
+        ['--dataset', 'a.jsonl', '--prompt-column', 'q'],
+        { dataset: { kind: 'file', path: '/somewhere/a.jsonl', shownPath: 'a.jsonl', column: 'q' } },
+      ],
+      [['--no-nonce'], { hasNonce: false }],
+      [['--streaming', 'off'], { isStreaming: false }],
+      [
+        ['--timeout', '5s'],
+        { timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000, totalMs: 5_000 } },
+      ],
+      [['--timeout-connect', '1s'], { timeouts: { connectMs: 1_000 } }],
+      [['--timeout-first-byte', '1s'], { timeouts: { firstByteMs: 1_000 } }],
+      [['--timeout-idle', '500ms'], { timeouts: { idleMs: 500 } }],
+      [['--warmup', '9'], { warmup: { kind: 'requests', count: 9 } }],
+      [['--no-warmup', '--model', 'm'], { warmup: { kind: 'none' } }],
+      [['--seed', '7'], { seed: 7 }],
+      [['--events', 'off'], { hasEventLog: false }],
+      [
+        ['--slo', 'ttft=500ms', '--slo', 'latency=2s,tpot=50ms'],
+        {
+          objectives: [
+            { name: 'ttft', limitNs: 5e8 },
+            { name: 'latency', limitNs: 2e9 },
+            { name: 'tpot', limitNs: 5e7 },
+          ],
+        },
+      ],
+    ];
+    for (const [args, expected] of changes) {
+      expect(wish(...args), args.join(' ')).toMatchObject(expected);
+      expect(JSON.stringify(wish(...args))).not.toBe(plain);
+    }
+  });
+
+  test('with options that contradict each other is refused, with what to write instead', () => {
+    expect(refusal('--requests', '5', '--duration', '5s')).toContain('contradict');
+    expect(refusal('--concurrency', '5', '--rate', '5')).toMatch(
+      /--concurrency and --rate contradict.*\n.*--concurrency alone/,
+    );
+    expect(refusal('--max-throughput', '--rate', '5')).toContain('contradict');
+    expect(refusal('--arrival', 'constant')).toContain('--rate 10 --arrival constant');
+    expect(refusal('--prompt-column', 'q')).toContain('--dataset FILE --prompt-column q');
+    expect(refusal('--warmup', '5', '--no-warmup', '--model', 'm')).toContain('contradict');
+    expect(refusal('--no-warmup')).toContain('--no-warmup --model M');
+    expect(refusal('--timeout', '1s', '--timeout-idle', '2s')).toContain('--timeout 2000ms');
+    expect(refusal('--timeout-first-byte', '11m')).toContain('the 10m of --timeout');
+    expect(refusal('--slo', 'ttft=1s', '--slo', 'ttft=2s')).toContain('given twice');
+    expect(refusal('--slo', 'ttft=1s', '--streaming', 'off')).toContain('needs a stream');
+    expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
+  });
+
+  test('with values that cannot be is refused, with what to write instead', () => {
+    expect(refusal('--requests', '0')).toContain('from 1 to');
+    expect(refusal('--requests', '1e3')).toContain('Write digits alone');
+    expect(refusal('--concurrency', '-1')).toContain('--concurrency');
+    expect(refusal('--rate', '0')).toContain('requests a second');
+    expect(refusal('--duration', '30')).toContain('500ms, 3s, 2m');
+    expect(refusal('--duration', '0s')).toContain('out of bounds');
+    expect(refusal('--streaming', 'offf')).toContain('Did you mean off?');
+    expect(refusal('--arrival', 'posson', '--rate', '1')).toContain('Did you mean poisson?');
+    expect(refusal('--slo', 'tftt=5s')).toContain('Did you mean --slo ttft=5s?');
+    expect(refusal('--slo', 'ttft')).toContain('Did you mean --slo ttft=500ms?');
+    expect(refusal('--seed', '-1')).toContain('--seed');
+    expect(refusal('--requets', '1')).toContain('Did you mean --requests?');
+  });
+
+  test('asks nobody for a header in a message', () => {
+    for (const header of ['X-Key s3cret', 'X-Key: s3cret\nx: y', 'Host: s3cret', 'X Y: s3cret']) {
+      expect(refusal('--header', header)).not.toContain('s3cret');
+    }
+    expect(refusal('--header', 'content-length: 5')).toContain('written by the client itself');
+  });
+
+  test('has an option for everything that the documentation promises', () => {
+    expect(BENCH_OPTIONS.map(({ name }) => name)).toEqual([
+      ...['model', 'requests', 'duration', 'concurrency', 'rate', 'arrival', 'max-throughput', 'dataset'],
+      ...['prompt-column', 'no-nonce', 'streaming', 'timeout', 'timeout-connect', 'timeout-first-byte'],
+      ...['timeout-idle', 'warmup', 'no-warmup', 'out', 'seed', 'header', 'header-file', 'api-key-file'],
+      ...['max-failures', 'events', 'slo', 'require-trustworthy', 'json', 'quiet', 'home'],
+    ]);
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { RecentRates } from '../../src/tui/recent-rates.ts';
+import { renderRun } from '../../src/tui/render-run.ts';
+import { renderRunLine } from '../../src/tui/render-run-line.ts';
+import { clockText, rateText } from '../../src/tui/run-figures.ts';
+import type { RunView } from '../../src/tui/run-view.ts';
+import { progressOf } from '../../src/tui/run-view.ts';
+import { runSnapshot } from './run-snapshot.ts';
+
+const view = (changes: Partial<RunView> = {}): RunView => ({
+  run: {
+    id: '20260101-000000-abcd',
+    target: 'http://127.0.0.1:8000',
+    model: 'a-model',
+    pattern: { kind: 'concurrency', concurrency: 8 },
+    isStreaming: true,
+    limits: { samplesMax: 206, durationMs: undefined },
+  },
+  phase: 'measuring',
+  elapsedMs: 12_000,
+  snapshot: runSnapshot(),
+  snapshotAgeMs: 100,
+  recent: { requestsPerSecond: 99.4, outputTokensPerSecond: 994 },
+  notices: ['a notice'],
+  ...changes,
+});
+
+const screen = (changes: Partial<RunView> = {}, columns = 100): string =>
+  renderRun(view(changes), { columns, color: false, isUnicode: true })
+    .join('\n')
+    .replace(/[\u00a0\u202f]/g, ' ');
+
+describe('the screen of a run', () => {
+  test('says what is asked, how far it is, rates, percentiles, errors and notices', () => {
+    const text = screen();
+    expect(text).toContain('http://127.0.0.1:8000 · a-model · 8 at a time');
+    expect(text).toMatch(/█+░+ 103 of 206 requests, 0:12 · 0:12 left/);
+    expect(text).toMatch(/requests\/s +84\.0 · now 99\.4/);
+    expect(text).toMatch(/output tokens\/s +840 · now 994/);
+    expect(text).toMatch(/100 completed · 3 failed · 8 in flight/);
+    expect(text).toMatch(/first token +54(\.\d)? ms +58(\.\d)? ms +59(\.\d)? ms +59(\.\d)? ms +100/);
+    expect(text).toMatch(/latency +200 ms +200 ms +200 ms +200 ms +100/);
+    expect(text).toContain('errors  http-status 3');
+    expect(text).toContain('first token, logarithmic');
+    expect(text).toContain('a notice');
+    expect(text).not.toContain(' old');
+  });
+
+  test('says when its figures are old', () => {
+    expect(screen({ snapshotAgeMs: 4_200 })).toContain('figures 4 s old');
+  });
+
+  test('waits for figures in words, and goes by time where that is the limit', () => {
+    const text = screen({
+      snapshot: undefined,
+      snapshotAgeMs: undefined,
+      recent: undefined,
+      run: { ...view().run, limits: { samplesMax: undefined, durationMs: 48_000 } },
+    });
+    expect(text).toContain('waiting for the first figures');
+    expect(text).toContain('0:12 of 0:48 · 0:36 left');
+  });
+
+  test.each([60, 80, 132])('of %s columns has no line that is wider', columns => {
+    for (const line of screen({}, columns).split('\n')) {
+      // The head alone may be cut by the terminal: a target is shown as it is.
+      if (!line.startsWith('http')) expect(line.length, line).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test('of a plain terminal has nothing but ASCII', () => {
+    const lines = renderRun(view(), { columns: 100, color: false, isUnicode: false }).join('');
+    expect(lines).toMatch(/^[\x20-\x7e]*$/);
+    expect(lines).not.toContain('?');
+  });
+
+  test('never sends what a server calls its model to the terminal as an order', () => {
+    expect(screen({ run: { ...view().run, model: '\u001b[2J' } })).not.toContain('\u001b');
+  });
+});
+
+describe('the line of a run', () => {
+  test('has what a log needs', () => {
+    expect(renderRunLine(view())).toMatch(
+      /^0:12 measuring · 111 issued · 100 completed · 3 failed · 99\.4 req\/s · 994 tokens\/s · first token p50 54(\.\d)? ms, p99 59(\.\d)? ms$/,
+    );
+  });
+});
+
+describe('figures of a run', () => {
+  test('are rates over the last seconds, not since the start', () => {
+    const rates = new RecentRates();
+    expect(rates.now()).toBeUndefined();
+    rates.add(runSnapshot({ seq: 1, completed: 10 }));
+    expect(rates.now()).toBeUndefined();
+    rates.add(runSnapshot({ seq: 6, completed: 110 }));
+    // 100 in 1 s; each of 10 tokens.
+    expect(rates.now()).toEqual({ requestsPerSecond: 100, outputTokensPerSecond: 1_000 });
+    for (let seq = 7; seq <= 40; seq += 1) rates.add(runSnapshot({ seq, completed: 110 }));
+    expect(rates.now()?.requestsPerSecond).toBe(0);
+  });
+
+  test('are progress by the limit that is nearer', () => {
+    const limits = { samplesMax: 206, durationMs: 16_000 };
+    expect(progressOf(view({ run: { ...view().run, limits } }))).toEqual({ share: 0.75, leftMs: 4_000 });
+    expect(progressOf(view({ elapsedMs: 0 })).leftMs).toBeUndefined();
+  });
+
+  test('are written short', () => {
+    expect([0, 0.42, 9.994, 34.21, 99.96, 12_345].map(rateText)).toEqual([
+      '0.00',
+      '0.42',
+      '9.99',
+      '34.2',
+      '100',
+      '12345',
+    ]);
+    expect([0, 59_999, 750_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:59', '12:30', '1:02:03']);
+  });
+});
