@@ -1,6 +1,7 @@
 // The few figures of a line of samples.jsonl that a picture over time needs, read without parsing the line: a run may have
 // millions of lines, and most of each is its chunk gaps.
 
+import type { SampleFailure } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import { decodeSampleLine } from './sample-line.ts';
@@ -15,6 +16,8 @@ export interface SampleTimes {
   readonly outcome: Outcome;
   /** NO_FIGURE where the server told none. */
   readonly outputTokens: number;
+  /** Of a failed sample, and of no other. */
+  readonly failure: SampleFailure | undefined;
 }
 
 /** Undefined for whatever is not the line of a sample. */
@@ -27,8 +30,9 @@ export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
     sentNs: Number(sent),
     firstContentNs: figure(first),
     endNs: Number(end),
-    outcome: outcome === 'completed' || outcome === 'failed' ? outcome : 'cancelled',
+    outcome: outcome === 'completed' ? outcome : 'cancelled',
     outputTokens: figure(tokens),
+    failure: undefined,
   };
 };
 
@@ -36,8 +40,8 @@ export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
 const decodeWhole = (line: string): SampleTimes | undefined => {
   const decoded = decodeSampleLine(line);
   if (decoded.kind !== 'sample') return undefined;
-  const { window, sentNs, firstContentNs, endNs, outcome, outputTokens } = decoded.sample;
-  return { isTracked: window >= 0, sentNs, firstContentNs, endNs, outcome, outputTokens };
+  const { window, sentNs, firstContentNs, endNs, outcome, outputTokens, failure } = decoded.sample;
+  return { isTracked: window >= 0, sentNs, firstContentNs, endNs, outcome, outputTokens, failure };
 };
 
 const figure = (text: string): number => (text === 'null' ? NO_FIGURE : Number(text));

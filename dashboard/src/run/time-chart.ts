@@ -16,7 +16,7 @@ export interface ChartSeries {
   readonly ink?: string;
 }
 
-/** The room between two series, by their index. */
+/** The room between two series, by their index. Later ones are drawn over earlier ones: the widest comes first. */
 export interface ChartBand {
   readonly high: number;
   readonly low: number;

@@ -29,7 +29,7 @@ export interface RunRow {
   readonly failed: string;
   readonly hasFailures: boolean;
   readonly output: string;
-  /** "184 ms · 612 ms" */
+  /** "184 · 612 ms"; of a run that does not stream the latency, which says so. */
   readonly ttft: string;
   readonly tpot: string;
   readonly started: string;
@@ -96,7 +96,10 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
       figures !== undefined && isKnown(figures.outputTokensPerSecond)
         ? rateText(figures.outputTokensPerSecond)
         : UNKNOWN_FIGURE.figure,
-    ttft: p50 === undefined || p99 === undefined ? UNKNOWN_FIGURE.figure : `${ns(p50)} · ${ns(p99)}`,
+    ttft:
+      p50 === undefined || p99 === undefined
+        ? UNKNOWN_FIGURE.figure
+        : `${run.isStreaming ? '' : 'latency '}${pairText(p50, p99)}`,
     tpot: tpot === undefined ? UNKNOWN_FIGURE.figure : ns(tpot),
     started: startedText(run.startedAt, nowWallMs),
     verdict: figures === undefined ? undefined : verdictWords(figures.client),
@@ -126,12 +129,18 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
         ? figures.outputTokensPerSecond
         : undefined;
     case 'ttft':
-      return percentileNs(figures, view.run.isStreaming ? 'ttftNs' : 'latencyNs', '50');
+      return percentileNs(figures, 'ttftNs', '50');
     case 'tpot':
       return percentileNs(figures, 'tpotNs', '50');
     default:
       return key satisfies never;
   }
+};
+
+/** One unit where both have the same. */
+const pairText = (low: number, high: number): string => {
+  const [a, b] = [formatNanoseconds(low), formatNanoseconds(high)];
+  return `${a.unit === b.unit ? a.figure : figureText(a)} · ${figureText(b)}`;
 };
 
 const ns = (value: number): string => figureText(formatNanoseconds(value));

@@ -1,7 +1,11 @@
 // One run while it goes on: its newest word, and its samples as they reach the disk.
 
-import type { Run, RunProgress } from '../../core/run/run.ts';
+import type { SampleFailure } from '../../core/run/ended-sample.ts';
+import type { FailureKind } from '../../core/run/outcome.ts';
+import type { Run, RunError, RunFigures, RunProgress } from '../../core/run/run.ts';
+import { isUnknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import type { SampleTimes } from '../../wire/sample-times.ts';
 import { RunTimeSeries, type TimeSeries } from './run-time-series.ts';
 import { LIVE_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
@@ -9,6 +13,7 @@ export class LiveRun {
   readonly run: Run;
   readonly #series: RunTimeSeries;
   readonly #reader: SamplesReader;
+  readonly #lastErrors = new Map<FailureKind, Pick<RunError, 'detail' | 'lastAtMs'>>();
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #elapsedMs = 0;
   /** The run's time at the last reading. */
@@ -42,9 +47,17 @@ export class LiveRun {
     this.#series.told(progress);
   }
 
+  /** With the words of the newest error of each kind, which the run itself does not keep. */
+  explained(figures: RunFigures): RunFigures {
+    const errors = figures.errors.map(error =>
+      isUnknown(error.detail) ? { ...error, ...this.#lastErrors.get(error.kind) } : error,
+    );
+    return { ...figures, errors };
+  }
+
   /** Takes what was written since the last time. */
   async read(nowMs: number): Promise<void> {
-    const read = await this.#reader.read(sample => this.#series.add(sample), {
+    const read = await this.#reader.read(sample => this.#take(sample), {
       bytesMax: LIVE_BYTES_MAX,
       skipsAhead: true,
     });
@@ -55,7 +68,20 @@ export class LiveRun {
     this.#hasSkipped = true;
     for (const backMs of [0, 1_000, 2_000]) this.#series.skipped(this.#readUntilMs - backMs);
   }
+
+  #take(sample: SampleTimes): void {
+    this.#series.add(sample);
+    const { failure, endNs, isTracked } = sample;
+    if (failure === undefined || !isTracked) return;
+    this.#lastErrors.set(failure.kind, { detail: errorWords(failure), lastAtMs: endNs / 1e6 });
+  }
 }
 
+const errorWords = ({ statusCode, detail }: SampleFailure): string => {
+  const code = statusCode === 0 || detail.includes(String(statusCode)) ? '' : `${statusCode} `;
+  return `${code}${detail}`.slice(0, DETAIL_LENGTH_MAX);
+};
+
+const DETAIL_LENGTH_MAX = 200;
 /** A sample that ended is on disk by then. */
 const FLUSH_MS_MAX = 2_000;

@@ -13,7 +13,7 @@ import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../core/run/run-re
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import { ageMsOf } from '../../core/selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
-import { unknown } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { LiveRun } from './live-run.ts';
@@ -87,7 +87,8 @@ export class RunDesk {
     const nowMs = this.#parts.clock.nowMs();
     if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return 'taken';
     live.told(progress, nowMs);
-    this.#parts.record({ kind: 'progress.reported', payload: progress });
+    const figures = live.explained(progress.figures);
+    this.#parts.record({ kind: 'progress.reported', payload: { ...progress, figures } });
     return 'taken';
   }
 
@@ -101,7 +102,10 @@ export class RunDesk {
   end(ended: RunEnd): Told {
     const run = this.#own(ended.runId)?.value;
     if (run === undefined) return 'unknown';
-    this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended } });
+    const live = this.#live.get(ended.runId);
+    const figures =
+      live === undefined || isUnknown(ended.figures) ? ended.figures : live.explained(ended.figures);
+    this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended, figures } });
     this.#live.delete(ended.runId);
     this.#finished.forget(ended.runId);
     return 'taken';

@@ -9,6 +9,9 @@ import type { SampleTimes } from '../../wire/sample-times.ts';
 export const POINTS_MAX = 1_200;
 /** Of one point; of more samples an even part is kept. */
 export const VALUES_PER_POINT_MAX = 1_000;
+/** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
+export const VALUES_PER_POINT_MIN = 20;
+export const JOINED_POINTS_MIN = 60;
 export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
 
 type Percentile = (typeof SERIES_PERCENTILES)[number];
@@ -99,28 +102,35 @@ export class RunTimeSeries {
   /** @param liveUntilMs of a live run: what ended later is not all here yet and is left out. */
   series(liveUntilMs?: number): TimeSeries {
     const isLive = liveUntilMs !== undefined;
-    const points = isLive
-      ? this.#points.slice(0, Math.max(0, Math.floor(liveUntilMs / this.#stepMs)))
-      : this.#points;
-    const seconds = this.#stepMs / 1_000;
+    const { points, stepMs } = readable(this.#points, {
+      stepMs: this.#stepMs,
+      untilMs: liveUntilMs ?? Number.POSITIVE_INFINITY,
+    });
+    const first = points.findIndex(({ sent, ended }) => sent + ended > 0);
     let inFlight = 0;
     const counted = points.map(({ sent, ended }) => {
       inFlight += sent - ended;
       return inFlight;
     });
     const sorted = points.map(({ values }) => values.toSorted((a, b) => a - b));
+    /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
+    const perSecond = (counts: (point: Point) => number, told: keyof Told): Column =>
+      points.map((point, index) => {
+        if (point.isPartial) return point.told?.[told] ?? null;
+        const coveredMs = Math.min(stepMs, this.#lastEndMs - index * stepMs);
+        const isCovered = isLive || coveredMs >= stepMs / 2;
+        if (first === -1 || index < first || !isCovered) return null;
+        return (counts(point) * 1_000) / (isLive ? stepMs : coveredMs);
+      });
     return {
-      stepMs: this.#stepMs,
+      stepMs,
       measured: this.#isStreaming ? 'ttftNs' : 'latencyNs',
-      requestsPerSecond: points.map(point =>
-        point.isPartial ? (point.told?.requestsPerSecond ?? null) : point.completed / seconds,
-      ),
-      outputTokensPerSecond: points.map(point =>
-        point.isPartial ? (point.told?.outputTokensPerSecond ?? null) : point.outputTokens / seconds,
-      ),
-      inFlight: points.map((point, index) =>
-        isLive ? (point.told?.inFlight ?? null) : (counted[index] ?? null),
-      ),
+      requestsPerSecond: perSecond(point => point.completed, 'requestsPerSecond'),
+      outputTokensPerSecond: perSecond(point => point.outputTokens, 'outputTokensPerSecond'),
+      inFlight: points.map((point, index) => {
+        if (isLive) return point.told?.inFlight ?? null;
+        return index < first ? null : (counted[index] ?? null);
+      }),
       failed: points.map(point => point.failed),
       percentilesNs: {
         1: columnOf(sorted, 1),
@@ -145,11 +155,31 @@ export class RunTimeSeries {
 
   #join(): void {
     this.#stepMs *= 2;
-    this.#points = Array.from({ length: Math.ceil(this.#points.length / 2) }, (_, index) =>
-      joined(this.#points[2 * index] ?? emptyPoint(), this.#points[2 * index + 1] ?? emptyPoint()),
-    );
+    this.#points = pairs(this.#points);
   }
 }
+
+interface Steps {
+  readonly points: readonly Point[];
+  readonly stepMs: number;
+}
+
+/** Whole points up to a moment, joined until a percentile of one has some samples to stand on. */
+const readable = (
+  all: readonly Point[],
+  { stepMs, untilMs }: { readonly stepMs: number; readonly untilMs: number },
+): Steps => {
+  const points = all.slice(0, Math.max(0, Math.floor(untilMs / stepMs)));
+  const values = points.reduce((sum, { valueCount }) => sum + valueCount, 0);
+  const busy = points.filter(({ valueCount }) => valueCount > 0).length;
+  if (points.length <= JOINED_POINTS_MIN || values >= VALUES_PER_POINT_MIN * busy) return { points, stepMs };
+  return readable(pairs(all), { stepMs: stepMs * 2, untilMs });
+};
+
+const pairs = (points: readonly Point[]): Point[] =>
+  Array.from({ length: Math.ceil(points.length / 2) }, (_, index) =>
+    joined(points[2 * index] ?? emptyPoint(), points[2 * index + 1] ?? emptyPoint()),
+  );
 
 /** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. */
 const columnOf = (sorted: readonly (readonly number[])[], percentile: number): Column =>
