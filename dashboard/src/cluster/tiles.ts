@@ -15,7 +15,7 @@ import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { Hold } from '../chart/hull-bar.ts';
-import { gpuMemoryUse, gpusOf, gpuUse, hostMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
+import { currentGpuUse, gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
 
 export interface Tile {
   readonly name: string;
@@ -37,7 +37,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
     part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}`,
-    holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), gpuUse),
+    holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), currentGpuUse),
   };
 };
 
@@ -105,7 +105,7 @@ const profiled = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadByte
   );
 
 const meanUse = (views: readonly NodeView[]): number | undefined => {
-  const uses = views.map(gpuUse).filter(use => use !== undefined);
+  const uses = views.map(currentGpuUse).filter(use => use !== undefined);
   return uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length;
 };
 

@@ -47,6 +47,10 @@ export const modelMemoryUse = (view: NodeView): MemoryUse | undefined => {
 export const gpuUse = (view: NodeView): number | undefined =>
   mean(gpusOf(view).map(gpu => (gpu.load === undefined ? undefined : knownOr(gpu.load.use, undefined))));
 
+/** The same, of the figures that are of now. */
+export const currentGpuUse = (view: NodeView): number | undefined =>
+  gpusOf(view).some(gpu => gpu.isLoadStale) ? undefined : gpuUse(view);
+
 export const machineLoad = (view: NodeView): MachineLoad => ({
   level: share(modelMemoryUse(view)),
   hostLevel: share(hostMemoryUse(view)),

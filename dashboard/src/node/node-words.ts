@@ -16,7 +16,7 @@ import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';
 import type { MemoryUse } from './node-load.ts';
-import { gpusOf, gpuUse, modelMemoryUse, share } from './node-load.ts';
+import { gpusOf, gpuUse, modelMemoryUse, ownMemoryGpus, share } from './node-load.ts';
 
 export interface NodeWords {
   /** With the mark of a machine that is made up: every surface says so. */
@@ -31,19 +31,25 @@ export interface NodeWords {
   readonly measured: string;
   /** "GPU 41 % · 54 °C · 148 W", or how old that is */
   readonly vitals: string;
+  /** Some of it is late, though the node itself speaks. */
+  readonly isLate: boolean;
 }
 
 /** `lagMs`: how far the picture lags behind now, where the page is cut off from its daemon. */
 export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const use = modelMemoryUse(view);
   const isOffline = view.presence === 'offline';
+  const isLive = view.presence === 'live' && lagMs === undefined;
+  const memoryAge = isLive ? lateMemory(view) : undefined;
+  const lateVitals = isLive ? lateVitalWords(view) : undefined;
   return {
     name: held(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
-    memory: isOffline ? silenceWords(view.silentMs + (lagMs ?? 0)) : memoryWords(use),
-    memoryShare: isOffline ? 'no contact' : percentOf(use),
+    memory: isOffline ? silenceWords(view.silentMs + (lagMs ?? 0)) : memoryWords(use, memoryAge),
+    memoryShare: isOffline ? 'no contact' : (memoryAge ?? percentOf(use)),
     measured: measuredWords(view),
-    vitals: vitalWords(view, lagMs),
+    vitals: lateVitals ?? vitalWords(view, lagMs),
+    isLate: memoryAge !== undefined || lateVitals !== undefined,
   };
 };
 
@@ -51,10 +57,11 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
 export const silenceWords = (silentMs: number): string =>
   Number.isFinite(silentMs) ? `no contact for ${ageText(silentMs)}` : 'no contact yet';
 
-export const memoryWords = (use: MemoryUse | undefined): string =>
+/** `lateness` stands in place of the share, where the figures are not of now. */
+export const memoryWords = (use: MemoryUse | undefined, lateness?: string): string =>
   use === undefined
     ? 'memory not read yet'
-    : `${figureText(formatBytesOf(use.usedBytes, use.totalBytes))} · ${percentOf(use)}`;
+    : `${figureText(formatBytesOf(use.usedBytes, use.totalBytes))} · ${lateness ?? percentOf(use)}`;
 
 /** Model and chip without what a person knows anyway: "(R)", "CPU @ 2.40GHz", "32-Core Processor". */
 export const shortChip = (chip: string): string =>
@@ -107,24 +114,43 @@ const measuredWords = (view: NodeView): string => {
   return `${figureText(formatFlopsPerSecond(flops))} · ${figureText(formatBytesPerSecond(bytes))}`;
 };
 
+const lateMemory = (view: NodeView): string | undefined =>
+  ownMemoryGpus(view).length === 0 && view.memory.kind === 'stale'
+    ? `${ageText(view.memory.ageMs)} old`
+    : undefined;
+
+const lateVitalWords = (view: NodeView): string | undefined => {
+  const late = gpusOf(view).filter(gpu => gpu.isLoadStale);
+  if (late.length > 0) return `GPU figures ${ageText(Math.max(...late.map(gpu => gpu.loadAgeMs)))} old`;
+  if (gpuUse(view) !== undefined || view.system.kind !== 'stale') return undefined;
+  return `CPU figures ${ageText(view.system.ageMs)} old`;
+};
+
+/** The mean use, the hottest device, the power of all: what the table of the command line says, too. */
 const vitalWords = (view: NodeView, lagMs: number | undefined): string => {
   if (view.presence === 'stale' || lagMs !== undefined) return `${ageText(view.silentMs + (lagMs ?? 0))} old`;
   const system = held(view.system);
-  const gpus = gpusOf(view);
+  const loads = gpusOf(view).map(gpu => gpu.load);
   const use = gpuUse(view);
-  const [load] = gpus.map(gpu => gpu.load).filter(value => value !== undefined);
-  const cpuUse = system === undefined ? undefined : knownOr(system.cpuUse, undefined);
-  const celsius =
-    knownOr(load?.temperatureCelsius, undefined) ?? knownOr(system?.cpuTemperatureCelsius, undefined);
-  const watts = knownOr(system?.systemPowerWatts, undefined) ?? knownOr(load?.powerWatts, undefined);
+  const cpuUse = known([system?.cpuUse])[0];
+  const heats = known(loads.map(load => load?.temperatureCelsius));
+  const hottest = heats.length > 0 ? heats : known([system?.cpuTemperatureCelsius]);
+  const whole = known([system?.systemPowerWatts]);
+  const powers =
+    whole.length > 0 ? whole : known([system?.cpuPowerWatts, ...loads.map(load => load?.powerWatts)]);
   const parts = [
     use !== undefined ? `GPU ${figureText(formatPercent(use))}` : undefined,
     use === undefined && cpuUse !== undefined ? `CPU ${figureText(formatPercent(cpuUse))}` : undefined,
-    celsius === undefined ? undefined : figureText(formatCelsius(celsius)),
-    watts === undefined ? undefined : figureText(formatWatts(watts)),
+    hottest.length === 0 ? undefined : figureText(formatCelsius(Math.max(...hottest))),
+    powers.length === 0
+      ? undefined
+      : figureText(formatWatts(powers.reduce((total, watts) => total + watts, 0))),
   ].filter(part => part !== undefined);
   return parts.join(' · ');
 };
+
+const known = (values: readonly (Reported<number> | undefined)[]): readonly number[] =>
+  values.filter(value => typeof value === 'number');
 
 const percentOf = (use: MemoryUse | undefined): string => {
   const part = share(use);

@@ -15,12 +15,26 @@ export const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
 
 export const AT_WORK: Telling = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
+interface Told {
+  readonly machine: Machine;
+  readonly facts: readonly Fact[];
+}
+
 /** Everything told at moment 0. */
-export const stateOf = (
-  ...told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]
-): State => {
+export const stateOf = (...told: readonly Told[]): State => applyAll(EMPTY_STATE, eventsOf(told, 0));
+
+/** Told at moment 0; what is live and `goesOn` is told again at `nowMs`. */
+export const stillSpeaking = (told: Told, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
+  applyAll(
+    stateOf(told),
+    eventsOf([{ ...told, facts: told.facts.filter(fact => isLive(fact) && goesOn(fact)) }], nowMs).map(
+      (event): Event => ({ ...event, seq: event.seq + 1_000 }),
+    ),
+  );
+
+const eventsOf = (told: readonly Told[], receivedAtMs: number): readonly Event[] => {
   const seqs = new Map<string, number>();
-  const events = told.flatMap(({ machine, facts }) =>
+  return told.flatMap(({ machine, facts }) =>
     facts.map((fact): Event => {
       const origin = idOf(machine);
       const kindClass = eventClass(fact.kind);
@@ -33,15 +47,16 @@ export const stateOf = (
         seq,
         key: factKey(fact),
         ageMs: 0,
-        receivedAtMs: 0,
+        receivedAtMs,
         ...fact,
       };
     }),
   );
-  return applyAll(EMPTY_STATE, events);
 };
 
-export const at = (machine: Machine, telling: Telling = AT_WORK) => ({
+const isLive = (fact: Fact): boolean => eventClass(fact.kind) === 'live';
+
+export const at = (machine: Machine, telling: Telling = AT_WORK): Told => ({
   machine,
   facts: [...machine.durable, ...machine.live(telling)],
 });

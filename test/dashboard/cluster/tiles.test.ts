@@ -3,7 +3,7 @@ import { tiles } from '../../../dashboard/src/cluster/tiles.ts';
 import type { Fact } from '../../../src/core/event.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
-import { at, stateOf, viewsOf } from './cluster-state.ts';
+import { at, stateOf, stillSpeaking, viewsOf } from './cluster-state.ts';
 
 const tilesOf = (state = EMPTY_STATE, nowMs = 0) => tiles(state, viewsOf(state, nowMs), nowMs);
 
@@ -39,6 +39,14 @@ describe('the totals', () => {
       part: '0 of 3 GPUs measured · 39\u202f% busy',
     });
     expect(bandwidth?.part).toBe('0 of 3 GPUs measured');
+  });
+
+  test('call nothing busy from figures that are late', () => {
+    const state = stillSpeaking(at(rack), 5_000, ({ kind }) => kind !== 'gpuLoads.gathered');
+    expect(tilesOf(state, 5_000)[0]).toMatchObject({
+      part: '0 of 2 GPUs measured',
+      holds: [{ load: undefined }],
+    });
   });
 
   test('sum what was measured, and mark a lower bound', () => {

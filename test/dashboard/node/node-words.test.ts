@@ -9,7 +9,7 @@ import type { ReadingKind } from '../../../src/core/node/reading.ts';
 import { nodeView } from '../../../src/core/selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { rack, studio } from '../../e2e/machines.ts';
-import { at, idOf, stateOf, viewsOf } from '../cluster/cluster-state.ts';
+import { AT_WORK, at, idOf, stateOf, stillSpeaking, viewsOf } from '../cluster/cluster-state.ts';
 
 describe('the words of a node', () => {
   test('name the machine, its memory and how it does', () => {
@@ -21,6 +21,7 @@ describe('the words of a node', () => {
         memoryShare: '62\u202f%',
         measured: 'GPU not measured yet',
         vitals: 'GPU 41\u202f% · 54\u00a0°C · 148\u00a0W',
+        isLate: false,
       },
     ]);
   });
@@ -29,6 +30,28 @@ describe('the words of a node', () => {
     const [words] = viewsOf(stateOf(at(rack))).map(view => nodeWords(view));
     expect(words).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
     expect(words?.memory).toMatch(/of 48\u00a0GB/);
+  });
+
+  test('of a machine with several cards tell the hottest of them and the power of all', () => {
+    const [view] = viewsOf(stateOf({ machine: rack, facts: secondCardHot() }));
+    if (view === undefined) throw new Error('no node');
+    expect(nodeWords(view).vitals).toBe('GPU 37\u202f% · 84\u00a0°C · 512\u00a0W');
+  });
+
+  test('do not pass off late figures of the cards as those of now, while the rest of the node goes on', () => {
+    const late = viewsOf(
+      stillSpeaking(at(rack), 5_000, ({ kind }) => kind !== 'gpuLoads.gathered'),
+      5_000,
+    ).map(view => nodeWords(view));
+    expect(late).toMatchObject([{ vitals: 'GPU figures 5\u00a0s old', isLate: true }]);
+    expect(viewsOf(stateOf(at(rack))).map(view => nodeWords(view).isLate)).toEqual([false]);
+  });
+
+  test('say how old the memory is where it alone is late', () => {
+    const state = stillSpeaking(at(studio), 9_000, ({ kind }) => kind !== 'memory.gathered');
+    expect(viewsOf(state, 9_000).map(view => nodeWords(view))).toMatchObject([
+      { memory: '317 of 512\u00a0GB · 9\u00a0s old', memoryShare: '9\u00a0s old', isLate: true },
+    ]);
   });
 
   test('of a silent node say how old they are, and of a gone one that it is gone', () => {
@@ -55,6 +78,20 @@ describe('the words of a node', () => {
     });
   });
 });
+
+/** The rack with its second card the hotter one, and no meter for the whole machine. */
+const secondCardHot = (): readonly Fact[] => [
+  ...rack.durable,
+  ...rack.live(AT_WORK).flatMap((fact): Fact[] => {
+    if (fact.kind === 'system.gathered') return [];
+    if (fact.kind !== 'gpuLoads.gathered') return [fact];
+    const { value } = fact.payload;
+    const devices = value.devices.map((load, index) =>
+      index === 1 ? { ...load, temperatureCelsius: 84 } : load,
+    );
+    return [{ ...fact, payload: { ...fact.payload, value: { ...value, devices } } }];
+  }),
+];
 
 test.each([
   ['Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz', 'Xeon Gold 6338'],
