@@ -22,6 +22,7 @@ import type {
   LoadSink,
   OpenedConnections,
 } from './load-options.ts';
+import { parseWorkerData } from './parse-worker-data.ts';
 import { requestHead } from './target/http1/request-writer.ts';
 import type { ThreadBoardMemory } from './thread-board.ts';
 import { createThreadBoardMemory, ThreadBoard } from './thread-board.ts';
@@ -160,18 +161,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const { threads, isStreaming, headers, warmupRequests } = this.#plan;
-    const boardThread = threads.load + parser;
-    const data: ParseWorkerData = {
+    const data = parseWorkerData(this.#plan, {
       parser,
-      boardThread,
       rings,
       board: this.#boardMemory,
-      isStreaming,
       runZeroNs: this.#options.runZeroNs,
-      warmupRequests,
-      secrets: headers.flatMap(({ value }) => [value, value.replace(/^\w+ +/, '')]),
-    };
+    });
+    const { boardThread } = data;
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, './parse-worker.ts');
     this.#parse.push(
       new WatchedThread<ToParseWorker, FromParseWorker>({
@@ -255,12 +251,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
   #checkOpened(): void {
     if (this.#openedOf.size < this.#plan.threads.load) return;
-    const all = [...this.#openedOf.values()];
-    this.#opened.resolve({
-      opened: all.reduce((sum, { opened }) => sum + opened, 0),
-      failed: all.reduce((sum, { failed }) => sum + failed, 0),
-      problem: all.find(({ problem }) => problem !== undefined)?.problem,
-    });
+    this.#opened.resolve(sumOpened([...this.#openedOf.values()]));
   }
 
   #checkIssuing(): void {
@@ -297,6 +288,12 @@ class ThreadedLoadGenerator implements LoadGenerator {
     return Number(monotonicNs() - this.#options.runZeroNs);
   }
 }
+
+const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections => ({
+  opened: all.reduce((sum, { opened }) => sum + opened, 0),
+  failed: all.reduce((sum, { failed }) => sum + failed, 0),
+  problem: all.find(({ problem }) => problem !== undefined)?.problem,
+});
 
 /** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
 const RING_BYTES = 33_554_432;

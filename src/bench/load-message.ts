@@ -33,8 +33,6 @@ export interface ParseWorkerData {
   readonly board: ThreadBoardMemory;
   readonly isStreaming: boolean;
   readonly runZeroNs: bigint;
-  /** Sample ids from here on belong to the measured phase. */
-  readonly warmupRequests: number;
   /** Replaced in whatever a server's error says. */
   readonly secrets: readonly string[];
 }
