@@ -161,12 +161,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const data = parseWorkerData(this.#plan, {
-      parser,
-      rings,
-      board: this.#boardMemory,
-      runZeroNs: this.#options.runZeroNs,
-    });
+    const { runZeroNs } = this.#options;
+    const data = parseWorkerData(this.#plan, { parser, rings, board: this.#boardMemory, runZeroNs });
     const { boardThread } = data;
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, './parse-worker.ts');
     this.#parse.push(

@@ -72,13 +72,13 @@ test.each(['poisson', 'constant'] as const)(
         pattern: { kind, requestsPerSecond: 400 },
         limits: { samplesMax: 60, durationNs: undefined },
         threads: { load, parse: 1 },
-        connections: { opened: 6, max: 50 },
+        // Also on a machine that is busy with other tests, so that the server is late, each arrival finds one.
+        connections: { opened: 6, max: 1_000 },
       });
       const { samples, startNs, result } = await runLoad(plan);
       expect(result.kind).toBe('complete');
-      expect(
-        samples.every(({ outcome, intendedNs, sentNs }) => outcome === 'completed' && intendedNs <= sentNs),
-      ).toBe(true);
+      expect(samples.filter(({ outcome }) => outcome !== 'completed')).toEqual([]);
+      expect(samples.filter(({ intendedNs, sentNs }) => intendedNs > sentNs)).toEqual([]);
       return samples
         .toSorted((a, b) => a.sampleId - b.sampleId)
         .map(({ intendedNs }) => intendedNs - startNs);
