@@ -22,6 +22,8 @@ export default defineConfig({
     // The page's policy allows no data: address, so nothing may be inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A first `npm start` is no place for advice on how to profile plugins.
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   worker: { format: 'es' },
 });

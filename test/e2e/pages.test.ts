@@ -70,6 +70,17 @@ describe('the dashboard', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a phone shows the addresses of each interface without being scrolled sideways', async () => {
+    await using served = await serveMachines({ machines: [rack] });
+    served.tell(rack, AT_WORK);
+    const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`, { width: 390 });
+    const address = page.getByText('192.0.2.9/24').filter({ visible: true });
+    await address.waitFor();
+    const box = await address.boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
+    await page.getByRole('table', { name: 'Load, heat and power' }).getByText('512\u00a0W').waitFor();
+  });
+
   test('a source that stops is called stale, with its age, and its last figure stays', async () => {
     await using served = await serveMachines({ machines: [rack] });
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
