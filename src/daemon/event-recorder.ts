@@ -47,6 +47,11 @@ export class EventRecorder {
     else this.#recordDurable(fact);
   }
 
+  /** After the journal has started a new epoch: its numbers begin again. */
+  epochStarted(): void {
+    this.#durableSeq = 0;
+  }
+
   /** Tries again what the disk refused. */
   retry(): void {
     if (this.#waiting.size > 0 && this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();

@@ -14,7 +14,10 @@ export interface DurableRecord {
   readonly key: string;
   /** UTF-8 JSON made by the origin (wire/durable-record.ts); the signature is over these bytes. */
   readonly body: Uint8Array;
-  /** ed25519, 64 bytes; empty where the origin does not sign. */
+  /**
+   * ed25519, 64 bytes, of the own node's records; of others' the raw public key before it, 96 bytes, as they came, so that
+   * they prove themselves when they are passed on. Empty where the origin does not sign.
+   */
   readonly signature: Uint8Array;
 }
 
