@@ -77,6 +77,9 @@ export const outputSentence = (series: RunSeries): string => {
   return `Output over time: ${rateText(mean)} tokens a second on average, at most ${rateText(Math.max(...tokens))}${peak}`;
 };
 
+/** Of a table twin: what is read without scrolling inside a panel. */
+export const LISTED_ROWS_MAX = 24;
+
 /** Rows of the table twin: at most so many, evenly over the time, the newest last. */
 export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number): readonly number[] => {
   const { length } = requestsPerSecond;

@@ -2,11 +2,10 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { announceRun, type RunAnnouncement } from '../../../src/bench/announce.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
-import { readDaemonFile } from '../../../src/daemon/daemon-file.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
+import { announceTo } from '../../support/announced.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { Json } from '../http/http-exchange.ts';
@@ -23,7 +22,7 @@ describe('a run that announces itself', () => {
   test('is seen live with its figures, holds a lease, and ends with those of its report', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1'), failureShare: 0.05 });
-    await using announcement = await announced(home, run);
+    await using announcement = await announceTo(home, run);
     await shown(daemon, '/api/runs', json => json.runs[0]?.state === 'running');
     run.samples(200, { fromMs: 0, untilMs: 4_000 });
     run.begun(3);
@@ -51,7 +50,7 @@ describe('a run that announces itself', () => {
   test('shows rates and percentiles over time while it goes on, and the same afterwards', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(directory.path, 'elsewhere') });
-    await using announcement = await announced(home, run);
+    await using announcement = await announceTo(home, run);
     await shown(daemon, '/api/runs', json => json.runs[0]?.state === 'running');
     run.samples(300, { fromMs: 5_000, untilMs: 15_000 });
     announcement.progress(run.snapshot(), run.client());
@@ -70,7 +69,7 @@ describe('a run that announces itself', () => {
   test('goes on undisturbed when its daemon is gone, and is seen again when there is a new one', async () => {
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
     const first = await started(home);
-    await using announcement = await announced(home, run);
+    await using announcement = await announceTo(home, run);
     await shown(first, '/api/runs', json => json.runs[0]?.state === 'running');
     await first[Symbol.asyncDispose]();
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
@@ -86,7 +85,7 @@ describe('a run that announces itself', () => {
 
   test('without a daemon nothing is told, nothing is said and nothing is waited for', async () => {
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
-    await using announcement = await announced(home, run);
+    await using announcement = await announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
     announcement.progress(run.snapshot(), run.client());
     await announcement.end(run.report());
@@ -105,7 +104,7 @@ describe('a run that announces itself', () => {
   test('is told to Prometheus while it lives, and no longer', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
-    await using announcement = await announced(home, run);
+    await using announcement = await announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
     announcement.progress(run.snapshot(), run.client());
     await shown(daemon, '/api/runs', json => json.runs[0]?.progress !== undefined);
@@ -116,18 +115,6 @@ describe('a run that announces itself', () => {
     expect(await text(`${daemon.url}/metrics`)).not.toContain('run="run-1"');
   });
 });
-
-const announced = (home: string, run: MadeUpRun): Promise<RunAnnouncement> =>
-  announceRun({
-    findDaemon: async () => {
-      const found = await readDaemonFile(join(home, 'daemon.json'));
-      return found.kind === 'found' ? found.file : undefined;
-    },
-    clock: systemClock,
-    config: run.config,
-    directory: run.directory,
-    limits: { samplesMax: undefined, durationMs: 300_000 },
-  });
 
 const started = (home: string): Promise<Daemon> =>
   startDaemon(

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { Run } from '../../../src/core/run/run.ts';
+import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../../src/core/run/run-reducer.ts';
+import {
+  activeRunners,
+  hasRunner,
+  LEASE_MS,
+  runCount,
+  runnerKeyOf,
+  runView,
+  runViews,
+} from '../../../src/core/run/run-selectors.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
+import { madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
+
+const NODE = nodeId('n'.repeat(26));
+
+describe('a run that goes on', () => {
+  test('is live while its lease is young, and interrupted once nothing was heard for ten seconds', () => {
+    const state = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
+    expect(runView(state, runIdOf('r1'), LEASE_MS)).toMatchObject({ state: 'running', isLive: true });
+    expect(runView(state, runIdOf('r1'), LEASE_MS + 1)).toMatchObject({
+      state: 'interrupted',
+      isLive: false,
+      reason: expect.stringContaining('nothing was heard'),
+    });
+  });
+
+  test('is live again when it is heard again', () => {
+    const before = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
+    const state = apply(before, 60_000, lease('r1'));
+    expect(runView(state, runIdOf('r1'), 60_500)).toMatchObject({ state: 'running', isLive: true });
+  });
+
+  test('is what its end says, whatever its lease', () => {
+    const ended: Run = { ...madeUpRunEntry('r1'), state: 'incomplete', reason: '2 samples were in flight' };
+    const state = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), {
+      kind: 'run.ended',
+      payload: ended,
+    });
+    expect(runView(state, runIdOf('r1'), 1)).toMatchObject({
+      state: 'incomplete',
+      isLive: false,
+      reason: '2 samples were in flight',
+    });
+  });
+});
+
+test('runs are listed with the newest first', () => {
+  const state = told(
+    0,
+    { kind: 'run.started', payload: { ...madeUpRunEntry('old'), startedAt: '2026-11-19T10:00:00Z' } },
+    { kind: 'run.started', payload: { ...madeUpRunEntry('new'), startedAt: '2026-11-20T10:00:00Z' } },
+  );
+  expect(runViews(state, 0).map(({ run }) => run.runId)).toEqual(['new', 'old']);
+  expect(runCount(state)).toBe(2);
+});
+
+test('a runner counts for ten seconds, and marks the node it serves', () => {
+  const state = told(0, lease('r1'));
+  expect(activeRunners(state, LEASE_MS)).toHaveLength(1);
+  expect(hasRunner(state, NODE, LEASE_MS)).toBe(true);
+  expect(activeRunners(state, LEASE_MS + 1)).toEqual([]);
+  expect(hasRunner(state, NODE, LEASE_MS + 1)).toBe(false);
+});
+
+test('state keeps a bounded number of runs and leases of a node, the newest', () => {
+  const facts = Array.from({ length: RUNS_PER_NODE_MAX + 10 }, (_, index): readonly Fact[] => [
+    { kind: 'run.started', payload: madeUpRunEntry(`r${index}`) },
+    lease(`r${index}`),
+  ]).flat();
+  const state = told(0, ...facts);
+  const kept = Object.keys(state.runs[NODE] ?? {});
+  expect(kept).toHaveLength(RUNS_PER_NODE_MAX);
+  expect(kept).not.toContain('r9');
+  expect(kept).toContain('r10');
+  expect(Object.keys(state.runners[NODE] ?? {})).toHaveLength(LIVE_RUNS_PER_NODE_MAX);
+});
+
+const lease = (id: string): Fact => ({
+  kind: 'runner.reported',
+  payload: { runnerKey: runnerKeyOf(runIdOf(id)), source: 'run', targetNode: NODE, requestsInFlight: 3 },
+});
+
+const seqs = new WeakMap<State, { durable: number; live: number }>();
+
+const told = (nowMs: number, ...facts: readonly Fact[]): State => apply(EMPTY_STATE, nowMs, ...facts);
+
+const apply = (state: State, nowMs: number, ...facts: readonly Fact[]): State => {
+  const seq = { ...(seqs.get(state) ?? { durable: 0, live: 0 }) };
+  const events = facts.map((fact): Event => {
+    const kindClass = eventClass(fact.kind);
+    seq[kindClass] += 1;
+    return {
+      ...fact,
+      origin: NODE,
+      epoch: 1,
+      class: kindClass,
+      seq: seq[kindClass],
+      key: factKey(fact),
+      ageMs: 0,
+      receivedAtMs: nowMs,
+    };
+  });
+  const next = applyAll(state, events);
+  seqs.set(next, seq);
+  return next;
+};

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import {
+  bandSentence,
+  listedIndexes,
+  outputSentence,
+  readSeries,
+  secondsOf,
+} from '../../../dashboard/src/run/run-series.ts';
+
+const column = [null, 1, 2];
+const ANSWER = {
+  runId: 'r1',
+  isLive: true,
+  notice: '',
+  series: {
+    stepMs: 2_000,
+    measured: 'ttftNs',
+    requestsPerSecond: [null, 8, 9],
+    outputTokensPerSecond: [null, 1_000, 1_200],
+    inFlight: [null, 29, 31],
+    failed: [0, 0, 0],
+    percentilesNs: {
+      1: column,
+      10: column,
+      25: column,
+      50: [null, 184e6, 262e6],
+      75: column,
+      90: column,
+      99: [null, 640e6, 500e6],
+    },
+  },
+};
+
+test('an answer of the daemon is read, and points are named by the time they end', () => {
+  const series = readSeries(ANSWER);
+  if (series === undefined) throw new Error('not read');
+  expect(secondsOf(series)).toEqual([2, 4, 6]);
+  expect(bandSentence(series)).toBe(
+    'Time to first token over time: the median lies between 184\u00a0ms and 262\u00a0ms, p99 at most 640\u00a0ms, at 0:04',
+  );
+  expect(outputSentence(series)).toBe(
+    'Output over time: 1\u00a0100 tokens a second on average, at most 1\u00a0200, at most 31 requests in flight',
+  );
+});
+
+test('what is no such answer is not read', () => {
+  for (const body of [undefined, null, 'text', {}, { series: {} }, { series: { stepMs: 0 } }])
+    expect(readSeries(body)).toBeUndefined();
+});
+
+test('a run without a completed sample says so', () => {
+  const empty = readSeries({ series: { stepMs: 1_000 } });
+  if (empty === undefined) throw new Error('not read');
+  expect(bandSentence(empty)).toBe('Time to first token over time: nothing has completed yet');
+  expect(outputSentence(empty)).toBe('Output over time: nothing has completed yet');
+});
+
+test('a long run is listed in a bounded number of rows, the newest among them', () => {
+  const series = readSeries({
+    series: { stepMs: 1_000, requestsPerSecond: Array.from({ length: 100 }, () => 1) },
+  });
+  if (series === undefined) throw new Error('not read');
+  const rows = listedIndexes(series, 24);
+  expect(rows.length).toBeLessThanOrEqual(24);
+  expect(rows.at(-1)).toBe(99);
+});

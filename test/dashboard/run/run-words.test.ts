@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import {
+  clockText,
+  limitWords,
+  patternWords,
+  phaseLine,
+  phaseWords,
+  shownFigures,
+  startedText,
+  stateWords,
+  targetWords,
+  verdictWords,
+} from '../../../dashboard/src/run/run-words.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { RunProgress } from '../../../src/core/run/run.ts';
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
+
+const run = madeUpRunEntry('r1');
+const progress: RunProgress = {
+  runId: runIdOf('r1'),
+  phase: 'measuring',
+  elapsedMs: 147_000,
+  measuredMs: 134_000,
+  figures: madeUpFigures(),
+  recent: { requestsPerSecond: 8.4, outputTokensPerSecond: 1_800 },
+  updatesDropped: 0,
+};
+const view: RunView = {
+  node: nodeId('n'.repeat(26)),
+  run,
+  state: 'running',
+  reason: '',
+  isLive: true,
+  silentMs: 100,
+  progress,
+};
+
+describe('what a run was asked to do', () => {
+  test.for([
+    [{ kind: 'concurrency', concurrency: 16 }, '16 at a time'],
+    [{ kind: 'poisson', requestsPerSecond: 8.5 }, 'Poisson 8.50 req/s'],
+    [{ kind: 'constant', requestsPerSecond: 1_200 }, 'constant 1\u00a0200 req/s'],
+    [{ kind: 'max-throughput' }, 'max throughput'],
+  ] as const)('%j reads %s', ([pattern, words]) => {
+    expect(patternWords(pattern)).toBe(words);
+  });
+
+  test('limits are said where there are any', () => {
+    expect(limitWords(run)).toBe('5\u00a0min');
+    const none = { samplesMax: unknown('not limited'), durationMs: unknown('not limited') };
+    expect(limitWords({ limits: none })).toBe('');
+    expect(limitWords({ limits: { ...none, samplesMax: 200 } })).toBe('200 requests');
+  });
+
+  test('a target that is no node is said with its address', () => {
+    expect(targetWords(EMPTY_STATE, run)).toBe('vLLM at http://127.0.0.1:8000');
+    expect(targetWords(EMPTY_STATE, { ...run, serverKind: unknown('not asked') })).toBe(
+      'at http://127.0.0.1:8000',
+    );
+  });
+});
+
+describe('where a run stands', () => {
+  test('measuring says what is left of the time', () => {
+    expect(phaseWords(run, progress)).toBe('measuring, 2:46 to go, then what is in flight');
+    expect(phaseWords(run, undefined)).toBe('no figures yet');
+  });
+
+  test('the line of a run that is bounded by time begins with its warm-up', () => {
+    const line = phaseLine(run, progress);
+    expect(line).toMatchObject({ done: '2:14', whole: '5:00' });
+    expect(line?.warmupUntil).toBeCloseTo(13 / 313);
+    expect(line?.now).toBeCloseTo(147 / 313);
+    expect(line?.ticks[0]).toBe(0);
+    expect(line?.ticks.at(-1)).toBe(1);
+  });
+
+  test('the line of a run that is bounded by number counts what has ended', () => {
+    const limits = { samplesMax: 2_000, durationMs: unknown('not limited') };
+    expect(phaseLine({ ...run, limits }, progress)).toMatchObject({
+      done: '1\u00a0131',
+      whole: '2\u00a0000 requests',
+      now: 1_131 / 2_000,
+    });
+  });
+
+  test('there is no line where nothing bounds the run', () => {
+    const limits = { samplesMax: unknown('not limited'), durationMs: unknown('not limited') };
+    expect(phaseLine({ ...run, limits }, progress)).toBeUndefined();
+  });
+
+  test('live runs say how far they are, others what became of them', () => {
+    expect(stateWords(view)).toEqual({ tone: 'live', word: 'live 2:27' });
+    expect(stateWords({ ...view, isLive: false, state: 'interrupted' }).tone).toBe('cut');
+    expect(stateWords({ ...view, isLive: false, state: 'complete' }).tone).toBe('ended');
+    expect(stateWords({ ...view, isLive: false, state: 'failed' }).tone).toBe('broken');
+  });
+
+  test('the figures of the end replace the last live ones', () => {
+    expect(shownFigures(view)).toBe(progress.figures);
+    const figures = madeUpFigures({ droppedEvents: 1 });
+    expect(shownFigures({ ...view, run: { ...run, figures } })).toBe(figures);
+  });
+});
+
+describe('the verdict on the client', () => {
+  test('adds up what was sent late and what was read late', () => {
+    expect(verdictWords(madeUpFigures().client)).toMatchObject({
+      tone: 'good',
+      word: 'Trustworthy within 380\u00a0µs',
+    });
+  });
+
+  test('claims no figure that nobody told', () => {
+    const client = {
+      ...madeUpFigures().client,
+      sendLatenessNsP99: unknown('closed loop'),
+      readLatenessNsP99: unknown('not observed'),
+    };
+    expect(verdictWords(client).word).toBe('Trustworthy');
+    expect(verdictWords({ ...client, verdict: 'client-bound' }).tone).toBe('caution');
+    expect(verdictWords({ ...client, verdict: 'unknown' }).tone).toBe('open');
+  });
+});
+
+test('times read as on a clock', () => {
+  expect([0, 7_900, 750_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:07', '12:30', '1:02:03']);
+});
+
+test('a start of another day is a date, and no date is a dash', () => {
+  const nowMs = Date.parse('2026-11-20T18:00:00');
+  expect(startedText('2026-11-20T14:03:00', nowMs)).toBe('14:03');
+  expect(startedText('2026-11-19T14:03:00', nowMs)).toBe('19 Nov');
+  expect(startedText('soon', nowMs)).toBe('–');
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import {
+  matchesFilter,
+  matchesText,
+  NEWEST_FIRST,
+  runRow,
+  sortedViews,
+  turnedSort,
+} from '../../../dashboard/src/runs/run-rows.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { RunFigures } from '../../../src/core/run/run.ts';
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
+
+const ended = (id: string, figures: RunFigures | undefined, more: Partial<RunView['run']> = {}): RunView => ({
+  node: nodeId('n'.repeat(26)),
+  run: { ...madeUpRunEntry(id), state: 'complete', figures: figures ?? unknown('none'), ...more },
+  state: 'complete',
+  reason: '',
+  isLive: false,
+  silentMs: 0,
+  progress: undefined,
+});
+
+test('a row says what the report says', () => {
+  expect(runRow(EMPTY_STATE, ended('r1', madeUpFigures()), 0)).toMatchObject({
+    model: 'made-up',
+    completed: '1\u00a0128',
+    failed: '3',
+    hasFailures: true,
+    output: '1\u00a0846',
+    ttft: '184 · 612\u00a0ms',
+    tpot: '15\u00a0ms',
+  });
+});
+
+test('a run without figures has dashes, not zeroes, for what is unknown', () => {
+  const row = runRow(EMPTY_STATE, ended('r1', undefined), 0);
+  expect([row.output, row.ttft, row.tpot, row.verdict]).toEqual(['–', '–', '–', undefined]);
+});
+
+test('a run that does not stream shows its latency and says so', () => {
+  const figures = madeUpFigures({
+    series: { latencyNs: { count: 3, percentiles: { 50: 2e9, 99: 3e9 } } },
+  });
+  expect(runRow(EMPTY_STATE, ended('r1', figures, { isStreaming: false }), 0).ttft).toBe(
+    'latency 2.00 · 3.00\u00a0s',
+  );
+});
+
+test('sorting puts what is unknown last, whichever way round', () => {
+  const views = [
+    ended('none', undefined),
+    ended('slow', madeUpFigures({ outputTokensPerSecond: 10 })),
+    ended('quick', madeUpFigures({ outputTokensPerSecond: 100 })),
+  ];
+  const ids = (isDescending: boolean) =>
+    sortedViews(views, { key: 'output', isDescending }).map(({ run }) => run.runId);
+  expect(ids(true)).toEqual(['quick', 'slow', 'none']);
+  expect(ids(false)).toEqual(['slow', 'quick', 'none']);
+});
+
+test('a column begins with what is best in it and turns round', () => {
+  const byLatency = turnedSort(NEWEST_FIRST, 'ttft');
+  expect(byLatency).toEqual({ key: 'ttft', isDescending: false });
+  expect(turnedSort(byLatency, 'ttft')).toEqual({ key: 'ttft', isDescending: true });
+  expect(turnedSort(byLatency, 'output')).toEqual({ key: 'output', isDescending: true });
+});
+
+test('filters by state and by words', () => {
+  const view = ended('r1', madeUpFigures());
+  const cut: RunView = { ...view, state: 'interrupted' };
+  expect([matchesFilter(view, 'not-complete'), matchesFilter(cut, 'not-complete')]).toEqual([false, true]);
+  expect(matchesFilter(view, 'live')).toBe(false);
+  const row = runRow(EMPTY_STATE, view, 0);
+  expect([matchesText(row, 'VLLM made'), matchesText(row, 'other'), matchesText(row, '')]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});

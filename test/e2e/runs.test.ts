@@ -1,0 +1,233 @@
+// A benchmark as its reader meets it: the built command against the mock, its run live on the page of the daemon, and its
+// report afterwards; and every state of a run in a real browser, for everybody.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { formatCount } from '../../src/core/figure/figure.ts';
+import { announceTo } from '../support/announced.ts';
+import { requireBuild } from '../support/build.ts';
+import { MadeUpRun } from '../support/made-up-run.ts';
+import { repositoryRoot } from '../support/repository.ts';
+import { runConfig } from '../support/run-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { startDaemon } from './started-daemon.ts';
+
+describe('runs in a browser', () => {
+  let browser: OpenedBrowser;
+  beforeAll(async () => {
+    if (chromiumPath() === undefined) return;
+    requireBuild();
+    browser = await openBrowser();
+  });
+  beforeEach(context => {
+    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+
+  test('a benchmark is seen live while it runs, its numbers change, and its page then shows the report', async () => {
+    using directory = temporaryDirectory();
+    const home = join(directory.path, 'home');
+    await using daemon = await startDaemon({ home });
+    await using mock = started(['mock', '--home', home, '--ttft', '20ms', '--gap', '2ms']);
+    const target = /Serving \S+ at (\S+)/.exec(await mock.printed(/Serving \S+ at \S+/))?.[1] ?? '';
+    const { page, problems } = await browser.open(`${daemon.url}/runs`);
+    await page.getByRole('heading', { name: 'No run yet' }).waitFor();
+    await using bench = started([
+      'bench',
+      target,
+      '--home',
+      home,
+      '--rate',
+      '20',
+      '--duration',
+      '8s',
+      '--quiet',
+    ]);
+    const row = page.getByRole('table', { name: 'Runs' }).getByRole('row', { name: /live/ });
+    await row.getByText('mock-model').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByText('1', { exact: true }).last().waitFor();
+    await row.getByRole('link').click();
+    const samples = tile(page, 'Samples');
+    await samples.getByText(/issued/).waitFor();
+    const before = await samples.innerText();
+    await expect.poll(() => samples.innerText(), { timeout: 20_000 }).not.toBe(before);
+    await page.getByRole('progressbar', { name: 'Measured phase' }).waitFor();
+    await page.getByRole('img', { name: /^Time to first token over time: the median lies/ }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+
+    expect(await bench.ended(), bench.output()).toBe(0);
+    const percentiles = page.getByRole('table', { name: 'Percentiles of every series' });
+    await percentiles.getByRole('row', { name: /^TTFT \d/ }).waitFor();
+    const [folder = ''] = readdirSync(join(home, 'runs'));
+    const report = JSON.parse(readFileSync(join(home, 'runs', folder, 'report.json'), 'utf8'));
+    await tile(page, 'Samples')
+      .getByText(`${formatCount(report.counts.completed)} completed · 0 failed · 0 cancelled`)
+      .waitFor();
+    await percentiles
+      .getByRole('row', { name: new RegExp(`^TTFT ${formatCount(report.series.ttftNs.count)} `) })
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 90_000);
+
+  test.for([
+    { width: 390, theme: 'dark' },
+    { width: 1_280, theme: 'light' },
+    { width: 1_920, theme: 'dark' },
+  ] as const)(
+    'live, finished and cut short runs are for everybody at $width px, $theme',
+    async ({ width, theme }) => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      const done = new MadeUpRun({
+        directory: join(home, 'runs', 'done'),
+        config: configOf('done'),
+        failureShare: 0.01,
+      });
+      done.samples(400, { fromMs: 0, untilMs: 60_000 });
+      done.report();
+      const cut = new MadeUpRun({ directory: join(home, 'runs', 'cut'), config: configOf('cut') });
+      cut.samples(50, { fromMs: 0, untilMs: 10_000 });
+      cut.begun(3);
+      cut.report('interrupted');
+      const live = new MadeUpRun({
+        directory: join(home, 'runs', 'live'),
+        config: configOf('live'),
+        warmupMs: 2_000,
+      });
+      await using daemon = await startDaemon({ home });
+      await using announcement = await announceTo(home, live);
+      live.samples(200, { fromMs: 2_000, untilMs: 30_000 });
+      announcement.progress(live.snapshot(), live.client());
+      const { page, problems } = await browser.open(`${daemon.url}/runs`, { width, theme });
+      const runs = page.getByRole('table', { name: 'Runs' });
+      await runs.getByRole('link', { name: 'done' }).waitFor();
+      await page.getByRole('button', { name: 'Live 1' }).waitFor();
+      await checkPage(page);
+
+      await page.goto(`${daemon.url}/runs/live`);
+      await page.getByRole('img', { name: /^Time to first token over time: the median lies/ }).waitFor();
+      await page.getByText('plimsoll watch live').waitFor();
+      await checkPage(page);
+
+      await page.goto(`${daemon.url}/runs/cut`);
+      await page.getByText('This run is interrupted.').waitFor();
+      await page.goto(`${daemon.url}/runs/done`);
+      await page
+        .getByRole('table', { name: 'Percentiles of every series' })
+        .getByText('n too small')
+        .first()
+        .waitFor();
+      for (const name of ['Time to first token', 'Output', 'TTFT distribution']) {
+        await page.getByRole('button', { name: `List of ${name}`, exact: true }).click();
+        await page.getByRole('region', { name, exact: true }).getByRole('table').waitFor();
+      }
+      await checkPage(page);
+      expect(problems).toEqual([]);
+    },
+  );
+
+  test('a run whose process is killed is shown as interrupted, with its last figures', async () => {
+    using directory = temporaryDirectory();
+    const home = join(directory.path, 'home');
+    await using daemon = await startDaemon({ home });
+    const run = new MadeUpRun({ directory: join(home, 'runs', 'lost'), config: configOf('lost') });
+    const announcement = await announceTo(home, run);
+    run.samples(100, { fromMs: 0, untilMs: 10_000 });
+    announcement.progress(run.snapshot(), run.client());
+    const { page } = await browser.open(`${daemon.url}/runs/lost`);
+    await tile(page, 'Samples').getByText('100 completed').waitFor();
+    // As a kill does: no end is told, and no lease.
+    await announcement[Symbol.asyncDispose]();
+    await page.getByText('This run is interrupted.').waitFor();
+    await tile(page, 'Samples').getByText('100 completed').waitFor();
+  }, 60_000);
+
+  test('runs are sorted and filtered', async () => {
+    using directory = temporaryDirectory();
+    const home = join(directory.path, 'home');
+    for (const [id, count, model] of [
+      ['slow', 40, 'big-model'],
+      ['quick', 400, 'small-model'],
+    ] as const) {
+      const run = new MadeUpRun({ directory: join(home, 'runs', id), config: configOf(id, model) });
+      run.samples(count, { fromMs: 0, untilMs: 20_000 });
+      run.report();
+    }
+    await using daemon = await startDaemon({ home });
+    const { page } = await browser.open(`${daemon.url}/runs`);
+    const links = page.getByRole('table', { name: 'Runs' }).getByRole('link');
+    await expect.poll(() => links.count(), { timeout: 20_000 }).toBe(2);
+    await page.getByRole('button', { name: 'tok/s' }).click();
+    expect(await links.allInnerTexts()).toEqual(['quick', 'slow']);
+    await page.getByRole('button', { name: 'tok/s' }).click();
+    expect(await links.allInnerTexts()).toEqual(['slow', 'quick']);
+    await page.getByRole('searchbox', { name: 'Filter runs' }).fill('small');
+    expect(await links.allInnerTexts()).toEqual(['quick']);
+  });
+});
+
+const tile = (page: Page, name: string) =>
+  page.locator('dl.rates > div').filter({ has: page.getByText(name, { exact: true }) });
+
+const checkPage = async (page: Page): Promise<void> => {
+  expect(await axeFindings(page)).toEqual([]);
+  expect(
+    await page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth'),
+  ).toBe(true);
+};
+
+const configOf = (id: string, model = 'made-up') =>
+  runConfig({
+    id,
+    model,
+    startedAt: new Date().toISOString(),
+    pattern: { kind: 'poisson', requestsPerSecond: 8 },
+  });
+
+interface Started extends AsyncDisposable {
+  output(): string;
+  /** Resolves with all that was printed once it matches. */
+  printed(pattern: RegExp): Promise<string>;
+  ended(): Promise<number | null>;
+}
+
+const started = (args: readonly string[]): Started => {
+  const child: ChildProcess = spawn(execPath, [join(repositoryRoot, 'bin/plimsoll.js'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close').then(([code]): number | null => code);
+  let output = '';
+  const heard: (() => void)[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      for (const hear of heard) hear();
+    });
+  return {
+    output: () => output,
+    printed: pattern =>
+      new Promise((resolve, reject) => {
+        const hear = (): void => {
+          if (pattern.test(output)) resolve(output);
+        };
+        heard.push(hear);
+        hear();
+        void ended.then(() => reject(new Error(`ended before it printed ${pattern}: ${output}`)));
+      }),
+    ended: () => ended,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await ended;
+    },
+  };
+};

@@ -1,0 +1,19 @@
+// A made-up run that announces itself to the daemon of a home, as `plimsoll bench` does.
+
+import { join } from 'node:path';
+import { announceRun, type RunAnnouncement } from '../../src/bench/announce.ts';
+import { systemClock } from '../../src/clock/system-clock.ts';
+import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
+import type { MadeUpRun } from './made-up-run.ts';
+
+export const announceTo = (home: string, run: MadeUpRun, durationMs = 300_000): Promise<RunAnnouncement> =>
+  announceRun({
+    findDaemon: async () => {
+      const found = await readDaemonFile(join(home, 'daemon.json'));
+      return found.kind === 'found' ? found.file : undefined;
+    },
+    clock: systemClock,
+    config: run.config,
+    directory: run.directory,
+    limits: { samplesMax: undefined, durationMs },
+  });
