@@ -2,25 +2,22 @@
 // directory. Whatever dies on the way, it ends, and what it tells is what it knows.
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
-import { unknown } from '../core/unknown.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import type { AggregatorSide } from './aggregator-side.ts';
 import { openAggregator } from './aggregator-side.ts';
-import type { ServerAnswer } from './ask-server.ts';
-import { askServer } from './ask-server.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
 import type { Dataset } from './dataset/prompt.ts';
 import { syntheticDataset } from './dataset/synthetic-dataset.ts';
+import type { EventLogSide } from './event-log-side.ts';
 import { openEventLog } from './event-log-side.ts';
 import { finishRun } from './finish-run.ts';
-import { createLoadGenerator } from './load-generator.ts';
-import { measure, openConnections } from './measure.ts';
+import { measure } from './measure.ts';
+import { BatchRelay, prepareLoad } from './prepare-load.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { openRunDirectory } from './run-directory.ts';
-import { loadPlan, runConfig } from './run-plan.ts';
-import { openSamplesFile } from './samples-file.ts';
+import { runConfig } from './run-plan.ts';
 
 /**
  * @throws BenchError for bad input, a target that is not there, a directory that cannot be used; the reason of `stop`
@@ -37,50 +34,31 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       log: sockets.endpoint('log'),
       snapshots: sockets.endpoint('snapshots'),
     };
-    // The children start while the server is asked. Whoever fails first ends the others.
+    await using samples = await directory.openSamples();
+    const runZeroNs = monotonicNs();
+    const relay = new BatchRelay();
+    const publish = (batch: Uint8Array): void => relay.publish(batch);
+    // Children and threads start beside each other. Whoever fails first ends the others.
     const failed = new AbortController();
     const signal = AbortSignal.any([parts.stop, failed.signal]);
+    const sink = { batch: publish, sampleLines: (lines: Uint8Array) => samples.append(lines) };
     const opening = [
-      findServer(request, parts, signal),
+      prepareLoad({ request, parts, dataset, sink, runZeroNs, signal }),
       openAggregatorFor({ request, parts, directory, endpoints, signal }),
-      request.hasEventLog
-        ? openEventLog({
-            endpoint: endpoints.log,
-            file: directory.files.events,
-            nodePath: parts.nodePath,
-            env: parts.env,
-            settings: parts.settings,
-            signal,
-          })
-        : undefined,
+      request.hasEventLog ? openEventLogFor({ parts, directory, endpoints, signal }) : undefined,
     ] as const;
-    const [server, aggregator, eventLog] = await allOrNone(opening, failed);
+    const [prepared, aggregator, eventLog] = await allOrNone(opening, failed);
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
-    const plan = loadPlan({
-      request,
-      dataset,
-      server,
-      cores: parts.environment.cores,
-      noncePrefix: parts.noncePrefix,
-      heartbeatMsMax: parts.settings.heartbeatMsMax,
-    });
+    await using _prepared = prepared;
+    const { server, plan, load, notices } = prepared;
     const config = runConfig({ ...parts, request, plan, dataset, server });
     await directory.writeConfig(config);
-    await using samples = await openSamplesFile(directory.files.samples);
-    const runZeroNs = monotonicNs();
-    const publish = (batch: Uint8Array): void => {
+    relay.attach(batch => {
       aggregator.publish(batch);
       eventLog?.publish(batch);
-    };
-    await using load = createLoadGenerator(
-      plan,
-      { batch: publish, sampleLines: lines => samples.append(lines) },
-      { runZeroNs, ...(parts.entries === undefined ? {} : { entries: parts.entries }) },
-    );
-    const opened = await openConnections(load, request, parts.stop);
+    });
     isBegun = true;
-    const notices = [...server.notices, ...opened];
     for (const notice of notices) parts.observer.notice(notice);
     parts.observer.started({
       config,
@@ -106,21 +84,22 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
 const readDataset = async ({ dataset, seed }: BenchRequest, signal: AbortSignal): Promise<Dataset> =>
   dataset.kind === 'synthetic' ? syntheticDataset(seed) : await readJsonlDataset({ ...dataset, signal });
 
-/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
-const findServer = async (
-  { target, headers, model, warmup, timeouts }: BenchRequest,
-  { settings }: BenchParts,
-  signal: AbortSignal,
-): Promise<ServerAnswer> =>
-  warmup.kind === 'none' && model !== undefined
-    ? { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] }
-    : await askServer({
-        target,
-        headers,
-        model,
-        timeoutMs: Math.min(settings.askMsMax, timeouts.totalMs),
-        signal,
-      });
+interface ChildOptions {
+  readonly parts: BenchParts;
+  readonly directory: RunDirectory;
+  readonly endpoints: Readonly<Record<'events' | 'log' | 'snapshots', string>>;
+  readonly signal: AbortSignal;
+}
+
+const openEventLogFor = ({ parts, directory, endpoints, signal }: ChildOptions): Promise<EventLogSide> =>
+  openEventLog({
+    endpoint: endpoints.log,
+    file: directory.files.events,
+    nodePath: parts.nodePath,
+    env: parts.env,
+    settings: parts.settings,
+    signal,
+  });
 
 const openAggregatorFor = ({
   request,
@@ -128,13 +107,7 @@ const openAggregatorFor = ({
   directory,
   endpoints,
   signal,
-}: {
-  readonly request: BenchRequest;
-  readonly parts: BenchParts;
-  readonly directory: RunDirectory;
-  readonly endpoints: { readonly events: string; readonly snapshots: string };
-  readonly signal: AbortSignal;
-}): Promise<AggregatorSide> =>
+}: ChildOptions & { readonly request: BenchRequest }): Promise<AggregatorSide> =>
   openAggregator({
     clock: parts.clock,
     eventsEndpoint: endpoints.events,

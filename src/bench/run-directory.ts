@@ -10,10 +10,15 @@ import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
 import { reportToJson } from '../wire/report-codec.ts';
 import { runConfigToJson } from '../wire/run-config.ts';
 import { BenchError } from './bench-error.ts';
+import { diskReason } from './disk-reason.ts';
+import type { SamplesFile } from './samples-file.ts';
+import { openSamplesFile } from './samples-file.ts';
 
 export interface RunDirectory {
   readonly path: string;
   readonly files: RunFiles;
+  /** @throws BenchError `run-directory` when it cannot be written. */
+  openSamples(): Promise<SamplesFile>;
   /** @throws BenchError `run-directory` when it cannot be written. */
   writeConfig(config: RunConfig): Promise<void>;
   /** Each file for itself; what could not be written is told, one sentence each. */
@@ -32,6 +37,13 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
   return {
     path,
     files,
+    openSamples: async () => {
+      try {
+        return await openSamplesFile(files.samples);
+      } catch (error) {
+        throw cannotWrite(path, error);
+      }
+    },
     writeConfig: async config => {
       try {
         await writeFileAtomic(files.config, runConfigToJson(config));
@@ -59,12 +71,6 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
       if (isNew) await rmdir(path).catch(() => undefined);
     },
   };
-};
-
-/** A sentence for a person: "no space left on the disk". */
-export const diskReason = (error: unknown): string => {
-  const code = errorCode(error);
-  return DISK_REASONS.get(code ?? '') ?? code ?? (error instanceof Error ? error.message : String(error));
 };
 
 /** True when it was made here. */
@@ -105,14 +111,3 @@ const cannotWrite = (path: string, cause: unknown): BenchError =>
     'Name a folder that you can write, with space for the run: --out DIR',
     { cause },
   );
-
-const DISK_REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOSPC', 'no space left on the disk'],
-  ['EDQUOT', 'the quota of this user is used up'],
-  ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOTDIR', 'part of its path is a file'],
-  ['EEXIST', 'a file is in its place'],
-  ['EIO', 'the disk failed'],
-]);

@@ -3,7 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { diskReason } from './run-directory.ts';
+import { diskReason } from './disk-reason.ts';
 
 export interface SamplesFile extends AsyncDisposable {
   /** Whole lines. */

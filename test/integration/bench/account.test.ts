@@ -19,7 +19,7 @@ const logOf = async (url: string): Promise<MockAccount> => {
   return account;
 };
 
-describe('the account of a run', () => {
+describe('the account of a run', { timeout: 120_000 }, () => {
   test.each([
     { streams: 1, requests: 20 },
     { streams: 100, requests: 300 },

@@ -23,7 +23,7 @@ const samplesOf = (directory: string) =>
     .map(decodeSampleLine)
     .flatMap(line => (line.kind === 'sample' ? [line.sample] : []));
 
-describe('a limit bounds what it names', () => {
+describe('a limit bounds what it names', { timeout: 120_000 }, () => {
   test('a duration ends the issuing, and what is in flight is followed for the timeout at most', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();
@@ -86,7 +86,7 @@ describe('a limit bounds what it names', () => {
   });
 });
 
-describe('the code of a run', () => {
+describe('the code of a run', { timeout: 120_000 }, () => {
   test('is 0 when objectives are met, and their own when one is missed', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();

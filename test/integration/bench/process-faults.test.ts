@@ -28,7 +28,7 @@ const samplesOf = (directory: string): number =>
     .split('\n')
     .filter(line => line.includes('"kind":"sample"')).length;
 
-describe('while a run goes on', () => {
+describe('while a run goes on', { timeout: 120_000 }, () => {
   beforeEach(context => {
     if (process.platform !== 'linux') context.skip('children are found in /proc, which only Linux has');
   });

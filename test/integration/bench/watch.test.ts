@@ -15,7 +15,7 @@ const startMock = (outputTokens: number) =>
 const watch = (home: string, run: readonly string[], isTerminal: boolean) =>
   madeUpProcess(['watch', ...run, '--home', home], { isTerminal, columns: 100, rows: 60 });
 
-describe('plimsoll watch', () => {
+describe('plimsoll watch', { timeout: 120_000 }, () => {
   test('shows a run that goes on as its own terminal does, and then its report', async () => {
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');

@@ -1,0 +1,83 @@
+// The load side of a run, ready to start: the server was asked, the plan is made, threads are up and connections open. It
+// goes on beside the start of the child processes, and its few early records wait for them.
+
+import { unknown } from '../core/unknown.ts';
+import type { ServerAnswer } from './ask-server.ts';
+import { askServer } from './ask-server.ts';
+import type { BenchParts } from './bench-parts.ts';
+import type { BenchRequest } from './bench-request.ts';
+import type { Dataset } from './dataset/prompt.ts';
+import { createLoadGenerator } from './load-generator.ts';
+import type { LoadGenerator, LoadPlan, LoadSink } from './load-options.ts';
+import { openConnections } from './measure.ts';
+import { loadPlan } from './run-plan.ts';
+
+export interface PreparedLoad extends AsyncDisposable {
+  readonly server: ServerAnswer;
+  readonly plan: LoadPlan;
+  readonly load: LoadGenerator;
+  /** What a person should know of server and connections. */
+  readonly notices: readonly string[];
+}
+
+export interface LoadPreparation {
+  readonly request: BenchRequest;
+  readonly parts: BenchParts;
+  readonly dataset: Dataset;
+  readonly sink: LoadSink;
+  readonly runZeroNs: bigint;
+  readonly signal: AbortSignal;
+}
+
+/** @throws BenchError when the target is not there, or the prompts are too large; the signal's reason. */
+export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
+  const { request, parts, dataset, sink, runZeroNs, signal } = options;
+  const server = await findServer(options);
+  const plan = loadPlan({
+    request,
+    dataset,
+    server,
+    cores: parts.environment.cores,
+    noncePrefix: parts.noncePrefix,
+    heartbeatMsMax: parts.settings.heartbeatMsMax,
+  });
+  const load = createLoadGenerator(plan, sink, {
+    runZeroNs,
+    ...(parts.entries === undefined ? {} : { entries: parts.entries }),
+  });
+  try {
+    const opened = await openConnections(load, request, signal);
+    const notices = [...server.notices, ...opened];
+    return { server, plan, load, notices, [Symbol.asyncDispose]: () => load[Symbol.asyncDispose]() };
+  } catch (error) {
+    await load[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
+const findServer = async ({ request, parts, signal }: LoadPreparation): Promise<ServerAnswer> => {
+  const { target, headers, model, warmup, timeouts } = request;
+  if (warmup.kind === 'none' && model !== undefined) {
+    return { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] };
+  }
+  const timeoutMs = Math.min(parts.settings.askMsMax, timeouts.totalMs);
+  return await askServer({ target, headers, model, timeoutMs, signal });
+};
+
+/** Takes batches at any time; those that come before somebody is there to have them wait. */
+export class BatchRelay {
+  #waiting: Uint8Array[] = [];
+  #take: ((batch: Uint8Array) => void) | undefined;
+
+  publish(batch: Uint8Array): void {
+    if (this.#take === undefined) this.#waiting.push(batch);
+    else this.#take(batch);
+  }
+
+  attach(take: (batch: Uint8Array) => void): void {
+    this.#take = take;
+    for (const batch of this.#waiting) take(batch);
+    this.#waiting = [];
+  }
+}
