@@ -1,0 +1,35 @@
+// The farewell: why the other end closes the link. A code, and a few words for people.
+
+import type { CloseReason } from '../mesh.ts';
+
+export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
+  const words = new TextEncoder().encode(detail.slice(0, DETAIL_CHARACTERS_MAX));
+  const payload = new Uint8Array(1 + words.length);
+  payload[0] = CODES.indexOf(reason);
+  payload.set(words, 1);
+  return payload;
+};
+
+/** Never throws: what cannot be read is a lost connection. */
+export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
+  const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
+  const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
+  return { reason, detail: printable(words).slice(0, DETAIL_CHARACTERS_MAX) };
+};
+
+/** A peer's words reach terminals and logs. */
+const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
+
+const DETAIL_CHARACTERS_MAX = 200;
+/** By position: never reorder. */
+const CODES: readonly CloseReason[] = [
+  'stopped',
+  'silent',
+  'lost',
+  'duplicate',
+  'replaced',
+  'identity-in-use',
+  'overflow',
+  'malformed',
+  'key-removed',
+];

@@ -1,0 +1,179 @@
+// Tries the addresses that may lead to peers: each on its own, with a growing pause, and not while its peer is linked.
+// Static ones are tried for ever.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshCandidate, MeshLimits, MeshRefusal } from '../mesh.ts';
+import { deadline } from './deadline.ts';
+import { DialSlots } from './dial-slots.ts';
+import type { Connector, Handshake } from './pipe.ts';
+
+export interface DialerParts {
+  readonly localId: NodeId;
+  readonly clock: Clock;
+  readonly limits: MeshLimits;
+  /** From 0 to below 1: spreads the attempts of nodes that start together. */
+  readonly random: () => number;
+  readonly connector: Connector;
+  isLinked(peerId: NodeId): boolean;
+  /** Resolves when the link has ended, or was not taken. */
+  consider(handshake: Handshake): Promise<'was-up' | 'refused'>;
+  refused(refusal: MeshRefusal): void;
+}
+
+interface Target {
+  candidate: MeshCandidate;
+  peerId: NodeId | undefined;
+  failures: number;
+  triedAtMs: number;
+  wake: AbortController;
+}
+
+export class Dialer {
+  readonly #parts: DialerParts;
+  readonly #slots: DialSlots;
+  readonly #targets = new Map<string, Target>();
+  readonly #own = new Set<string>();
+  readonly #tasks = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(parts: DialerParts) {
+    this.#parts = parts;
+    this.#slots = new DialSlots(parts.limits.dialsMax);
+  }
+
+  /** Candidates that are held. */
+  get size(): number {
+    return this.#targets.size;
+  }
+
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    for (const [key, target] of this.#targets) this.#begin(key, target, signal);
+  }
+
+  add(candidate: MeshCandidate): void {
+    const key = `${candidate.address} ${candidate.port}`;
+    if (this.#own.has(key)) return;
+    const known = this.#targets.get(key);
+    if (known !== undefined) {
+      this.#again(known, candidate);
+      return;
+    }
+    if (this.#targets.size >= this.#parts.limits.candidatesMax && candidate.source !== 'static') return;
+    const target: Target = {
+      candidate,
+      peerId: candidate.peerId,
+      failures: 0,
+      triedAtMs: Number.NEGATIVE_INFINITY,
+      wake: new AbortController(),
+    };
+    this.#targets.set(key, target);
+    if (this.#signal !== undefined && !this.#signal.aborted) this.#begin(key, target, this.#signal);
+  }
+
+  /** A peer's link has ended: its addresses are tried at once, if they were not just now. */
+  peerGone(peerId: NodeId): void {
+    for (const target of this.#targets.values()) {
+      if (target.peerId === peerId) target.wake.abort();
+    }
+  }
+
+  /** After the signal's abort; resolves when no dial is under way. */
+  async stopped(): Promise<void> {
+    await Promise.all([...this.#tasks]);
+  }
+
+  #again(target: Target, candidate: MeshCandidate): void {
+    const source = target.candidate.source === 'static' ? 'static' : candidate.source;
+    target.candidate = { ...candidate, source };
+    target.peerId ??= candidate.peerId;
+    const { clock, limits } = this.#parts;
+    if (target.failures > 0 && clock.nowMs() - target.triedAtMs >= limits.dialTimeoutMs) target.wake.abort();
+  }
+
+  #begin(key: string, target: Target, signal: AbortSignal): void {
+    const task = this.#pursue(key, target, signal)
+      .catch(error => {
+        if (!signal.aborted) throw error;
+      })
+      .finally(() => {
+        this.#tasks.delete(task);
+        if (this.#targets.get(key) === target) this.#targets.delete(key);
+      });
+    this.#tasks.add(task);
+  }
+
+  async #pursue(key: string, target: Target, signal: AbortSignal): Promise<void> {
+    const { localId, limits } = this.#parts;
+    if (target.peerId !== undefined && localId > target.peerId)
+      await this.#pause(target, limits.yieldMs, signal);
+    for (;;) {
+      if (target.peerId !== undefined && this.#parts.isLinked(target.peerId)) {
+        // An address may have a new owner, whom only a dial finds; of other sources somebody tells it again.
+        await this.#pause(target, RECHECK_MS, signal);
+        if (this.#parts.isLinked(target.peerId) && target.candidate.source !== 'static') continue;
+      }
+      const outcome = await this.#attempt(target, signal);
+      if (outcome === 'self') {
+        this.#own.add(key);
+        return;
+      }
+      target.failures = outcome === 'was-up' ? 0 : target.failures + 1;
+      if (target.candidate.source !== 'static' && target.failures >= limits.dialFailuresMax) return;
+      await this.#pause(target, this.#backoffMs(target.failures), signal);
+    }
+  }
+
+  async #attempt(target: Target, signal: AbortSignal): Promise<'was-up' | 'refused' | 'self'> {
+    const { clock, limits, connector } = this.#parts;
+    let handshake: Handshake | undefined;
+    {
+      using _slot = await this.#slots.take(signal);
+      using limit = deadline(clock, limits.dialTimeoutMs, signal);
+      target.triedAtMs = clock.nowMs();
+      try {
+        const outcome = await connector.dial(target.candidate, limit.signal);
+        if (outcome.kind === 'handshake') handshake = outcome.handshake;
+        else this.#parts.refused(outcome.refusal);
+      } catch (error) {
+        if (!limit.isOver) throw error;
+        const { address: host, port } = target.candidate;
+        const detail = `no answer within ${limits.dialTimeoutMs / 1_000} s`;
+        this.#parts.refused({
+          direction: 'dialled',
+          address: { host, port },
+          reason: 'unreachable',
+          detail,
+        });
+      }
+    }
+    if (handshake === undefined) return 'refused';
+    if (handshake.peer.nodeId === localIdOf(this.#parts)) {
+      await this.#parts.consider(handshake);
+      return 'self';
+    }
+    target.peerId = handshake.peer.nodeId;
+    return await this.#parts.consider(handshake);
+  }
+
+  #backoffMs(failures: number): number {
+    const { backoffMsMin, backoffMsMax } = this.#parts.limits;
+    const fullMs = Math.min(backoffMsMax, backoffMsMin * 2 ** Math.min(20, Math.max(0, failures - 1)));
+    return fullMs * (0.5 + this.#parts.random() / 2);
+  }
+
+  async #pause(target: Target, durationMs: number, signal: AbortSignal): Promise<void> {
+    target.wake = new AbortController();
+    const either = AbortSignal.any([signal, target.wake.signal]);
+    try {
+      await this.#parts.clock.sleep(durationMs, either);
+    } catch {
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const localIdOf = ({ localId }: DialerParts): NodeId => localId;
+/** How often the address of a linked peer is looked at again. */
+const RECHECK_MS = 60_000;

@@ -1,0 +1,289 @@
+// A link over a pipe: pings, the queue's bounds, and a proper end. It is up when both ends have said that they take it, so
+// that both always agree on which of two links stays.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '../mesh.ts';
+import { decodeBye, encodeBye } from './bye.ts';
+import { deadline } from './deadline.ts';
+import { Listeners } from './listeners.ts';
+import type { Handshake } from './pipe.ts';
+import { FRAME } from './pipe.ts';
+
+export class PeerLink implements MeshLink {
+  readonly peerId: NodeId;
+  readonly peerPublicKey: Uint8Array;
+  readonly peerStart: number;
+  readonly peerInstance: string;
+  readonly remoteAddress: HostPort;
+  readonly isInitiator: boolean;
+  readonly keyId: string;
+  /** Resolves when the pipe is gone. */
+  readonly ended: Promise<void>;
+  readonly #handshake: Handshake;
+  readonly #clock: Clock;
+  readonly #limits: MeshLimits;
+  readonly #end = Promise.withResolvers<void>();
+  readonly #stop = new AbortController();
+  readonly #frames = new Listeners<Uint8Array>();
+  readonly #drains = new Listeners<void>();
+  readonly #closes = new Listeners<LinkClose>();
+  readonly #ups = new Listeners<void>();
+  readonly #probes = new Map<number, () => void>();
+  #heardAtMs: number;
+  #pingNumber = 0;
+  #isReady = false;
+  #isPeerReady = false;
+  #isFull = false;
+  #isGone = false;
+  #close: LinkClose | undefined;
+
+  constructor(handshake: Handshake, clock: Clock, limits: MeshLimits) {
+    const { peer, remoteAddress, isInitiator, keyId } = handshake;
+    this.peerId = peer.nodeId;
+    this.peerPublicKey = peer.publicKey;
+    this.peerStart = peer.start;
+    this.peerInstance = peer.instance;
+    this.remoteAddress = remoteAddress;
+    this.isInitiator = isInitiator;
+    this.keyId = keyId;
+    this.ended = this.#end.promise;
+    this.#handshake = handshake;
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#heardAtMs = clock.nowMs();
+  }
+
+  /** Begins to read and to ping; resolves with the end of the pings. */
+  async run(): Promise<void> {
+    this.#handshake.pipe.listen({
+      frame: (kind, payload) => this.#take(kind, payload),
+      heard: () => {
+        this.#heardAtMs = this.#clock.nowMs();
+      },
+      drained: () => this.#tellDrained(),
+      malformed: detail => this.close('malformed', detail),
+      closed: detail => this.#gone(detail),
+    });
+    await this.#watch();
+  }
+
+  get isOpen(): boolean {
+    return this.#close === undefined;
+  }
+
+  /** Both ends have taken it. */
+  get isUp(): boolean {
+    return this.isOpen && this.#isReady && this.#isPeerReady;
+  }
+
+  get closeInfo(): LinkClose | undefined {
+    return this.#close;
+  }
+
+  get queuedBytes(): number {
+    return this.isOpen ? this.#handshake.pipe.queuedBytes : 0;
+  }
+
+  /** Tells the peer that this end takes the link. */
+  ready(): void {
+    if (!this.isOpen || this.#isReady) return;
+    this.#isReady = true;
+    this.#handshake.pipe.write(FRAME.ready, NOTHING);
+    if (this.#isPeerReady) this.#ups.emit();
+  }
+
+  onUp(listener: () => void): Unsubscribe {
+    return this.#ups.add(listener);
+  }
+
+  /** Whether the peer's process answers now. */
+  async answers(): Promise<boolean> {
+    if (!this.isOpen) return false;
+    using limit = deadline(this.#clock, this.#limits.holderAnswerMs, this.#stop.signal);
+    const answer = Promise.withResolvers<boolean>();
+    limit.signal.addEventListener('abort', () => answer.resolve(false), { once: true });
+    if (limit.signal.aborted) return false;
+    const number = this.#ping();
+    this.#probes.set(number, () => answer.resolve(true));
+    const isAnswered = await answer.promise;
+    this.#probes.delete(number);
+    return isAnswered;
+  }
+
+  send(frame: Uint8Array): boolean {
+    const { frameBytesMax, queueBytesHigh } = this.#limits;
+    if (frame.length > frameBytesMax)
+      throw new RangeError(`a frame of ${frame.length} bytes is longer than ${frameBytesMax}`);
+    if (!this.isUp) return false;
+    this.#handshake.pipe.write(FRAME.data, frame);
+    this.#checkQueue();
+    if (!this.isOpen) return false;
+    this.#isFull ||= this.queuedBytes > queueBytesHigh;
+    return !this.#isFull;
+  }
+
+  onFrame(listener: (frame: Uint8Array) => void): Unsubscribe {
+    return this.#frames.add(listener);
+  }
+
+  onDrain(listener: () => void): Unsubscribe {
+    return this.#drains.add(listener);
+  }
+
+  onClose(listener: (close: LinkClose) => void): Unsubscribe {
+    if (this.#close === undefined) return this.#closes.add(listener);
+    listener(this.#close);
+    return () => undefined;
+  }
+
+  close(reason: CloseReason, detail = ''): void {
+    if (!this.isOpen) return;
+    const { pipe } = this.#handshake;
+    this.#finish({ reason, by: 'self', detail });
+    if (ABRUPT.has(reason)) pipe.destroy();
+    else {
+      pipe.write(FRAME.bye, encodeBye(reason, detail));
+      pipe.end();
+    }
+  }
+
+  /** Takes what the pipe still holds away. */
+  destroy(): void {
+    this.#handshake.pipe.destroy();
+  }
+
+  #take(kind: number, payload: Uint8Array): void {
+    if (!this.isOpen) return;
+    switch (kind) {
+      case FRAME.data:
+        this.#deliver(payload);
+        break;
+      case FRAME.ping:
+        this.#answer(payload);
+        break;
+      case FRAME.pong:
+        this.#answered(payload);
+        break;
+      case FRAME.ready:
+        this.#peerReady();
+        break;
+      case FRAME.bye:
+        this.#finish({ ...decodeBye(payload), by: 'peer' });
+        this.#handshake.pipe.destroy();
+        break;
+      default:
+        this.close('malformed', `a frame of unknown kind ${kind}`);
+    }
+  }
+
+  #deliver(payload: Uint8Array): void {
+    if (!this.isUp) {
+      this.close('malformed', 'data came before the link was up');
+      return;
+    }
+    try {
+      this.#frames.emit(payload);
+    } catch (error) {
+      this.close('malformed', error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #answer(payload: Uint8Array): void {
+    if (payload.length !== PING_BYTES) {
+      this.close('malformed', 'a ping has another length');
+      return;
+    }
+    this.#handshake.pipe.write(FRAME.pong, payload);
+    this.#checkQueue();
+  }
+
+  #answered(payload: Uint8Array): void {
+    if (payload.length !== PING_BYTES) {
+      this.close('malformed', 'a pong has another length');
+      return;
+    }
+    const number = new DataView(payload.buffer, payload.byteOffset).getUint32(0);
+    this.#probes.get(number)?.();
+  }
+
+  #peerReady(): void {
+    if (this.#isPeerReady) {
+      this.close('malformed', 'the peer took the link twice');
+      return;
+    }
+    this.#isPeerReady = true;
+    if (this.#isReady) this.#ups.emit();
+  }
+
+  #tellDrained(): void {
+    if (!this.#isFull || !this.isOpen || this.queuedBytes > this.#limits.queueBytesHigh / 2) return;
+    this.#isFull = false;
+    this.#drains.emit();
+  }
+
+  #checkQueue(): void {
+    const { queuedBytes } = this;
+    if (queuedBytes > this.#limits.queueBytesMax)
+      this.close('overflow', `${queuedBytes} bytes wait for a peer that does not take them`);
+  }
+
+  #ping(): number {
+    this.#pingNumber = (this.#pingNumber + 1) >>> 0;
+    const payload = new Uint8Array(PING_BYTES);
+    new DataView(payload.buffer).setUint32(0, this.#pingNumber);
+    this.#handshake.pipe.write(FRAME.ping, payload);
+    this.#checkQueue();
+    return this.#pingNumber;
+  }
+
+  async #watch(): Promise<void> {
+    const { pingIntervalMs, deadAfterMs } = this.#limits;
+    while (this.isOpen) {
+      const sinceMs = this.#clock.nowMs();
+      const waitMs = Math.min(pingIntervalMs, Math.max(0, this.#heardAtMs + deadAfterMs - sinceMs));
+      try {
+        await this.#clock.sleep(waitMs, this.#stop.signal);
+      } catch (error) {
+        if (this.#stop.signal.aborted) return;
+        throw error;
+      }
+      const nowMs = this.#clock.nowMs();
+      const oversleptMs = nowMs - sinceMs - waitMs;
+      // This process stood still: what the peer said meanwhile has not been read yet, and is not the peer's silence.
+      if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
+      if (nowMs - this.#heardAtMs >= deadAfterMs) {
+        this.close('silent', `nothing was heard for ${deadAfterMs / 1_000} s`);
+      } else this.#ping();
+    }
+  }
+
+  #gone(detail: string): void {
+    this.#isGone = true;
+    this.#finish({ reason: 'lost', by: 'peer', detail });
+    this.#end.resolve();
+  }
+
+  #finish(close: LinkClose): void {
+    if (this.#close !== undefined) return;
+    this.#close = close;
+    this.#stop.abort();
+    this.#closes.emit(close);
+    for (const listeners of [this.#closes, this.#frames, this.#drains, this.#ups]) listeners.clear();
+    if (!this.#isGone) this.#endSoon();
+  }
+
+  /** A peer that does not read cannot hold the pipe open for its farewell. */
+  #endSoon(): void {
+    const limit = deadline(this.#clock, FAREWELL_MS, new AbortController().signal);
+    limit.signal.addEventListener('abort', () => this.destroy(), { once: true });
+    this.ended.then(() => limit[Symbol.dispose]()).catch(() => undefined);
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+const PING_BYTES = 4;
+const FAREWELL_MS = 500;
+/** Here nobody would hear a farewell, or it would wait behind what is stuck. */
+const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);

@@ -1,0 +1,71 @@
+// What an adapter brings: pipes that carry typed frames to a peer whose identity is proven. Everything after that, pings,
+// one link a peer, copied homes, is the same code for every adapter.
+
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshCandidate, MeshRefusal } from '../mesh.ts';
+
+export interface FramePipe {
+  /** What was written and has not left. */
+  readonly queuedBytes: number;
+  /** Nothing is read before this; called again, the new events replace the former. */
+  listen(events: PipeEvents): void;
+  write(kind: number, payload: Uint8Array): void;
+  /** Lets what is queued leave, then closes. */
+  end(): void;
+  destroy(): void;
+}
+
+export interface PipeEvents {
+  frame(kind: number, payload: Uint8Array): void;
+  /** Any bytes came, also a part of a frame. */
+  heard(): void;
+  /** The queue fell. */
+  drained(): void;
+  /** What came is no frame; nothing follows it. */
+  malformed(detail: string): void;
+  /** Once, last. */
+  closed(detail: string): void;
+}
+
+export interface PeerHello {
+  readonly nodeId: NodeId;
+  readonly publicKey: Uint8Array;
+  readonly start: number;
+  /** Random for each transport: it tells a second link of one process from a link of another process with this identity. */
+  readonly instance: string;
+}
+
+/** A pipe whose other end has proven who it is. */
+export interface Handshake {
+  readonly pipe: FramePipe;
+  readonly peer: PeerHello;
+  readonly remoteAddress: HostPort;
+  readonly isInitiator: boolean;
+  /** Of the cluster key that was used; '' where the adapter has none. */
+  readonly keyId: string;
+}
+
+export type DialOutcome =
+  | { readonly kind: 'handshake'; readonly handshake: Handshake }
+  | { readonly kind: 'refused'; readonly refusal: MeshRefusal };
+
+export interface AcceptEvents {
+  accepted(handshake: Handshake): void;
+  refused(refusal: MeshRefusal): void;
+}
+
+export interface Connector {
+  readonly listensOn: HostPort | undefined;
+  /** @throws MeshError */
+  listen(events: AcceptEvents): Promise<void>;
+  /** Never throws but the signal's reason. */
+  dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome>;
+  /** Whether a link that was opened with this key may stay. */
+  acceptsKey(keyId: string): boolean;
+  /** Ends the listener and every handshake; resolves when nothing is open. */
+  close(): Promise<void>;
+}
+
+/** The first byte of each frame after the handshake. */
+export const FRAME = { data: 0, ping: 1, pong: 2, ready: 3, bye: 4 } as const;

@@ -1,0 +1,205 @@
+// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals and blocks
+// one way. A cut cable loses nothing and tells nobody, as TCP over a pulled cable: frames wait until it is healed or the
+// link is given up.
+
+import type { Clock } from '../../clock/clock.ts';
+import { nodeIdOf } from '../../wire/node-signature.ts';
+import { LinkedTransport } from '../link/linked-transport.ts';
+import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
+import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalReason } from '../mesh.ts';
+import { MESH_LIMITS, MeshError } from '../mesh.ts';
+import { MemoryPipe } from './memory-pipe.ts';
+
+export interface MemoryNodeOptions {
+  /** Its address on this network; unique. */
+  readonly name: string;
+  readonly identity: MeshIdentity;
+  /** The start number of the daemon. */
+  readonly start: number;
+  readonly limits?: Partial<MeshLimits>;
+  /** Default: no jitter. */
+  readonly random?: () => number;
+}
+
+export class MemoryNetwork {
+  readonly #clock: Clock;
+  readonly #hosts = new Map<string, MemoryHost>();
+  /** "a b": what a sends does not reach b. */
+  readonly #blocked = new Set<string>();
+  #instances = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A transport on this network, to be started by its owner. The name is free again when it has ended. */
+  transport({ name, identity, start, limits, random }: MemoryNodeOptions): MeshTransport {
+    this.#instances += 1;
+    const hello: PeerHello = {
+      nodeId: nodeIdOf(identity.publicKey),
+      publicKey: identity.publicKey,
+      start,
+      instance: `memory ${this.#instances}`,
+    };
+    return new LinkedTransport({
+      localId: hello.nodeId,
+      instance: hello.instance,
+      clock: this.#clock,
+      limits: { ...MESH_LIMITS, ...limits },
+      random: random ?? (() => 1),
+      connector: new MemoryConnector(this, new MemoryHost(name, hello)),
+    });
+  }
+
+  /** Tells `dialler` the address of `listener`, for ever. */
+  connect(dialler: MeshTransport, listener: MeshTransport): void {
+    dialler.addCandidate({ address: nameOf(listener), port: MEMORY_PORT, source: 'static' });
+  }
+
+  cut(one: MeshTransport, other: MeshTransport): void {
+    this.block(one, other);
+    this.block(other, one);
+  }
+
+  heal(one: MeshTransport, other: MeshTransport): void {
+    this.unblock(one, other);
+    this.unblock(other, one);
+  }
+
+  /** From now on nothing goes from `source` to `sink`. */
+  block(source: MeshTransport, sink: MeshTransport): void {
+    this.#blocked.add(`${nameOf(source)} ${nameOf(sink)}`);
+  }
+
+  unblock(source: MeshTransport, sink: MeshTransport): void {
+    this.#blocked.delete(`${nameOf(source)} ${nameOf(sink)}`);
+    for (const pipe of this.#hosts.get(nameOf(source))?.pipes ?? []) pipe.flow();
+  }
+
+  /** The process behind it dies: no farewell; what it runs is left to its owner to dispose. */
+  crash(transport: MeshTransport): void {
+    const host = this.#hosts.get(nameOf(transport));
+    if (host === undefined) return;
+    this.#hosts.delete(host.name);
+    for (const pipe of [...host.pipes]) pipe.breakOff();
+  }
+
+  /** The machine behind it loses its power: nothing is said, ever again. */
+  vanish(transport: MeshTransport): void {
+    const host = this.#hosts.get(nameOf(transport));
+    if (host === undefined) return;
+    this.#hosts.delete(host.name);
+    for (const pipe of [...host.pipes]) pipe.vanish();
+  }
+
+  /** Pipes whose two ends are not both gone. */
+  get openPipeCount(): number {
+    let count = 0;
+    for (const host of this.#hosts.values()) count += host.pipes.size;
+    return count;
+  }
+
+  /** @internal */
+  host(name: string): MemoryHost | undefined {
+    return this.#hosts.get(name);
+  }
+
+  /** @internal */
+  open(host: MemoryHost): void {
+    if (this.#hosts.has(host.name))
+      throw new MeshError('address-in-use', `there is a node ${host.name} on this network already`);
+    this.#hosts.set(host.name, host);
+  }
+
+  /** @internal */
+  close(host: MemoryHost): void {
+    if (this.#hosts.get(host.name) === host) this.#hosts.delete(host.name);
+  }
+
+  /** @internal */
+  isBlocked(source: string, sink: string): boolean {
+    return this.#blocked.has(`${source} ${sink}`);
+  }
+}
+
+/** One end of the network. */
+class MemoryHost {
+  readonly name: string;
+  readonly hello: PeerHello;
+  readonly pipes: Set<MemoryPipe> = new Set();
+  events: AcceptEvents | undefined;
+
+  constructor(name: string, hello: PeerHello) {
+    this.name = name;
+    this.hello = hello;
+  }
+}
+
+class MemoryConnector implements Connector {
+  readonly #network: MemoryNetwork;
+  readonly #host: MemoryHost;
+
+  constructor(network: MemoryNetwork, host: MemoryHost) {
+    this.#network = network;
+    this.#host = host;
+  }
+
+  get listensOn(): { readonly host: string; readonly port: number } {
+    return { host: this.#host.name, port: MEMORY_PORT };
+  }
+
+  async listen(events: AcceptEvents): Promise<void> {
+    this.#host.events = events;
+    this.#network.open(this.#host);
+  }
+
+  async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
+    const here = this.#host;
+    const sink = candidate.address;
+    // A dial over a cut cable hears nothing until its time is over.
+    if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name))
+      return await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    const there = this.#network.host(sink);
+    if (there?.events === undefined) return refusedDial(candidate, 'unreachable', 'nobody listens there');
+    const [near, far] = MemoryPipe.pair(
+      () => this.#network.isBlocked(here.name, sink),
+      () => this.#network.isBlocked(sink, here.name),
+    );
+    for (const [host, pipe] of [
+      [here, near],
+      [there, far],
+    ] as const) {
+      host.pipes.add(pipe);
+      pipe.onGone(() => host.pipes.delete(pipe));
+    }
+    there.events.accepted({
+      pipe: far,
+      peer: here.hello,
+      remoteAddress: { host: here.name, port: MEMORY_PORT },
+      isInitiator: false,
+      keyId: '',
+    });
+    const remoteAddress = { host: sink, port: MEMORY_PORT };
+    const handshake = { pipe: near, peer: there.hello, remoteAddress, isInitiator: true, keyId: '' };
+    return { kind: 'handshake', handshake };
+  }
+
+  acceptsKey(): boolean {
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#network.close(this.#host);
+  }
+}
+
+const nameOf = (transport: MeshTransport): string => transport.listensOn?.host ?? '';
+
+const refusedDial = (candidate: MeshCandidate, reason: RefusalReason, detail: string): DialOutcome => {
+  const address = { host: candidate.address, port: candidate.port };
+  return { kind: 'refused', refusal: { direction: 'dialled', address, reason, detail } };
+};
+
+const MEMORY_PORT = 4_181;

@@ -1,0 +1,123 @@
+// One end of a cable in memory. Frames are copied when they are written and arrive in a later turn of the event loop, as
+// they would from another process.
+
+import type { FramePipe, PipeEvents } from '../link/pipe.ts';
+
+export class MemoryPipe implements FramePipe {
+  readonly #isBlocked: () => boolean;
+  #other: MemoryPipe | undefined;
+  #events: PipeEvents | undefined;
+  readonly #queue: { readonly kind: number; readonly payload: Uint8Array }[] = [];
+  readonly #gone = new Set<() => void>();
+  #queuedBytes = 0;
+  #isFlowing = false;
+  #isEnding = false;
+  #isGone = false;
+  #hasVanished = false;
+
+  private constructor(isBlocked: () => boolean) {
+    this.#isBlocked = isBlocked;
+  }
+
+  /** The two ends; each asks whether what it sends passes. */
+  static pair(isBlocked: () => boolean, isBackBlocked: () => boolean): readonly [MemoryPipe, MemoryPipe] {
+    const near = new MemoryPipe(isBlocked);
+    const far = new MemoryPipe(isBackBlocked);
+    near.#other = far;
+    far.#other = near;
+    return [near, far];
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  listen(events: PipeEvents): void {
+    this.#events = events;
+    this.#other?.flow();
+    if (this.#isGone) setImmediate(() => events.closed('the connection is closed'));
+  }
+
+  write(kind: number, payload: Uint8Array): void {
+    if (this.#isGone || this.#isEnding) return;
+    this.#queue.push({ kind, payload: payload.slice() });
+    this.#queuedBytes += FRAME_HEAD_BYTES + payload.length;
+    this.flow();
+  }
+
+  end(): void {
+    this.#isEnding = true;
+    this.flow();
+  }
+
+  destroy(): void {
+    if (this.#isGone) return;
+    this.#leave('closed here');
+    const other = this.#other;
+    // The news of the end travels behind the frames, and does not pass a cut cable.
+    if (other !== undefined && !this.#isBlocked())
+      setImmediate(() => other.#leave('the peer closed the connection'));
+  }
+
+  /** Both ends see a reset, as from a system whose process has died. */
+  breakOff(): void {
+    const other = this.#other;
+    this.#leave('broken off');
+    if (!this.#isBlocked())
+      setImmediate(() => {
+        if (other !== undefined) other.#leave('the connection was reset');
+      });
+  }
+
+  /** This end is no more, and the other one hears nothing. */
+  vanish(): void {
+    this.#hasVanished = true;
+    this.#leave('gone');
+  }
+
+  onGone(listener: () => void): void {
+    this.#gone.add(listener);
+  }
+
+  /** Lets what is queued pass, if it can. */
+  flow(): void {
+    if (this.#isFlowing || this.#isGone) return;
+    this.#isFlowing = true;
+    setImmediate(() => {
+      this.#isFlowing = false;
+      this.#pass();
+    });
+  }
+
+  #pass(): void {
+    const other = this.#other;
+    if (other === undefined || this.#isGone || this.#isBlocked()) return;
+    if (other.#isGone) {
+      if (!other.#hasVanished) this.#leave('the connection was reset');
+      return;
+    }
+    const events = other.#events;
+    if (events === undefined) return;
+    const frames = this.#queue.splice(0);
+    this.#queuedBytes = 0;
+    for (const { kind, payload } of frames) {
+      if (other.#isGone) break;
+      events.heard();
+      events.frame(kind, payload);
+    }
+    if (this.#isGone) return;
+    if (this.#isEnding) this.destroy();
+    else if (frames.length > 0) this.#events?.drained();
+  }
+
+  #leave(detail: string): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    this.#queue.length = 0;
+    this.#queuedBytes = 0;
+    for (const listener of this.#gone) listener();
+    this.#events?.closed(detail);
+  }
+}
+
+const FRAME_HEAD_BYTES = 5;
