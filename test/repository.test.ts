@@ -106,6 +106,18 @@ test('what the daemon loads is a dependency, and no package is loaded that is no
   expect(offences).toEqual([]);
 });
 
+test('every file with a bound in it, or its folder, is named in docs/limits.md', context => {
+  if (files === undefined) context.skip('there is no git');
+  const limits = textOf('docs/limits.md');
+  const isTold = (place: string): boolean => limits.includes(`\`${place}\``);
+  const missing = (files ?? [])
+    .filter(file => /^src\/(cli|config|core|daemon|gather|journal|process|wire)\/.*\.ts$/.test(file))
+    .filter(file => /^(export )?const [A-Z0-9_]+_MAX(: number)? = /m.test(textOf(file)))
+    .filter(file => !OF_ARITHMETIC.includes(file))
+    .filter(file => ![file, ...foldersOf(file)].some(isTold));
+  expect(missing).toEqual([]);
+});
+
 test.each(DOCUMENTS)('%s is there', file => {
   expect(existsSync(repositoryRoot + file)).toBe(true);
 });
@@ -123,6 +135,22 @@ test.each(['bin/plimsoll.js', 'scripts/start.js', 'scripts/test.js', 'scripts/ch
 );
 
 const isText = (file: string): boolean => !/\.(png|jpe?g|ico|woff2?|ttf|gz|tgz|db|sqlite)$/.test(file);
+
+/** "src/gather/ip/", "src/gather/", "src/". */
+const foldersOf = (file: string): readonly string[] =>
+  file
+    .split('/')
+    .slice(0, -1)
+    .map((_, depth, folders) => `${folders.slice(0, depth + 1).join('/')}/`);
+
+/** Where _MAX is the end of a number's range or of a calculation, which nothing from outside can meet. */
+const OF_ARITHMETIC: readonly string[] = [
+  'src/core/address/host-port.ts',
+  'src/core/statistics/early-stopping.ts',
+  'src/core/statistics/exact-sums.ts',
+  'src/core/text/nearest.ts',
+  'src/wire/varints.ts',
+];
 
 const packageOf = (path: string): string =>
   path
