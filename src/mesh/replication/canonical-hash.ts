@@ -1,0 +1,42 @@
+// One hash of what all nodes must agree on once they have heard each other: current durable values and how far each
+// origin's events are known. What each node has for itself is left out: live kinds, ages, receipts, counts, history.
+
+import { createHash } from 'node:crypto';
+import type { State } from '../../core/state.ts';
+
+/** SHA-256, hex. Equal for equal durable state, whatever the order in which it came. */
+export const canonicalHash = (state: State): string =>
+  createHash('sha256')
+    .update(canonicalText(durableParts(state)))
+    .digest('hex');
+
+const durableParts = (state: State): unknown => ({
+  nodeIdentities: state.nodeIdentities,
+  nodeNetworks: state.nodeNetworks,
+  nodeThunderbolts: state.nodeThunderbolts,
+  nodeRdmaDevices: state.nodeRdmaDevices,
+  nodeGpus: state.nodeGpus,
+  nodeConfigs: state.nodeConfigs,
+  nodeGpuProfiles: state.nodeGpuProfiles,
+  connections: state.connections,
+  linkProfiles: state.linkProfiles,
+  runs: state.runs,
+  nodeForgets: state.nodeForgets,
+  origins: state.origins,
+});
+
+/** JSON with sorted keys, without what belongs to one process and without mappings that are empty. */
+const canonicalText = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const parts = Object.entries(value)
+    .filter(([name, inner]) => !LOCAL_NAMES.has(name) && inner !== undefined && !isEmptyMapping(inner))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalText(inner)}`);
+  return `{${parts.join(',')}}`;
+};
+
+const isEmptyMapping = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+
+const LOCAL_NAMES: ReadonlySet<string> = new Set(['ageMs', 'receivedAtMs']);

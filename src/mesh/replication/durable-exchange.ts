@@ -1,0 +1,173 @@
+// Durable events between this node and its peers. What a peer lacks it asks for, chunk by chunk; what is new is pushed. A
+// frame is believed when every record of it proves itself, and a position only ever moves to a record that is signed.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshMessage, VectorEntry } from '../../wire/mesh-message.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/mesh-message.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { ExchangeParts } from './exchange-parts.ts';
+import type { Place } from './positions.ts';
+import { afterIn, isAhead } from './positions.ts';
+import { receiptOf } from './receipt.ts';
+import { checkRecord } from './record-proof.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
+import type { ReceivedRecord } from './replica-store.ts';
+import { Wants } from './wants.ts';
+
+type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
+
+export class DurableExchange {
+  readonly #parts: ExchangeParts;
+  readonly #wants: Wants;
+  #ownTold: Place;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.#wants = new Wants(parts.limits.wantTimeoutMs);
+    this.#ownTold = parts.store.position(parts.self) ?? NOTHING;
+  }
+
+  vectors(): readonly VectorEntry[] {
+    return this.#parts.store
+      .positions()
+      .filter(({ through }) => through > 0)
+      .slice(0, MESH_LIST_LENGTH_MAX);
+  }
+
+  /** After own events were stored: to every peer, from what was told last. */
+  tellOwn(): void {
+    const { store, self, peers } = this.#parts;
+    const position = store.position(self);
+    if (position === undefined || !isAhead(position, this.#ownTold)) return;
+    const from = { epoch: position.epoch, through: afterIn(position.epoch, this.#ownTold) };
+    this.#ownTold = position;
+    for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.owe(self, from);
+  }
+
+  /** With what a peer says it holds: asks it for what is missing here. */
+  compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
+    const { store, nowMs } = this.#parts;
+    for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
+    if (!peer.outbox.isWritable) return;
+    const wants = this.#wants.ask(peer.id, vectors, origin => store.position(origin), nowMs());
+    if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
+  }
+
+  answer(peer: ReplicaPeer, wants: readonly VectorEntry[]): void {
+    for (const { origin, epoch, through } of wants) {
+      peer.outbox.known.set(origin, { epoch, through });
+      if (isAhead(this.#parts.store.position(origin) ?? NOTHING, { epoch, through }))
+        peer.outbox.owe(origin, { epoch, through });
+    }
+  }
+
+  peerGone(peer: NodeId): void {
+    this.#wants.peerGone(peer);
+  }
+
+  take(peer: ReplicaPeer, message: RecordsMessage): void {
+    const { counts, store, nowMs } = this.#parts;
+    const { origin, epoch, after, records } = message;
+    if (!peer.mayTell(records.length, nowMs())) {
+      counts.overRate += 1;
+      return;
+    }
+    const held = store.position(origin);
+    const from = afterIn(epoch, held);
+    if (held !== undefined && epoch < held.epoch) {
+      counts.recordsRepeated += records.length;
+      return;
+    }
+    if (after > from) {
+      counts.gaps += 1;
+      this.compare(peer, [{ origin, epoch, through: message.through }]);
+      return;
+    }
+    if (held !== undefined && isRepeated(message, from)) {
+      counts.recordsRepeated += records.length;
+      this.#repeated(peer, message, held);
+      return;
+    }
+    const received = this.#checked(peer, message, from);
+    const last = received?.at(-1)?.record.seq;
+    if (received === undefined || last === undefined) return;
+    counts.recordsRepeated += records.length - received.length;
+    peer.outbox.knows(origin, { epoch, through: last });
+    this.#store(peer, message, received, { epoch, through: last }, from);
+  }
+
+  #store(
+    peer: ReplicaPeer,
+    { origin, epoch, through }: RecordsMessage,
+    received: readonly ReceivedRecord[],
+    last: Place,
+    from: number,
+  ): void {
+    const { counts, store, self, nowMs, peers, relays } = this.#parts;
+    if (origin === self) {
+      // Signed by this node and not in its journal: the journal is older than what was once told.
+      counts.newEpochs += 1;
+      store.startNewEpoch(epoch);
+      return;
+    }
+    const ageMs = received.at(-1)?.record.ageMs ?? 0;
+    const { receivedAtMs } = receiptOf(ageMs, nowMs());
+    const result = store.storeRecords({ position: { origin, ...last }, records: received, receivedAtMs });
+    if (result.kind === 'refused') {
+      counts.storeRefused += 1;
+      return;
+    }
+    counts.recordsStored += received.length;
+    counts.unreadable += received.filter(({ event }) => event === undefined).length;
+    this.#wants.answered(origin, peer.id, last);
+    if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
+    for (const other of peers.values()) {
+      if (!other.hasSaidHello || other.id === origin || !isAhead(last, other.outbox.known.get(origin)))
+        continue;
+      if (relays(peer.id, other.id)) other.outbox.owe(origin, { epoch, through: from });
+    }
+  }
+
+  /** Held already, from somebody else; this sender may have peers for whom nobody else will relay. */
+  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
+    const { peers, relays } = this.#parts;
+    for (const other of peers.values()) {
+      if (!other.hasSaidHello || other.id === origin || !isAhead(held, other.outbox.known.get(origin)))
+        continue;
+      if (relays(peer.id, other.id)) other.outbox.owe(origin, { epoch, through: after });
+    }
+  }
+
+  /** Those that are new here, or undefined when the frame is refused as a whole. */
+  #checked(
+    peer: ReplicaPeer,
+    { origin, epoch, after, records }: RecordsMessage,
+    from: number,
+  ): readonly ReceivedRecord[] | undefined {
+    const { counts, nowMs } = this.#parts;
+    const received: ReceivedRecord[] = [];
+    let before = after;
+    for (const wire of records) {
+      const checked = checkRecord(wire, { origin, epoch }, nowMs());
+      if (checked.kind === 'good' && checked.received.record.seq > before) {
+        before = checked.received.record.seq;
+        if (before > from) received.push(checked.received);
+        continue;
+      }
+      if (checked.kind === 'forged') counts.forged += 1;
+      else counts.malformedFrames += 1;
+      peer.fault(`a record of ${origin} that does not hold`);
+      return undefined;
+    }
+    return received;
+  }
+}
+
+/** Nothing new in it, by the word of its last record: not worth checking signatures, for nothing is taken from it. */
+const isRepeated = ({ records }: RecordsMessage, from: number): boolean => {
+  const last = records.at(-1);
+  const head = last === undefined ? undefined : decodeRecordHead(last.body);
+  return head !== undefined && head.seq <= from;
+};
+
+const NOTHING: Place = { epoch: 0, through: 0 };

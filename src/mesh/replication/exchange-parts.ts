@@ -1,0 +1,18 @@
+// What both halves of replication share: the durable one and the live one.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { ReplicationLimits } from './limits.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
+import type { ReplicaStore } from './replica-store.ts';
+import type { ReplicationCounts } from './replication-counts.ts';
+
+export interface ExchangeParts {
+  readonly self: NodeId;
+  readonly store: ReplicaStore;
+  readonly counts: ReplicationCounts;
+  readonly limits: ReplicationLimits;
+  readonly nowMs: () => number;
+  readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
+  /** Whether this node passes on to the peer what the sender brought. */
+  readonly relays: (sender: NodeId, peer: NodeId) => boolean;
+}

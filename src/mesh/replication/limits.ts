@@ -1,0 +1,38 @@
+// Every number of docs/limits.md that concerns replication; times in ms.
+
+export interface ReplicationLimits {
+  /** A digest goes to every peer this often, and heals whatever was missed. */
+  readonly digestIntervalMs: number;
+  /** Changes of the neighbour list are told together, this long after the first. */
+  readonly neighbourDebounceMs: number;
+  /** A want that brought nothing for so long is asked of another peer. */
+  readonly wantTimeoutMs: number;
+  /** Of one frame of records or live events; a single record may be longer. */
+  readonly chunkBytesMax: number;
+  /** What one peer may send: events, and bytes, each as a burst and then a second. */
+  readonly eventsBurst: number;
+  readonly eventsPerSecond: number;
+  readonly bytesBurst: number;
+  readonly bytesPerSecond: number;
+  /** Malformed frames and forged records of one link before it is closed. */
+  readonly faultsMax: number;
+  /** Live values held, of one origin and in all, and their bytes. */
+  readonly liveKeysPerOriginMax: number;
+  readonly liveOriginsMax: number;
+  readonly liveBytesMax: number;
+}
+
+export const REPLICATION_LIMITS: ReplicationLimits = {
+  digestIntervalMs: 5_000,
+  neighbourDebounceMs: 1_500,
+  wantTimeoutMs: 5_000,
+  chunkBytesMax: 131_072,
+  eventsBurst: 20_000,
+  eventsPerSecond: 5_000,
+  bytesBurst: 64_000_000,
+  bytesPerSecond: 16_000_000,
+  faultsMax: 8,
+  liveKeysPerOriginMax: 512,
+  liveOriginsMax: 1_024,
+  liveBytesMax: 64_000_000,
+};

@@ -1,0 +1,184 @@
+// Live events between this node and its peers: the last value of each key, relayed as the bytes it came in. Whoever is
+// behind gets the newest; what was overtaken on the way is gone, and nobody misses it.
+
+import type { Event, KnownEvent } from '../../core/event.ts';
+import { eventClass, isEventKind } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordBody, encodeRecordBody } from '../../wire/durable-record.ts';
+import type { VectorEntry, WireLive } from '../../wire/mesh-message.ts';
+import { LIVE_BODY_BYTES_MAX, MESH_LIST_LENGTH_MAX } from '../../wire/mesh-message.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { ExchangeParts } from './exchange-parts.ts';
+import type { LiveEntry, LiveHead } from './live-table.ts';
+import { LiveTable, liveHeadOf } from './live-table.ts';
+import { isAhead } from './positions.ts';
+import { receiptOf } from './receipt.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
+
+/** A digest heals what was held for at least so long: younger values are still on their way, ms. */
+const HEAL_AFTER_MS = 2_000;
+
+export class LiveExchange {
+  readonly #parts: ExchangeParts;
+  readonly #table: LiveTable;
+
+  constructor(parts: ExchangeParts) {
+    this.#parts = parts;
+    this.#table = new LiveTable(parts.limits);
+  }
+
+  get bytes(): number {
+    return this.#table.bytes;
+  }
+
+  summary(): readonly VectorEntry[] {
+    return this.#table.summary().slice(0, MESH_LIST_LENGTH_MAX);
+  }
+
+  tellOwn(event: KnownEvent): void {
+    const { self, counts, peers, nowMs } = this.#parts;
+    const body = encodeRecordBody(event, event);
+    if (body.length > LIVE_BODY_BYTES_MAX) {
+      counts.liveRefused += 1;
+      return;
+    }
+    const { epoch, seq, ageMs, receivedAtMs } = event;
+    const value = { epoch, seq, body, sender: self, ageMs, receivedAtMs };
+    const { put, entry } = this.#table.put(liveHeadOf(event), value, nowMs());
+    if (put === 'full') counts.liveRefused += 1;
+    if (put !== 'newer' || entry === undefined) return;
+    for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.oweLive(entry);
+  }
+
+  /** On meeting: every last value that nobody nearer brings, but what the peer says it has. */
+  greet(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
+    const held = new Map(has.map(entry => [entry.origin, entry]));
+    for (const entry of this.#table.entries())
+      if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
+  }
+
+  /** Whatever the relay rule says: a value that is old here and has not reached the peer was missed. */
+  heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
+    const held = new Map(has.map(entry => [entry.origin, entry]));
+    const before = this.#parts.nowMs() - HEAL_AFTER_MS;
+    for (const { origin, epoch, through } of this.#table.summary()) {
+      if (origin === peer.id || !isAhead({ epoch, through }, held.get(origin))) continue;
+      for (const entry of this.#table.entries(origin))
+        if (entry.heldSinceMs <= before && isBehind(entry, held.get(origin))) {
+          if (!entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
+        }
+    }
+  }
+
+  /** Somebody whose job it was may be gone: what this peer may now lack, and what came through it. */
+  neighboursChanged(peer: ReplicaPeer): void {
+    for (const entry of this.#table.entries()) {
+      this.#offer(peer, entry);
+      if (entry.value.sender !== peer.id) continue;
+      for (const other of this.#parts.peers.values()) if (other.hasSaidHello) this.#offer(other, entry);
+    }
+  }
+
+  peerGone(peer: NodeId): void {
+    this.#table.forgetPeer(peer);
+  }
+
+  take(peer: ReplicaPeer, entries: readonly WireLive[]): void {
+    const { counts, nowMs, store } = this.#parts;
+    if (!peer.mayTell(entries.length, nowMs())) {
+      counts.overRate += 1;
+      return;
+    }
+    const events: Event[] = [];
+    const moved: LiveEntry[] = [];
+    for (const wire of entries) {
+      const read = readLive(wire, nowMs());
+      if (read === undefined) {
+        counts.malformedFrames += 1;
+        peer.fault('a live event that is none');
+        continue;
+      }
+      const entry = this.#hear(peer, read);
+      if (entry === undefined) continue;
+      moved.push(entry.entry);
+      if (!entry.isNew) continue;
+      if (read.event === undefined) counts.unreadable += 1;
+      else events.push(read.event);
+    }
+    counts.liveApplied += events.length;
+    if (events.length > 0) store.applyLive(events);
+    this.#relay(peer, moved);
+  }
+
+  #hear(
+    peer: ReplicaPeer,
+    { head, value }: LiveRead,
+  ): { readonly entry: LiveEntry; readonly isNew: boolean } | undefined {
+    const { self, counts, nowMs } = this.#parts;
+    if (head.origin === self) return undefined;
+    const { put, entry } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
+    switch (put) {
+      case 'newer':
+        return entry === undefined ? undefined : { entry, isNew: true };
+      case 'same':
+        counts.liveRepeated += 1;
+        entry?.seenBy.add(peer.id);
+        return entry === undefined ? undefined : { entry, isNew: false };
+      case 'older':
+        counts.liveRepeated += 1;
+        return undefined;
+      case 'full':
+        counts.liveRefused += 1;
+        return undefined;
+      default:
+        return put satisfies never;
+    }
+  }
+
+  #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
+    if (entries.length === 0) return;
+    const { peers, relays } = this.#parts;
+    for (const peer of peers.values()) {
+      if (!peer.hasSaidHello || !relays(sender.id, peer.id)) continue;
+      for (const entry of entries)
+        if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
+    }
+  }
+
+  #offer(peer: ReplicaPeer, entry: LiveEntry): void {
+    const { self, relays } = this.#parts;
+    if (entry.origin === peer.id || entry.seenBy.has(peer.id)) return;
+    const { sender } = entry.value;
+    if (sender === self || relays(sender, peer.id)) peer.outbox.oweLive(entry);
+  }
+}
+
+interface LiveRead {
+  readonly head: LiveHead;
+  readonly value: {
+    readonly epoch: number;
+    readonly seq: number;
+    readonly body: Uint8Array;
+    readonly ageMs: number;
+    readonly receivedAtMs: number;
+  };
+  /** Undefined where this version cannot read the payload. */
+  readonly event: Event | undefined;
+}
+
+/** Undefined for what is no event, and for a durable kind that comes unsigned. */
+const readLive = (wire: WireLive, nowMs: number): LiveRead | undefined => {
+  const receipt = receiptOf(wire.ageMs, nowMs);
+  const decoded = decodeRecordBody(wire.body, receipt);
+  const event = decoded.kind === 'event' ? { ...decoded.event, class: 'live' as const } : undefined;
+  const at = event ?? decodeRecordHead(wire.body);
+  if (at === undefined) return undefined;
+  const head = event === undefined ? decodeRecordHead(wire.body) : liveHeadOf(event);
+  if (head === undefined || (isEventKind(head.kind) && eventClass(head.kind) !== 'live')) return undefined;
+  // A copy: a view would keep the whole frame alive.
+  const value = { epoch: at.epoch, seq: at.seq, body: wire.body.slice(), ...receipt };
+  return { head, value, event };
+};
+
+const isBehind = ({ value }: LiveEntry, has: VectorEntry | undefined): boolean =>
+  isAhead({ epoch: value.epoch, through: value.seq }, has);

@@ -1,0 +1,123 @@
+// The last live value of every (origin, slot, key), as the bytes it came in. Peers that are behind are owed entries, not
+// values: what they get is the newest at the moment there is room, which is all the conflation there is.
+
+import type { Event } from '../../core/event.ts';
+import { eventSlot } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { VectorEntry } from '../../wire/mesh-message.ts';
+import type { ReplicationLimits } from './limits.ts';
+import type { Receipt } from './receipt.ts';
+
+export interface LiveValue extends Receipt {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly body: Uint8Array;
+  /** The peer it came from; the own node for its own. */
+  readonly sender: NodeId;
+}
+
+export interface LiveEntry {
+  readonly origin: NodeId;
+  value: LiveValue;
+  /** When it came here, on the local clock, ms; `receivedAtMs` may lie before. */
+  heldSinceMs: number;
+  /** Peers that have this very value. */
+  readonly seenBy: Set<NodeId>;
+}
+
+export interface LiveHead {
+  readonly origin: NodeId;
+  readonly kind: string;
+  readonly key: string;
+}
+
+export type LivePut = 'newer' | 'same' | 'older' | 'full';
+
+interface Origin {
+  start: number;
+  seqMax: number;
+  readonly entries: Map<string, LiveEntry>;
+}
+
+export class LiveTable {
+  readonly #limits: ReplicationLimits;
+  readonly #origins = new Map<NodeId, Origin>();
+  #bytes = 0;
+
+  constructor(limits: ReplicationLimits) {
+    this.#limits = limits;
+  }
+
+  /** Of bodies, all together. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Where 'newer', the entry has been seen by its sender alone. */
+  put(
+    head: LiveHead,
+    value: LiveValue,
+    nowMs: number,
+  ): { readonly put: LivePut; readonly entry?: LiveEntry } {
+    const origin = this.#originOf(head.origin, value.epoch);
+    if (origin === undefined) return { put: 'full' };
+    if (value.epoch < origin.start) return { put: 'older' };
+    if (value.epoch > origin.start) this.#restart(origin, value.epoch);
+    const place = `${eventSlot(head.kind)} ${head.key}`;
+    const entry = origin.entries.get(place);
+    if (entry !== undefined && value.seq <= entry.value.seq)
+      return { put: value.seq === entry.value.seq ? 'same' : 'older', entry };
+    const growth = value.body.length - (entry?.value.body.length ?? 0);
+    if (this.#bytes + growth > this.#limits.liveBytesMax) return { put: 'full' };
+    if (entry === undefined && origin.entries.size >= this.#limits.liveKeysPerOriginMax)
+      return { put: 'full' };
+    this.#bytes += growth;
+    origin.seqMax = Math.max(origin.seqMax, value.seq);
+    const held = entry ?? { origin: head.origin, value, heldSinceMs: nowMs, seenBy: new Set<NodeId>() };
+    held.value = value;
+    held.heldSinceMs = nowMs;
+    held.seenBy.clear();
+    held.seenBy.add(value.sender);
+    origin.entries.set(place, held);
+    return { put: 'newer', entry: held };
+  }
+
+  *entries(origin?: NodeId): Iterable<LiveEntry> {
+    if (origin !== undefined) yield* this.#origins.get(origin)?.entries.values() ?? [];
+    else for (const one of this.#origins.values()) yield* one.entries.values();
+  }
+
+  /** The newest number of each origin. */
+  summary(): readonly VectorEntry[] {
+    return Array.from(this.#origins, ([origin, { start, seqMax }]) => {
+      return { origin, epoch: start, through: seqMax };
+    });
+  }
+
+  forgetPeer(peer: NodeId): void {
+    for (const entry of this.entries()) entry.seenBy.delete(peer);
+  }
+
+  #originOf(node: NodeId, start: number): Origin | undefined {
+    const held = this.#origins.get(node);
+    if (held !== undefined) return held;
+    if (this.#origins.size >= this.#limits.liveOriginsMax) return undefined;
+    const origin = { start, seqMax: 0, entries: new Map<string, LiveEntry>() };
+    this.#origins.set(node, origin);
+    return origin;
+  }
+
+  /** A daemon that starts again says everything again: nothing of its former life is passed on. */
+  #restart(origin: Origin, start: number): void {
+    for (const { value } of origin.entries.values()) this.#bytes -= value.body.length;
+    origin.entries.clear();
+    origin.start = start;
+    origin.seqMax = 0;
+  }
+}
+
+export const liveHeadOf = (event: Event): LiveHead => ({
+  origin: event.origin,
+  kind: event.kind === 'unknown' ? event.unknownKind : event.kind,
+  key: event.key,
+});

@@ -1,0 +1,65 @@
+// Who neighbours whom, as far as it was told. The own list goes out as a numbered change against the one before; a peer
+// that missed a number asks for the whole list.
+
+import type { NodeId } from '../../core/ids.ts';
+
+export interface NeighbourChange {
+  readonly version: number;
+  /** -1: `added` is the whole list. */
+  readonly base: number;
+  readonly added: readonly NodeId[];
+  readonly removed: readonly NodeId[];
+}
+
+export class OwnNeighbours {
+  #version = 0;
+  #told: ReadonlySet<NodeId> = new Set();
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get told(): ReadonlySet<NodeId> {
+    return this.#told;
+  }
+
+  whole(): NeighbourChange {
+    return { version: this.#version, base: -1, added: [...this.#told], removed: [] };
+  }
+
+  /** Undefined when it is the list that was told. */
+  change(current: ReadonlySet<NodeId>): NeighbourChange | undefined {
+    const added = [...current].filter(node => !this.#told.has(node));
+    const removed = [...this.#told].filter(node => !current.has(node));
+    if (added.length === 0 && removed.length === 0) return undefined;
+    const base = this.#version;
+    this.#version += 1;
+    this.#told = new Set(current);
+    return { version: this.#version, base, added, removed };
+  }
+}
+
+export class PeerNeighbours {
+  #version = -1;
+  #nodes: Set<NodeId> | undefined;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get nodes(): ReadonlySet<NodeId> | undefined {
+    return this.#nodes;
+  }
+
+  /** False when the change is against a list that is not held: ask for the whole one. */
+  take({ version, base, added, removed }: NeighbourChange): boolean {
+    if (version <= this.#version) return true;
+    if (base === -1) this.#nodes = new Set(added);
+    else if (base === this.#version && this.#nodes !== undefined) {
+      for (const node of added) this.#nodes.add(node);
+      for (const node of removed) this.#nodes.delete(node);
+    } else return false;
+    this.#version = version;
+    return true;
+  }
+}

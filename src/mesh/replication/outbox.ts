@@ -1,0 +1,129 @@
+// What one peer is owed. It holds no bytes, only which origins from where and which live keys: a stuck peer costs no more
+// than that, however long it is stuck, and gets the newest values when it reads again. Durable records wait in the
+// journal.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshMessage, WireLive } from '../../wire/mesh-message.ts';
+import { encodeMeshMessage, liveFrameBytes } from '../../wire/mesh-message.ts';
+import type { MeshLink } from '../mesh.ts';
+import type { LiveEntry } from './live-table.ts';
+import type { Place } from './positions.ts';
+import { isAhead } from './positions.ts';
+import { ageMsAt } from './receipt.ts';
+import type { ChunkSource } from './record-chunks.ts';
+import type { ReplicationCounts } from './replication-counts.ts';
+
+export interface OutboxParts {
+  readonly link: MeshLink;
+  readonly chunks: ChunkSource;
+  readonly counts: ReplicationCounts;
+  readonly chunkBytesMax: number;
+  readonly nowMs: () => number;
+}
+
+export class Outbox {
+  /** How far the peer stands, from what it said, what it sent and what it was sent. */
+  readonly known: Map<NodeId, Place> = new Map();
+  readonly #parts: OutboxParts;
+  readonly #owed = new Map<NodeId, Place>();
+  readonly #live = new Set<LiveEntry>();
+  #isWritable = true;
+  #isScheduled = false;
+  #livesNext = false;
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts;
+  }
+
+  get isWritable(): boolean {
+    return this.#isWritable && this.#parts.link.isOpen;
+  }
+
+  /** Origins and live keys that wait. */
+  get waiting(): number {
+    return this.#owed.size + this.#live.size;
+  }
+
+  /** At once, ahead of what waits; dropped where the peer is stuck: all of it is said again or asked again. */
+  tell(message: MeshMessage): void {
+    if (this.isWritable) this.#send(encodeMeshMessage(message));
+  }
+
+  /** As `tell`, for a message that goes to many and is encoded once. */
+  tellEncoded(frame: Uint8Array): void {
+    if (this.isWritable) this.#send(frame);
+  }
+
+  /** What follows the place; the lowest of several debts of one origin counts. */
+  owe(origin: NodeId, from: Place): void {
+    const owed = this.#owed.get(origin);
+    if (owed === undefined || isAhead(owed, from)) this.#owed.set(origin, from);
+    this.#schedule();
+  }
+
+  oweLive(entry: LiveEntry): void {
+    this.#live.add(entry);
+    this.#schedule();
+  }
+
+  drained(): void {
+    this.#isWritable = true;
+    this.#flush();
+  }
+
+  knows(origin: NodeId, place: Place): void {
+    if (isAhead(place, this.known.get(origin))) this.known.set(origin, place);
+  }
+
+  /** After this turn: what one turn brings travels in one frame. */
+  #schedule(): void {
+    if (this.#isScheduled || !this.isWritable) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => {
+      this.#isScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.isWritable && this.waiting > 0) {
+      const frame = this.#livesNext ? this.#liveFrame() : this.#recordsFrame();
+      this.#livesNext = !this.#livesNext;
+      if (frame !== undefined) this.#send(frame);
+    }
+  }
+
+  #send(frame: Uint8Array): void {
+    if (!this.#parts.link.send(frame)) this.#isWritable = false;
+  }
+
+  #recordsFrame(): Uint8Array | undefined {
+    const { chunks, counts } = this.#parts;
+    for (const [origin, from] of this.#owed) {
+      this.#owed.delete(origin);
+      const chunk = chunks.chunkAfter(origin, from);
+      if (chunk === undefined) continue;
+      this.knows(origin, chunk.last);
+      counts.recordsSent += chunk.records;
+      return chunk.frame;
+    }
+    return undefined;
+  }
+
+  #liveFrame(): Uint8Array | undefined {
+    const { link, counts, chunkBytesMax } = this.#parts;
+    const nowMs = this.#parts.nowMs();
+    const entries: WireLive[] = [];
+    let bytes = 0;
+    for (const entry of this.#live) {
+      if (bytes > chunkBytesMax) break;
+      this.#live.delete(entry);
+      if (entry.seenBy.has(link.peerId)) continue;
+      entry.seenBy.add(link.peerId);
+      entries.push({ ageMs: ageMsAt(entry.value, nowMs), body: entry.value.body });
+      bytes += liveFrameBytes(entry.value.body);
+    }
+    counts.liveSent += entries.length;
+    return entries.length === 0 ? undefined : encodeMeshMessage({ kind: 'live', entries });
+  }
+}

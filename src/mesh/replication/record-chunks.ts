@@ -1,0 +1,81 @@
+// Frames of records, read from the store a chunk at a time. The receiver asks for the next one, so that a long catch-up
+// goes at its pace. Peers who stand at one place in one moment get one frame, encoded once.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { WireRecord } from '../../wire/mesh-message.ts';
+import { ENTRIES_PER_FRAME_MAX, encodeMeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
+import type { Place } from './positions.ts';
+import { afterIn, isAhead } from './positions.ts';
+import type { OwnProof } from './record-proof.ts';
+import { proofOf } from './record-proof.ts';
+import type { ReplicaStore } from './replica-store.ts';
+import type { ReplicationCounts } from './replication-counts.ts';
+
+export interface Chunk {
+  readonly frame: Uint8Array;
+  readonly records: number;
+  /** Where a peer stands who has taken it. */
+  readonly last: Place;
+}
+
+export interface ChunkSource {
+  /** Undefined when there is nothing to tell of the origin. */
+  chunkAfter(origin: NodeId, from: Place): Chunk | undefined;
+}
+
+export interface ChunkParts {
+  readonly store: ReplicaStore;
+  readonly own: OwnProof;
+  readonly counts: ReplicationCounts;
+  readonly chunkBytesMax: number;
+  readonly nowMs: () => number;
+}
+
+export const createRecordChunks = (parts: ChunkParts): ChunkSource => {
+  const made = new Map<string, Chunk | undefined>();
+  let madeAtMs = Number.NaN;
+  return {
+    chunkAfter: (origin, from) => {
+      const position = parts.store.position(origin);
+      if (position === undefined || !isAhead(position, from)) return undefined;
+      const after = afterIn(position.epoch, from);
+      const nowMs = parts.nowMs();
+      if (nowMs !== madeAtMs || made.size >= CHUNKS_HELD_MAX) made.clear();
+      madeAtMs = nowMs;
+      const name = `${origin} ${position.epoch} ${position.through} ${after}`;
+      if (!made.has(name)) made.set(name, makeChunk(parts, position, after));
+      return made.get(name);
+    },
+  };
+};
+
+const makeChunk = (
+  { store, own, counts, chunkBytesMax }: ChunkParts,
+  { origin, epoch, through }: Place & { readonly origin: NodeId },
+  after: number,
+): Chunk | undefined => {
+  const records: WireRecord[] = [];
+  let last = after;
+  let bytes = 0;
+  for (const record of store.recordsAfter(origin, after)) {
+    const proof = proofOf(record, own);
+    if (proof === undefined) {
+      counts.unprovable += 1;
+      continue;
+    }
+    const size = recordFrameBytes(record.body);
+    if (records.length > 0 && (bytes + size > chunkBytesMax || records.length >= ENTRIES_PER_FRAME_MAX))
+      break;
+    records.push({ ageMs: record.ageMs, proof, body: record.body });
+    bytes += size;
+    last = record.seq;
+  }
+  if (records.length === 0) return undefined;
+  return {
+    frame: encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records }),
+    records: records.length,
+    last: { epoch, through: last },
+  };
+};
+
+const CHUNKS_HELD_MAX = 64;

@@ -1,0 +1,57 @@
+// What a relayed record must bring to be believed: its origin's public key, whose hash is the origin's id, and that key's
+// signature over the exact bytes. Together with the record they are stored, so that it can be passed on after a restart.
+
+import { eventClass, isEventKind } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordBody } from '../../wire/durable-record.ts';
+import type { WireRecord } from '../../wire/mesh-message.ts';
+import { PROOF_BYTES } from '../../wire/mesh-message.ts';
+import { isSignedBy, nodeIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import { receiptOf } from './receipt.ts';
+import type { ReceivedRecord, ReplicaRecord } from './replica-store.ts';
+
+export interface OwnProof {
+  readonly nodeId: NodeId;
+  readonly publicKey: Uint8Array;
+}
+
+/** Undefined for a record that nobody could check: unsigned, or of an identity this home no longer has. */
+export const proofOf = (record: ReplicaRecord, own: OwnProof): Uint8Array | undefined => {
+  if (record.signature.length === PROOF_BYTES) return record.signature;
+  if (record.signature.length !== SIGNATURE_BYTES || record.origin !== own.nodeId) return undefined;
+  const proof = new Uint8Array(PROOF_BYTES);
+  proof.set(own.publicKey);
+  proof.set(record.signature, PUBLIC_KEY_BYTES);
+  return proof;
+};
+
+export type CheckedRecord =
+  | { readonly kind: 'good'; readonly received: ReceivedRecord }
+  | { readonly kind: 'forged' | 'malformed' };
+
+/** The place is what the frame claims; `nowMs` is local. */
+export const checkRecord = (
+  { ageMs, proof, body }: WireRecord,
+  place: { readonly origin: NodeId; readonly epoch: number },
+  nowMs: number,
+): CheckedRecord => {
+  const publicKey = proof.subarray(0, PUBLIC_KEY_BYTES);
+  if (nodeIdOf(publicKey) !== place.origin) return { kind: 'forged' };
+  if (!isSignedBy(publicKey, body, proof.subarray(PUBLIC_KEY_BYTES))) return { kind: 'forged' };
+  const decoded = decodeRecordBody(body, receiptOf(ageMs, nowMs));
+  const event = decoded.kind === 'event' ? decoded.event : undefined;
+  const head = event === undefined ? decodeRecordHead(body) : undefined;
+  const { origin, epoch, seq, key } = event ?? head ?? {};
+  const kind = event?.kind === 'unknown' ? event.unknownKind : (event?.kind ?? head?.kind);
+  if (origin !== place.origin || epoch !== place.epoch) return { kind: 'malformed' };
+  if (seq === undefined || key === undefined || kind === undefined) return { kind: 'malformed' };
+  const isDurable = !isEventKind(kind) || eventClass(kind) === 'durable';
+  return {
+    kind: 'good',
+    received: {
+      record: { origin, epoch, seq, kind, key, body, signature: proof, ageMs },
+      event: isDurable ? event : undefined,
+    },
+  };
+};

@@ -1,0 +1,65 @@
+// What replication needs of a node's journal and state, as a port: the daemon adapts its own, tests theirs. Everything is
+// synchronous, so that a record is on disk and in state before it is passed on.
+
+import type { Event } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+
+/** How far the durable events of an origin are held: everything up to `through` of that epoch. */
+export interface Position {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly through: number;
+}
+
+/** A durable event as it is stored and relayed. */
+export interface ReplicaRecord {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly kind: string;
+  readonly key: string;
+  /** The origin's exact bytes. */
+  readonly body: Uint8Array;
+  /** The own node's: 64 bytes. Another's: its raw public key and its signature, 96 bytes, stored as they came. */
+  readonly signature: Uint8Array;
+  /** At this moment, ms. */
+  readonly ageMs: number;
+}
+
+export interface ReceivedRecord {
+  readonly record: ReplicaRecord;
+  /** Undefined where this version cannot read the payload: stored and relayed, not applied. */
+  readonly event: Event | undefined;
+}
+
+export interface ReceivedRecords {
+  readonly position: Position;
+  /** Signatures hold, ascending; there may be holes. All above what is held. */
+  readonly records: readonly ReceivedRecord[];
+  /** Of the newest record, on the local monotonic clock, ms. */
+  readonly receivedAtMs: number;
+}
+
+export type StoreResult =
+  | { readonly kind: 'stored' }
+  /** Not now: the disk is full or fails. It is asked for again. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface ReplicaStore {
+  /** One an origin; those of which nothing was stored may be left out. */
+  positions(): readonly Position[];
+  position(origin: NodeId): Position | undefined;
+  /** Kept records of the origin's current epoch above `after`, ascending. */
+  recordsAfter(origin: NodeId, after: number): Iterable<ReplicaRecord>;
+  /** To disk, then to state; all or nothing. */
+  storeRecords(received: ReceivedRecords): StoreResult;
+  /** To state. Each is newer than what it replaces. */
+  applyLive(events: readonly Event[]): void;
+  /**
+   * Peers hold more of this node's own events than its journal, proven by its own signature: it was restored from a copy.
+   * Starts an epoch above `floor` and writes the node's present facts again.
+   */
+  startNewEpoch(floor: number): void;
+  /** Called after each change to state that this node's own events made, durable ones after they are on disk. */
+  onOwnEvents(listener: (events: readonly Event[]) => void): () => void;
+}

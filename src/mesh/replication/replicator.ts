@@ -1,0 +1,262 @@
+// Brings a node's events to every node it can reach, and theirs to it: vectors on meeting, catch-up of what is missing,
+// then the stream, relayed by the smallest common neighbour, and a digest that heals whatever was missed. Durable events
+// wait in the journal and live ones in a table of last values, so no peer's slowness costs memory or another's time.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Event } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshMessage } from '../../wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage, MESH_LIST_LENGTH_MAX } from '../../wire/mesh-message.ts';
+import type { MeshLink, MeshTransport } from '../mesh.ts';
+import { DurableExchange } from './durable-exchange.ts';
+import type { ReplicationLimits } from './limits.ts';
+import { REPLICATION_LIMITS } from './limits.ts';
+import { LiveExchange } from './live-exchange.ts';
+import { OwnNeighbours } from './neighbours.ts';
+import type { ChunkSource } from './record-chunks.ts';
+import { createRecordChunks } from './record-chunks.ts';
+import { isRelay } from './relay-rule.ts';
+import { ReplicaPeer } from './replica-peer.ts';
+import type { ReplicaStore } from './replica-store.ts';
+import { ReplicationCounts } from './replication-counts.ts';
+
+export interface ReplicatorParts {
+  readonly mesh: Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
+  readonly store: ReplicaStore;
+  readonly clock: Clock;
+  /** Raw ed25519 key of this node, 32 bytes: it travels with the node's records. */
+  readonly publicKey: Uint8Array;
+  readonly plimsollVersion: string;
+  readonly limits?: ReplicationLimits;
+}
+
+export class Replicator {
+  readonly counts: ReplicationCounts = new ReplicationCounts();
+  readonly #parts: ReplicatorParts;
+  readonly #limits: ReplicationLimits;
+  readonly #peers = new Map<NodeId, ReplicaPeer>();
+  readonly #neighbours = new OwnNeighbours();
+  readonly #chunks: ChunkSource;
+  readonly #durable: DurableExchange;
+  readonly #live: LiveExchange;
+  #linksChanged = Promise.withResolvers<void>();
+
+  constructor(parts: ReplicatorParts) {
+    const { store, clock, publicKey, limits = REPLICATION_LIMITS } = parts;
+    const self = parts.mesh.localId;
+    this.#parts = parts;
+    this.#limits = limits;
+    const nowMs = (): number => clock.nowMs();
+    const common = {
+      self,
+      store,
+      counts: this.counts,
+      limits,
+      nowMs,
+      peers: this.#peers,
+      relays: (sender: NodeId, peer: NodeId): boolean =>
+        isRelay({ self, sender, peer }, node => this.#neighboursOf(node)),
+    };
+    this.#chunks = createRecordChunks({
+      store,
+      own: { nodeId: self, publicKey },
+      counts: this.counts,
+      chunkBytesMax: limits.chunkBytesMax,
+      nowMs,
+    });
+    this.#durable = new DurableExchange(common);
+    this.#live = new LiveExchange(common);
+  }
+
+  /** Bytes of live values held for passing on. */
+  get liveBytes(): number {
+    return this.#live.bytes;
+  }
+
+  /** Origins and live keys that wait for a peer to read. */
+  waitingFor(peer: NodeId): number {
+    return this.#peers.get(peer)?.outbox.waiting ?? 0;
+  }
+
+  /** Replicates until the abort; resolves then. Once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { mesh, store } = this.#parts;
+    const ends = [
+      store.onOwnEvents(events => this.#tellOwn(events)),
+      mesh.onLink(link => this.#meet(link)),
+      () => this.#leaveAll(),
+    ];
+    for (const link of mesh.links.values()) this.#meet(link);
+    try {
+      await Promise.all([this.#digestLoop(signal), this.#neighbourLoop(signal)]);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      for (const end of ends) end();
+    }
+  }
+
+  #tellOwn(events: readonly Event[]): void {
+    if (events.some(event => event.class === 'durable')) this.#durable.tellOwn();
+    for (const event of events)
+      if (event.class === 'live' && event.kind !== 'unknown') this.#live.tellOwn(event);
+  }
+
+  #meet(link: MeshLink): void {
+    const { clock } = this.#parts;
+    const peer = new ReplicaPeer(
+      {
+        link,
+        chunks: this.#chunks,
+        counts: this.counts,
+        chunkBytesMax: this.#limits.chunkBytesMax,
+        nowMs: () => clock.nowMs(),
+      },
+      this.#limits,
+    );
+    const former = this.#peers.get(link.peerId);
+    if (former !== undefined) this.#leave(former);
+    this.#peers.set(link.peerId, peer);
+    this.#ends.set(peer, [
+      link.onFrame(frame => this.#hear(peer, frame)),
+      link.onDrain(() => peer.outbox.drained()),
+      link.onClose(() => this.#leave(peer)),
+    ]);
+    if (this.#peers.get(link.peerId) !== peer) return;
+    this.#linksChanged.resolve();
+    const { version, told } = this.#neighbours;
+    peer.outbox.tell({
+      kind: 'hello',
+      plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
+      vectors: this.#durable.vectors(),
+      live: this.#live.summary(),
+      neighboursVersion: version,
+      neighbours: [...told].slice(0, MESH_LIST_LENGTH_MAX),
+    });
+  }
+
+  readonly #ends = new Map<ReplicaPeer, readonly (() => void)[]>();
+
+  #leave(peer: ReplicaPeer): void {
+    for (const end of this.#ends.get(peer) ?? []) end();
+    this.#ends.delete(peer);
+    if (this.#peers.get(peer.id) !== peer) return;
+    this.#peers.delete(peer.id);
+    this.#durable.peerGone(peer.id);
+    this.#live.peerGone(peer.id);
+    this.#linksChanged.resolve();
+  }
+
+  #leaveAll(): void {
+    for (const peer of [...this.#peers.values()]) this.#leave(peer);
+  }
+
+  #hear(peer: ReplicaPeer, frame: Uint8Array): void {
+    if (this.#peers.get(peer.id) !== peer) return;
+    if (!peer.mayBring(frame.length, this.#parts.clock.nowMs())) {
+      this.counts.overRate += 1;
+      return;
+    }
+    const decoded = decodeMeshMessage(frame);
+    switch (decoded.kind) {
+      case 'message':
+        this.#take(peer, decoded.message);
+        return;
+      case 'unknown-type':
+        this.counts.unknownTypes += 1;
+        return;
+      case 'other-version':
+        this.counts.otherVersions += 1;
+        peer.link.close(
+          'malformed',
+          `speaks version ${decoded.version} of the mesh, which this node does not`,
+        );
+        return;
+      case 'malformed':
+        this.#refuse(peer, decoded.reason);
+        return;
+      default:
+        decoded satisfies never;
+    }
+  }
+
+  #refuse(peer: ReplicaPeer, reason: string): void {
+    this.counts.malformedFrames += 1;
+    peer.fault(reason);
+  }
+
+  #take(peer: ReplicaPeer, message: MeshMessage): void {
+    if (peer.hasSaidHello === (message.kind === 'hello')) {
+      this.#refuse(peer, 'a hello comes first, and once');
+      return;
+    }
+    switch (message.kind) {
+      case 'hello':
+        peer.hasSaidHello = true;
+        peer.neighbours.take({
+          version: message.neighboursVersion,
+          base: -1,
+          added: message.neighbours,
+          removed: [],
+        });
+        this.#durable.compare(peer, message.vectors);
+        this.#live.greet(peer, message.live);
+        return;
+      case 'want':
+        this.#durable.answer(peer, message.wants);
+        return;
+      case 'records':
+        this.#durable.take(peer, message);
+        return;
+      case 'live':
+        this.#live.take(peer, message.entries);
+        return;
+      case 'digest':
+        this.#durable.compare(peer, message.vectors);
+        this.#live.heal(peer, message.live);
+        if (message.neighboursVersion !== peer.neighbours.version)
+          peer.outbox.tell({ kind: 'ask-neighbours' });
+        return;
+      case 'neighbours':
+        if (peer.neighbours.take(message)) this.#live.neighboursChanged(peer);
+        else peer.outbox.tell({ kind: 'ask-neighbours' });
+        return;
+      case 'ask-neighbours':
+        peer.outbox.tell({ kind: 'neighbours', ...this.#neighbours.whole() });
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #neighboursOf(node: NodeId): ReadonlySet<NodeId> | undefined {
+    return this.#peers.get(node)?.neighbours.nodes;
+  }
+
+  async #digestLoop(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#parts.clock.sleep(this.#limits.digestIntervalMs, signal);
+      const frame = encodeMeshMessage({
+        kind: 'digest',
+        vectors: this.#durable.vectors(),
+        live: this.#live.summary(),
+        neighboursVersion: this.#neighbours.version,
+      });
+      for (const peer of this.#peers.values()) peer.outbox.tellEncoded(frame);
+    }
+  }
+
+  async #neighbourLoop(signal: AbortSignal): Promise<void> {
+    const aborted = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+    for (;;) {
+      await Promise.race([this.#linksChanged.promise, aborted.promise]);
+      await this.#parts.clock.sleep(this.#limits.neighbourDebounceMs, signal);
+      this.#linksChanged = Promise.withResolvers();
+      const change = this.#neighbours.change(new Set(this.#peers.keys()));
+      if (change === undefined) continue;
+      const frame = encodeMeshMessage({ kind: 'neighbours', ...change });
+      for (const peer of this.#peers.values()) peer.outbox.tellEncoded(frame);
+    }
+  }
+}

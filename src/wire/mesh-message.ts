@@ -1,0 +1,296 @@
+// What travels in one frame of a mesh link. Two bytes say version and type; records and live events follow as the exact
+// bytes of their origin behind a small binary head, everything else as JSON. Decoding never throws.
+
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
+import { RECORD_BYTES_MAX } from './durable-record.ts';
+import { ByteReader, ByteWriter } from './frame-bytes.ts';
+
+export const MESH_PROTOCOL_VERSION = 1;
+/** Origin's raw public key, then its signature over the body: a record proves itself, whoever relays it. */
+export const PROOF_BYTES = 96;
+/** Of one live event's body. */
+export const LIVE_BODY_BYTES_MAX = 65_536;
+/** Origins in a vector, nodes in a neighbour list, wants in one message. */
+export const MESH_LIST_LENGTH_MAX = 4_096;
+/** Records or live events in one frame. */
+export const ENTRIES_PER_FRAME_MAX = 8_192;
+
+/** Durable: everything up to `through` is held. Live: nothing newer than `through` is held of that daemon start. */
+export interface VectorEntry {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly through: number;
+}
+
+export interface WireRecord {
+  /** When the frame was sent, ms. */
+  readonly ageMs: number;
+  readonly proof: Uint8Array;
+  readonly body: Uint8Array;
+}
+
+export interface WireLive {
+  readonly ageMs: number;
+  readonly body: Uint8Array;
+}
+
+export type MeshMessage =
+  | {
+      readonly kind: 'hello';
+      readonly plimsollVersion: string;
+      readonly vectors: readonly VectorEntry[];
+      readonly live: readonly VectorEntry[];
+      readonly neighboursVersion: number;
+      readonly neighbours: readonly NodeId[];
+    }
+  /** "Send me what follows `through`, of this epoch or a newer one." */
+  | { readonly kind: 'want'; readonly wants: readonly VectorEntry[] }
+  | {
+      readonly kind: 'records';
+      readonly origin: NodeId;
+      readonly epoch: number;
+      /** These are all kept records above `after` up to the last one here: holes are compaction's. */
+      readonly after: number;
+      /** How far the sender holds: past the last record here, there is more to want. A hint, never applied. */
+      readonly through: number;
+      readonly records: readonly WireRecord[];
+    }
+  | { readonly kind: 'live'; readonly entries: readonly WireLive[] }
+  | {
+      readonly kind: 'digest';
+      readonly vectors: readonly VectorEntry[];
+      readonly live: readonly VectorEntry[];
+      readonly neighboursVersion: number;
+    }
+  | {
+      readonly kind: 'neighbours';
+      readonly version: number;
+      /** The version that the change is against; -1 for a whole list, all of it in `added`. */
+      readonly base: number;
+      readonly added: readonly NodeId[];
+      readonly removed: readonly NodeId[];
+    }
+  | { readonly kind: 'ask-neighbours' };
+
+export type DecodedMessage =
+  | { readonly kind: 'message'; readonly message: MeshMessage }
+  | { readonly kind: 'other-version'; readonly version: number }
+  /** A type of message that this version does not know: let pass. */
+  | { readonly kind: 'unknown-type'; readonly type: number }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+export const encodeMeshMessage = (message: MeshMessage): Uint8Array => {
+  const type = TYPES[message.kind];
+  switch (message.kind) {
+    case 'records':
+      return encodeRecords(message);
+    case 'live':
+      return encodeLive(message.entries);
+    default:
+      return jsonFrame(type, jsonOf(message));
+  }
+};
+
+/** Never throws. Bytes of records are views of the frame, not copies. */
+export const decodeMeshMessage = (frame: Uint8Array): DecodedMessage => {
+  const [version, type] = frame;
+  if (version === undefined || type === undefined) return malformed('shorter than its head');
+  if (version !== MESH_PROTOCOL_VERSION) return { kind: 'other-version', version };
+  const body = frame.subarray(2);
+  if (type === TYPES.records) return decodeRecords(body);
+  if (type === TYPES.live) return decodeLive(body);
+  const kind = JSON_KINDS.find(one => TYPES[one] === type);
+  if (kind === undefined) return { kind: 'unknown-type', type };
+  const message = messageOf(kind, parsed(body));
+  return message === undefined ? malformed(`not a ${kind}`) : { kind: 'message', message };
+};
+
+/** Bytes that one more record adds to a frame. */
+export const recordFrameBytes = (body: Uint8Array): number => 12 + PROOF_BYTES + body.length;
+export const liveFrameBytes = (body: Uint8Array): number => 12 + body.length;
+
+type Message<K extends MeshMessage['kind']> = Extract<MeshMessage, { kind: K }>;
+type JsonKind = Exclude<MeshMessage['kind'], 'records' | 'live'>;
+
+const jsonFrame = (type: number, value: unknown): Uint8Array => {
+  const text = Buffer.from(JSON.stringify(value), 'utf8');
+  const frame = new Uint8Array(2 + text.length);
+  frame[0] = MESH_PROTOCOL_VERSION;
+  frame[1] = type;
+  frame.set(text, 2);
+  return frame;
+};
+
+const jsonOf = (message: Message<JsonKind>): unknown => {
+  switch (message.kind) {
+    case 'hello':
+      return { ...message, vectors: rowsOf(message.vectors), live: rowsOf(message.live), kind: undefined };
+    case 'digest':
+      return { ...message, vectors: rowsOf(message.vectors), live: rowsOf(message.live), kind: undefined };
+    case 'want':
+      return { wants: rowsOf(message.wants) };
+    case 'neighbours':
+    case 'ask-neighbours':
+      return { ...message, kind: undefined };
+    default:
+      return message satisfies never;
+  }
+};
+
+const messageOf = (
+  kind: JsonKind,
+  value: { readonly [name: string]: unknown } | undefined,
+): MeshMessage | undefined => {
+  if (value === undefined) return undefined;
+  switch (kind) {
+    case 'hello': {
+      const vectors = vectorOf(value['vectors']);
+      const live = vectorOf(value['live']);
+      const neighbours = nodesOf(value['neighbours']);
+      const { neighboursVersion, plimsollVersion } = value;
+      if (vectors === undefined || live === undefined || neighbours === undefined) return undefined;
+      if (!isWhole(neighboursVersion) || typeof plimsollVersion !== 'string' || plimsollVersion.length > 64)
+        return undefined;
+      return { kind, plimsollVersion, vectors, live, neighboursVersion, neighbours };
+    }
+    case 'digest': {
+      const vectors = vectorOf(value['vectors']);
+      const live = vectorOf(value['live']);
+      const { neighboursVersion } = value;
+      if (vectors === undefined || live === undefined || !isWhole(neighboursVersion)) return undefined;
+      return { kind, vectors, live, neighboursVersion };
+    }
+    case 'want': {
+      const wants = vectorOf(value['wants']);
+      return wants === undefined ? undefined : { kind, wants };
+    }
+    case 'neighbours': {
+      const added = nodesOf(value['added']);
+      const removed = nodesOf(value['removed']);
+      const { version, base } = value;
+      if (added === undefined || removed === undefined || !isWhole(version)) return undefined;
+      if (base !== -1 && !isWhole(base)) return undefined;
+      return { kind, version, base, added, removed };
+    }
+    case 'ask-neighbours':
+      return { kind };
+    default:
+      return kind satisfies never;
+  }
+};
+
+const encodeRecords = ({ origin, epoch, after, through, records }: Message<'records'>): Uint8Array => {
+  const bytes = records.reduce((sum, { body }) => sum + recordFrameBytes(body), 2 + ORIGIN_BYTES + 24);
+  const writer = new ByteWriter(bytes);
+  writer.byte(MESH_PROTOCOL_VERSION);
+  writer.byte(TYPES.records);
+  writer.bytes(Buffer.from(origin, 'latin1'));
+  writer.number(epoch);
+  writer.number(after);
+  writer.number(through);
+  for (const { ageMs, proof, body } of records) {
+    writer.number(ageMs);
+    writer.bytes(proof);
+    writer.length(body.length);
+    writer.bytes(body);
+  }
+  return writer.written();
+};
+
+const decodeRecords = (bytes: Uint8Array): DecodedMessage => {
+  const reader = new ByteReader(bytes);
+  const origin = Buffer.from(reader.bytes(ORIGIN_BYTES)).toString('latin1');
+  const epoch = reader.number();
+  const after = reader.number();
+  const through = reader.number();
+  const records: WireRecord[] = [];
+  while (reader.hasMore && records.length < ENTRIES_PER_FRAME_MAX) {
+    const ageMs = reader.number();
+    const proof = reader.bytes(PROOF_BYTES);
+    const bodyBytes = reader.length();
+    if (bodyBytes > RECORD_BYTES_MAX) return malformed('a record is too large');
+    records.push({ ageMs, proof, body: reader.bytes(bodyBytes) });
+    if (!isAge(ageMs)) return malformed('an age is not a number');
+  }
+  if (!reader.isWhole || reader.hasMore) return malformed('records are cut off, or too many');
+  if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(after) || !isWhole(through))
+    return malformed('records without a place');
+  return { kind: 'message', message: { kind: 'records', origin, epoch, after, through, records } };
+};
+
+const encodeLive = (entries: readonly WireLive[]): Uint8Array => {
+  const writer = new ByteWriter(entries.reduce((sum, { body }) => sum + liveFrameBytes(body), 2));
+  writer.byte(MESH_PROTOCOL_VERSION);
+  writer.byte(TYPES.live);
+  for (const { ageMs, body } of entries) {
+    writer.number(ageMs);
+    writer.length(body.length);
+    writer.bytes(body);
+  }
+  return writer.written();
+};
+
+const decodeLive = (bytes: Uint8Array): DecodedMessage => {
+  const reader = new ByteReader(bytes);
+  const entries: WireLive[] = [];
+  while (reader.hasMore && entries.length < ENTRIES_PER_FRAME_MAX) {
+    const ageMs = reader.number();
+    const bodyBytes = reader.length();
+    if (bodyBytes > LIVE_BODY_BYTES_MAX) return malformed('a live event is too large');
+    entries.push({ ageMs, body: reader.bytes(bodyBytes) });
+    if (!isAge(ageMs)) return malformed('an age is not a number');
+  }
+  if (!reader.isWhole || reader.hasMore) return malformed('live events are cut off, or too many');
+  return { kind: 'message', message: { kind: 'live', entries } };
+};
+
+const malformed = (reason: string): DecodedMessage => ({ kind: 'malformed', reason });
+
+const parsed = (bytes: Uint8Array): { readonly [name: string]: unknown } | undefined => {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const rowsOf = (entries: readonly VectorEntry[]): unknown =>
+  entries.map(({ origin, epoch, through }) => [origin, epoch, through]);
+
+const vectorOf = (rows: unknown): readonly VectorEntry[] | undefined => {
+  if (!Array.isArray(rows) || rows.length > MESH_LIST_LENGTH_MAX) return undefined;
+  const entries: VectorEntry[] = [];
+  for (const row of rows) {
+    if (!Array.isArray(row)) return undefined;
+    const [origin, epoch, through]: readonly unknown[] = row;
+    if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(through)) return undefined;
+    entries.push({ origin, epoch, through });
+  }
+  return entries;
+};
+
+const nodesOf = (nodes: unknown): readonly NodeId[] | undefined =>
+  Array.isArray(nodes) && nodes.length <= MESH_LIST_LENGTH_MAX && nodes.every(isNodeId) ? nodes : undefined;
+
+const isWhole = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+/** Up to a century: a greater one is no age. */
+const isAge = (value: number): boolean => value >= 0 && value <= 3.2e12;
+
+const ORIGIN_BYTES = 26;
+const JSON_KINDS = ['hello', 'want', 'digest', 'neighbours', 'ask-neighbours'] as const;
+const TYPES: { readonly [K in MeshMessage['kind']]: number } = {
+  hello: 1,
+  want: 2,
+  records: 3,
+  live: 4,
+  digest: 5,
+  neighbours: 6,
+  'ask-neighbours': 7,
+};

@@ -1,0 +1,189 @@
+// A node as replication sees it: the daemon's own recorder, cluster and journal (in memory), and a replicator on a mesh
+// that the test hands in. It can be killed and started again with what its disk holds.
+
+import type { Clock } from '../../src/clock/clock.ts';
+import type { Event, Fact } from '../../src/core/event.ts';
+import type { NodeId } from '../../src/core/ids.ts';
+import { ageMsOf } from '../../src/core/selectors.ts';
+import type { State } from '../../src/core/state.ts';
+import { Cluster } from '../../src/daemon/cluster.ts';
+import { EventRecorder } from '../../src/daemon/event-recorder.ts';
+import type { NodeKey } from '../../src/daemon/node-key.ts';
+import { Notices } from '../../src/daemon/notices.ts';
+import { restore } from '../../src/daemon/restore.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import { JournalError } from '../../src/journal/journal.ts';
+import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import type { MeshTransport } from '../../src/mesh/mesh.ts';
+import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
+import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
+import type { ReceivedRecords, ReplicaStore, StoreResult } from '../../src/mesh/replication/replica-store.ts';
+import { Replicator } from '../../src/mesh/replication/replicator.ts';
+
+export interface MeshNodeOptions {
+  readonly clock: Clock;
+  readonly key: NodeKey;
+  readonly disk: MemoryDisk;
+  readonly mesh: Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
+  readonly limits?: ReplicationLimits;
+}
+
+export class MeshNode {
+  readonly id: NodeId;
+  readonly journal: Journal;
+  readonly cluster: Cluster = new Cluster();
+  readonly recorder: EventRecorder;
+  readonly replicator: Replicator;
+  /** Batches of events that came from peers or from here, as state took them. */
+  readonly seen: Event[] = [];
+  readonly #options: MeshNodeOptions;
+  readonly #abort = new AbortController();
+  readonly #running: Promise<void>;
+  /** What this node says of itself, again after each new epoch. */
+  readonly #facts = new Map<string, Fact>();
+
+  constructor(options: MeshNodeOptions) {
+    const { clock, key, disk, mesh, limits } = options;
+    this.#options = options;
+    this.id = key.nodeId;
+    this.journal = createMemoryJournal({ ownNode: key.nodeId, clock, disk });
+    restore(this.journal, this.cluster, clock);
+    const notices = new Notices(() => undefined);
+    this.recorder = new EventRecorder({ key, clock, journal: this.journal, cluster: this.cluster, notices });
+    this.cluster.subscribe(events => {
+      this.seen.push(...events);
+    });
+    this.replicator = new Replicator({
+      mesh,
+      store: this.#store(),
+      clock,
+      publicKey: key.publicKey,
+      plimsollVersion: '0.0.0-test',
+      ...(limits === undefined ? {} : { limits }),
+    });
+    this.#running = this.replicator.run(this.#abort.signal);
+  }
+
+  get state(): State {
+    return this.cluster.state;
+  }
+
+  get hash(): string {
+    return canonicalHash(this.state);
+  }
+
+  get epoch(): number {
+    return this.journal.ownEpoch;
+  }
+
+  record(fact: Fact): void {
+    if (fact.kind === 'connection.opened') this.#facts.set(fact.payload.sink, fact);
+    this.recorder.record(fact);
+  }
+
+  /** Opens a connection of that name: a durable fact that shows in state. */
+  open(name: string): void {
+    this.record(openedConnection(this.id, name));
+  }
+
+  close(name: string): void {
+    const connectionKey = `socket ${name}`;
+    this.record({ kind: 'connection.closed', payload: { sink: this.id, connectionKey, reason: 'test' } });
+  }
+
+  /** A live fact. */
+  tellMemory(availableBytes: number): void {
+    this.record(memoryFact(availableBytes));
+  }
+
+  connectionsOf(node: NodeId): readonly string[] {
+    return Object.keys(this.state.connections[node]?.[node] ?? {}).sort();
+  }
+
+  memoryOf(node: NodeId): { readonly availableBytes: unknown; readonly ageMs: number } | undefined {
+    const entry = this.state.nodeMemories[node];
+    if (entry === undefined) return undefined;
+    return { availableBytes: entry.value.availableBytes, ageMs: ageMsOf(entry, this.#options.clock.nowMs()) };
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+    this.journal[Symbol.dispose]();
+  }
+
+  #store(): ReplicaStore {
+    const { journal, cluster, recorder, id } = this;
+    return {
+      positions: () => journal.origins(),
+      position: origin => journal.origins().find(one => one.origin === origin),
+      recordsAfter: (origin, after) => this.#agedRecords(origin, after),
+      storeRecords: received => this.#storeRecords(received),
+      applyLive: events => cluster.dispatch(events),
+      startNewEpoch: floor => {
+        journal.startNewEpoch(floor);
+        recorder.epochStarted();
+        recorder.record(openedConnection(id, 'again'));
+        for (const fact of this.#facts.values()) recorder.record(fact);
+      },
+      onOwnEvents: listener =>
+        cluster.subscribe(events => {
+          const own = events.filter(event => event.origin === id);
+          if (own.length > 0) listener(own);
+        }),
+    };
+  }
+
+  *#agedRecords(origin: NodeId, after: number) {
+    const wallMs = this.#options.clock.wallMs();
+    for (const record of this.journal.recordsAfter(origin, after))
+      yield { ...record, ageMs: record.ageMs + Math.max(0, wallMs - record.storedAtWallMs) };
+  }
+
+  #storeRecords({ position, records, receivedAtMs }: ReceivedRecords): StoreResult {
+    const held = this.state.origins[position.origin];
+    try {
+      this.journal.appendCatchUp(
+        position,
+        records.map(({ record }) => record),
+      );
+    } catch (error) {
+      if (error instanceof JournalError) return { kind: 'refused', reason: error.message };
+      throw error;
+    }
+    const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
+    const from = held?.epoch === position.epoch ? held.seq : 0;
+    if (events.length === position.through - from) this.cluster.dispatch(events);
+    else this.cluster.restore({ ...position, events, receivedAtMs });
+    return { kind: 'stored' };
+  }
+}
+
+export const openedConnection = (sink: NodeId, sinkAddress: string): Fact => ({
+  kind: 'connection.opened',
+  payload: {
+    kind: 'socket',
+    sink,
+    sinkAddress,
+    sourceInterface: 'test0',
+    type: 'ethernet',
+    negotiatedBitsPerSecond: 1e9,
+  },
+});
+
+export const memoryFact = (availableBytes: number): Fact => ({
+  kind: 'memory.gathered',
+  payload: {
+    source: 'test',
+    intervalMs: 500,
+    value: {
+      totalBytes: 1e9,
+      availableBytes,
+      swapTotalBytes: 0,
+      swapUsedBytes: 0,
+      pressure: { level: 'normal', stalledShare: 0 },
+      container: { kind: 'none' },
+    },
+  },
+});
