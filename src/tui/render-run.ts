@@ -14,19 +14,21 @@ import { counterOf, countsOf, modelText, patternText, progressOf, seriesOf } fro
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
-export const renderRun = (view: RunView, options: RenderOptions): readonly string[] => {
-  const { columns } = options;
-  const lines: readonly Line[] = [
-    ...headLines(view),
-    progressLine(view, columns),
-    [],
-    ...rateLines(view),
-    [],
-    ...seriesTable(view, columns),
-    ...spaced(histogramLines(view, columns)),
-    ...spaced([...errorLines(view), ...clientLines(view)]),
-    ...spaced(view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')])),
-  ];
+export interface RunRenderOptions extends RenderOptions {
+  /** Of the terminal; what does not fit loses the empty lines first, then the histogram. */
+  readonly rows: number;
+}
+
+export const renderRun = (view: RunView, options: RunRenderOptions): readonly string[] => {
+  const { columns, rows } = options;
+  const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
+  const head = [...headLines(view), progressLine(view, columns)];
+  const below = [[...errorLines(view), ...clientLines(view)], notices];
+  const figures = [rateLines(view), seriesTable(view, columns)];
+  const all = [head, ...figures, histogramLines(view, columns), ...below].filter(({ length }) => length > 0);
+  const parts = all.flat().length <= rows ? all : [head, ...figures, ...below];
+  const isSpaced = all.flat().length + all.length - 1 <= rows;
+  const lines = parts.flatMap((lines, index) => (isSpaced && index > 0 ? [[], ...lines] : lines));
   return lines.map(line => paint(line, options));
 };
 
@@ -131,8 +133,6 @@ const clientLines = ({ snapshot }: RunView): readonly Line[] => {
     ],
   ];
 };
-
-const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 
 const number = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });
 

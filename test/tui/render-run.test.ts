@@ -26,7 +26,7 @@ const view = (changes: Partial<RunView> = {}): RunView => ({
 });
 
 const screen = (changes: Partial<RunView> = {}, columns = 100): string =>
-  renderRun(view(changes), { columns, color: false, isUnicode: true })
+  renderRun(view(changes), { columns, rows: 40, color: false, isUnicode: true })
     .join('\n')
     .replace(/[\u00a0\u202f]/g, ' ');
 
@@ -68,8 +68,19 @@ describe('the screen of a run', () => {
     }
   });
 
+  test('fits a short terminal: empty lines go first, then the histogram', () => {
+    const options = { columns: 100, color: false, isUnicode: true };
+    const lines = (rows: number): readonly string[] => renderRun(view(), { ...options, rows });
+    expect(lines(40).length).toBeGreaterThan(23);
+    expect(lines(23).length).toBeLessThanOrEqual(23);
+    expect(lines(23).join()).toContain('logarithmic');
+    expect(lines(16).length).toBeLessThanOrEqual(16);
+    expect(lines(16).join()).not.toContain('logarithmic');
+    expect(lines(16).join()).toContain('http-status');
+  });
+
   test('of a plain terminal has nothing but ASCII', () => {
-    const lines = renderRun(view(), { columns: 100, color: false, isUnicode: false }).join('');
+    const lines = renderRun(view(), { columns: 100, rows: 40, color: false, isUnicode: false }).join('');
     expect(lines).toMatch(/^[\x20-\x7e]*$/);
     expect(lines).not.toContain('?');
   });

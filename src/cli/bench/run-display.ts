@@ -87,8 +87,9 @@ export class RunDisplay implements AsyncDisposable {
     while (!this.#isOver) {
       const view = this.#view();
       if (view !== undefined) {
-        const { columns, hasColor, isUnicode } = stdout;
-        await screen.draw([...renderRun(view, { columns, color: hasColor, isUnicode }), '', footer]);
+        const { columns, rows, hasColor, isUnicode } = stdout;
+        const lines = renderRun(view, { columns, rows: rows - 1, color: hasColor, isUnicode });
+        await screen.draw([...lines, footer]);
       }
       await this.#pause(REDRAW_MS);
     }
