@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { runSession } from '../../../src/bench/session.ts';
+import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import { ScriptedLoad } from './scripted-load.ts';
+
+const session = (hasWarmup = true) => {
+  const load = new ScriptedLoad();
+  const stop = new AbortController();
+  const stopNow = new AbortController();
+  const records: string[] = [];
+  const phases: string[] = [];
+  let nowNs = 0;
+  const running = runSession({
+    load,
+    hasWarmup,
+    record: (record: EventRecord) => {
+      if ('atNs' in record) records.push(`${record.kind} ${record.atNs}`);
+    },
+    nowNs: () => nowNs,
+    onPhase: phase => phases.push(phase),
+    stop: stop.signal,
+    stopNow: stopNow.signal,
+  });
+  /** Lets whatever is ready go on. */
+  const at = async (ns: number): Promise<void> => {
+    await new Promise(resolve => setImmediate(resolve));
+    nowNs = ns;
+  };
+  return { load, stop, stopNow, records, phases, running, at };
+};
+
+const ORDER = [
+  'session.started',
+  'session.start_performance_tracking',
+  'session.stop_load',
+  'session.stop_performance_tracking',
+  'session.ended',
+];
+
+describe('a session', () => {
+  test('goes through its phases in order, each told once', async () => {
+    const { load, records, phases, running, at } = session();
+    await at(500);
+    load.counts = { issued: 3, ended: 3 };
+    load.warmedUp();
+    await at(2_000);
+    load.counts = { issued: 10, ended: 8 };
+    load.issuedAll(2_500);
+    await at(3_000);
+    load.end('complete', 2_900);
+    const result = await running;
+    expect(records).toEqual([
+      'session.started 0',
+      'session.start_performance_tracking 1000',
+      'session.stop_load 2500',
+      'session.stop_performance_tracking 3000',
+      'session.ended 3000',
+    ]);
+    expect(phases).toEqual(['warming up', 'measuring', 'draining', 'ended']);
+    expect(load.calls).toEqual(['warm up', 'start']);
+    expect(result).toMatchObject({ load: { kind: 'complete' }, warmupIssued: 3, issued: 10 });
+  });
+
+  test('without a warm-up starts at once', async () => {
+    const { load, phases, running, at } = session(false);
+    await at(1);
+    load.issuedAll(2);
+    load.end('complete', 2);
+    await running;
+    expect(load.calls).toEqual(['start']);
+    expect(phases).toEqual(['measuring', 'draining', 'ended']);
+  });
+
+  test('that is stopped ends what is in flight, and tells every phase nevertheless', async () => {
+    const { load, stop, records, phases, running, at } = session(false);
+    await at(1);
+    stop.abort();
+    const result = await running;
+    expect(load.calls).toEqual(['start', 'stop']);
+    expect(records.map(record => record.split(' ')[0])).toEqual(ORDER);
+    expect(phases).toEqual(['measuring', 'stopping', 'ended']);
+    expect(result.load.kind).toBe('stopped');
+  });
+
+  test('that is stopped while warming up measures nothing', async () => {
+    const { load, stop, records, running, at } = session();
+    await at(1);
+    stop.abort();
+    await running;
+    expect(load.calls).toEqual(['warm up', 'stop']);
+    expect(records.map(record => record.split(' ')[0])).toEqual(ORDER);
+  });
+
+  test('whose load loses a thread while warming up does not wait for it', async () => {
+    const { load, records, running, at } = session();
+    await at(1);
+    load.end('incomplete', 7, ['load thread 0 exited']);
+    const result = await running;
+    expect(result.load).toMatchObject({ kind: 'incomplete', reasons: ['load thread 0 exited'] });
+    expect(records.map(record => record.split(' ')[0])).toEqual(ORDER);
+  });
+
+  test('that is stopped a second time gives the load up', async () => {
+    const { load, stop, stopNow, running, at } = session(false);
+    load.obeys = false;
+    await at(1);
+    stop.abort();
+    await at(9_000);
+    stopNow.abort();
+    const result = await running;
+    expect(result.load).toMatchObject({
+      kind: 'incomplete',
+      atNs: 9_000,
+      reasons: ['the load was given up before it had ended'],
+    });
+  });
+});
