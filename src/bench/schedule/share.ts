@@ -1,14 +1,10 @@
-// How samples, users and connections are dealt out to load threads: in turn, so that every thread gets its part of each
-// stretch of the schedule, and the parts differ by one at most.
+// How connections and users are dealt out to load threads: in turn, so that the parts differ by one at most.
 
 export interface Share {
   /** Of the thread, from 0. */
   readonly index: number;
   readonly of: number;
 }
-
-/** Which thread sends sample `sampleId`. */
-export const threadOf = (sampleId: number, threads: number): number => sampleId % threads;
 
 /** How many of `total` things fall to a thread; the shares of all threads add up to `total`. */
 export const shareOf = (total: number, { index, of }: Share): number =>
