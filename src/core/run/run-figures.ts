@@ -25,7 +25,9 @@ export const figuresOf = (report: Report, lastErrors: readonly LastError[] = [])
       return series === undefined || series.count === 0 ? [] : [[name, seriesFigures(series)] as const];
     }),
   ),
-  histogram: (report.series['ttftNs'] ?? report.series['latencyNs'])?.histogram ?? [],
+  histogram: ((report.series['ttftNs'] ?? report.series['latencyNs'])?.histogram ?? []).map(
+    ([low, high, count]) => [wholeNs(low), wholeNs(high), count] as const,
+  ),
   errors: errorsOf(report, lastErrors),
   client: clientFigures(report.client),
   droppedEvents: report.droppedEvents,
@@ -66,6 +68,9 @@ const clientFigures = (client: ReportClient): ClientFigures => ({
 
 const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<number> =>
   isUnknown(figures) ? figures : figures.p99;
+
+/** Edges travel five times a second: digits under a nanosecond say nothing past a microsecond. */
+const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
 const DIGEST_SERIES: readonly string[] = ['ttftNs', 'tpotNs', 'latencyNs'];
 const DETAIL_LENGTH_MAX = 200;

@@ -37,6 +37,8 @@ interface Point {
   ended: number;
   valueCount: number;
   values: number[];
+  /** Of `values`; undefined once there is a new one. */
+  percentiles: readonly number[] | undefined;
   /** More samples came than were read; what the run told of itself stands in. */
   isPartial: boolean;
   told: Told | undefined;
@@ -112,7 +114,7 @@ export class RunTimeSeries {
       inFlight += sent - ended;
       return inFlight;
     });
-    const sorted = points.map(({ values }) => values.toSorted((a, b) => a - b));
+    const bands = points.map(percentilesOf);
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
     const perSecond = (counts: (point: Point) => number, told: keyof Told): Column =>
       points.map((point, index) => {
@@ -133,13 +135,13 @@ export class RunTimeSeries {
       }),
       failed: points.map(point => point.failed),
       percentilesNs: {
-        1: columnOf(sorted, 1),
-        10: columnOf(sorted, 10),
-        25: columnOf(sorted, 25),
-        50: columnOf(sorted, 50),
-        75: columnOf(sorted, 75),
-        90: columnOf(sorted, 90),
-        99: columnOf(sorted, 99),
+        1: bands.map(band => band[0] ?? null),
+        10: bands.map(band => band[1] ?? null),
+        25: bands.map(band => band[2] ?? null),
+        50: bands.map(band => band[3] ?? null),
+        75: bands.map(band => band[4] ?? null),
+        90: bands.map(band => band[5] ?? null),
+        99: bands.map(band => band[6] ?? null),
       },
     };
   }
@@ -181,13 +183,21 @@ const pairs = (points: readonly Point[]): Point[] =>
     joined(points[2 * index] ?? emptyPoint(), points[2 * index + 1] ?? emptyPoint()),
   );
 
-/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. */
-const columnOf = (sorted: readonly (readonly number[])[], percentile: number): Column =>
-  sorted.map(values => values[Math.floor((percentile / 100) * (values.length - 1))] ?? null);
+/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. Kept until the next value: a page asks every two seconds. */
+const percentilesOf = (point: Point): readonly number[] => {
+  if (point.percentiles !== undefined) return point.percentiles;
+  const sorted = Float64Array.from(point.values).sort();
+  point.percentiles =
+    sorted.length === 0
+      ? []
+      : SERIES_PERCENTILES.map(name => sorted[Math.floor((Number(name) / 100) * (sorted.length - 1))] ?? 0);
+  return point.percentiles;
+};
 
 /** Past the bound a value takes the place of an earlier one, so that early and late ones are kept alike. */
 const keep = (point: Point, value: number): void => {
   point.valueCount += 1;
+  point.percentiles = undefined;
   if (point.values.length < VALUES_PER_POINT_MAX) {
     point.values.push(value);
     return;
@@ -205,6 +215,7 @@ const joined = (a: Point, b: Point): Point => ({
   ended: a.ended + b.ended,
   valueCount: a.valueCount + b.valueCount,
   values: joinedValues(a, b),
+  percentiles: undefined,
   isPartial: a.isPartial || b.isPartial,
   told: b.told ?? a.told,
 });
@@ -234,6 +245,7 @@ const emptyPoint = (): Point => ({
   ended: 0,
   valueCount: 0,
   values: [],
+  percentiles: undefined,
   isPartial: false,
   told: undefined,
 });
