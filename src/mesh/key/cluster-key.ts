@@ -1,0 +1,96 @@
+// The key of a cluster: 256 random bits. Whoever holds it is a member. Everything that is used on a wire is derived from it,
+// each for one purpose, so that no use tells anything about another.
+
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { base32 } from '../../wire/node-signature.ts';
+
+export interface ClusterKey {
+  /** Names the key without telling anything of it: 16 hexadecimal digits. */
+  readonly id: string;
+  readonly secret: Uint8Array;
+}
+
+export type ParsedClusterKey =
+  | { readonly kind: 'key'; readonly key: ClusterKey }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+/** What a derived secret is for. `beacon` keys the tag of discovery. */
+export type KeyPurpose = 'psk' | 'proof' | 'beacon';
+
+export const makeClusterKey = (): ClusterKey => clusterKeyOf(randomBytes(SECRET_BYTES));
+
+/** 32 bytes by HKDF-SHA256 (RFC 5869). The protocol's version is not in it, so that other versions are told as such. */
+export const deriveSecret = (key: ClusterKey, purpose: KeyPurpose): Uint8Array =>
+  hkdf(key.secret, `plimsoll mesh ${purpose}`, SECRET_BYTES);
+
+/** "plimsoll-key-1-", then 52 characters of the secret and 8 of a checksum, in groups of up to 12. */
+export const clusterKeyText = ({ secret }: ClusterKey): string => {
+  const text = base32(secret) + checksum(secret);
+  return `${PREFIX}${text.match(/.{1,12}/g)?.join('-') ?? text}`;
+};
+
+/** Reads what `clusterKeyText` wrote; capitals, spaces around it and lost or added dashes do no harm. */
+export const parseClusterKey = (text: string): ParsedClusterKey => {
+  if (text.length > TEXT_CHARACTERS_MAX) return wrong('it is far too long for a cluster key');
+  const trimmed = text.trim().toLowerCase();
+  if (trimmed === '') return wrong('it is empty');
+  if (/\s/.test(trimmed)) return wrong('it has more than one line or word');
+  if (!trimmed.startsWith(PREFIX)) {
+    return wrong(
+      trimmed.startsWith(FAMILY)
+        ? 'it is a cluster key of a newer Plimsoll'
+        : `a cluster key begins with ${PREFIX}`,
+    );
+  }
+  const body = trimmed.slice(PREFIX.length).replaceAll('-', '');
+  if (!/^[a-z2-7]*$/.test(body)) return wrong('it has characters that no cluster key has');
+  const length = SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
+  if (body.length !== length)
+    return wrong(`it has ${body.length} characters after ${PREFIX} instead of ${length}`);
+  const secret = secretOf(body.slice(0, SECRET_CHARACTERS));
+  if (base32(secret) + checksum(secret) !== body) return wrong('a character of it is wrong or missing');
+  return { kind: 'key', key: clusterKeyOf(secret) };
+};
+
+const clusterKeyOf = (secret: Uint8Array): ClusterKey => ({
+  id: Buffer.from(hkdf(secret, 'plimsoll mesh key id', 8)).toString('hex'),
+  secret,
+});
+
+const hkdf = (secret: Uint8Array, purpose: string, length: number): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, NO_SALT, purpose, length));
+
+/** Finds every slip of the hand and tells nothing of use about the key: it stands beside it. */
+const checksum = (secret: Uint8Array): string =>
+  base32(createHash('sha256').update('plimsoll cluster key').update(secret).digest()).slice(
+    0,
+    CHECKSUM_CHARACTERS,
+  );
+
+const secretOf = (text: string): Uint8Array => {
+  const secret = new Uint8Array(SECRET_BYTES);
+  let bits = 0;
+  let held = 0;
+  let at = 0;
+  for (const character of text) {
+    held = (held << 5) | BASE32.indexOf(character);
+    bits += 5;
+    if (bits < 8) continue;
+    bits -= 8;
+    secret[at++] = held >>> bits;
+    held &= (1 << bits) - 1;
+  }
+  return secret;
+};
+
+const wrong = (problem: string): ParsedClusterKey => ({ kind: 'wrong', problem });
+
+const SECRET_BYTES = 32;
+/** 256 bits by 5. */
+const SECRET_CHARACTERS = 52;
+const CHECKSUM_CHARACTERS = 8;
+const TEXT_CHARACTERS_MAX = 1_000;
+const FAMILY = 'plimsoll-key-';
+const PREFIX = `${FAMILY}1-`;
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
+const NO_SALT = new Uint8Array(0);

@@ -1,0 +1,61 @@
+// The cluster key in a home: a file that only its owner can read, wholly there or not at all.
+
+import { chmod, open } from 'node:fs/promises';
+import { platform } from 'node:os';
+import { join } from 'node:path';
+import { createFileAtomic, errorCode, writeFileAtomic } from '../../process/atomic-file.ts';
+import type { ClusterKey } from './cluster-key.ts';
+import { clusterKeyText, parseClusterKey } from './cluster-key.ts';
+
+export const CLUSTER_KEY_FILE = 'cluster-key';
+
+export type KeyFile =
+  | { readonly kind: 'key'; readonly key: ClusterKey; readonly notices: readonly string[] }
+  | { readonly kind: 'missing' }
+  /** One sentence, with the path. */
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+export const clusterKeyPath = (home: string): string => join(home, CLUSTER_KEY_FILE);
+
+/** Never throws. A file that others could read is closed to them, and a notice says so. */
+export const readClusterKey = async (path: string): Promise<KeyFile> => {
+  let text: string;
+  let mode: number;
+  try {
+    await using file = await open(path, 'r');
+    const info = await file.stat();
+    if (!info.isFile()) return { kind: 'wrong', problem: `${path} is not a file` };
+    mode = info.mode;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(FILE_BYTES_MAX + 1), 0, FILE_BYTES_MAX + 1, 0);
+    text = buffer.toString('utf8', 0, bytesRead);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
+    return { kind: 'wrong', problem: `${path} cannot be read (${errorCode(error) ?? String(error)})` };
+  }
+  const parsed = parseClusterKey(text);
+  if (parsed.kind === 'wrong')
+    return { kind: 'wrong', problem: `${path} holds no cluster key: ${parsed.problem}` };
+  return { ...parsed, notices: await closeToOthers(path, mode) };
+};
+
+/** @returns false when a key is there already; it is left as it is. */
+export const createClusterKeyFile = (path: string, key: ClusterKey): Promise<boolean> =>
+  createFileAtomic(path, `${clusterKeyText(key)}\n`);
+
+export const replaceClusterKeyFile = (path: string, key: ClusterKey): Promise<void> =>
+  writeFileAtomic(path, `${clusterKeyText(key)}\n`);
+
+const closeToOthers = async (path: string, mode: number): Promise<readonly string[]> => {
+  if (platform() === 'win32' || (mode & OTHERS) === 0) return [];
+  try {
+    await chmod(path, 0o600);
+  } catch (error) {
+    return [
+      `others can read ${path}, and its mode could not be changed (${errorCode(error) ?? String(error)})`,
+    ];
+  }
+  return [`others could read ${path}: its mode is now 0600. Whoever read it before is still a member.`];
+};
+
+const FILE_BYTES_MAX = 1_024;
+const OTHERS = 0o077;

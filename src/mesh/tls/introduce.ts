@@ -1,0 +1,89 @@
+// The exchange after TLS: hellos, then proofs, each way at once. What it gives is a pipe to a peer that is who it says.
+
+import type { TLSSocket } from 'node:tls';
+import type { PeerHello } from '../link/pipe.ts';
+import type { RefusalReason } from '../mesh.ts';
+import type { OwnHello } from './authentication.ts';
+import {
+  checkProof,
+  decodeHello,
+  encodeHello,
+  exporterOf,
+  HANDSHAKE_FRAME_BYTES_MAX,
+  makeProof,
+} from './authentication.ts';
+import { TlsPipe } from './tls-pipe.ts';
+
+export interface IntroductionParts {
+  readonly own: OwnHello;
+  readonly isInitiator: boolean;
+  readonly keySecret: Uint8Array;
+  /** For the frames of the link. */
+  readonly frameBytesMax: number;
+}
+
+export type Introduction =
+  | { readonly kind: 'peer'; readonly pipe: TlsPipe; readonly peer: PeerHello }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly detail: string };
+
+/** Ends with the socket at the latest; whoever limits its time destroys it. Never rejects. */
+export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<Introduction> => {
+  const { own, isInitiator, keySecret, frameBytesMax } = parts;
+  const { promise, resolve } = Promise.withResolvers<Introduction>();
+  const pipe = new TlsPipe(socket, HANDSHAKE_FRAME_BYTES_MAX);
+  const exporter = exporterOf(socket);
+  const hello = encodeHello(own);
+  let otherHello: Uint8Array | undefined;
+  let peer: PeerHello | undefined;
+
+  const refuse = (reason: RefusalReason, detail: string): void => {
+    pipe.deafen();
+    resolve({ kind: 'refused', reason, detail });
+    // Our own hello still leaves: from its version the peer sees for itself what is wrong.
+    socket.destroySoon();
+  };
+  const takeHello = (bytes: Uint8Array): void => {
+    const decoded = decodeHello(bytes);
+    if (decoded.kind === 'refused') {
+      refuse(decoded.reason, decoded.detail);
+      return;
+    }
+    otherHello = bytes;
+    peer = decoded.hello;
+    const mine = { exporter, keySecret, isByInitiator: isInitiator, hello, otherHello };
+    pipe.write(HANDSHAKE.proof, makeProof(mine, own.identity));
+  };
+  const takeProof = (proof: Uint8Array, { publicKey }: PeerHello, peerHello: Uint8Array): void => {
+    const theirs = { exporter, keySecret, isByInitiator: !isInitiator, hello: peerHello, otherHello: hello };
+    switch (checkProof(theirs, publicKey, proof)) {
+      case 'good':
+        if (peer === undefined) return;
+        pipe.deafen();
+        pipe.allow(frameBytesMax);
+        resolve({ kind: 'peer', pipe, peer });
+        return;
+      case 'bad-key':
+        refuse('wrong-key', 'it does not prove that it holds the cluster key');
+        return;
+      case 'bad-signature':
+        refuse('bad-proof', 'it does not prove that the identity it names is its own');
+    }
+  };
+
+  pipe.write(HANDSHAKE.hello, hello);
+  pipe.listen({
+    frame: (kind, payload) => {
+      if (kind === HANDSHAKE.hello && peer === undefined) takeHello(payload);
+      else if (kind === HANDSHAKE.proof && peer !== undefined && otherHello !== undefined)
+        takeProof(payload, peer, otherHello);
+      else refuse('malformed', 'it does not begin as a node does');
+    },
+    heard: () => undefined,
+    drained: () => undefined,
+    malformed: detail => refuse('malformed', `it sent ${detail} during the handshake`),
+    closed: detail => resolve({ kind: 'refused', reason: 'lost', detail }),
+  });
+  return promise;
+};
+
+const HANDSHAKE = { hello: 16, proof: 17 } as const;

@@ -1,0 +1,84 @@
+// Dials a peer over TLS under a cluster key. A certificate is never taken instead: checkServerIdentity, which Node calls only
+// where no PSK was used, is always an error.
+
+import type { TLSSocket } from 'node:tls';
+import { connect } from 'node:tls';
+import type { DialOutcome } from '../link/pipe.ts';
+import type { MeshCandidate, RefusalReason } from '../mesh.ts';
+import type { OwnHello } from './authentication.ts';
+import { introduce } from './introduce.ts';
+import type { MeshKey } from './mesh-keys.ts';
+import { dialMeaning } from './tls-errors.ts';
+import { plainAddress } from './tls-listener.ts';
+import { isByPsk, TLS_SETTINGS } from './tls-settings.ts';
+
+export interface TlsDialParts {
+  readonly own: OwnHello;
+  readonly frameBytesMax: number;
+}
+
+/**
+ * Tries one key.
+ * @throws the signal's reason.
+ */
+export const dialWith = async (
+  key: MeshKey,
+  candidate: MeshCandidate,
+  { own, frameBytesMax }: TlsDialParts,
+  signal: AbortSignal,
+): Promise<DialOutcome> => {
+  signal.throwIfAborted();
+  const refused = (reason: RefusalReason, detail: string): DialOutcome => {
+    const address = { host: candidate.address, port: candidate.port };
+    return { kind: 'refused', refusal: { direction: 'dialled', address, reason, detail } };
+  };
+  const opened = open(key, candidate);
+  const abort = (): void => void opened.socket.destroy();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const failure = await opened.secured;
+    signal.throwIfAborted();
+    const { socket } = opened;
+    if (failure !== undefined) {
+      const { reason, detail } = dialMeaning(failure);
+      return refused(reason, detail);
+    }
+    if (!isByPsk(socket)) {
+      socket.destroy();
+      return refused('not-a-node', 'what listens there opened TLS without the cluster key');
+    }
+    const remoteAddress = {
+      host: plainAddress(socket.remoteAddress),
+      port: socket.remotePort ?? candidate.port,
+    };
+    const parts = { own, isInitiator: true, keySecret: key.proof, frameBytesMax };
+    const introduction = await introduce(socket, parts);
+    signal.throwIfAborted();
+    if (introduction.kind === 'refused') return refused(introduction.reason, introduction.detail);
+    const { pipe, peer } = introduction;
+    return { kind: 'handshake', handshake: { pipe, peer, remoteAddress, isInitiator: true, keyId: key.id } };
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+};
+
+/** `secured` resolves with undefined once TLS stands, else with the error. */
+const open = (
+  key: MeshKey,
+  { address, port }: MeshCandidate,
+): { readonly socket: TLSSocket; readonly secured: Promise<Error | undefined> } => {
+  const { promise, resolve } = Promise.withResolvers<Error | undefined>();
+  const socket = connect({
+    ...TLS_SETTINGS,
+    host: address,
+    port,
+    servername: '', // the name of a node is nobody's business on the wire
+    pskCallback: () => ({ psk: key.psk, identity: key.id }),
+    checkServerIdentity: () => new Error('a certificate is no proof of the cluster key'),
+  });
+  socket.setNoDelay(true);
+  socket.once('secureConnect', () => resolve(undefined));
+  socket.on('error', resolve); // stays: an error without a listener would end the process
+  socket.once('close', () => resolve(new Error('the connection was closed')));
+  return { socket, secured: promise };
+};

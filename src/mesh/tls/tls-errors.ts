@@ -1,0 +1,53 @@
+// What an error of TLS or of the system means to a person: the wrong key, no node at all, or nobody there. OpenSSL's codes
+// as Node 24 gives them; each was seen in the tests.
+
+import { errorCode } from '../../process/atomic-file.ts';
+import type { RefusalReason } from '../mesh.ts';
+
+export interface Meaning {
+  readonly reason: RefusalReason;
+  readonly detail: string;
+}
+
+/** At the end that dialled. */
+export const dialMeaning = (error: Error): Meaning => {
+  const code = errorCode(error) ?? '';
+  if (WRONG_KEY_ALERTS.has(code))
+    return { reason: 'wrong-key', detail: 'what listens there does not accept this cluster key' };
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return { reason: 'lost', detail: 'the connection was closed during the handshake' };
+  if (isSystemCode(code)) return { reason: 'unreachable', detail: UNREACHABLE[code] ?? code };
+  return {
+    reason: 'not-a-node',
+    detail: `what listens there is no node of a cluster (${code || error.message})`,
+  };
+};
+
+/** At the end that was dialled; `knewKey` tells whether a known key id was named, undefined when none was. */
+export const acceptMeaning = (error: Error, knewKey: boolean | undefined): Meaning => {
+  const code = errorCode(error) ?? '';
+  if (code === 'ERR_SSL_BINDER_DOES_NOT_VERIFY' || knewKey === false)
+    return { reason: 'wrong-key', detail: 'it has another cluster key' };
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return { reason: 'lost', detail: 'it closed the connection during the handshake' };
+  return { reason: 'not-a-node', detail: `it does not speak as a node does (${code || error.message})` };
+};
+
+const isSystemCode = (code: string): boolean => /^E[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_');
+
+const WRONG_KEY_ALERTS: ReadonlySet<string> = new Set([
+  'ERR_SSL_TLSV1_ALERT_DECRYPT_ERROR',
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_TLSV1_ALERT_UNKNOWN_PSK_IDENTITY',
+]);
+
+const UNREACHABLE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens on that port',
+  EHOSTUNREACH: 'no route to that address',
+  ENETUNREACH: 'no route to that network',
+  ENOTFOUND: 'no address has that name',
+  EAI_AGAIN: 'the name service does not answer',
+  ETIMEDOUT: 'nothing answers there',
+  EINVAL: 'that address cannot be dialled from here; a link-local one needs its interface: fe80::1%en0',
+};

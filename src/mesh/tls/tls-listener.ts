@@ -1,0 +1,176 @@
+// Accepts peers: each connection is admitted, speaks TLS under a cluster key, and proves who it is, all within the handshake's
+// time. Whatever else comes is closed, counted and told.
+
+import type { Server as NetServer, Socket } from 'node:net';
+import { createServer as createNetServer } from 'node:net';
+import type { TLSSocket, Server as TlsServer } from 'node:tls';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import { deadline } from '../link/deadline.ts';
+import type { AcceptEvents } from '../link/pipe.ts';
+import type { MeshLimits, RefusalReason } from '../mesh.ts';
+import { MeshError } from '../mesh.ts';
+import { Admission } from './admission.ts';
+import type { OwnHello } from './authentication.ts';
+import { introduce } from './introduce.ts';
+import type { MeshKeys } from './mesh-keys.ts';
+import { acceptMeaning } from './tls-errors.ts';
+import { isByPsk, TLS_SETTINGS } from './tls-settings.ts';
+
+export interface TlsListenerParts {
+  readonly own: OwnHello;
+  readonly keys: MeshKeys;
+  readonly clock: Clock;
+  readonly limits: MeshLimits;
+}
+
+/** One connection on its way to be a link. */
+interface Visit {
+  readonly address: HostPort;
+  readonly raw: Socket;
+  /** Of whoever gets the pipe, or of the refusal: the first word counts. */
+  end(reason: RefusalReason, detail: string): void;
+  /** It has become a link. */
+  pass(): void;
+}
+
+export class TlsListener {
+  readonly #parts: TlsListenerParts;
+  readonly #events: AcceptEvents;
+  readonly #admission: Admission;
+  readonly #net: NetServer;
+  readonly #tls: TlsServer;
+  readonly #visits = new Map<string, Visit>();
+  /** The key id that a connection named, and whether it is known. */
+  readonly #named = new WeakMap<TLSSocket, { readonly id: string; readonly isKnown: boolean }>();
+
+  constructor(parts: TlsListenerParts, events: AcceptEvents) {
+    const { keys, limits } = parts;
+    this.#parts = parts;
+    this.#events = events;
+    this.#admission = new Admission(parts.clock, limits);
+    this.#tls = createTlsServer({
+      ...TLS_SETTINGS,
+      handshakeTimeout: limits.handshakeMs,
+      pskCallback: (socket, id) => {
+        const key = keys.get(id);
+        this.#named.set(socket, { id, isKnown: key !== undefined });
+        return key === undefined ? null : Buffer.from(key.psk);
+      },
+    });
+    this.#tls.on('secureConnection', socket => void this.#welcome(socket));
+    this.#tls.on('tlsClientError', (error, socket) => {
+      const { reason, detail } = acceptMeaning(error, this.#named.get(socket)?.isKnown);
+      this.#visits.get(placeOf(socket))?.end(reason, detail);
+    });
+    this.#net = createNetServer({ noDelay: true }, raw => this.#visit(raw));
+    this.#net.maxConnections = limits.linksMax + 2 * limits.handshakesMax;
+  }
+
+  /** @throws MeshError */
+  async listen({ host, port }: HostPort): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const fail = (error: Error): void => reject(listenError({ host, port }, error));
+    this.#net.once('error', fail);
+    this.#net.listen({ host, port }, resolve);
+    await promise;
+    this.#net.off('error', fail);
+    // An accept that fails, for want of descriptors, costs that connection only.
+    this.#net.on('error', () => undefined);
+  }
+
+  get address(): HostPort | undefined {
+    const address = this.#net.address();
+    return address === null || typeof address === 'string'
+      ? undefined
+      : { host: address.address, port: address.port };
+  }
+
+  /** Resolves when no connection is open, those of links too. */
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#net.listening) this.#net.close(() => resolve());
+    else resolve();
+    for (const visit of [...this.#visits.values()]) visit.raw.destroy();
+    await promise;
+  }
+
+  #visit(raw: Socket): void {
+    // Until TLS has it; afterwards its errors come there.
+    raw.on('error', () => undefined);
+    const address = { host: plainAddress(raw.remoteAddress), port: raw.remotePort ?? 0 };
+    const place = this.#admission.enter(address.host);
+    if (typeof place === 'string') {
+      raw.destroy();
+      this.#events.refused({ direction: 'accepted', address, reason: 'too-many', detail: place });
+      return;
+    }
+    const { clock, limits } = this.#parts;
+    const stop = new AbortController();
+    const limit = deadline(clock, limits.handshakeMs, stop.signal);
+    const key = placeOf(raw);
+    const leave = (): boolean => {
+      if (this.#visits.get(key) !== visit) return false;
+      this.#visits.delete(key);
+      limit[Symbol.dispose]();
+      place[Symbol.dispose]();
+      return true;
+    };
+    const visit: Visit = {
+      address,
+      raw,
+      end: (reason, detail) => {
+        if (leave()) this.#events.refused({ direction: 'accepted', address, reason, detail });
+      },
+      pass: () => void leave(),
+    };
+    this.#visits.set(key, visit);
+    limit.signal.addEventListener('abort', () => {
+      visit.end('too-slow', `its handshake took longer than ${limits.handshakeMs / 1_000} s`);
+      raw.destroy();
+    });
+    raw.once('close', () => visit.end('lost', 'it closed the connection during the handshake'));
+    this.#tls.emit('connection', raw);
+  }
+
+  async #welcome(socket: TLSSocket): Promise<void> {
+    socket.on('error', () => undefined); // its 'close' follows
+    const visit = this.#visits.get(placeOf(socket));
+    const key = this.#parts.keys.get(this.#named.get(socket)?.id ?? '');
+    if (visit === undefined || key === undefined || !isByPsk(socket)) {
+      visit?.end('not-a-node', 'it opened TLS without a cluster key');
+      socket.destroy();
+      return;
+    }
+    const { own, limits } = this.#parts;
+    const introduction = await introduce(socket, {
+      own,
+      isInitiator: false,
+      keySecret: key.proof,
+      frameBytesMax: limits.frameBytesMax,
+    });
+    if (introduction.kind === 'refused') {
+      visit.end(introduction.reason, introduction.detail);
+      return;
+    }
+    visit.pass();
+    const { pipe, peer } = introduction;
+    this.#events.accepted({ pipe, peer, remoteAddress: visit.address, isInitiator: false, keyId: key.id });
+  }
+}
+
+/** IPv4 as people write it, also on a socket for both. */
+export const plainAddress = (address: string | undefined): string =>
+  (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+
+const placeOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`;
+
+const listenError = (at: HostPort, error: Error): MeshError =>
+  errorCode(error) === 'EADDRINUSE'
+    ? new MeshError('address-in-use', `${hostPortText(at)} is taken by another program`, { cause: error })
+    : new MeshError('address-unusable', `the mesh cannot listen on ${hostPortText(at)}: ${error.message}`, {
+        cause: error,
+      });

@@ -1,0 +1,103 @@
+// A pipe over a TLS connection. Nothing is read while nobody listens, so that a frame that came together with the
+// handshake's last one waits for the link.
+
+import type { TLSSocket } from 'node:tls';
+import type { FramePipe, PipeEvents } from '../link/pipe.ts';
+import { FrameDecoder, frameHead } from './frame-decoder.ts';
+
+export class TlsPipe implements FramePipe {
+  readonly #socket: TLSSocket;
+  readonly #decoder: FrameDecoder;
+  #events: PipeEvents | undefined;
+  #isReading = false;
+  #isMalformed = false;
+  #closedDetail: string | undefined;
+  #error = '';
+
+  constructor(socket: TLSSocket, payloadBytesMax: number) {
+    this.#socket = socket;
+    this.#decoder = new FrameDecoder(payloadBytesMax);
+    socket.on('data', chunk => {
+      this.#decoder.push(chunk);
+      this.#events?.heard();
+      this.#read();
+    });
+    socket.on('drain', () => this.#events?.drained());
+    socket.on('error', error => {
+      this.#error = error.message;
+    });
+    // The peer has ended its half; there is nothing to say to it any more.
+    socket.on('end', () => socket.destroy());
+    socket.on('close', () => {
+      this.#closedDetail = this.#error === '' ? 'the peer closed the connection' : this.#error;
+      this.#events?.closed(this.#closedDetail);
+    });
+    socket.pause();
+  }
+
+  get queuedBytes(): number {
+    return this.#socket.destroyed ? 0 : this.#socket.writableLength;
+  }
+
+  /** For what is read from now on. */
+  allow(payloadBytesMax: number): void {
+    this.#decoder.allow(payloadBytesMax);
+  }
+
+  listen(events: PipeEvents): void {
+    this.#events = events;
+    const detail = this.#closedDetail;
+    if (detail !== undefined) {
+      setImmediate(() => events.closed(detail));
+      return;
+    }
+    this.#socket.resume();
+    this.#read();
+  }
+
+  /** Until somebody listens again nothing is read. */
+  deafen(): void {
+    this.#events = undefined;
+    this.#socket.pause();
+  }
+
+  write(kind: number, payload: Uint8Array): void {
+    const socket = this.#socket;
+    if (socket.destroyed || socket.writableEnded) return;
+    const head = frameHead(kind, payload.length);
+    if (payload.length <= JOINED_BYTES_MAX) {
+      socket.write(Buffer.concat([head, payload]));
+      return;
+    }
+    socket.cork();
+    socket.write(head);
+    socket.write(payload);
+    socket.uncork();
+  }
+
+  end(): void {
+    if (!this.#socket.destroyed) this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #read(): void {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (this.#events !== undefined && !this.#isMalformed && !this.#socket.destroyed) {
+      const decoded = this.#decoder.next();
+      if (decoded === undefined) break;
+      if (decoded.kind === 'frame') this.#events.frame(decoded.type, decoded.payload);
+      else {
+        this.#isMalformed = true;
+        this.#events.malformed(decoded.detail);
+      }
+    }
+    this.#isReading = false;
+  }
+}
+
+/** Copying is cheaper than a second write up to about here. */
+const JOINED_BYTES_MAX = 16_384;
