@@ -3,6 +3,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { systemClock } from '../clock/system-clock.ts';
+import { LinePace } from './line-pace.ts';
 import { LineQueue } from './line-queue.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -72,7 +74,7 @@ export const runTool = async (
 
 export class ToolError extends Error {
   override readonly name = 'ToolError';
-  readonly code: 'missing' | 'exited' | 'silent' | 'line-too-long' | 'failed';
+  readonly code: 'missing' | 'exited' | 'silent' | 'line-too-long' | 'flood' | 'failed';
 
   constructor(code: ToolError['code'], message: string) {
     super(message);
@@ -87,6 +89,8 @@ export interface StreamLinesOptions {
   readonly idleTimeoutMs: number;
   /** Default 1 MiB. */
   readonly lineBytesMax?: number;
+  /** For tools that tell at an interval. Default: as fast as they are read. */
+  readonly linesPerSecondMax?: number;
   /** Written to the tool, whose input then stays open: for tools that are told what to watch. */
   readonly input?: string;
 }
@@ -94,7 +98,7 @@ export interface StreamLinesOptions {
 /**
  * Lines of a tool that keeps running, without their line ends; a last line cut off in the middle is not given.
  * Ends when the signal aborts. The tool is killed when the reader leaves, for whatever reason.
- * @throws ToolError when the tool is missing, exits, falls silent or sends a line past its bound.
+ * @throws ToolError when the tool is missing, exits, falls silent, floods or sends a line past its bound.
  */
 export async function* streamLines(
   command: string,
@@ -112,6 +116,8 @@ export async function* streamLines(
   else child.stdin.write(options.input);
   const stderr = new CappedText(STDERR_TAIL_BYTES_MAX);
   const queue = new LineQueue(options.lineBytesMax ?? LINE_BYTES_MAX);
+  const { linesPerSecondMax = Number.POSITIVE_INFINITY } = options;
+  const pace = new LinePace(systemClock, linesPerSecondMax);
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
   child.stdout.on('data', (chunk: Buffer) => {
     if (!queue.add(chunk)) child.stdout.pause();
@@ -127,6 +133,9 @@ export async function* streamLines(
       if (options.signal.aborted) return;
       if (line.kind === 'line') {
         if (queue.isEmpty && child.stdout.isPaused()) child.stdout.resume();
+        if (!pace.keeps()) {
+          throw new ToolError('flood', `${command} prints more than ${linesPerSecondMax} lines a second`);
+        }
         yield line.text;
         continue;
       }

@@ -157,6 +157,20 @@ describe('a tool that is read line by line', () => {
     expect((await linesAndError()).lines.length).toBe(2_000_000);
   });
 
+  it('is reported and killed when it prints faster than its bound', async () => {
+    tools.script('tool', `${TELL_PID}; exec yes`);
+    expect(await linesAndError({ linesPerSecondMax: 500 })).toMatchObject({
+      code: 'flood',
+      message: 'tool prints more than 500 lines a second',
+    });
+    expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
+  });
+
+  it('may print as many lines as it likes within its bound', async () => {
+    tools.script('tool', 'seq 500');
+    expect((await linesAndError({ linesPerSecondMax: 500 })).lines).toHaveLength(500);
+  });
+
   it('is killed when its reader leaves, also when it ignores SIGTERM', async () => {
     tools.script('tool', `trap '' TERM; ${TELL_PID}; while :; do echo tick; sleep 0.05; done`);
     for await (const _ of lines()) break;
@@ -209,6 +223,7 @@ const run = ({ args = [], ...options }: RunOptions = {}): Promise<ToolResult> =>
   runTool('tool', args, { ...OPTIONS, env: tools.env, signal: ending.signal, ...options });
 
 interface LineOptions {
+  readonly linesPerSecondMax?: number;
   readonly idleTimeoutMs?: number;
   readonly lineBytesMax?: number;
   readonly input?: string;

@@ -63,6 +63,7 @@ const streamAmdSmi = async (
     env: { ...env, PYTHONUNBUFFERED: '1' },
     signal: session.signal,
     idleTimeoutMs,
+    linesPerSecondMax: LINES_PER_SECOND_MAX,
   })) {
     for (const document of splitter.add(line)) {
       const devices = parseAmdSmiMetric(document, addresses);
@@ -95,4 +96,6 @@ const amdSmiAddresses = async (
 
 const SYSFS = 'sysfs amdgpu';
 const AMD_SMI = 'amd-smi';
+/** Some 300 lines of JSON a device; 256 devices. */
+const LINES_PER_SECOND_MAX = 100_000;
 const KIND = { reading: 'gpuLoads', vendor: 'amd' } as const;

@@ -70,6 +70,7 @@ const streamMacmon = async (
       signal: session.signal,
       idleTimeoutMs: timeouts.silentMs,
       lineBytesMax: LINE_BYTES_MAX,
+      linesPerSecondMax: LINES_PER_SECOND_MAX,
     });
     for await (const line of lines) {
       const sample = parseMacmonLine(line);
@@ -101,3 +102,5 @@ const BAD_LINES_MAX = 5;
 const SAMPLES_OF_A_GOOD_RUN = 30;
 /** A line of 0.8 on the largest chips has some 6 KB. */
 const LINE_BYTES_MAX = 256 * 1024;
+/** It prints one each interval, of 10 ms at the least. */
+const LINES_PER_SECOND_MAX = 1_000;

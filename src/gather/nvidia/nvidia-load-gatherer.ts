@@ -51,6 +51,7 @@ const readStream = async (
       signal,
       idleTimeoutMs,
       lineBytesMax: LINE_BYTES_MAX,
+      linesPerSecondMax: LINES_PER_SECOND_MAX,
     })) {
       const row = parseLoadRow(fields, line);
       if (row !== undefined) {
@@ -95,3 +96,5 @@ const SOURCE = 'nvidia-smi';
 const KIND = { reading: 'gpuLoads', vendor: 'nvidia' } as const;
 const LINE_BYTES_MAX = 64 * 1024;
 const SAID_LINES_MAX = 20;
+/** A row a device each interval, at the shortest one; after a pause of the daemon what its pipe holds comes at once. */
+const LINES_PER_SECOND_MAX = 5_000;

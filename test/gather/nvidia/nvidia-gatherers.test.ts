@@ -213,6 +213,15 @@ describe('the NVIDIA gatherers', () => {
     expect(inventory).toMatchObject({ reason: expect.stringContaining('printed more than') });
   });
 
+  it('take a tool that prints figures without end for a failed source, and leave the processor alone', async () => {
+    await using machine = await setUp(
+      pair(`while (true) fs.writeSync(1, ${text('loads-h100-pair.csv')}.repeat(100));`),
+    );
+    await using run = new GathererRun(nvidiaGatherers(machine.options));
+    const failure = await run.until(told => isFailure(told) && /lines a second/.test(told.reason));
+    expect(failure).toMatchObject({ reason: 'nvidia-smi prints more than 5000 lines a second' });
+  });
+
   it('have nothing to tell, for good, on a machine without NVIDIA', async () => {
     await using machine = await setUp(undefined);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
