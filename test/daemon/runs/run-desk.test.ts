@@ -1,0 +1,224 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { LIVE_RUNS_PER_NODE_MAX } from '../../../src/core/run/run-reducer.ts';
+import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { Cluster } from '../../../src/daemon/cluster.ts';
+import { ABANDONED_MS, PROGRESS_MS_MIN, RunDesk } from '../../../src/daemon/runs/run-desk.ts';
+import type { RunStart } from '../../../src/wire/run-schema.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
+import { runConfig } from '../../support/run-records.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const NODE = nodeId('n'.repeat(26));
+const RUN = runIdOf('r1');
+
+describe('a run on the desk', () => {
+  let directory: TemporaryDirectory;
+  let made: Made;
+  beforeEach(() => {
+    directory = temporaryDirectory();
+    made = makeDesk(directory.path);
+  });
+  afterEach(() => directory[Symbol.dispose]());
+
+  test('is bound to this node when its target is this machine, and to none otherwise', () => {
+    const targets = [
+      'http://127.0.0.1:8000',
+      'http://localhost:8000',
+      'http://[::1]:8000',
+      'http://192.0.2.7:8000',
+      'http://192.0.2.8:8000',
+      'http://spark:8000',
+    ];
+    const bound = targets.map((target, index) => {
+      made.desk.start({ ...begun(`r${index}`), target });
+      return made.run(`r${index}`)?.targetNode;
+    });
+    expect(bound.map(node => !isUnknown(node))).toEqual([true, true, true, true, false, false]);
+    expect(bound[5]).toEqual({ kind: 'unknown', reason: 'not a known node' });
+  });
+
+  test('is told without whatever its target carries beside host and path', () => {
+    made.desk.start({ ...begun(), target: 'https://user:secret@spark:8000/v1?key=secret#secret' });
+    expect(made.run('r1')?.target).toBe('https://spark:8000/v1');
+  });
+
+  test('that nobody announced takes neither progress nor lease nor end', () => {
+    expect(made.desk.progress(progress())).toBe('unknown');
+    expect(made.desk.lease(RUN, 1)).toBe('unknown');
+    expect(made.desk.end(ended())).toBe('unknown');
+    expect(made.facts).toEqual([]);
+  });
+
+  test('is told at most ten times a second', async () => {
+    made.desk.start(begun());
+    for (let index = 0; index < 100; index += 1) {
+      made.desk.progress(progress());
+      await made.clock.advance(PROGRESS_MS_MIN / 10);
+    }
+    expect(made.facts.filter(({ kind }) => kind === 'progress.reported')).toHaveLength(10);
+  });
+
+  test('that fell silent is shown as interrupted at once and written down after a minute, with its last figures', async () => {
+    made.desk.start(begun());
+    made.desk.progress(progress());
+    await made.clock.advance(LEASE_MS + 1);
+    await made.desk.look();
+    expect(made.view()?.state).toBe('interrupted');
+    expect(made.run('r1')?.state).toBe('running');
+    await made.clock.advance(ABANDONED_MS);
+    await made.desk.look();
+    expect(made.run('r1')).toMatchObject({
+      state: 'interrupted',
+      reason: expect.stringContaining('without a word'),
+      figures: progress().figures,
+    });
+  });
+
+  test('that wrote its report while nobody listened ends with it', async () => {
+    const run = new MadeUpRun({
+      directory: join(directory.path, 'runs', 'r1'),
+      config: runConfig({ id: 'r1' }),
+    });
+    made.desk.start({ ...begun(), directory: run.directory });
+    run.samples(50, { fromMs: 0, untilMs: 5_000 });
+    const report = run.report();
+    await made.clock.advance(LEASE_MS + 1);
+    await made.desk.look();
+    expect(made.run('r1')).toMatchObject({ state: 'complete', figures: { counts: report.counts } });
+  });
+
+  test('that comes back after it was given up is running again', async () => {
+    made.desk.start(begun());
+    await made.clock.advance(ABANDONED_MS + LEASE_MS);
+    await made.desk.look();
+    expect(made.run('r1')?.state).toBe('interrupted');
+    expect(made.desk.progress(progress())).toBe('unknown');
+    made.desk.start(begun());
+    expect(made.view()).toMatchObject({ state: 'running', isLive: true });
+  });
+
+  test('that ran when the daemon was restarted is taken up, and given time to be heard', async () => {
+    made.desk.start(begun());
+    await made.clock.advance(ABANDONED_MS);
+    const second = made.restarted();
+    await second.look();
+    expect(made.run('r1')?.state).toBe('running');
+    expect(second.lease(RUN, 2)).toBe('taken');
+    expect(made.view()).toMatchObject({ state: 'running', isLive: true });
+  });
+
+  test('is one of a bounded number that go on at once', () => {
+    for (let index = 0; index < LIVE_RUNS_PER_NODE_MAX; index += 1)
+      expect(made.desk.start(begun(`r${index}`))).toBe('taken');
+    expect(made.desk.start(begun('one-more'))).toBe('full');
+    made.desk.end({ ...ended(), runId: runIdOf('r0') });
+    expect(made.desk.start(begun('one-more'))).toBe('taken');
+  });
+
+  test('whose report is of another run is not shown with it', async () => {
+    const other = new MadeUpRun({
+      directory: join(directory.path, 'other'),
+      config: runConfig({ id: 'other' }),
+    });
+    other.report();
+    made.desk.start({ ...begun(), directory: other.directory });
+    made.desk.end({ ...ended(), directory: other.directory });
+    expect(await made.desk.report(RUN)).toBeUndefined();
+  });
+
+  test('has the words of its errors from its samples', async () => {
+    const run = new MadeUpRun({ directory: join(directory.path, 'runs', 'r1'), failureShare: 0.5 });
+    made.desk.start({ ...begun(), directory: run.directory });
+    run.samples(50, { fromMs: 0, untilMs: 5_000 });
+    await made.desk.look();
+    const errors = madeUpFigures().errors.map(error => ({
+      ...error,
+      detail: { kind: 'unknown', reason: 'not kept' } as const,
+      lastAtMs: { kind: 'unknown', reason: 'not kept' } as const,
+    }));
+    made.desk.progress({ ...progress(), figures: madeUpFigures({ errors }) });
+    expect(made.view()?.progress?.figures.errors[0]).toMatchObject({
+      kind: 'timeout',
+      detail: 'first byte, 30 s',
+      lastAtMs: expect.any(Number),
+    });
+  });
+});
+
+interface Made {
+  readonly desk: RunDesk;
+  readonly clock: VirtualClock;
+  readonly facts: readonly Fact[];
+  run(id: string): ReturnType<typeof madeUpRunEntry> | undefined;
+  view(): ReturnType<typeof runView>;
+  /** The desk of the next daemon of this home. */
+  restarted(): RunDesk;
+}
+
+const makeDesk = (home: string): Made => {
+  const clock = new VirtualClock({ nowMs: 1_000_000 });
+  const cluster = new Cluster();
+  const facts: Fact[] = [];
+  const seqs = { durable: 0, live: 0 };
+  const record = (fact: Fact): void => {
+    facts.push(fact);
+    const kindClass = eventClass(fact.kind);
+    seqs[kindClass] += 1;
+    const head = { origin: NODE, epoch: 1, class: kindClass, seq: seqs[kindClass], key: factKey(fact) };
+    const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
+    cluster.dispatch([event]);
+  };
+  const parts = {
+    nodeId: NODE,
+    clock,
+    home,
+    state: () => cluster.state,
+    record,
+    isOwnAddress: (address: string) => address === '192.0.2.7',
+  };
+  return {
+    desk: new RunDesk(parts),
+    clock,
+    facts,
+    run: id => cluster.state.runs[NODE]?.[id]?.value,
+    view: () => runView(cluster.state, RUN, clock.nowMs()),
+    restarted: () => new RunDesk(parts),
+  };
+};
+
+const begun = (id = 'r1'): RunStart => {
+  const {
+    targetNode: _node,
+    state: _state,
+    reason: _reason,
+    figures: _figures,
+    ...start
+  } = madeUpRunEntry(id);
+  return { ...start, directory: '/nowhere' };
+};
+
+const progress = () => ({
+  runId: RUN,
+  phase: 'measuring' as const,
+  elapsedMs: 5_000,
+  measuredMs: 5_000,
+  figures: madeUpFigures(),
+  recent: { requestsPerSecond: 8, outputTokensPerSecond: 900 },
+  updatesDropped: 0,
+});
+
+const ended = () => ({
+  runId: RUN,
+  state: 'complete' as const,
+  reason: '',
+  model: 'made-up',
+  directory: '/nowhere',
+  figures: madeUpFigures(),
+});
