@@ -40,6 +40,7 @@ export class MeshNode {
   readonly #options: MeshNodeOptions;
   readonly #abort = new AbortController();
   readonly #running: Promise<void>;
+  #isFull = false;
   /** What this node says of itself, again after each new epoch. */
   readonly #facts = new Map<string, Fact>();
 
@@ -107,6 +108,16 @@ export class MeshNode {
     return { availableBytes: entry.value.availableBytes, ageMs: ageMsOf(entry, this.#options.clock.nowMs()) };
   }
 
+  /** As a disk that is full, until it is resumed. */
+  refuseStores(): { resume(): void } {
+    this.#isFull = true;
+    return {
+      resume: () => {
+        this.#isFull = false;
+      },
+    };
+  }
+
   async stop(): Promise<void> {
     this.#abort.abort();
     await this.#running;
@@ -142,6 +153,7 @@ export class MeshNode {
   }
 
   #storeRecords({ position, records, receivedAtMs }: ReceivedRecords): StoreResult {
+    if (this.#isFull) return { kind: 'refused', reason: 'full' };
     const held = this.state.origins[position.origin];
     try {
       this.journal.appendCatchUp(

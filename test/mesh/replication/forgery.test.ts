@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Fact } from '../../../src/core/event.ts';
+import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
+import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
+import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
+import { encodeMeshMessage, MESH_PROTOCOL_VERSION } from '../../../src/wire/mesh-message.ts';
+import { MeshCluster } from '../../support/mesh-cluster.ts';
+import { memoryFact, openedConnection } from '../../support/mesh-node.ts';
+
+const victim = generateNodeKey();
+const attacker = generateNodeKey();
+
+describe('what a member of the mesh cannot do', () => {
+  it('takes a record that its origin signed, from whomever it comes', async () => {
+    await using cluster = await twoNodes();
+    cluster.end(0, 1).inject(frame({ signer: victim }));
+    expect(cluster.node(0).state.connections[victim.nodeId]).toBeDefined();
+    expect(cluster.node(0).replicator.counts.forged).toBe(0);
+  });
+
+  it.each([
+    ['signs with its own key for another', frame({ signer: attacker, key: victim.publicKey })],
+    ['shows its own key for another', frame({ signer: attacker, key: attacker.publicKey })],
+    ['changes the body', changed(frame({ signer: victim }))],
+    ['does not sign', frame({ signer: { ...victim, sign: () => new Uint8Array(64) } })],
+    ['claims another place for a good record', frame({ signer: victim, claimedEpoch: 9 })],
+    ['brings one record twice', frame({ signer: victim, times: 2 })],
+    ['sends records that are no JSON', frame({ signer: victim, body: Buffer.from('nonsense') })],
+  ])('is refused and counted when it %s', async (_, forged) => {
+    await using cluster = await twoNodes();
+    const node = cluster.node(0);
+    cluster.end(0, 1).inject(forged);
+    expect(node.state.origins[victim.nodeId]).toBeUndefined();
+    const { forged: forgeries, malformedFrames } = node.replicator.counts;
+    expect(forgeries + malformedFrames).toBe(1);
+    expect(cluster.isLinked(0, 1)).toBe(true);
+  });
+
+  it('loses its link after a few forgeries', async () => {
+    await using cluster = await twoNodes();
+    for (let count = 0; count < REPLICATION_LIMITS.faultsMax + 3; count += 1)
+      if (cluster.isLinked(0, 1))
+        cluster.end(0, 1).inject(frame({ signer: attacker, key: victim.publicKey }));
+    expect(cluster.isLinked(0, 1)).toBe(false);
+    expect(cluster.node(0).replicator.counts.forged).toBe(REPLICATION_LIMITS.faultsMax);
+  });
+
+  it('cannot move a position by claiming one', async () => {
+    await using cluster = await twoNodes();
+    const node = cluster.node(0);
+    const claim = { origin: victim.nodeId, epoch: 1e15, through: 1e15 };
+    const vectors = [claim, { ...claim, origin: node.id }];
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'digest', vectors, live: [], neighboursVersion: 0 }));
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'records', ...claim, after: 0, records: [] }));
+    await cluster.clock.advance(20_000);
+    expect(node.state.origins[victim.nodeId]).toBeUndefined();
+    expect(node.replicator.counts.newEpochs).toBe(0);
+  });
+
+  it('cannot pass a durable kind off as a live one', async () => {
+    await using cluster = await twoNodes();
+    const body = bodyOf(victim, openedConnection(victim.nodeId, 'forged'));
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries: [{ ageMs: 0, body }] }));
+    expect(cluster.node(0).state.connections[victim.nodeId]).toBeUndefined();
+    expect(cluster.node(0).replicator.counts.malformedFrames).toBe(1);
+  });
+
+  it('cannot speak for a node to that node itself', async () => {
+    await using cluster = await twoNodes();
+    const node = cluster.node(0);
+    node.tellMemory(1);
+    const body = encodeRecordBody({ origin: node.id, epoch: 1e15, seq: 99 }, memoryFact(666));
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries: [{ ageMs: 0, body }] }));
+    expect(node.memoryOf(node.id)?.availableBytes).toBe(1);
+  });
+
+  it('is cut off for frames that are none, and for speaking before its hello', async () => {
+    await using cluster = await twoNodes();
+    for (let count = 0; count < REPLICATION_LIMITS.faultsMax; count += 1)
+      cluster.end(0, 1).inject(Uint8Array.of(MESH_PROTOCOL_VERSION, 1, count));
+    expect(cluster.isLinked(0, 1)).toBe(false);
+    expect(cluster.node(0).replicator.counts.malformedFrames).toBe(REPLICATION_LIMITS.faultsMax);
+    cluster.link(0, 1);
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'ask-neighbours' }));
+    expect(cluster.node(0).replicator.counts.malformedFrames).toBe(REPLICATION_LIMITS.faultsMax + 1);
+  });
+
+  it('is told apart from a node of another version of the mesh', async () => {
+    await using cluster = await twoNodes();
+    cluster.end(0, 1).inject(Uint8Array.of(MESH_PROTOCOL_VERSION + 1, 1));
+    expect(cluster.isLinked(0, 1)).toBe(false);
+    expect(cluster.node(0).replicator.counts.otherVersions).toBe(1);
+  });
+
+  it('is held to its rate, and what was dropped comes with a later digest', async () => {
+    const limits = { ...REPLICATION_LIMITS, eventsBurst: 20, eventsPerSecond: 10 };
+    await using cluster = new MeshCluster(2, { limits });
+    cluster.link(0, 1);
+    await cluster.clock.advance(100);
+    for (let count = 0; count < 15; count += 1) {
+      cluster.node(1).open(`c ${count}`);
+      await cluster.clock.advance(1);
+    }
+    expect(cluster.node(0).replicator.counts.overRate).toBeGreaterThan(0);
+    await cluster.clock.advance(30_000);
+    expect(cluster.node(0).hash).toBe(cluster.node(1).hash);
+    expect(cluster.node(0).connectionsOf(cluster.node(1).id)).toHaveLength(15);
+  });
+
+  it('cannot fill the table of live values', async () => {
+    const limits = { ...REPLICATION_LIMITS, liveKeysPerOriginMax: 4, liveOriginsMax: 3 };
+    await using cluster = new MeshCluster(2, { limits });
+    cluster.link(0, 1);
+    await cluster.clock.advance(1);
+    const entries = Array.from({ length: 50 }, (_, index) => {
+      const origin = generateNodeKey().nodeId;
+      return { ageMs: 0, body: encodeRecordBody({ origin, epoch: 1, seq: index + 1 }, memoryFact(index)) };
+    });
+    cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries }));
+    expect(Object.keys(cluster.node(0).state.nodeMemories)).toHaveLength(3);
+    expect(cluster.node(0).replicator.counts.liveRefused).toBe(47);
+  });
+});
+
+const twoNodes = async (): Promise<MeshCluster> => {
+  const cluster = new MeshCluster(2);
+  cluster.link(0, 1);
+  await cluster.clock.advance(1);
+  return cluster;
+};
+
+interface Forgery {
+  readonly signer: NodeKey;
+  readonly key?: Uint8Array;
+  readonly claimedEpoch?: number;
+  readonly body?: Uint8Array;
+  readonly times?: number;
+}
+
+function frame({ signer, key = victim.publicKey, claimedEpoch = 1, body, times = 1 }: Forgery): Uint8Array {
+  const signed = body ?? bodyOf(victim, openedConnection(victim.nodeId, 'relayed'));
+  const proof = Buffer.concat([key, signer.sign(signed)]);
+  return encodeMeshMessage({
+    kind: 'records',
+    origin: victim.nodeId,
+    epoch: claimedEpoch,
+    after: 0,
+    through: 1,
+    records: Array(times).fill({ ageMs: 0, proof, body: signed }),
+  });
+}
+
+function bodyOf(key: NodeKey, fact: Fact): Uint8Array {
+  return encodeRecordBody({ origin: key.nodeId, epoch: 1, seq: 1 }, fact);
+}
+
+/** One bit of the sink's address. */
+function changed(good: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(good);
+  const at = bytes.indexOf('relayed');
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return new Uint8Array(bytes);
+}
