@@ -10,7 +10,7 @@ import type { Journal, JournalOptions } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { createMemoryJournal } from '../journal/memory-journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
-import { errorCode } from '../process/atomic-file.ts';
+import { errorCode, removeUnfinished } from '../process/atomic-file.ts';
 import { openAccessToken } from './access-token.ts';
 import { Cluster } from './cluster.ts';
 import { configGatherer } from './config-gatherer.ts';
@@ -50,6 +50,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const notices = new Notices(notice => options.onNotice(notice.text));
   for (const notice of await usableHome(home)) notices.raise({ id: 'home', text: notice });
   parts.add(lockHome(home));
+  await removeUnfinished(home);
 
   const key = await openNodeKey(home);
   const settings = await LiveConfig.open(homeFiles(home).config, notices);

@@ -4,6 +4,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '../process/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export const HOME_LOCK_FILE = 'daemon.lock';
@@ -27,7 +28,7 @@ export const lockHome = (home: string): Disposable => {
     }
     throw new DaemonError(
       'home-unusable',
-      `${path} cannot be locked: ${error instanceof Error ? error.message : String(error)}.\nMake the folder writable, or choose another with --home DIR.`,
+      `${path} cannot be locked: ${error instanceof Error ? error.message : String(error)}.\n${isFull(error) ? 'Free some space' : 'Make the folder writable'}, or choose another with --home DIR.`,
       { cause: error },
     );
   }
@@ -35,9 +36,16 @@ export const lockHome = (home: string): Disposable => {
   return { [Symbol.dispose]: () => held.close() };
 };
 
-/** SQLITE_BUSY, sqlite.org/rescode.html. */
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && error.errcode === 5;
+/** Codes of sqlite.org/rescode.html. */
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
+
+const isBusy = (error: unknown): boolean => hasCode(error, SQLITE_BUSY);
+
+const isFull = (error: unknown): boolean => hasCode(error, SQLITE_FULL) || errorCode(error) === 'ENOSPC';
+
+const hasCode = (error: unknown, code: number): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === code;
 
 const holder = (home: string): string => {
   try {

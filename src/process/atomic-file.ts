@@ -2,7 +2,7 @@
 // flushed, renamed, and the folder flushed too.
 
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, unlink } from 'node:fs/promises';
+import { link, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 export interface AtomicFileOptions {
@@ -43,6 +43,13 @@ export const createFileAtomic = async (
   }
   await flushFolder(dirname(path));
   return true;
+};
+
+/** Removes from a folder what a killed process had not finished writing. Nobody may be writing there. */
+export const removeUnfinished = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (UNFINISHED.test(name)) await removeQuietly(join(folder, name));
+  }
 };
 
 /** "ENOENT" and the like; undefined for what is no system error. */
@@ -87,5 +94,7 @@ const flushFolder = async (path: string): Promise<void> => {
   }
 };
 
+/** As `writeBeside` names them. */
+const UNFINISHED = /^\..+\.[0-9a-f]{12}\.tmp$/;
 const PRIVATE_FILE_MODE = 0o600;
 const FOLDER_CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EBADF', 'ENOTSUP']);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -91,6 +91,17 @@ describe('a daemon', () => {
     await expect.poll(shown, WAIT).toEqual({ name: 'harbour', loopback: true });
     await writeFile(config, `name = "quay"\n${slow}[network]\nignored_interfaces = ["lo"]\n`);
     await expect.poll(shown, WAIT).toEqual({ name: 'quay', loopback: false });
+  });
+
+  it('clears away what a killed one left half written, and nothing else', async () => {
+    await using home = await temporaryHome();
+    const left = ['.daemon.json.68c24d7333b8.tmp', '.token.0123456789ab.tmp'];
+    const foreign = ['.notes.tmp', 'daemon.json.68c24d7333b8.tmp', '.daemon.json.68c24d7333b8.tmp.txt'];
+    for (const name of [...left, ...foreign]) await writeFile(join(home.path, name), '');
+    await using _daemon = await started(home.path);
+    const names = await readdir(home.path);
+    expect(names).toEqual(expect.arrayContaining(foreign));
+    expect(names.filter(name => left.includes(name))).toEqual([]);
   });
 
   it('keeps its secrets from other users of the machine', async () => {
