@@ -24,10 +24,12 @@ export interface LiveRun {
 
 export const liveRunsFolder = (home: string): string => join(home, 'live-runs');
 
-/** @throws what the system says when the home cannot be written. */
+/** The home is there. @throws what the system says when it cannot be written. */
 export const writeLiveRun = async (home: string, run: LiveRun): Promise<void> => {
   const folder = liveRunsFolder(home);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
   await writeFileAtomic(join(folder, `${run.runId}.json`), `${JSON.stringify(run, undefined, 2)}\n`);
 };
 

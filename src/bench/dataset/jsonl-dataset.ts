@@ -126,6 +126,7 @@ const NEWLINE = 0x0a;
 const MEBIBYTE = 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 export const LINE_BYTES_MAX: number = 8 * MEBIBYTE;
-export const FILE_BYTES_MAX: number = 1024 * MEBIBYTE;
+/** In memory a file takes up to seven times its size while it is read. */
+export const FILE_BYTES_MAX: number = 256 * MEBIBYTE;
 export const PROMPTS_MAX = 1_000_000;
 const START_SHOWN = 60;

@@ -80,4 +80,4 @@ const bodyOf = (
 const jsonOf = (message: Omit<Message, 'content'>): string => JSON.stringify(message);
 
 const MEBIBYTE = 1024 * 1024;
-export const BODIES_BYTES_MAX: number = 1024 * MEBIBYTE;
+export const BODIES_BYTES_MAX: number = 512 * MEBIBYTE;

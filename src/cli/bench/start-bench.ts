@@ -55,7 +55,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
   for (const notice of start.notices) display.notice(notice);
   await using companions = new Companions(state, { home, directory, request, display });
   try {
-    if (start.out === undefined) await openHome(home);
+    await useHome(start, companions);
     const result = await runBench(request, {
       clock: systemClock,
       env: withoutSecrets(state.env),
@@ -81,6 +81,16 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
   }
 };
 
+/** A run that is kept elsewhere needs no home, but only there `plimsoll watch` can find it. */
+const useHome = async ({ home, out }: BenchStart, companions: Companions): Promise<void> => {
+  try {
+    await openHome(home);
+  } catch (error) {
+    if (out === undefined || !(error instanceof HomeError)) throw error;
+    companions.withoutHome(error.message.split('\n')[0] ?? '');
+  }
+};
+
 /** Who else wants to know of a run: the display, `plimsoll watch` by a file, the daemon. */
 class Companions implements AsyncDisposable {
   readonly #state: ProcessState;
@@ -91,6 +101,7 @@ class Companions implements AsyncDisposable {
   #phase: RunPhase = 'connecting';
   #startedAtMs = 0;
   #measuringAtMs: number | undefined;
+  #hasHome = true;
 
   constructor(state: ProcessState, context: CompanionContext) {
     this.#state = state;
@@ -101,12 +112,17 @@ class Companions implements AsyncDisposable {
     this.#context.display.notice(text);
   }
 
+  withoutHome(reason: string): void {
+    this.#hasHome = false;
+    this.notice(`plimsoll watch cannot find this run: ${reason}`);
+  }
+
   started(run: StartedRun): void {
-    const { home, directory, request, display } = this.#context;
+    const { directory, request, display } = this.#context;
     const { samplesMax, durationMs } = request;
     this.#run = run;
     this.#startedAtMs = systemClock.nowMs();
-    const { id, target, model, pattern, streaming, startedAt } = run.config.run;
+    const { id, target, model, pattern, streaming } = run.config.run;
     display.started({
       id,
       target,
@@ -115,20 +131,7 @@ class Companions implements AsyncDisposable {
       isStreaming: streaming,
       limits: { samplesMax, durationMs },
     });
-    this.#writing = writeLiveRun(home, {
-      schema: LIVE_RUN_SCHEMA,
-      runId: id,
-      pid: this.#state.pid,
-      directory,
-      snapshotsEndpoint: run.snapshotsEndpoint,
-      startedAt,
-      samplesMax: samplesMax ?? null,
-      durationMs: durationMs ?? null,
-    }).catch((error: unknown) =>
-      this.notice(
-        `plimsoll watch cannot find this run: ${error instanceof Error ? error.message : String(error)}`,
-      ),
-    );
+    if (this.#hasHome) this.#writing = this.#writeLiveRun(run);
     this.#announcing = announceRun({
       findDaemon: () => this.#findDaemon(),
       clock: systemClock,
@@ -136,6 +139,24 @@ class Companions implements AsyncDisposable {
       directory,
       limits: { samplesMax, durationMs },
     });
+  }
+
+  async #writeLiveRun({ config, snapshotsEndpoint }: StartedRun): Promise<void> {
+    const { home, directory, request } = this.#context;
+    try {
+      await writeLiveRun(home, {
+        schema: LIVE_RUN_SCHEMA,
+        runId: config.run.id,
+        pid: this.#state.pid,
+        directory,
+        snapshotsEndpoint,
+        startedAt: config.run.startedAt,
+        samplesMax: request.samplesMax ?? null,
+        durationMs: request.durationMs ?? null,
+      });
+    } catch (error) {
+      this.withoutHome(error instanceof Error ? error.message : String(error));
+    }
   }
 
   phase(phase: SessionPhase): void {

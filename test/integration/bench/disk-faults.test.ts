@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, expectInvariants } from './bench-here.ts';
 
@@ -97,4 +99,18 @@ test('an empty directory is taken, and holds the files of a run and no other', a
   const again = await benchHere(folder.path, [mock.url, '--requests', '5', '--events', 'off']);
   expectInvariants(again.report());
   expect(readdirSync(again.directory)).not.toContain('events.jsonl');
+});
+
+test('a home that cannot be used is no matter to a run that is kept elsewhere, but to one that is not', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await quickMock();
+  const home = ['--home', '/proc/plimsoll'];
+  for (const [out, code] of [
+    [['--out', join(folder.path, 'out')], 0],
+    [[], EXIT_CODES.homeUnusable.code],
+  ] as const) {
+    const run = madeUpProcess(['bench', mock.url, '--requests', '3', ...home, ...out]);
+    expect(await run.run()).toBe(code);
+    expect(run.stderr.text).toMatch(/\/proc\/plimsoll/);
+  }
 });
