@@ -21,6 +21,8 @@ export interface VectorEntry {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;
+  /** Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. */
+  readonly tip?: number;
 }
 
 export interface WireRecord {
@@ -260,16 +262,20 @@ const isMapping = (value: unknown): value is { readonly [name: string]: unknown 
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const rowsOf = (entries: readonly VectorEntry[]): unknown =>
-  entries.map(({ origin, epoch, through }) => [origin, epoch, through]);
+  entries.map(({ origin, epoch, through, tip }) =>
+    tip === undefined ? [origin, epoch, through] : [origin, epoch, through, tip],
+  );
 
 const vectorOf = (rows: unknown): readonly VectorEntry[] | undefined => {
   if (!Array.isArray(rows) || rows.length > MESH_LIST_LENGTH_MAX) return undefined;
   const entries: VectorEntry[] = [];
   for (const row of rows) {
     if (!Array.isArray(row)) return undefined;
-    const [origin, epoch, through]: readonly unknown[] = row;
+    const [origin, epoch, through, tip]: readonly unknown[] = row;
     if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(through)) return undefined;
-    entries.push({ origin, epoch, through });
+    if (tip === undefined) entries.push({ origin, epoch, through });
+    else if (isWhole(tip)) entries.push({ origin, epoch, through, tip });
+    else return undefined;
   }
   return entries;
 };

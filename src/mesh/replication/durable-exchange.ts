@@ -10,6 +10,7 @@ import type { Place } from './positions.ts';
 import { afterIn, isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
+import { RecordTips, tipOf } from './record-tips.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReceivedRecord } from './replica-store.ts';
 import { Wants } from './wants.ts';
@@ -19,11 +20,13 @@ type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
 export class DurableExchange {
   readonly #parts: ExchangeParts;
   readonly #wants: Wants;
+  readonly #tips: RecordTips;
   #ownTold: Place;
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#wants = new Wants(parts.limits.wantTimeoutMs);
+    this.#tips = new RecordTips(parts.store, parts.self);
     this.#ownTold = parts.store.position(parts.self) ?? NOTHING;
   }
 
@@ -31,7 +34,12 @@ export class DurableExchange {
     return this.#parts.store
       .positions()
       .filter(({ through }) => through > 0)
-      .slice(0, MESH_LIST_LENGTH_MAX);
+      .slice(0, MESH_LIST_LENGTH_MAX)
+      .map(position => {
+        const { origin, epoch, through } = position;
+        const tip = this.#tips.newest(origin, position);
+        return tip === undefined ? { origin, epoch, through } : { origin, epoch, through, tip };
+      });
   }
 
   /** After own events were stored: to every peer, from what was told last. */
@@ -41,14 +49,21 @@ export class DurableExchange {
     if (position === undefined || !isAhead(position, this.#ownTold)) return;
     const from = { epoch: position.epoch, through: afterIn(position.epoch, this.#ownTold) };
     this.#ownTold = position;
+    this.#tips.rememberOwn(position.epoch, from.through);
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.owe(self, from);
   }
 
   /** With what a peer says it holds: asks it for what is missing here. */
   compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
-    const { store, nowMs } = this.#parts;
+    const { self, store, nowMs } = this.#parts;
     for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
     if (!peer.outbox.isWritable) return;
+    const own = vectors.find(({ origin }) => origin === self);
+    if (own !== undefined && this.#tips.contradictsOwn(own, own.tip)) {
+      // The record itself is the proof.
+      const before = { origin: self, epoch: own.epoch, through: own.through - 1 };
+      peer.outbox.tell({ kind: 'want', wants: [before] });
+    }
     const wants = this.#wants.ask(peer.id, vectors, origin => store.position(origin), nowMs());
     if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
   }
@@ -66,7 +81,7 @@ export class DurableExchange {
   }
 
   take(peer: ReplicaPeer, message: RecordsMessage): void {
-    const { counts, store, nowMs } = this.#parts;
+    const { self, counts, store, nowMs } = this.#parts;
     const { origin, epoch, after, records } = message;
     if (!peer.mayTell(records.length, nowMs())) {
       counts.overRate += 1;
@@ -81,6 +96,10 @@ export class DurableExchange {
     if (after > from) {
       counts.gaps += 1;
       this.compare(peer, [{ origin, epoch, through: message.through }]);
+      return;
+    }
+    if (origin === self) {
+      this.#takeOwn(peer, message, held);
       return;
     }
     if (held !== undefined && isRepeated(message, from)) {
@@ -103,13 +122,7 @@ export class DurableExchange {
     last: Place,
     from: number,
   ): void {
-    const { counts, store, self, nowMs, peers, relays } = this.#parts;
-    if (origin === self) {
-      // Signed by this node and not in its journal: the journal is older than what was once told.
-      counts.newEpochs += 1;
-      store.startNewEpoch(epoch);
-      return;
-    }
+    const { counts, store, nowMs, peers, relays } = this.#parts;
     const ageMs = received.at(-1)?.record.ageMs ?? 0;
     const { receivedAtMs } = receiptOf(ageMs, nowMs());
     const result = store.storeRecords({ position: { origin, ...last }, records: received, receivedAtMs });
@@ -126,6 +139,23 @@ export class DurableExchange {
         continue;
       if (relays(peer.id, other.id)) other.outbox.owe(origin, { epoch, through: from });
     }
+  }
+
+  /** Own events that come back: nothing, unless this node signed them and its journal does not have them. */
+  #takeOwn(peer: ReplicaPeer, message: RecordsMessage, held: Place | undefined): void {
+    const { counts, store } = this.#parts;
+    const { epoch } = message;
+    const received = this.#checked(peer, message, message.after) ?? [];
+    const isLost = received.some(({ record: { seq, signature } }) => {
+      const place = { epoch, through: seq };
+      return isAhead(place, held) || this.#tips.contradictsOwn(place, tipOf(signature));
+    });
+    if (!isLost) {
+      counts.recordsRepeated += received.length;
+      return;
+    }
+    counts.newEpochs += 1;
+    store.startNewEpoch(epoch);
   }
 
   /** Held already, from somebody else; this sender may have peers for whom nobody else will relay. */

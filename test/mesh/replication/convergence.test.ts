@@ -105,6 +105,28 @@ describe('replication', () => {
     }
   });
 
+  it('notices an older copy also when it has written on as far as its peers remember', async () => {
+    await using cluster = new MeshCluster(3);
+    cluster.lay('line');
+    cluster.node(0).open('copied');
+    await cluster.clock.advance(1_000);
+    const copy = cluster.copyDisk(0);
+    cluster.node(0).open('after the copy');
+    await cluster.clock.advance(5_000);
+    await cluster.kill(0);
+    cluster.putDisk(0, copy);
+    const again = cluster.start(0);
+    for (const name of ['one', 'two', 'two']) again.open(name);
+    again.journal.compact();
+    cluster.link(0, 1);
+    await cluster.clock.advance(10_000);
+    expect(again.replicator.counts.newEpochs).toBe(1);
+    for (const node of cluster.nodes) {
+      expect(node.connectionsOf(again.id)).not.toContain('socket after the copy');
+      expect(node.hash).toBe(again.hash);
+    }
+  });
+
   it('gives a node that comes back to a full mesh everything once, not once from each', async () => {
     await using cluster = new MeshCluster(8);
     cluster.lay('full');

@@ -154,10 +154,11 @@ describe('the stream between neighbours', () => {
   it('converges though frames come twice and out of order', async () => {
     const random = seededRandom(4);
     const disturb: Disturb = frames => {
-      const [hello, ...rest] = frames[0]?.[1] === 1 ? frames : [undefined, ...frames];
+      const hello = frames.slice(0, frames[0]?.[1] === 1 ? 1 : 0);
+      const rest = frames.slice(hello.length);
       const twice = rest.flatMap(frame => (random.next() < 0.3 ? [frame, frame] : [frame]));
       const mixed = twice.map(frame => ({ frame, at: random.next() })).sort((a, b) => a.at - b.at);
-      return [...(hello === undefined ? [] : [hello]), ...mixed.map(({ frame }) => frame)];
+      return [...hello, ...mixed.map(({ frame }) => frame)];
     };
     await using cluster = new MeshCluster(5, { disturb });
     cluster.lay('ring');

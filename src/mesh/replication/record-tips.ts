@@ -1,0 +1,66 @@
+// By what a node recognises its own words in the mouth of others: the start of each record's signature. A journal restored
+// from a copy that has since written as far as its peers remember looks complete by its numbers, and only this tells.
+
+import type { NodeId } from '../../core/ids.ts';
+import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
+import type { Place } from './positions.ts';
+import type { ReplicaStore } from './replica-store.ts';
+
+/** Own records whose tips are remembered after compaction has dropped them. */
+export const OWN_TIPS_MAX = 8_192;
+
+/** 48 bits: exact in a double. Undefined for an unsigned record. */
+export const tipOf = (signature: Uint8Array): number | undefined => {
+  if (signature.length < SIGNATURE_BYTES) return undefined;
+  const at = signature.length - SIGNATURE_BYTES;
+  return signature.subarray(at, at + 6).reduce((sum, byte) => sum * 256 + byte, 0);
+};
+
+export class RecordTips {
+  readonly #store: ReplicaStore;
+  readonly #self: NodeId;
+  readonly #newest = new Map<NodeId, Place & { readonly tip: number | undefined }>();
+  /** Of the own node's current epoch, in the order of their numbers. */
+  readonly #own = new Map<number, number>();
+  #ownEpoch = 0;
+
+  constructor(store: ReplicaStore, self: NodeId) {
+    this.#store = store;
+    this.#self = self;
+  }
+
+  /** Of the record at the origin's present position. */
+  newest(origin: NodeId, { epoch, through }: Place): number | undefined {
+    const held = this.#newest.get(origin);
+    if (held?.epoch === epoch && held.through === through) return held.tip;
+    const tip = this.#stored(origin, through);
+    this.#newest.set(origin, { epoch, through, tip });
+    return tip;
+  }
+
+  /** After own events were stored. */
+  rememberOwn(epoch: number, after: number): void {
+    if (epoch !== this.#ownEpoch) this.#own.clear();
+    this.#ownEpoch = epoch;
+    for (const { seq, signature } of this.#store.recordsAfter(this.#self, after)) {
+      const tip = tipOf(signature);
+      if (tip !== undefined) this.#own.set(seq, tip);
+      const oldest = this.#own.keys().next().value;
+      if (this.#own.size > OWN_TIPS_MAX && oldest !== undefined) this.#own.delete(oldest);
+    }
+  }
+
+  /** Whether this is known not to be what this node wrote there. What compaction has dropped long ago is not known. */
+  contradictsOwn({ epoch, through }: Place, tip: number | undefined): boolean {
+    if (tip === undefined || epoch !== this.#store.position(this.#self)?.epoch) return false;
+    const remembered = epoch === this.#ownEpoch ? this.#own.get(through) : undefined;
+    const own = remembered ?? this.#stored(this.#self, through);
+    return own !== undefined && own !== tip;
+  }
+
+  #stored(origin: NodeId, seq: number): number | undefined {
+    for (const record of this.#store.recordsAfter(origin, seq - 1))
+      return record.seq === seq ? tipOf(record.signature) : undefined;
+    return undefined;
+  }
+}
