@@ -1,7 +1,7 @@
 // A run over time as the daemon tells it, and the sentences that its pictures are named by.
 
-import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
+import { formatMeasured } from './measured.ts';
 import { clockText, rateText } from './run-words.ts';
 
 export type Column = readonly (number | null)[];
@@ -89,7 +89,7 @@ export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number)
 
 const known = (column: Column): readonly number[] => column.filter(value => value !== null);
 
-const ns = (value: number): string => figureText(formatNanoseconds(value));
+const ns = (value: number): string => figureText(formatMeasured(value));
 
 const columnOf = (value: unknown): Column =>
   Array.isArray(value)

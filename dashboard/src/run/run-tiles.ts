@@ -1,11 +1,11 @@
 // The six headline figures of a run, the same while it lives and once it has ended.
 
-import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { formatMeasured } from './measured.ts';
 import { percentileNs, rateFigure, rateText, whyNoPercentile } from './run-words.ts';
 
 export interface RunTile {
@@ -39,7 +39,7 @@ export const runTiles = (
   progress === undefined
     ? {
         name: 'Window',
-        value: isUnknown(figures.windowNs) ? UNKNOWN_FIGURE : formatNanoseconds(figures.windowNs),
+        value: isUnknown(figures.windowNs) ? UNKNOWN_FIGURE : formatMeasured(figures.windowNs),
         remark: isUnknown(figures.windowNs) ? figures.windowNs.reason : 'first sent to last end',
       }
     : {
@@ -68,11 +68,11 @@ const percentileTile = (
   ];
   return {
     name: `${name} p50`,
-    value: p50 === undefined ? UNKNOWN_FIGURE : formatNanoseconds(p50),
+    value: p50 === undefined ? UNKNOWN_FIGURE : formatMeasured(p50),
     remark:
       p90 === undefined || p99 === undefined
         ? whyNoPercentile(run, series)
-        : `p90 ${figureText(formatNanoseconds(p90))} · p99 ${figureText(formatNanoseconds(p99))}`,
+        : `p90 ${figureText(formatMeasured(p90))} · p99 ${figureText(formatMeasured(p99))}`,
   };
 };
 

@@ -1,6 +1,5 @@
 // Runs in words and figures: everything that a person reads of one, made apart from how it is drawn.
 
-import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { RunPattern } from '../../../src/core/run/report.ts';
@@ -10,6 +9,7 @@ import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { formatMeasured } from './measured.ts';
 
 /** "Poisson 8.5 req/s", "16 at a time". */
 export const patternWords = (pattern: RunPattern): string => {
@@ -115,7 +115,7 @@ export const verdictWords = (client: ClientFigures): VerdictWords => {
 
 const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
   const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
-  return parts.length === 0 ? '' : figureText(formatNanoseconds(parts.reduce((sum, part) => sum + part, 0)));
+  return parts.length === 0 ? '' : figureText(formatMeasured(parts.reduce((sum, part) => sum + part, 0)));
 };
 
 /** "measuring, 2:46 to go, then what is in flight". */
@@ -236,7 +236,7 @@ export const whyNoPercentile = (run: Pick<Run, 'isStreaming'>, series: string): 
   !run.isStreaming && series !== 'latencyNs' ? 'not streamed' : 'no sample completed';
 
 export const nsText = (value: number | Unknown | undefined): string =>
-  value === undefined || isUnknown(value) ? UNKNOWN_FIGURE.figure : figureText(formatNanoseconds(value));
+  value === undefined || isUnknown(value) ? UNKNOWN_FIGURE.figure : figureText(formatMeasured(value));
 
 /** "5 min", "90 s", "500 ms". */
 export const durationWords = (durationMs: number): string => {

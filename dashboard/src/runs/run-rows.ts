@@ -1,10 +1,10 @@
 // Runs as rows: what each column says, what it sorts by, and which rows a filter leaves.
 
-import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
+import { formatMeasured } from '../run/measured.ts';
 import type { StateWords, VerdictWords } from '../run/run-words.ts';
 import {
   limitWords,
@@ -139,8 +139,8 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
 
 /** One unit where both have the same. */
 const pairText = (low: number, high: number): string => {
-  const [a, b] = [formatNanoseconds(low), formatNanoseconds(high)];
+  const [a, b] = [formatMeasured(low), formatMeasured(high)];
   return `${a.unit === b.unit ? a.figure : figureText(a)} · ${figureText(b)}`;
 };
 
-const ns = (value: number): string => figureText(formatNanoseconds(value));
+const ns = (value: number): string => figureText(formatMeasured(value));

@@ -32,7 +32,7 @@ test('a row says what the report says', () => {
     hasFailures: true,
     output: '1\u00a0846',
     ttft: '184 · 612\u00a0ms',
-    tpot: '15\u00a0ms',
+    tpot: '14.9\u00a0ms',
   });
 });
 
