@@ -5,25 +5,16 @@ import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
+import type { VectorEntry } from './version-vector.ts';
+import { isWhole, nodesOf, rowsOf, vectorOf } from './version-vector.ts';
 
 export const MESH_PROTOCOL_VERSION = 1;
 /** Origin's raw public key, then its signature over the body: a record proves itself, whoever relays it. */
 export const PROOF_BYTES = 96;
 /** Of one live event's body. */
 export const LIVE_BODY_BYTES_MAX = 65_536;
-/** Origins in a vector, nodes in a neighbour list, wants in one message. */
-export const MESH_LIST_LENGTH_MAX = 4_096;
 /** Records or live events in one frame. */
 export const ENTRIES_PER_FRAME_MAX = 8_192;
-
-/** Durable: everything up to `through` is held. Live: nothing newer than `through` is held of that daemon start. */
-export interface VectorEntry {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  readonly through: number;
-  /** Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. */
-  readonly tip?: number;
-}
 
 export interface WireRecord {
   /** When the frame was sent, ms. */
@@ -260,31 +251,6 @@ const parsed = (bytes: Uint8Array): { readonly [name: string]: unknown } | undef
 
 const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const rowsOf = (entries: readonly VectorEntry[]): unknown =>
-  entries.map(({ origin, epoch, through, tip }) =>
-    tip === undefined ? [origin, epoch, through] : [origin, epoch, through, tip],
-  );
-
-const vectorOf = (rows: unknown): readonly VectorEntry[] | undefined => {
-  if (!Array.isArray(rows) || rows.length > MESH_LIST_LENGTH_MAX) return undefined;
-  const entries: VectorEntry[] = [];
-  for (const row of rows) {
-    if (!Array.isArray(row)) return undefined;
-    const [origin, epoch, through, tip]: readonly unknown[] = row;
-    if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(through)) return undefined;
-    if (tip === undefined) entries.push({ origin, epoch, through });
-    else if (isWhole(tip)) entries.push({ origin, epoch, through, tip });
-    else return undefined;
-  }
-  return entries;
-};
-
-const nodesOf = (nodes: unknown): readonly NodeId[] | undefined =>
-  Array.isArray(nodes) && nodes.length <= MESH_LIST_LENGTH_MAX && nodes.every(isNodeId) ? nodes : undefined;
-
-const isWhole = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 /** Up to a century: a greater one is no age. */
 const isAge = (value: number): boolean => value >= 0 && value <= 3.2e12;

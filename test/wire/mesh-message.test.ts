@@ -6,11 +6,11 @@ import {
   decodeMeshMessage,
   encodeMeshMessage,
   LIVE_BODY_BYTES_MAX,
-  MESH_LIST_LENGTH_MAX,
   MESH_PROTOCOL_VERSION,
   PROOF_BYTES,
 } from '../../src/wire/mesh-message.ts';
 import { decodeRecordHead } from '../../src/wire/record-head.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../src/wire/version-vector.ts';
 import { longCount } from '../support/counts.ts';
 
 const A = nodeId('a'.repeat(26));

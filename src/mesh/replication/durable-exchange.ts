@@ -2,9 +2,10 @@
 // frame is believed when every record of it proves itself, and a position only ever moves to a record that is signed.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { MeshMessage, VectorEntry } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX } from '../../wire/mesh-message.ts';
+import type { MeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { Place } from './positions.ts';
 import { afterIn, isAhead } from './positions.ts';

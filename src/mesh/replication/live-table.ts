@@ -4,7 +4,7 @@
 import type { Event } from '../../core/event.ts';
 import { eventSlot } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { VectorEntry } from '../../wire/mesh-message.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { Receipt } from './receipt.ts';
 

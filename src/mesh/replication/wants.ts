@@ -2,7 +2,7 @@
 // many gets everything once and not once from each.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { VectorEntry } from '../../wire/mesh-message.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { Place } from './positions.ts';
 import { isAhead } from './positions.ts';
 

@@ -1,0 +1,43 @@
+// How far the events of each origin are known, as it travels between nodes, and the lists of nodes beside it.
+
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
+
+/** Origins in a vector, nodes in a neighbour list, wants in one message. */
+export const MESH_LIST_LENGTH_MAX = 4_096;
+
+/** Durable: everything up to `through` is held. Live: nothing newer than `through` is held of that daemon start. */
+export interface VectorEntry {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly through: number;
+  /** Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. */
+  readonly tip?: number;
+}
+
+/** As they travel: [origin, epoch, through] or [origin, epoch, through, tip]. */
+export const rowsOf = (entries: readonly VectorEntry[]): unknown =>
+  entries.map(({ origin, epoch, through, tip }) =>
+    tip === undefined ? [origin, epoch, through] : [origin, epoch, through, tip],
+  );
+
+/** Undefined for what is no vector. */
+export const vectorOf = (rows: unknown): readonly VectorEntry[] | undefined => {
+  if (!Array.isArray(rows) || rows.length > MESH_LIST_LENGTH_MAX) return undefined;
+  const entries: VectorEntry[] = [];
+  for (const row of rows) {
+    if (!Array.isArray(row)) return undefined;
+    const [origin, epoch, through, tip]: readonly unknown[] = row;
+    if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(through)) return undefined;
+    if (tip === undefined) entries.push({ origin, epoch, through });
+    else if (isWhole(tip)) entries.push({ origin, epoch, through, tip });
+    else return undefined;
+  }
+  return entries;
+};
+
+export const nodesOf = (nodes: unknown): readonly NodeId[] | undefined =>
+  Array.isArray(nodes) && nodes.length <= MESH_LIST_LENGTH_MAX && nodes.every(isNodeId) ? nodes : undefined;
+
+export const isWhole = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
