@@ -85,7 +85,7 @@ export const getText = async ({
   } catch (error) {
     signal.throwIfAborted();
     const reason = over.aborted ? `no answer within ${timeoutMs} ms` : (errorCode(error) ?? String(error));
-    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: REASONS.get(reason) ?? reason };
+    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: reasonText(reason) };
   } finally {
     agent.destroy();
   }
@@ -100,6 +100,12 @@ const tlsOptions = (tls: LoadTarget['tls']): ConnectionOptions =>
         rejectUnauthorized: !tls.isInsecure,
       };
 
+const reasonText = (reason: string): string =>
+  reason.startsWith('HPE_') ? 'what it answers is no HTTP' : (REASONS.get(reason) ?? reason);
+
+const UNTRUSTED =
+  'nobody known here vouches for its certificate; NODE_EXTRA_CA_CERTS names a file of trusted ones';
+
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'connection refused'],
   ['ENOTFOUND', 'its name is not known'],
@@ -107,13 +113,11 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['EHOSTUNREACH', 'no way to that host'],
   ['ENETUNREACH', 'no way to that network'],
   ['ECONNRESET', 'the connection was reset'],
-  [
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
-  ],
-  [
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'its certificate is self-signed; NODE_EXTRA_CA_CERTS names a file of trusted ones',
-  ],
+  ['EPROTO', 'it does not speak TLS; is it http://?'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
 ]);
 const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;

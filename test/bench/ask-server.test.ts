@@ -1,0 +1,100 @@
+import type { Socket } from 'node:net';
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { askServer } from '../../src/bench/ask-server.ts';
+import { parseTargetUrl } from '../../src/bench/target-url.ts';
+
+/** Answers each connection's first bytes with what is given; undefined: never. */
+const server = async (reply: string | undefined) => {
+  const sockets = new Set<Socket>();
+  let heard = '';
+  const listening = createServer(socket => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', chunk => {
+      heard += chunk;
+      if (reply !== undefined) socket.write(reply);
+    });
+  });
+  await new Promise<void>(resolve => listening.listen(0, '127.0.0.1', resolve));
+  const address = listening.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    port,
+    heard: () => heard,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise(resolve => listening.close(resolve));
+    },
+  };
+};
+
+const http = (body: string): string =>
+  `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+const ask = (url: string, model?: string) => {
+  const target = parseTargetUrl(url);
+  if (target.kind === 'wrong') throw new Error(target.problem);
+  const headers = [{ name: 'authorization', value: 'Bearer s3cret' }];
+  return askServer({
+    target: target.value,
+    headers,
+    model,
+    timeoutMs: 300,
+    signal: new AbortController().signal,
+  });
+};
+
+describe('a server that is asked', () => {
+  test.each([
+    ['vllm', 'vLLM'],
+    ['library', 'Ollama'],
+    ['llamacpp', 'llama.cpp'],
+    ['sglang', 'SGLang'],
+  ])('and has models of %s is %s', async (owner, kind) => {
+    await using there = await server(
+      http(JSON.stringify({ data: [{ id: 'a', owned_by: owner }, { id: 'b' }] })),
+    );
+    const answer = await ask(`http://127.0.0.1:${there.port}/v1`);
+    expect(answer).toEqual({
+      model: 'a',
+      serverKind: kind,
+      notices: ['the server has 2 models; this run asks "a"'],
+    });
+    expect(there.heard()).toMatch(/^GET \/v1\/models HTTP\/1\.1\r\n[\s\S]*authorization: Bearer s3cret\r\n/i);
+  });
+
+  test('for a model that it does not list is asked for it all the same, with a notice', async () => {
+    await using there = await server(http('{"data":[{"id":"a"}]}'));
+    const answer = await ask(`http://127.0.0.1:${there.port}`, 'mine');
+    expect(answer).toMatchObject({ model: 'mine', serverKind: { kind: 'unknown' } });
+    expect(answer.notices.join()).toContain('does not list the model "mine"; it has "a"');
+  });
+
+  test.each([
+    ['nothing', undefined, 'no answer within 300 ms'],
+    ['what is no HTTP', 'SSH-2.0-x\r\n', 'what it answers is no HTTP'],
+    ['HTML', http('<html>'), 'its list of models is not JSON'],
+    ['no list', http('{"data":5}'), 'its list of models has no "data"'],
+    ['an empty list', http('{"data":[]}'), 'lists no model'],
+    ['401', 'HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n', 'status 401 to GET /v1/models'],
+    [
+      'a redirect',
+      'HTTP/1.1 302 Found\r\nlocation: http://elsewhere/\r\ncontent-length: 0\r\n\r\n',
+      'status 302',
+    ],
+  ])('and says %s leaves the model unknown, which --model mends', async (_, reply, reason) => {
+    await using there = await server(reply);
+    const url = `http://127.0.0.1:${there.port}`;
+    const refusal: unknown = await ask(url).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: 'unreachable' });
+    expect(String(refusal)).toContain(reason);
+    expect(String(refusal)).not.toContain('s3cret');
+    expect(await ask(url, 'm')).toMatchObject({ model: 'm', serverKind: { kind: 'unknown' } });
+  });
+
+  test('over TLS though it has none is told so', async () => {
+    await using there = await server('HTTP/1.1 400 Bad\r\ncontent-length: 0\r\n\r\n');
+    await expect(ask(`https://127.0.0.1:${there.port}`, 'm')).rejects.toThrow(/does not speak TLS/);
+  });
+});
