@@ -64,10 +64,15 @@ export const seenNode = (transport: MeshTransport, pass: () => Promise<void>): S
     pass,
     [Symbol.asyncDispose]: async () => {
       let isEnded = false;
-      const ended = transport[Symbol.asyncDispose]().finally(() => {
-        isEnded = true;
-        changed();
-      });
+      const end = async (): Promise<void> => {
+        try {
+          await transport[Symbol.asyncDispose]();
+        } finally {
+          isEnded = true;
+          changed();
+        }
+      };
+      const ended = end();
       await untilPassing(pass, () => isEnded);
       await ended;
     },
