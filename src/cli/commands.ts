@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { benchCommand } from './commands/bench.ts';
 import { configCheckCommand, configPathCommand, configShowCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { keyImportCommand, keyNewCommand, keyShowCommand } from './commands/key.ts';
 import { mockCommand } from './commands/mock.ts';
 import { openCommand } from './commands/open.ts';
 import { reportCommand } from './commands/report.ts';
@@ -20,6 +21,9 @@ export const COMMANDS: readonly Command[] = [
   reportCommand,
   mockCommand,
   doctorCommand,
+  keyNewCommand,
+  keyShowCommand,
+  keyImportCommand,
   configPathCommand,
   configShowCommand,
   configCheckCommand,

@@ -14,6 +14,7 @@ export const EXIT_CODES = {
     meaning: 'The home cannot be used: no permission, not private, not a folder, damaged.',
   },
   unhealthy: { code: 8, meaning: '`doctor` found something wrong.' },
+  clusterKey: { code: 9, meaning: '`key`: the cluster key is missing, damaged, or there already.' },
   benchFailures: { code: 10, meaning: '`bench`: more samples failed than `--max-failures` allows.' },
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {

@@ -32,6 +32,8 @@ export interface ProcessState {
   readonly dashboardDir: string | undefined;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
+  /** Standard input as UTF-8, to its end or just past `bytesMax`. @throws the reason of `stop`. */
+  readInput(bytesMax: number): Promise<string>;
   /** Aborts with a StopRequest when somebody asks the process to end. */
   readonly stop: AbortSignal;
   /**
@@ -73,6 +75,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 export const readProcessState = (): ProcessState => {
   const env: Env = { ...process.env };
   const stdout = outputStream(process.stdout, env);
+  const stops = stopSignals();
   const packageRoot = new URL('../../', import.meta.url);
   const dashboardDir = fileURLToPath(new URL('dist/dashboard', packageRoot));
   return {
@@ -91,7 +94,8 @@ export const readProcessState = (): ProcessState => {
     dashboardDir: existsSync(dashboardDir) ? dashboardDir : undefined,
     stdout,
     stderr: outputStream(process.stderr, env),
-    ...stopSignals(),
+    readInput: bytesMax => readInput(process.stdin, bytesMax, stops.stop),
+    ...stops,
     resources: () => {
       const { user, system } = process.cpuUsage();
       return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() };
@@ -153,6 +157,28 @@ const outputStream = (stream: NodeJS.WriteStream, env: Env): ProcessOutput => {
     closed: closed.signal,
     hasFailed: () => hasFailed,
   };
+};
+
+const readInput = async (stream: NodeJS.ReadStream, bytesMax: number, stop: AbortSignal): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const end = (): void => void stream.destroy();
+  stop.addEventListener('abort', end, { once: true });
+  try {
+    for await (const chunk of stream) {
+      const part = Buffer.from(chunk);
+      chunks.push(part);
+      bytes += part.length;
+      if (bytes > bytesMax) break;
+    }
+  } catch (error) {
+    stop.throwIfAborted();
+    throw error;
+  } finally {
+    stop.removeEventListener('abort', end);
+  }
+  stop.throwIfAborted();
+  return Buffer.concat(chunks).toString('utf8', 0, bytesMax + 1);
 };
 
 const positive = (value: number | undefined): number | undefined =>

@@ -23,6 +23,8 @@ export interface MadeUpProcessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly nodeVersion?: string;
+  /** What comes on standard input. */
+  readonly input?: string;
 }
 
 export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOptions = {}): MadeUpProcess => {
@@ -45,6 +47,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     dashboardDir: undefined,
     stdout,
     stderr,
+    readInput: async bytesMax => (options.input ?? '').slice(0, bytesMax + 1),
     stop: stop.signal,
     takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),

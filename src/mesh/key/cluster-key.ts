@@ -17,7 +17,7 @@ export type ParsedClusterKey =
 /** What a derived secret is for. `beacon` keys the tag of discovery. */
 export type KeyPurpose = 'psk' | 'proof' | 'beacon';
 
-export const makeClusterKey = (): ClusterKey => clusterKeyOf(randomBytes(SECRET_BYTES));
+export const makeClusterKey = (): ClusterKey => clusterKeyOf(new Uint8Array(randomBytes(SECRET_BYTES)));
 
 /** 32 bytes by HKDF-SHA256 (RFC 5869). The protocol's version is not in it, so that other versions are told as such. */
 export const deriveSecret = (key: ClusterKey, purpose: KeyPurpose): Uint8Array =>

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { madeUpProcess } from '../../support/made-up-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const key = async (home: string, args: readonly string[], input = '') => {
+  const process = madeUpProcess(['key', ...args, '--home', home], { input });
+  const code = await process.run();
+  return { code, stdout: process.stdout.text, stderr: process.stderr.text };
+};
+
+test('new makes a private key in a private home, tells its id and never prints it', async () => {
+  using folder = temporaryDirectory();
+  const home = join(folder.path, 'home');
+  const made = await key(home, ['new']);
+  expect(made).toMatchObject({ code: 0, stderr: '' });
+  expect(made.stdout).toContain('does not use it yet');
+  expect(made.stdout).not.toContain('plimsoll-key-1-');
+  expect(statSync(join(home, 'cluster-key')).mode & 0o777).toBe(0o600);
+  expect(statSync(home).mode & 0o777).toBe(0o700);
+});
+
+test('new never replaces a key', async () => {
+  using folder = temporaryDirectory();
+  await key(folder.path, ['new']);
+  const before = readFileSync(join(folder.path, 'cluster-key'), 'utf8');
+  const again = await key(folder.path, ['new']);
+  expect(again.code).toBe(9);
+  expect(again.stderr).toContain('stays as it is');
+  expect(readFileSync(join(folder.path, 'cluster-key'), 'utf8')).toBe(before);
+});
+
+test('new --out writes to a file of that name alone', async () => {
+  using folder = temporaryDirectory();
+  const out = join(folder.path, 'cluster.key');
+  expect((await key(join(folder.path, 'home'), ['new', '--out', out])).code).toBe(0);
+  expect(statSync(out).mode & 0o777).toBe(0o600);
+  expect((await key(join(folder.path, 'home'), ['show'])).code).toBe(9);
+  expect((await key(folder.path, ['new', '--out', join(folder.path, 'no', 'key')])).code).toBe(9);
+});
+
+test('what show prints, import takes on another machine', async () => {
+  using folder = temporaryDirectory();
+  const [one, other] = [join(folder.path, 'one'), join(folder.path, 'other')];
+  await key(one, ['new']);
+  const shown = await key(one, ['show']);
+  expect((await key(other, ['import', '-'], shown.stdout)).code).toBe(0);
+  expect(await key(other, ['show'])).toEqual(shown);
+  const again = await key(other, ['import', '-'], shown.stdout);
+  expect(again.code).toBe(0);
+  expect(again.stdout).toContain('already');
+});
+
+test('the line of show --join feeds the key by standard input and is one line of any shell', async () => {
+  using folder = temporaryDirectory();
+  await key(folder.path, ['new']);
+  const { stdout: text } = await key(folder.path, ['show']);
+  const { stdout: line, stderr } = await key(folder.path, ['show', '--join']);
+  expect(line.trimEnd().split('\n')).toHaveLength(1);
+  expect(line).toMatch(/\| plimsoll key import -\n$/);
+  expect(stderr).toContain('It holds the key');
+  const fed = execFileSync('sh', ['-s'], { input: line.replace('plimsoll key import -', 'cat') });
+  expect(fed.toString()).toBe(text);
+});
+
+test('import takes another key only in place of the one that is there when told to', async () => {
+  using folder = temporaryDirectory();
+  const [one, other] = [join(folder.path, 'one'), join(folder.path, 'other')];
+  await key(one, ['new']);
+  await key(other, ['new']);
+  const file = join(one, 'cluster-key');
+  const refused = await key(other, ['import', file]);
+  expect(refused.code).toBe(9);
+  expect(refused.stderr).toContain('--replace');
+  expect((await key(other, ['import', file, '--replace'])).code).toBe(0);
+  expect((await key(other, ['show'])).stdout).toBe(readFileSync(file, 'utf8'));
+});
+
+test('import of anything else says what is wrong, and not what it was', async () => {
+  using folder = temporaryDirectory();
+  for (const input of ['', 'secret-of-somebody', 'plimsoll-key-1-abc', 'x'.repeat(100_000)]) {
+    const refused = await key(folder.path, ['import', '-'], input);
+    expect(refused.code).toBe(9);
+    expect(refused.stderr).not.toContain('secret-of-somebody');
+    expect(refused.stderr.length).toBeLessThan(400);
+  }
+  expect((await key(folder.path, ['import', join(folder.path, 'nothing')])).code).toBe(9);
+  expect((await key(folder.path, ['import'])).code).toBe(2);
+});
+
+test('a damaged key in the home is told, and replaced only when told to', async () => {
+  using folder = temporaryDirectory();
+  writeFileSync(join(folder.path, 'cluster-key'), 'half a k');
+  expect((await key(folder.path, ['show'])).code).toBe(9);
+  expect((await key(folder.path, ['new'])).code).toBe(9);
+  using elsewhere = temporaryDirectory();
+  await key(elsewhere.path, ['new']);
+  const { stdout: text } = await key(elsewhere.path, ['show']);
+  expect((await key(folder.path, ['import', '-'], text)).code).toBe(9);
+  expect((await key(folder.path, ['import', '--replace', '-'], text)).code).toBe(0);
+});
