@@ -16,7 +16,8 @@ import { readingRows } from '../node/reading-rows.ts';
 export interface Warning {
   /** Stays the same while the thing it speaks of does, so that a hidden one stays hidden. */
   readonly id: string;
-  readonly level: 'danger' | 'caution';
+  /** A note needs nothing done. */
+  readonly level: 'danger' | 'caution' | 'note';
   readonly title: string;
   readonly why: string;
   /** Where to type the command. */
@@ -50,6 +51,7 @@ export const warnings = ({ state, views, notices, newVersion }: WarningSources):
   return [
     ...found.filter(({ level }) => level === 'danger'),
     ...found.filter(({ level }) => level === 'caution'),
+    ...found.filter(({ level }) => level === 'note'),
   ];
 };
 
@@ -182,7 +184,7 @@ const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly
 
 const ALONE: Warning = {
   id: 'alone',
-  level: 'caution',
+  level: 'note',
   title: 'This is the only node so far',
   why: 'This version shows the machine it runs on. Joining machines into one cluster comes with the mesh, which is not in it yet; until then, start Plimsoll on each machine and open its own page.',
 };

@@ -17,7 +17,7 @@ describe('warnings', () => {
 
   test('a node alone is said to be alone, with what this version can and cannot do', () => {
     const [alone] = warningsOf(stateOf(at(studio)));
-    expect(alone).toMatchObject({ title: 'This is the only node so far' });
+    expect(alone).toMatchObject({ level: 'note', title: 'This is the only node so far' });
     expect(alone?.why).toContain('not in it yet');
     expect(alone?.command).toBeUndefined();
   });
