@@ -151,10 +151,16 @@ const heldReading = (
   }
 };
 
-/** A tool's error text may be long; what is replicated and shown is one line. */
+/** A tool's error text may be long, or no text at all; what is replicated and shown is one line. */
 const shortened = (reason: string): string => {
-  const line = reason.trim().replace(/\s+/g, ' ');
+  const whole = reason.trim().replace(/\s+/g, ' ');
+  const words = whole.split(NO_TEXT);
+  const line =
+    words.length <= NO_TEXT_MAX + 1 ? whole : `${words[0]?.trim()} (bytes that are no text)`.trim();
   return line.length <= REASON_LENGTH_MAX ? line : `${line.slice(0, REASON_LENGTH_MAX - 1)}…`;
 };
 
 const REASON_LENGTH_MAX = 300;
+/** What stands for a byte that is no UTF-8; one of these is a name in another encoding, several are a binary file. */
+const NO_TEXT = '\ufffd';
+const NO_TEXT_MAX = 2;

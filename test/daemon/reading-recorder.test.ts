@@ -62,6 +62,17 @@ describe('the reading recorder', () => {
     expect(facts.map(fact => fact.kind)).toEqual(['reading.failed', 'memory.gathered', 'reading.failed']);
   });
 
+  it('tells a reason without the bytes in it that are no text', () => {
+    const { readings, facts } = setup();
+    const garbage = `nvidia-smi: ${Buffer.from([0xff, 0x75, 0xfe, 0x07, 0x43, 0xc0, 0x9b]).toString('utf8')}`;
+    readings.failure(GATHERER, MEMORY_KIND, 'nvidia-smi', garbage);
+    readings.failure(GATHERER, MEMORY_KIND, 'nvidia-smi', 'caf\ufffd is closed');
+    expect(facts).toMatchObject([
+      { payload: { reason: 'nvidia-smi: (bytes that are no text)' } },
+      { payload: { reason: 'caf\ufffd is closed' } },
+    ]);
+  });
+
   it('says that something is not on this machine as an absence, and cuts a long reason to one line', () => {
     const { readings, facts } = setup();
     readings.absence(
