@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Report } from '../../core/run/report.ts';
-import { figuresOf, type LastError, stateOf } from '../../core/run/run-figures.ts';
+import { figuresOf, type LastError, shortName, stateOf } from '../../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { AnnounceOptions, ClientProgress, DaemonAddress, RunAnnouncement } from '../announce.ts';
 import { DaemonRequests } from './daemon-requests.ts';
@@ -133,7 +133,7 @@ export class RunTelling implements RunAnnouncement {
       runId: this.#options.config.run.id,
       state: stateOf(report),
       reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
-      model: report.run.model,
+      model: shortName(report.run.model),
       directory: this.#options.directory,
       figures: figuresOf(report, this.#lastErrors),
     };

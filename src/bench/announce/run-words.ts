@@ -3,7 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import type { RecentRates, RunProgress } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import { figuresOf } from '../../core/run/run-figures.ts';
+import { figuresOf, shortName } from '../../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -21,8 +21,8 @@ export const runStart = ({
     runId: run.id,
     startedAt: run.startedAt,
     target: run.target,
-    serverKind: run.serverKind,
-    model: run.model,
+    serverKind: shortName(run.serverKind),
+    model: shortName(run.model),
     pattern: run.pattern,
     dataset: run.dataset.slice(0, TEXT_LENGTH_MAX),
     seed: run.seed,

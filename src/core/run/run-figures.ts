@@ -6,6 +6,10 @@ import { isFailureKind } from './outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportSeries } from './report.ts';
 import type { ClientFigures, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
 
+/** A name that a server gave, at a length that events may carry. */
+export const shortName = (name: Reported<string>): Reported<string> =>
+  isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
+
 /** The newest error of a kind, as whoever runs the load saw it. */
 export interface LastError {
   readonly kind: string;
@@ -56,7 +60,7 @@ const errorsOf = (report: Report, lastErrors: readonly LastError[]): readonly Ru
 
 const clientFigures = (client: ReportClient): ClientFigures => ({
   verdict: client.verdict,
-  reasons: client.reasons,
+  reasons: client.reasons.slice(0, REASONS_MAX).map(reason => reason.slice(0, REASON_LENGTH_MAX)),
   sendLatenessNsP99: p99Of(client.sendLatenessNs),
   readLatenessNsP99: p99Of(client.readLatenessNs),
   eventLoopDelayNsP99: p99Of(client.eventLoopDelayNs),
@@ -74,3 +78,7 @@ const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
 const DIGEST_SERIES: readonly string[] = ['ttftNs', 'tpotNs', 'latencyNs'];
 const DETAIL_LENGTH_MAX = 200;
+const REASONS_MAX = 16;
+const REASON_LENGTH_MAX = 300;
+/** Of names that a server gives: of itself, of its model. */
+const NAME_LENGTH_MAX = 300;

@@ -8,7 +8,7 @@ import type { NodeId, RunId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
-import { figuresOf, stateOf } from '../../core/run/run-figures.ts';
+import { figuresOf, shortName, stateOf } from '../../core/run/run-figures.ts';
 import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../core/run/run-reducer.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import { ageMsOf } from '../../core/selectors.ts';
@@ -204,7 +204,7 @@ export class RunDesk {
       runId: run.runId,
       state: stateOf(report),
       reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
-      model: report.run.model,
+      model: shortName(report.run.model),
       directory: run.directory,
       figures: figuresOf(report),
     });
@@ -256,8 +256,8 @@ const runOf = (report: Report, runId: RunId, directory: string, parts: RunDeskPa
     startedAt: report.run.startedAt,
     target,
     targetNode: targetNodeOf(target, parts),
-    serverKind: report.run.serverKind,
-    model: report.run.model,
+    serverKind: shortName(report.run.serverKind),
+    model: shortName(report.run.model),
     pattern: report.run.pattern,
     dataset: report.run.dataset,
     seed: report.run.seed,

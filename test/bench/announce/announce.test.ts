@@ -3,10 +3,13 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { announceRun, type DaemonAddress, type RunAnnouncement } from '../../../src/bench/announce.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { runEndSchema, runStartSchema } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
+import { runConfig } from '../../support/run-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('a run announces itself', () => {
@@ -32,6 +35,19 @@ describe('a run announces itself', () => {
     expect(daemon.requests.every(({ authorization }) => authorization === 'Bearer the-token')).toBe(true);
     expect(daemon.requests.every(({ bytes }) => bytes < 32 * 1024)).toBe(true);
     expect(announcement.updatesDropped).toBe(0);
+  });
+
+  test('with names of a length that a daemon takes, however long a server makes them', async () => {
+    await using daemon = await fakeDaemon(() => 204);
+    const long = new MadeUpRun({
+      directory: directory.path,
+      config: runConfig({ model: 'm'.repeat(10_000), serverKind: 's'.repeat(10_000) }),
+    });
+    await using announcement = await announced(long, daemon.address);
+    await daemon.asked('POST /api/runs');
+    await announcement.end(long.report());
+    expect(v.is(runStartSchema, daemon.requests.at(0)?.body)).toBe(true);
+    expect(v.is(runEndSchema, daemon.requests.at(-1)?.body)).toBe(true);
   });
 
   test('keeps the newest of the figures that came too fast, and counts the others', async () => {
@@ -116,6 +132,7 @@ interface Asked {
   readonly line: string;
   readonly authorization: string | undefined;
   readonly bytes: number;
+  readonly body: unknown;
 }
 
 interface FakeDaemon extends AsyncDisposable {
@@ -132,8 +149,12 @@ const fakeDaemon = async (statusOf: (line: string) => number): Promise<FakeDaemo
     request.on('end', () => {
       const line = `${request.method} ${request.url}`;
       const body = Buffer.concat(chunks);
-      JSON.parse(body.toString());
-      requests.push({ line, authorization: request.headers.authorization, bytes: body.length });
+      requests.push({
+        line,
+        authorization: request.headers.authorization,
+        bytes: body.length,
+        body: JSON.parse(body.toString()),
+      });
       response.statusCode = statusOf(line);
       response.end();
       server.emit('asked');
