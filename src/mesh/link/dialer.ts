@@ -10,6 +10,7 @@ import type { Connector, Handshake } from './pipe.ts';
 
 export interface DialerParts {
   readonly localId: NodeId;
+  readonly instance: string;
   readonly clock: Clock;
   readonly limits: MeshLimits;
   /** From 0 to below 1: spreads the attempts of nodes that start together. */
@@ -33,7 +34,8 @@ export class Dialer {
   readonly #parts: DialerParts;
   readonly #slots: DialSlots;
   readonly #targets = new Map<string, Target>();
-  readonly #own = new Set<string>();
+  /** Addresses of this very process, and when that was seen. */
+  readonly #own = new Map<string, number>();
   readonly #tasks = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
 
@@ -54,7 +56,7 @@ export class Dialer {
 
   add(candidate: MeshCandidate): void {
     const key = `${candidate.address} ${candidate.port}`;
-    if (this.#own.has(key)) return;
+    if (!isDiallable(candidate) || this.#isOwn(key)) return;
     const known = this.#targets.get(key);
     if (known !== undefined) {
       this.#again(known, candidate);
@@ -116,8 +118,10 @@ export class Dialer {
       }
       const outcome = await this.#attempt(target, signal);
       if (outcome === 'self') {
-        this.#own.add(key);
-        return;
+        this.#remember(key);
+        if (target.candidate.source !== 'static') return;
+        await this.#pause(target, OWN_ADDRESS_MS, signal);
+        continue;
       }
       target.failures = outcome === 'was-up' ? 0 : target.failures + 1;
       if (target.candidate.source !== 'static' && target.failures >= limits.dialFailuresMax) return;
@@ -149,12 +153,20 @@ export class Dialer {
       }
     }
     if (handshake === undefined) return 'refused';
-    if (handshake.peer.nodeId === localIdOf(this.#parts)) {
-      await this.#parts.consider(handshake);
-      return 'self';
-    }
-    target.peerId = handshake.peer.nodeId;
-    return await this.#parts.consider(handshake);
+    const { nodeId, instance } = handshake.peer;
+    if (nodeId !== this.#parts.localId) target.peerId = nodeId;
+    const end = await this.#parts.consider(handshake);
+    return nodeId === this.#parts.localId && instance === this.#parts.instance ? 'self' : end;
+  }
+
+  #isOwn(key: string): boolean {
+    const sinceMs = this.#own.get(key);
+    return sinceMs !== undefined && this.#parts.clock.nowMs() - sinceMs < OWN_ADDRESS_MS;
+  }
+
+  #remember(key: string): void {
+    if (this.#own.size >= OWN_ADDRESSES_MAX) this.#own.clear();
+    this.#own.set(key, this.#parts.clock.nowMs());
   }
 
   #backoffMs(failures: number): number {
@@ -174,6 +186,12 @@ export class Dialer {
   }
 }
 
-const localIdOf = ({ localId }: DialerParts): NodeId => localId;
+/** Some come from peers and beacons: what no address can be is not held. */
+const isDiallable = ({ address, port }: MeshCandidate): boolean =>
+  /^[\w.:%-]{1,255}$/.test(address) && Number.isInteger(port) && port > 0 && port <= 65_535;
+
 /** How often the address of a linked peer is looked at again. */
 const RECHECK_MS = 60_000;
+/** For so long an address that led to this process is left alone: it may get another owner. */
+const OWN_ADDRESS_MS = 600_000;
+const OWN_ADDRESSES_MAX = 256;

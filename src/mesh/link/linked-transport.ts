@@ -59,6 +59,7 @@ export class LinkedTransport implements MeshTransport {
     );
     this.#dialer = new Dialer({
       localId,
+      instance,
       clock,
       limits,
       random,

@@ -31,7 +31,13 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
   const { own, isInitiator, keySecret, frameBytesMax } = parts;
   const { promise, resolve } = Promise.withResolvers<Introduction>();
   const pipe = new TlsPipe(socket, HANDSHAKE_FRAME_BYTES_MAX);
-  const exporter = exporterOf(socket);
+  let exporter: Uint8Array;
+  try {
+    exporter = exporterOf(socket);
+  } catch {
+    socket.destroy();
+    return Promise.resolve({ kind: 'refused', reason: 'lost', detail: 'it closed the connection after TLS' });
+  }
   const hello = encodeHello(own);
   let otherHello: Uint8Array | undefined;
   let peer: PeerHello | undefined;

@@ -33,6 +33,8 @@ export const dialWith = async (
     return { kind: 'refused', refusal: { direction: 'dialled', address, reason, detail } };
   };
   const opened = open(key, candidate);
+  if (opened instanceof Error)
+    return refused('unreachable', `that address cannot be dialled: ${opened.message}`);
   const abort = (): void => void opened.socket.destroy();
   signal.addEventListener('abort', abort, { once: true });
   try {
@@ -65,20 +67,30 @@ export const dialWith = async (
 /** `secured` resolves with undefined once TLS stands, else with the error. */
 const open = (
   key: MeshKey,
-  { address, port }: MeshCandidate,
-): { readonly socket: TLSSocket; readonly secured: Promise<Error | undefined> } => {
+  candidate: MeshCandidate,
+): { readonly socket: TLSSocket; readonly secured: Promise<Error | undefined> } | Error => {
   const { promise, resolve } = Promise.withResolvers<Error | undefined>();
-  const socket = connect({
-    ...TLS_SETTINGS,
-    host: address,
-    port,
-    servername: '', // the name of a node is nobody's business on the wire
-    pskCallback: () => ({ psk: key.psk, identity: key.id }),
-    checkServerIdentity: () => new Error('a certificate is no proof of the cluster key'),
-  });
+  const socket = socketTo(key, candidate);
+  if (socket instanceof Error) return socket;
   socket.setNoDelay(true);
   socket.once('secureConnect', () => resolve(undefined));
   socket.on('error', resolve); // stays: an error without a listener would end the process
   socket.once('close', () => resolve(new Error('the connection was closed')));
   return { socket, secured: promise };
+};
+
+/** Node throws for what no address can be, and some addresses are what peers say. */
+const socketTo = (key: MeshKey, { address, port }: MeshCandidate): TLSSocket | Error => {
+  try {
+    return connect({
+      ...TLS_SETTINGS,
+      host: address,
+      port,
+      servername: '', // the name of a node is nobody's business on the wire
+      pskCallback: () => ({ psk: key.psk, identity: key.id }),
+      checkServerIdentity: () => new Error('a certificate is no proof of the cluster key'),
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 };

@@ -67,6 +67,11 @@ export class TlsListener {
       this.#visits.get(placeOf(socket))?.end(reason, detail);
     });
     this.#net = createNetServer({ noDelay: true }, raw => this.#visit(raw));
+    this.#net.on('drop', data => {
+      const address = { host: plainAddress(data?.remoteAddress), port: data?.remotePort ?? 0 };
+      const detail = 'more connections are open than all peers together need';
+      this.#events.refused({ direction: 'accepted', address, reason: 'too-many', detail });
+    });
     this.#net.maxConnections = limits.linksMax + 2 * limits.handshakesMax;
   }
 
