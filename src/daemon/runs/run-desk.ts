@@ -18,7 +18,7 @@ import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { LiveRun } from './live-run.ts';
 import { plainTarget, targetNodeOf } from './own-target.ts';
-import { readReport, runFolders } from './run-reports.ts';
+import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
 import type { TimeSeries } from './run-time-series.ts';
 
 /** Silence after which a run that never said its end is written down as interrupted. */
@@ -188,7 +188,7 @@ export class RunDesk {
       const report = await this.report(run.runId);
       if (this.#own(run.runId)?.value !== run) continue;
       if (report !== undefined) this.#endBy(run, report);
-      else if (silentMs > ABANDONED_MS) this.#abandon(run);
+      else if (silentMs > ABANDONED_MS) await this.#abandon(run);
     }
   }
 
@@ -210,15 +210,19 @@ export class RunDesk {
     });
   }
 
-  #abandon(run: Run): void {
-    const progress = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value;
+  /** With what its files say, or with the last figures that it told. */
+  async #abandon(run: Run): Promise<void> {
+    const report = await rebuiltReport(run.directory);
+    if (this.#own(run.runId)?.value !== run) return;
+    const rebuilt = report?.run.id === run.runId ? figuresOf(report) : undefined;
+    const told = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value.figures;
     this.end({
       runId: run.runId,
       state: 'interrupted',
       reason: 'its process ended without a word; plimsoll report rebuilds what it had',
       model: run.model,
       directory: run.directory,
-      figures: progress?.figures ?? unknown('it told no figures'),
+      figures: rebuilt ?? told ?? unknown('it told no figures'),
     });
   }
 

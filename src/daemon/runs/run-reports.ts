@@ -4,6 +4,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report } from '../../core/run/report.ts';
+import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
@@ -52,6 +53,18 @@ export const readReport = async (directory: string): Promise<Report | undefined>
   }
 };
 
+/** Of a run that left none: made of what it wrote, where that is not too much. Nothing is written. */
+export const rebuiltReport = async (directory: string): Promise<Report | undefined> => {
+  try {
+    const { size } = await stat(runFiles(directory).samples);
+    return size > REBUILT_SAMPLES_BYTES_MAX ? undefined : await rebuildReport(directory);
+  } catch (error) {
+    if (error instanceof RunDirectoryError || error instanceof DecodeError || errorCode(error) !== undefined)
+      return undefined;
+    throw error;
+  }
+};
+
 const ignoreSystemError =
   <T>(fallback: T) =>
   (error: unknown): T => {
@@ -59,5 +72,7 @@ const ignoreSystemError =
     return fallback;
   };
 
+/** Of a lost run whose samples are counted again: about a second of work. */
+export const REBUILT_SAMPLES_BYTES_MAX: number = 16 * 1024 * 1024;
 /** Names are looked at in order; ids of runs begin with their time. */
 const RUN_NAMES_MAX = 4_096;

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
@@ -9,6 +10,7 @@ import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { ABANDONED_MS, PROGRESS_MS_MIN, RunDesk } from '../../../src/daemon/runs/run-desk.ts';
+import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
@@ -92,6 +94,20 @@ describe('a run on the desk', () => {
     await made.clock.advance(LEASE_MS + 1);
     await made.desk.look();
     expect(made.run('r1')).toMatchObject({ state: 'complete', figures: { counts: report.counts } });
+  });
+
+  test('that was killed has the figures of its files, also when nobody remembers what it told', async () => {
+    const run = new MadeUpRun({ directory: join(directory.path, 'r1'), config: runConfig({ id: 'r1' }) });
+    writeFileSync(join(run.directory, 'config.json'), runConfigToJson(run.config));
+    made.desk.start({ ...begun(), directory: run.directory });
+    run.samples(50, { fromMs: 0, untilMs: 5_000 });
+    const second = made.restarted();
+    await made.clock.advance(ABANDONED_MS + 1);
+    await second.look();
+    expect(made.run('r1')).toMatchObject({
+      state: 'interrupted',
+      figures: { counts: { completed: 50 }, series: { ttftNs: { count: 50 } } },
+    });
   });
 
   test('that comes back after it was given up is running again', async () => {
