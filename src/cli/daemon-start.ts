@@ -4,7 +4,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
-import type { Daemon } from '../daemon/daemon-options.ts';
+import type { Daemon, MeshOptions } from '../daemon/daemon-options.ts';
 import { CommandError } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
@@ -13,6 +13,7 @@ export interface DaemonStart {
   readonly home: string;
   readonly http: HostPort | undefined;
   readonly name: string | undefined;
+  readonly mesh: MeshOptions;
   readonly onNotice: (text: string) => void;
 }
 

@@ -13,6 +13,7 @@ export type ClusterListener = (events: readonly Event[]) => void;
 export class Cluster {
   readonly history: LiveHistory = new LiveHistory();
   readonly #listeners = new Set<ClusterListener>();
+  readonly #replacedListeners = new Set<() => void>();
   #state: State = EMPTY_STATE;
 
   get state(): State {
@@ -38,9 +39,24 @@ export class Cluster {
     this.#state = applyCatchUp(this.#state, catchUp);
   }
 
-  /** @returns the function that ends the subscription. */
-  subscribe(listener: ClusterListener): () => void {
+  /** Folds a peer's answer, which may have holes: nobody can follow that event by event, so listeners look again. */
+  catchUp(answer: CatchUp): void {
+    const next = applyCatchUp(this.#state, answer);
+    if (next === this.#state) return;
+    this.#state = next;
+    for (const listener of this.#replacedListeners) listener();
+  }
+
+  /**
+   * `onReplaced` is called when state has changed in a way that no events tell.
+   * @returns the function that ends the subscription.
+   */
+  subscribe(listener: ClusterListener, onReplaced: () => void = () => undefined): () => void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#replacedListeners.add(onReplaced);
+    return () => {
+      this.#listeners.delete(listener);
+      this.#replacedListeners.delete(onReplaced);
+    };
   }
 }

@@ -15,6 +15,8 @@ export interface DaemonOptions {
   readonly http: HostPort | undefined;
   /** --name; undefined: what config.toml says, else the machine's own. */
   readonly name: string | undefined;
+  /** Default: the key of the home and what config.toml says. */
+  readonly mesh?: MeshOptions;
   readonly clock: Clock;
   /** As Node names it: "linux", "darwin", "win32". */
   readonly platform: string;
@@ -29,6 +31,15 @@ export interface DaemonOptions {
   readonly onNotice: (text: string) => void;
 }
 
+export interface MeshOptions {
+  /** --cluster-key-file; undefined: the key of the home. Without either there is no mesh. */
+  readonly keyFile: string | undefined;
+  /** --mesh; undefined: what config.toml says. */
+  readonly listen: HostPort | 'off' | undefined;
+  /** --peer, besides those of config.toml. */
+  readonly peers: readonly string[];
+}
+
 export interface DaemonResources {
   /** User and system time since the process started. */
   readonly cpuSeconds: number;
@@ -41,6 +52,8 @@ export interface Daemon extends AsyncDisposable {
   readonly url: string;
   /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
   readonly dashboardUrl: string;
+  /** Where peers reach this node; undefined without a mesh. */
+  readonly meshAddress: HostPort | undefined;
   readonly notices: readonly string[];
   readonly state: State;
   nowMs(): number;

@@ -30,6 +30,8 @@ import { createHttpServer } from './http/http-server.ts';
 import type { Listening } from './http/listen.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { LiveConfig } from './live-config.ts';
+import type { DaemonMesh, DaemonMeshParts } from './mesh/daemon-mesh.ts';
+import { openDaemonMesh } from './mesh/daemon-mesh.ts';
 import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { platformGatherers } from './platform-gatherers.ts';
@@ -103,7 +105,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         get state() {
           return cluster.state;
         },
-        subscribe: listener => cluster.subscribe(listener),
+        subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
         history: cluster.history,
         profileHistory: query => journal.history(query),
       },
@@ -117,6 +119,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       logger: { warn: message => notices.raise({ id: 'http', text: message }) },
     }),
   );
+  const mesh = await meshOf(options, settings.config, { key, clock, journal, cluster, recorder, notices });
+  if (mesh !== undefined) parts.addAsync(mesh);
   const listening = await listen(server, options, settings.config);
   if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
   const url = httpUrl(listening);
@@ -147,6 +151,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     }),
     settings.follow(clock, until),
     runs.follow(until),
+    mesh?.run(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compact(journal, notices), { clock, until }),
   ]);
@@ -163,6 +168,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   return {
     nodeId: key.nodeId,
     url,
+    meshAddress: mesh?.listensOn,
     dashboardUrl: dashboardUrl(listening, () => access.issueCode()),
     get notices() {
       return notices.texts;
@@ -225,6 +231,25 @@ const compact = (journal: Journal, notices: Notices): void => {
     if (!(error instanceof JournalError)) throw error;
     notices.raise({ id: 'journal-compaction', text: error.message });
   }
+};
+
+const meshOf = async (
+  { home, version, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
+  { mesh: config }: Config,
+  parts: Pick<DaemonMeshParts, 'key' | 'clock' | 'journal' | 'cluster' | 'recorder' | 'notices'>,
+): Promise<DaemonMesh | undefined> => {
+  if (mesh.listen === 'off') return undefined;
+  const address: Config['mesh']['listen'] =
+    mesh.listen === undefined ? config.listen : { ...mesh.listen, kind: 'listen', isExplicit: true };
+  if (address.kind === 'off') return undefined;
+  return await openDaemonMesh({
+    ...parts,
+    home,
+    plimsollVersion: version,
+    keyFile: mesh.keyFile,
+    listen: address,
+    peers: [...config.peers, ...mesh.peers],
+  });
 };
 
 const listen = async (server: HttpServer, { http }: DaemonOptions, config: Config): Promise<Listening> => {

@@ -139,6 +139,7 @@ const started = (home: string): Promise<Daemon> =>
       env: process.env,
       http: { host: '127.0.0.1', port: 0 },
       name: undefined,
+      mesh: { keyFile: undefined, listen: 'off', peers: [] },
       clock: systemClock,
       platform: process.platform,
       root: '/',

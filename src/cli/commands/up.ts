@@ -1,13 +1,17 @@
 // `plimsoll up`: runs the daemon of this machine in this terminal.
 
+import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { parseHostPort } from '../../core/address/host-port.ts';
+import { parsed } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption, httpOption, nonEmpty, value } from '../options.ts';
+import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const nameOption = value({
@@ -17,6 +21,24 @@ const nameOption = value({
   parse: nonEmpty,
 });
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
+const keyFileOption = value({
+  name: 'cluster-key-file',
+  valueName: 'FILE',
+  meaning: 'The key of the cluster to join. Default: the key of the home, if `plimsoll key` put one there.',
+  parse: nonEmpty,
+});
+const meshOption = value({
+  name: 'mesh',
+  valueName: 'HOST:PORT|off',
+  meaning: 'Where other nodes reach this one. Default: mesh.listen of config.toml. Needs a cluster key.',
+  parse: text => (text.trim() === 'off' ? parsed<HostPort | 'off'>('off') : parseHostPort(text)),
+});
+const peerOption = repeated({
+  name: 'peer',
+  valueName: 'ADDR',
+  meaning: 'Another node of the cluster: a name or address, with :PORT where it is not 4181.',
+  parse: nonEmpty,
+});
 const onceOption = flag('once', 'Print the first readings of this machine and end.');
 
 export const upCommand: Command = {
@@ -25,7 +47,16 @@ export const upCommand: Command = {
   description:
     'Reads this machine, keeps a journal in the home, and serves the dashboard until it is stopped with Ctrl-C.',
   arguments: [],
-  options: [homeOption, httpOption, nameOption, noOpenOption, onceOption],
+  options: [
+    homeOption,
+    httpOption,
+    nameOption,
+    keyFileOption,
+    meshOption,
+    peerOption,
+    noOpenOption,
+    onceOption,
+  ],
   examples: [
     { line: 'plimsoll up', meaning: 'the dashboard at http://127.0.0.1:4180' },
     { line: 'plimsoll up --http 0.0.0.0:4180', meaning: 'also for other machines, behind a one-time code' },
@@ -39,6 +70,11 @@ export const upCommand: Command = {
       home: resolveHome({ ...state, option: invocation.option(homeOption) }),
       http: invocation.option(httpOption),
       name: invocation.option(nameOption),
+      mesh: {
+        keyFile: absolute(invocation.option(keyFileOption), state.cwd),
+        listen: invocation.option(meshOption),
+        peers: invocation.option(peerOption),
+      },
       onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
     });
     await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));
@@ -51,6 +87,9 @@ export const upCommand: Command = {
     return await untilStopped(daemon);
   },
 };
+
+const absolute = (path: string | undefined, cwd: string): string | undefined =>
+  path === undefined ? undefined : resolve(cwd, path);
 
 /**
  * Loaded late, because other commands need neither the journal nor the server; and not beside an `await using`, where

@@ -34,8 +34,11 @@ export interface HttpServerOptions {
 export interface ClusterFeed {
   /** Holds every event that a listener was given before. */
   readonly state: State;
-  /** Calls the listener after the events were applied. Returns the end of the subscription. */
-  subscribe(listener: (events: readonly Event[]) => void): () => void;
+  /**
+   * Calls the listener after the events were applied, and `onReplaced` when state has changed in a way that no events
+   * tell. Returns the end of the subscription.
+   */
+  subscribe(listener: (events: readonly Event[]) => void, onReplaced?: () => void): () => void;
   readonly history: { series(node: NodeId, nowMs: number): HistorySeries };
   /** Rows of one (origin, slot, key) from the journal, ascending, at most `limit`, the newest. */
   profileHistory(query: ProfileHistoryQuery): readonly HistoryRow[];

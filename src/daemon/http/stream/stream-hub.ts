@@ -71,7 +71,10 @@ export class StreamHub implements AsyncDisposable {
   }
 
   start(): void {
-    this.#unsubscribe = this.#options.cluster.subscribe(events => this.#take(events));
+    this.#unsubscribe = this.#options.cluster.subscribe(
+      events => this.#take(events),
+      () => this.#startOver(),
+    );
     this.#run(this.#beat());
   }
 
@@ -151,12 +154,19 @@ export class StreamHub implements AsyncDisposable {
       this.#sequence += 1;
       return;
     }
-    if (this.#pending.length + events.length > this.#options.limits.pendingEventsMax) {
-      this.#hasOverflowed = true;
-      this.#pending = [];
-    } else if (!this.#hasOverflowed) {
-      for (const event of events) this.#pending.push(event);
-    }
+    if (this.#pending.length + events.length > this.#options.limits.pendingEventsMax) this.#startOver();
+    else if (!this.#hasOverflowed) for (const event of events) this.#pending.push(event);
+    this.#flushLater();
+  }
+
+  /** Every stream gets a new snapshot instead of the events that wait. */
+  #startOver(): void {
+    this.#pending = [];
+    this.#hasOverflowed = true;
+    this.#flushLater();
+  }
+
+  #flushLater(): void {
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
     this.#run(this.#flushSoon());

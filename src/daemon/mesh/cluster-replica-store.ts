@@ -1,0 +1,78 @@
+// The daemon's journal and state as replication needs them.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { JournalError } from '../../journal/journal.ts';
+import type {
+  ReceivedRecords,
+  ReplicaRecord,
+  ReplicaStore,
+  StoreResult,
+} from '../../mesh/replication/replica-store.ts';
+import type { Cluster } from '../cluster.ts';
+import type { EventRecorder } from '../event-recorder.ts';
+import { presentFacts } from './present-facts.ts';
+
+export interface ClusterReplicaStoreParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly cluster: Cluster;
+  readonly recorder: EventRecorder;
+}
+
+export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaStore => {
+  const { nodeId, journal, cluster, recorder } = parts;
+  return {
+    positions: () => journal.origins(),
+    position: origin => journal.origins().find(held => held.origin === origin),
+    recordsAfter: (origin, after) => agedRecords(parts, origin, after),
+    storeRecords: received => storeRecords(parts, received),
+    applyLive: events => cluster.dispatch(events),
+    startNewEpoch: floor => {
+      const facts = presentFacts(cluster.state, nodeId);
+      journal.startNewEpoch(floor);
+      recorder.epochStarted();
+      for (const fact of facts) recorder.record(fact);
+    },
+    onOwnEvents: listener =>
+      cluster.subscribe(events => {
+        const own = events.filter(event => event.origin === nodeId);
+        if (own.length > 0) listener(own);
+      }),
+  };
+};
+
+/** Ages go on while a record lies in the journal; this machine's wall clock is only compared with itself. */
+function* agedRecords(
+  { clock, journal }: ClusterReplicaStoreParts,
+  origin: NodeId,
+  after: number,
+): Generator<ReplicaRecord> {
+  const wallMs = clock.wallMs();
+  for (const record of journal.recordsAfter(origin, after))
+    yield { ...record, ageMs: record.ageMs + Math.max(0, wallMs - record.storedAtWallMs) };
+}
+
+const storeRecords = (
+  { journal, cluster }: ClusterReplicaStoreParts,
+  { position, records, receivedAtMs }: ReceivedRecords,
+): StoreResult => {
+  const held = cluster.state.origins[position.origin];
+  try {
+    journal.appendCatchUp(
+      position,
+      records.map(({ record }) => record),
+    );
+  } catch (error) {
+    if (error instanceof JournalError) return { kind: 'refused', reason: error.message };
+    throw error;
+  }
+  const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
+  const from = held?.epoch === position.epoch ? held.seq : 0;
+  // Without holes they are a stream like any other, which pages can follow event by event.
+  if (events.length === position.through - from) cluster.dispatch(events);
+  else cluster.catchUp({ ...position, events, receivedAtMs });
+  return { kind: 'stored' };
+};

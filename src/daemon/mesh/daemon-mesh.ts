@@ -1,0 +1,164 @@
+// The mesh of a running daemon: the transport that its cluster key opens, replication over it, and what a person should hear
+// of both. Without a key there is no mesh: no socket, no beacon, no packet.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import type { Fact } from '../../core/event.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
+import { clusterKeyPath, readClusterKey } from '../../mesh/key/key-file.ts';
+import type { IdentityConflict } from '../../mesh/mesh.ts';
+import { MeshError } from '../../mesh/mesh.ts';
+import { Replicator } from '../../mesh/replication/replicator.ts';
+import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
+import type { Cluster } from '../cluster.ts';
+import { DaemonError } from '../daemon-error.ts';
+import type { EventRecorder } from '../event-recorder.ts';
+import type { NodeKey } from '../node-key.ts';
+import type { Notices } from '../notices.ts';
+import { clusterReplicaStore } from './cluster-replica-store.ts';
+import { peerAddress } from './peer-address.ts';
+
+export interface DaemonMeshParts {
+  readonly home: string;
+  readonly key: NodeKey;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly cluster: Cluster;
+  readonly recorder: EventRecorder;
+  readonly notices: Notices;
+  readonly plimsollVersion: string;
+  /** --cluster-key-file; undefined: the key of the home, if there is one. */
+  readonly keyFile: string | undefined;
+  readonly listen: { readonly host: string; readonly port: number; readonly isExplicit: boolean };
+  /** HOST, HOST:PORT, [IPV6]:PORT, as written. */
+  readonly peers: readonly string[];
+}
+
+export interface DaemonMesh extends AsyncDisposable {
+  readonly listensOn: HostPort | undefined;
+  addPeers(peers: readonly string[]): void;
+  /** Replicates until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * undefined where there is no cluster key.
+ * @throws DaemonError `home-unusable` for a key file that holds no key, `address-in-use` for a mesh address that is taken.
+ */
+export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh | undefined> => {
+  const { key, clock, journal, notices } = parts;
+  const clusterKey = await readKey(parts);
+  if (clusterKey === undefined) return undefined;
+  const stop = new AbortController();
+  const transport = await startTransport(parts, clusterKey, stop.signal);
+  transport.onConflict(conflict => tellConflict(parts, conflict));
+  transport.onRefused(({ direction, reason, detail, address }) => {
+    if (direction !== 'dialled' || QUIET_REFUSALS.has(reason)) return;
+    notices.raise({ id: `mesh ${address.host}`, text: `No link to ${hostPortText(address)}: ${detail}` });
+  });
+  transport.onLink(link => notices.clear(`mesh ${link.remoteAddress.host}`));
+  const replicator = new Replicator({
+    mesh: transport,
+    store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
+    clock,
+    publicKey: key.publicKey,
+    plimsollVersion: parts.plimsollVersion,
+  });
+  const mesh: DaemonMesh = {
+    listensOn: transport.listensOn,
+    addPeers: peers => {
+      for (const peer of peers) {
+        const address = peerAddress(peer);
+        if (address.kind === 'wrong')
+          notices.raise({ id: `peer ${peer}`, text: `${address.problem}\n${address.advice}` });
+        else
+          transport.addCandidate({ address: address.value.host, port: address.value.port, source: 'static' });
+      }
+    },
+    run: signal => replicator.run(signal),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await transport[Symbol.asyncDispose]();
+    },
+  };
+  mesh.addPeers(parts.peers);
+  return mesh;
+
+  /** A default port that is taken gives the next free one; one that somebody wrote is meant. */
+  async function startTransport(
+    { listen, key: identity }: DaemonMeshParts,
+    current: ClusterKey,
+    signal: AbortSignal,
+  ): Promise<TlsMesh> {
+    const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
+    for (let port = listen.port; ; port += 1) {
+      const started = new TlsMesh({
+        identity,
+        start: journal.startNumber,
+        keys: [current],
+        listen: { host: listen.host, port },
+        clock,
+        random: Math.random,
+      });
+      try {
+        await started.start(signal);
+        if (port !== listen.port)
+          notices.raise({ id: 'mesh-port', text: `Mesh port ${listen.port} is taken; using ${port}.` });
+        return started;
+      } catch (error) {
+        await started[Symbol.asyncDispose]();
+        if (!(error instanceof MeshError)) throw error;
+        if (error.code !== 'address-in-use' || port >= last)
+          throw new DaemonError('address-in-use', error.message, { cause: error });
+      }
+    }
+  }
+};
+
+const readKey = async ({ home, keyFile, notices }: DaemonMeshParts): Promise<ClusterKey | undefined> => {
+  const path = keyFile ?? clusterKeyPath(home);
+  const file = await readClusterKey(path);
+  switch (file.kind) {
+    case 'key':
+      for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
+      return file.key;
+    case 'missing':
+      if (keyFile === undefined) return undefined;
+      throw new DaemonError(
+        'home-unusable',
+        `${path} is not there.\nMake a cluster key with: plimsoll key new --out ${path}`,
+      );
+    case 'wrong':
+      throw new DaemonError(
+        'home-unusable',
+        `${file.problem}.\nImport the key again: plimsoll key import FILE`,
+      );
+    default:
+      return file satisfies never;
+  }
+};
+
+const tellConflict = ({ recorder, notices }: DaemonMeshParts, conflict: IdentityConflict): void => {
+  const addresses = [conflict.firstAddress, conflict.secondAddress].flatMap(address =>
+    address === undefined ? [] : [hostPortText(address)],
+  );
+  const fact: Fact = { kind: 'conflict.seen', payload: { subject: conflict.nodeId, addresses } };
+  recorder.record(fact);
+  if (!conflict.isOwn) return;
+  notices.raise({
+    id: 'mesh-identity',
+    text: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.\nOn one of the two, move node-key.pem and journal.sqlite away and start again.`,
+  });
+};
+
+/** Part of how links come and go; nothing that a person should act on. */
+const QUIET_REFUSALS: ReadonlySet<string> = new Set([
+  'self',
+  'too-many',
+  'too-slow',
+  'lost',
+  'identity-in-use',
+]);
+const PORTS_TRIED_MAX = 50;

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import { nodeId } from '../../src/core/ids.ts';
+import { Cluster } from '../../src/daemon/cluster.ts';
+
+const origin = nodeId('a'.repeat(26));
+
+describe('state that a peer answered with holes', () => {
+  it('is told as replaced, once, and not at all when it brought nothing', () => {
+    const cluster = new Cluster();
+    const told: string[] = [];
+    const end = cluster.subscribe(
+      () => told.push('events'),
+      () => told.push('replaced'),
+    );
+    const answer = { origin, epoch: 3, through: 9, events: [], receivedAtMs: new VirtualClock().nowMs() };
+    cluster.catchUp(answer);
+    cluster.catchUp(answer);
+    expect(told).toEqual(['replaced']);
+    end();
+    cluster.catchUp({ ...answer, through: 12 });
+    expect(told).toEqual(['replaced']);
+  });
+});
