@@ -1,8 +1,8 @@
 // Runs the load generator as the bench command does, for benchmarks: a plan of their own, everything it tells kept.
 
 import { requestBodies } from '../src/bench/dataset/request-bodies.ts';
-import { createLoadGenerator } from '../src/bench/load-generator.ts';
-import type { LoadPlan, LoadResult } from '../src/bench/load-options.ts';
+import { createLoadGenerator } from '../src/bench/load/load-generator.ts';
+import type { LoadPlan, LoadResult } from '../src/bench/load/load-options.ts';
 import type { ClientRecord } from '../src/core/run/event-record.ts';
 import { readEventBatch } from '../src/wire/event-batch.ts';
 

@@ -5,9 +5,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CONTENT_KINDS, RECORD } from '../src/bench/arena/load-record.ts';
 import { RingReader } from '../src/bench/arena/ring.ts';
-import type { FromParseWorker, ParseWorkerData } from '../src/bench/load-message.ts';
+import type { FromParseWorker, ParseWorkerData } from '../src/bench/load/load-message.ts';
+import { ThreadBoard } from '../src/bench/load/thread-board.ts';
 import { ReplyReader } from '../src/bench/target/reply-reader.ts';
-import { ThreadBoard } from '../src/bench/thread-board.ts';
 
 const { rings, board: memory, boardThread, runZeroNs }: ParseWorkerData = workerData;
 const board = new ThreadBoard(memory);

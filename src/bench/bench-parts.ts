@@ -6,9 +6,9 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import type { Env } from '../process/child.ts';
 import type { BenchSettings } from './bench-settings.ts';
-import type { LoadGeneratorOptions } from './load-generator.ts';
-import type { LoadCounts } from './load-options.ts';
-import type { SessionPhase } from './session.ts';
+import type { LoadGeneratorOptions } from './load/load-generator.ts';
+import type { LoadCounts } from './load/load-options.ts';
+import type { SessionPhase } from './run/session.ts';
 
 export interface BenchParts {
   readonly clock: Clock;

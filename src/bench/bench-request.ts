@@ -2,8 +2,8 @@
 
 import type { Objective } from '../core/run/objective.ts';
 import type { RunPattern } from '../core/run/report.ts';
-import type { HeaderField, LoadTimeouts } from './load-options.ts';
-import type { BenchTarget } from './target-url.ts';
+import type { HeaderField, LoadTimeouts } from './load/load-options.ts';
+import type { BenchTarget } from './target/target-url.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;

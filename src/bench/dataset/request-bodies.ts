@@ -2,8 +2,8 @@
 // writes a nonce into bytes that are there.
 
 import { BenchError } from '../bench-error.ts';
-import type { PromptSet } from '../load-options.ts';
-import { NONCE_BYTES } from '../load-options.ts';
+import type { PromptSet } from '../load/load-options.ts';
+import { NONCE_BYTES } from '../load/load-options.ts';
 import type { Message, Prompt } from './prompt.ts';
 
 export interface RequestOptions {

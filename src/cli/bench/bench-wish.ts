@@ -2,9 +2,9 @@
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/bench-request.ts';
-import type { LoadTimeouts } from '../../bench/load-options.ts';
-import type { BenchTarget } from '../../bench/target-url.ts';
-import { parseTargetUrl } from '../../bench/target-url.ts';
+import type { LoadTimeouts } from '../../bench/load/load-options.ts';
+import type { BenchTarget } from '../../bench/target/target-url.ts';
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/report.ts';
 import type { Invocation } from '../command.ts';

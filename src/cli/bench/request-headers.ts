@@ -2,8 +2,8 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { HeaderField } from '../../bench/load-options.ts';
-import type { BenchTarget } from '../../bench/target-url.ts';
+import type { HeaderField } from '../../bench/load/load-options.ts';
+import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';

@@ -2,8 +2,8 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { LiveRun } from '../../bench/live-run-file.ts';
-import { readLiveRuns } from '../../bench/live-run-file.ts';
+import type { LiveRun } from '../../bench/run/live-run-file.ts';
+import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';

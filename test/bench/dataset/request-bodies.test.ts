@@ -8,7 +8,7 @@ import {
   PROMPT_WORDS,
   syntheticDataset,
 } from '../../../src/bench/dataset/synthetic-dataset.ts';
-import { NONCE_BYTES } from '../../../src/bench/load-options.ts';
+import { NONCE_BYTES } from '../../../src/bench/load/load-options.ts';
 
 const OPTIONS = { model: 'a "model"', isStreaming: true, hasNonce: true, noncePrefix: '0123abcd' };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLoadGenerator } from '../../../src/bench/load-generator.ts';
+import { createLoadGenerator } from '../../../src/bench/load/load-generator.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { loadPlan } from './load-plan.ts';
 import { runLoad } from './run-load.ts';

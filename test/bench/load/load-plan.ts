@@ -1,7 +1,7 @@
 // Plans of small loads for tests, and the prompts for them.
 
 import { requestBodies } from '../../../src/bench/dataset/request-bodies.ts';
-import type { LoadPlan, LoadTarget } from '../../../src/bench/load-options.ts';
+import type { LoadPlan, LoadTarget } from '../../../src/bench/load/load-options.ts';
 
 export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly host: string;

@@ -2,18 +2,18 @@
 
 import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import { createRingMemory } from '../../../src/bench/arena/ring.ts';
-import { ClientWatch } from '../../../src/bench/client-watch.ts';
-import type { LoadPlan, OpenedConnections } from '../../../src/bench/load-options.ts';
-import { ClosedLoop } from '../../../src/bench/load-pattern.ts';
-import { LoadThread, TICK_MS } from '../../../src/bench/load-thread.ts';
-import { OpenLoop } from '../../../src/bench/open-loop.ts';
-import { Pacer } from '../../../src/bench/pacing.ts';
-import { RecordOutput } from '../../../src/bench/record-output.ts';
-import { RingParser } from '../../../src/bench/ring-parser.ts';
+import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
+import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-options.ts';
+import { ClosedLoop } from '../../../src/bench/load/load-pattern.ts';
+import { LoadThread, TICK_MS } from '../../../src/bench/load/load-thread.ts';
+import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
+import { Pacer } from '../../../src/bench/load/pacing.ts';
+import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/load/thread-board.ts';
+import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
+import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../../../src/bench/target/http1/request-writer.ts';
-import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/thread-board.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';

@@ -1,7 +1,7 @@
 // A whole load generator with its threads, and everything that it told.
 
-import { createLoadGenerator, type LoadGeneratorOptions } from '../../../src/bench/load-generator.ts';
-import type { LoadGenerator, LoadPlan, LoadResult } from '../../../src/bench/load-options.ts';
+import { createLoadGenerator, type LoadGeneratorOptions } from '../../../src/bench/load/load-generator.ts';
+import type { LoadGenerator, LoadPlan, LoadResult } from '../../../src/bench/load/load-options.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSamplesFile } from '../../../src/bench/samples-file.ts';
+import { openSamplesFile } from '../../../src/bench/run/samples-file.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const never = new AbortController().signal;

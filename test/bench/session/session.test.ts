@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runSession } from '../../../src/bench/session.ts';
+import { runSession } from '../../../src/bench/run/session.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { ScriptedLoad } from './scripted-load.ts';
 

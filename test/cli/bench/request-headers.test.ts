@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parseTargetUrl } from '../../../src/bench/target-url.ts';
+import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { proxyNotices, requestHeaders } from '../../../src/cli/bench/request-headers.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { COMMANDS } from '../../../src/cli/commands.ts';

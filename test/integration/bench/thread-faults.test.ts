@@ -6,7 +6,7 @@ import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchParts } from '../../../src/bench/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/bench-request.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/bench-settings.ts';
-import { parseTargetUrl } from '../../../src/bench/target-url.ts';
+import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';

@@ -2,7 +2,7 @@
 
 import type net from 'node:net';
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
-import type { LoadTimeouts } from '../../load-options.ts';
+import type { LoadTimeouts } from '../../load/load-options.ts';
 import type { Connection } from './connection.ts';
 
 export interface ConnectionOwner {

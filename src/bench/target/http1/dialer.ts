@@ -4,7 +4,7 @@
 
 import net from 'node:net';
 import tls from 'node:tls';
-import type { LoadTarget } from '../../load-options.ts';
+import type { LoadTarget } from '../../load/load-options.ts';
 import type { Dialer } from './connection-owner.ts';
 import { RememberedNames } from './remembered-names.ts';
 

@@ -1,8 +1,8 @@
 // The bytes of requests, made before they are due: a head that is the same for all but for its length, and a body out of
 // shared memory with a nonce poked in, so that no server answers from its prefix cache.
 
-import type { HeaderField, LoadTarget, PromptSet } from '../../load-options.ts';
-import { NONCE_BYTES } from '../../load-options.ts';
+import type { HeaderField, LoadTarget, PromptSet } from '../../load/load-options.ts';
+import { NONCE_BYTES } from '../../load/load-options.ts';
 
 export interface PreparedRequest {
   sampleId: number;

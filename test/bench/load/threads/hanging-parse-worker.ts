@@ -1,7 +1,7 @@
 // A parse thread that never returns to its event loop.
 
 import { afterStart } from './after-start.ts';
-import '../../../../src/bench/parse-worker.ts';
+import '../../../../src/bench/parse/parse-worker.ts';
 
 afterStart(() => {
   for (;;);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Pacer } from '../../src/bench/pacing.ts';
+import { Pacer } from '../../../src/bench/load/pacing.ts';
 
 const startNs = process.hrtime.bigint();
 const nowNs = (): number => Number(process.hrtime.bigint() - startNs);

@@ -3,8 +3,8 @@
 
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
-import type { ClientRecord } from '../core/run/event-record.ts';
-import type { ConnectionCounts } from './target/http1/connection-owner.ts';
+import type { ClientRecord } from '../../core/run/event-record.ts';
+import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 
 export interface ClientWatchOptions {
   readonly thread: number;

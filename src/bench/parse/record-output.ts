@@ -1,9 +1,9 @@
 // What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
 
-import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { ClientRecord } from '../core/run/event-record.ts';
-import { EventBatchWriter } from '../wire/event-batch-writer.ts';
-import { encodeSampleLine } from '../wire/sample-line.ts';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import type { ClientRecord } from '../../core/run/event-record.ts';
+import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
+import { encodeSampleLine } from '../../wire/sample-line.ts';
 import type { SampleTracker } from './sample-tracker.ts';
 
 export interface RecordOutputOptions {

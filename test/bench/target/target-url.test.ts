@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseTargetUrl } from '../../src/bench/target-url.ts';
+import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
 const target = (text: string) => {
   const parsed = parseTargetUrl(text);

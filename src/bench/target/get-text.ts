@@ -3,8 +3,8 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { errorCode } from '../process/atomic-file.ts';
-import type { HeaderField, LoadTarget } from './load-options.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import type { HeaderField, LoadTarget } from '../load/load-options.ts';
 
 export interface GetOptions {
   readonly load: LoadTarget;

@@ -1,16 +1,16 @@
 // The event log of a run as its main process sees it: a queue of its own, so that a slow or dead logger holds nobody back,
 // and a count of what it did not write.
 
-import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
-import type { MessagePublisher } from '../messaging/publisher.ts';
-import { LOSSLESS } from '../messaging/publisher.ts';
-import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
-import type { Env } from '../process/child.ts';
-import { entryUrl } from '../process/entry.ts';
-import type { OwnProcess, OwnProcessExit } from '../process/own-process.ts';
-import { startOwnProcess } from '../process/own-process.ts';
-import { readEventBatchHeader } from '../wire/event-batch.ts';
-import type { BenchSettings } from './bench-settings.ts';
+import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
+import type { MessagePublisher } from '../../messaging/publisher.ts';
+import { LOSSLESS } from '../../messaging/publisher.ts';
+import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
+import type { Env } from '../../process/child.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
+import { startOwnProcess } from '../../process/own-process.ts';
+import { readEventBatchHeader } from '../../wire/event-batch.ts';
+import type { BenchSettings } from '../bench-settings.ts';
 
 export interface EventLogOptions {
   readonly endpoint: string;
@@ -37,7 +37,7 @@ export const openEventLog = async (options: EventLogOptions): Promise<EventLogSi
   const publisher = await openZeromqPublisher(options.endpoint, eventBatchBytesCodec, LOSSLESS);
   try {
     const logger = await startOwnProcess({
-      entry: entryUrl(import.meta.url, '../metrics/event-logger-process.ts'),
+      entry: entryUrl(import.meta.url, '../../metrics/event-logger-process.ts'),
       args: [JSON.stringify({ endpoint: publisher.endpoint, file: options.file })],
       nodePath: options.nodePath,
       env: options.env,

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { askServer } from '../../src/bench/ask-server.ts';
-import { parseTargetUrl } from '../../src/bench/target-url.ts';
+import { askServer } from '../../../src/bench/target/ask-server.ts';
+import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
 /** Answers each connection's first bytes with what is given; undefined: never. */
 const server = async (reply: string | undefined) => {

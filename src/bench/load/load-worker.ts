@@ -1,7 +1,11 @@
 // Entry of a load thread: makes its parts and does what the main thread says.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { LoadRecorder } from './arena/load-recorder.ts';
+import { LoadRecorder } from '../arena/load-recorder.ts';
+import { arrivals } from '../schedule/arrivals.ts';
+import { shareOf } from '../schedule/share.ts';
+import { SocketDialer } from '../target/http1/dialer.ts';
+import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
 import { ClientWatch } from './client-watch.ts';
 import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-message.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -9,10 +13,6 @@ import { ClosedLoop } from './load-pattern.ts';
 import { LoadThread, TICK_MS } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
-import { arrivals } from './schedule/arrivals.ts';
-import { shareOf } from './schedule/share.ts';
-import { SocketDialer } from './target/http1/dialer.ts';
-import { RequestWriter, requestHead } from './target/http1/request-writer.ts';
 import { ThreadBoard } from './thread-board.ts';
 
 const { thread, plan, ring, board: boardMemory, runZeroNs }: LoadWorkerData = workerData;

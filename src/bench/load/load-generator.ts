@@ -2,10 +2,12 @@
 // they tell, and notices when one of them dies or hangs, so that nothing waits for ever and nothing lost is called complete.
 
 import { Worker } from 'node:worker_threads';
-import { monotonicNs } from '../clock/monotonic-ns.ts';
-import { entryUrl } from '../process/entry.ts';
-import type { RingMemory } from './arena/ring.ts';
-import { createRingMemory } from './arena/ring.ts';
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { RingMemory } from '../arena/ring.ts';
+import { createRingMemory } from '../arena/ring.ts';
+import { parseWorkerData } from '../parse/parse-worker-data.ts';
+import { requestHead } from '../target/http1/request-writer.ts';
 import type {
   FromLoadWorker,
   FromParseWorker,
@@ -22,8 +24,6 @@ import type {
   LoadSink,
   OpenedConnections,
 } from './load-options.ts';
-import { parseWorkerData } from './parse-worker-data.ts';
-import { requestHead } from './target/http1/request-writer.ts';
 import type { ThreadBoardMemory } from './thread-board.ts';
 import { createThreadBoardMemory, ThreadBoard } from './thread-board.ts';
 import { WatchedThread } from './watched-thread.ts';
@@ -164,7 +164,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const { runZeroNs } = this.#options;
     const data = parseWorkerData(this.#plan, { parser, rings, board: this.#boardMemory, runZeroNs });
     const { boardThread } = data;
-    const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, './parse-worker.ts');
+    const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(
       new WatchedThread<ToParseWorker, FromParseWorker>({
         worker: new Worker(entry, { workerData: data, name: `plimsoll parse ${parser}` }),

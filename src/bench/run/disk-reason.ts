@@ -1,6 +1,6 @@
 // Why a disk refused, in words.
 
-import { errorCode } from '../process/atomic-file.ts';
+import { errorCode } from '../../process/atomic-file.ts';
 
 /** A sentence for a person: "no space left on the disk". */
 export const diskReason = (error: unknown): string => {

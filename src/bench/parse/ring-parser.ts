@@ -1,8 +1,8 @@
 // Reads the ring of one load thread and leads each record to the sample it speaks of.
 
-import { CONTENT_KINDS, END_KINDS, RECORD } from './arena/load-record.ts';
-import type { RingMemory } from './arena/ring.ts';
-import { RingReader } from './arena/ring.ts';
+import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
+import type { RingMemory } from '../arena/ring.ts';
+import { RingReader } from '../arena/ring.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 

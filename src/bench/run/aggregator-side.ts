@@ -1,25 +1,25 @@
 // The aggregator of a run as its main process sees it: records go in, snapshots come out, and at the end the final one, by
 // whichever way it comes.
 
-import type { Clock } from '../clock/clock.ts';
-import type { MetricsSnapshot } from '../core/run/snapshot.ts';
-import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
-import type { MessagePublisher } from '../messaging/publisher.ts';
-import { LOSSLESS } from '../messaging/publisher.ts';
-import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
-import { NEWEST_MESSAGE } from '../messaging/subscriber.ts';
-import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
-import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
-import type { AggregatorArguments } from '../metrics/aggregator-arguments.ts';
-import { MetricsSnapshotSubscriber } from '../metrics/metrics-snapshot-subscriber.ts';
-import type { FinalSnapshot } from '../metrics/report-sources.ts';
-import { finalSnapshot } from '../metrics/report-sources.ts';
-import type { Env } from '../process/child.ts';
-import { entryUrl } from '../process/entry.ts';
-import type { OwnProcess, OwnProcessExit } from '../process/own-process.ts';
-import { startOwnProcess } from '../process/own-process.ts';
-import { readEventBatchHeader } from '../wire/event-batch.ts';
-import type { BenchSettings } from './bench-settings.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
+import type { MessagePublisher } from '../../messaging/publisher.ts';
+import { LOSSLESS } from '../../messaging/publisher.ts';
+import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
+import { NEWEST_MESSAGE } from '../../messaging/subscriber.ts';
+import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
+import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.ts';
+import type { AggregatorArguments } from '../../metrics/aggregator-arguments.ts';
+import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscriber.ts';
+import type { FinalSnapshot } from '../../metrics/report-sources.ts';
+import { finalSnapshot } from '../../metrics/report-sources.ts';
+import type { Env } from '../../process/child.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
+import { startOwnProcess } from '../../process/own-process.ts';
+import { readEventBatchHeader } from '../../wire/event-batch.ts';
+import type { BenchSettings } from '../bench-settings.ts';
 import { untilExit } from './event-log-side.ts';
 
 export interface AggregatorOptions {
@@ -68,7 +68,7 @@ export const openAggregator = async (options: AggregatorOptions): Promise<Aggreg
     const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.settings.readyMsMax)]);
     const given: AggregatorArguments = { ...options.arguments, eventsEndpoint: publisher.endpoint };
     child = await startOwnProcess({
-      entry: entryUrl(import.meta.url, '../metrics/aggregator-process.ts'),
+      entry: entryUrl(import.meta.url, '../../metrics/aggregator-process.ts'),
       args: [JSON.stringify(given)],
       nodePath: options.nodePath,
       env: options.env,

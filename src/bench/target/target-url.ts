@@ -2,9 +2,9 @@
 // credentials and no query, where keys are put as well.
 
 import { isIP } from 'node:net';
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../core/figure/parse-figure.ts';
-import type { LoadTarget } from './load-options.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { LoadTarget } from '../load/load-options.ts';
 
 export interface BenchTarget {
   readonly load: LoadTarget;

@@ -1,7 +1,7 @@
 // The messages between the main thread and its load and parse threads. Few and rare: what is measured goes through shared
 // memory.
 
-import type { RingMemory } from './arena/ring.ts';
+import type { RingMemory } from '../arena/ring.ts';
 import type { LoadPlan, OpenedConnections } from './load-options.ts';
 import type { ThreadBoardMemory } from './thread-board.ts';
 

@@ -1,9 +1,9 @@
 // Who sends when. Closed loop, which also warms up: each connection is a user who sends again when the reply has come.
 
+import type { Connection } from '../target/http1/connection.ts';
+import { NONE } from '../target/http1/connection.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
-import type { Connection } from './target/http1/connection.ts';
-import { NONE } from './target/http1/connection.ts';
 
 export interface LoadPattern {
   readonly isWarmup: boolean;

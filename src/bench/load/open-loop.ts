@@ -1,11 +1,11 @@
 // Open loop: a schedule that waits for nobody. Each arrival finds an idle connection, since a few are kept spare, or waits
 // for one that is opened for it; past the most connections it fails, and says so, rather than waiting for the server.
 
+import type { Arrivals } from '../schedule/arrivals.ts';
+import type { Connection } from '../target/http1/connection.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
-import type { Arrivals } from './schedule/arrivals.ts';
-import type { Connection } from './target/http1/connection.ts';
 
 export interface OpenLoopOptions {
   readonly arrivals: Arrivals;

@@ -1,7 +1,7 @@
 // What a parse thread is started with, from the plan of the load.
 
-import type { ParseWorkerData } from './load-message.ts';
-import type { HeaderField, LoadPlan } from './load-options.ts';
+import type { ParseWorkerData } from '../load/load-message.ts';
+import type { HeaderField, LoadPlan } from '../load/load-options.ts';
 
 export const parseWorkerData = (
   { threads, isStreaming, headers }: LoadPlan,

@@ -2,14 +2,14 @@
 // belongs to it alone; whatever is slow happens elsewhere.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RECORD } from './arena/load-record.ts';
-import type { LoadRecorder } from './arena/load-recorder.ts';
+import { RECORD } from '../arena/load-record.ts';
+import type { LoadRecorder } from '../arena/load-recorder.ts';
+import { Connection, NONE } from '../target/http1/connection.ts';
+import type { ConnectionCounts, ConnectionOwner, Dialer } from '../target/http1/connection-owner.ts';
+import type { RequestWriter } from '../target/http1/request-writer.ts';
 import type { ClientWatch } from './client-watch.ts';
 import type { LoadPlan, LoadTimeouts, OpenedConnections } from './load-options.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import { Connection, NONE } from './target/http1/connection.ts';
-import type { ConnectionCounts, ConnectionOwner, Dialer } from './target/http1/connection-owner.ts';
-import type { RequestWriter } from './target/http1/request-writer.ts';
 import type { ThreadBoard } from './thread-board.ts';
 
 export interface LoadThreadParts {

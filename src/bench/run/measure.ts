@@ -1,13 +1,13 @@
 // The measuring part of a run: connections, then the session, with its own records among those of the load.
 
-import { monotonicNs } from '../clock/monotonic-ns.ts';
-import type { EventRecord } from '../core/run/event-record.ts';
-import { EventBatchWriter } from '../wire/event-batch-writer.ts';
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import type { EventRecord } from '../../core/run/event-record.ts';
+import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
+import { BenchError } from '../bench-error.ts';
+import type { BenchParts } from '../bench-parts.ts';
+import type { BenchRequest } from '../bench-request.ts';
+import type { LoadGenerator } from '../load/load-options.ts';
 import type { AggregatorSide } from './aggregator-side.ts';
-import { BenchError } from './bench-error.ts';
-import type { BenchParts } from './bench-parts.ts';
-import type { BenchRequest } from './bench-request.ts';
-import type { LoadGenerator } from './load-options.ts';
 import type { SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 

@@ -1,13 +1,13 @@
 // From what was asked to what the load threads are told, and to what the run directory says of it.
 
-import type { ReportEnvironment, RunPattern } from '../core/run/report.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
-import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
-import type { ServerAnswer } from './ask-server.ts';
-import type { BenchRequest } from './bench-request.ts';
-import type { Dataset } from './dataset/prompt.ts';
-import { requestBodies } from './dataset/request-bodies.ts';
-import type { LoadPlan } from './load-options.ts';
+import type { ReportEnvironment, RunPattern } from '../../core/run/report.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
+import type { BenchRequest } from '../bench-request.ts';
+import type { Dataset } from '../dataset/prompt.ts';
+import { requestBodies } from '../dataset/request-bodies.ts';
+import type { LoadPlan } from '../load/load-options.ts';
+import type { ServerAnswer } from '../target/ask-server.ts';
 
 export interface PlanOptions {
   readonly request: BenchRequest;

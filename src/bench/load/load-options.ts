@@ -1,7 +1,7 @@
 // What a load generator is told, and what it tells. The session makes the plan, the load threads get it by structured
 // clone, so that everything in it is plain data; prompts are shared memory, which no thread copies.
 
-import type { RunPattern } from '../core/run/report.ts';
+import type { RunPattern } from '../../core/run/report.ts';
 
 export interface LoadPlan {
   readonly target: LoadTarget;

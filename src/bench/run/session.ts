@@ -1,8 +1,8 @@
 // One benchmark from its first record to its last: the phases in their order, and what is told of each. It knows neither
 // processes nor files: records and lines go to where it was told, and the load comes from a port.
 
-import type { EventRecord, SessionRecord } from '../core/run/event-record.ts';
-import type { LoadGenerator, LoadResult } from './load-options.ts';
+import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
+import type { LoadGenerator, LoadResult } from '../load/load-options.ts';
 
 export type SessionPhase = 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
 

@@ -2,10 +2,10 @@
 // behind without harm to what is measured, as long as the rings have room.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './load-message.ts';
+import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../load/load-message.ts';
+import { ThreadBoard } from '../load/thread-board.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
-import { ThreadBoard } from './thread-board.ts';
 
 const data: ParseWorkerData = workerData;
 const board = new ThreadBoard(data.board);

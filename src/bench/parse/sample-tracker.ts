@@ -1,15 +1,15 @@
 // One connection's sample on the parse side: from what its load thread recorded to event records and a line of
 // samples.jsonl. Stamps are kept until the end, because the line wants all of them.
 
-import type { EndedSample } from '../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { EndKind } from './arena/load-record.ts';
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { EndKind } from '../arena/load-record.ts';
+import { CARRIES_ANSWER } from '../target/openai/chat-stream.ts';
+import { decideOutcome } from '../target/outcome.ts';
+import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
+import { ReplyReader } from '../target/reply-reader.ts';
 import type { RecordOutput } from './record-output.ts';
-import { CARRIES_ANSWER } from './target/openai/chat-stream.ts';
-import { decideOutcome } from './target/outcome.ts';
-import type { ContentSink, ReplyHead } from './target/reply-reader.ts';
-import { ReplyReader } from './target/reply-reader.ts';
 
 export interface TransportEnd {
   readonly kind: EndKind;

@@ -1,11 +1,11 @@
 // Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
 // its own and past every proxy.
 
-import { isUnknown, type Unknown, unknown } from '../core/unknown.ts';
-import { BenchError } from './bench-error.ts';
+import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
+import { BenchError } from '../bench-error.ts';
+import type { HeaderField } from '../load/load-options.ts';
 import { getText } from './get-text.ts';
-import type { HeaderField } from './load-options.ts';
-import { findServerKind } from './target/server-kind.ts';
+import { findServerKind } from './server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
 
 export interface AskOptions {

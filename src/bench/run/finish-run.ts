@@ -1,14 +1,14 @@
 // The end of a run: the aggregator's account, the samples on disk, and the report made of the best of both, written and
 // handed back. Nothing here waits for ever.
 
-import type { Report, ReportSource } from '../core/run/report.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
-import { buildReport } from '../metrics/build-report.ts';
-import { rebuildReport } from '../metrics/report-sources.ts';
-import { renderReport } from '../metrics/text-report.ts';
-import { encodeSamplesEnd } from '../wire/sample-line.ts';
+import type { Report, ReportSource } from '../../core/run/report.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { buildReport } from '../../metrics/build-report.ts';
+import { rebuildReport } from '../../metrics/report-sources.ts';
+import { renderReport } from '../../metrics/text-report.ts';
+import { encodeSamplesEnd } from '../../wire/sample-line.ts';
+import type { BenchParts, BenchResult } from '../bench-parts.ts';
 import type { AggregatorSide } from './aggregator-side.ts';
-import type { BenchParts, BenchResult } from './bench-parts.ts';
 import type { EventLogSide } from './event-log-side.ts';
 import type { MeasuredRun } from './measure.ts';
 import type { RunDirectory } from './run-directory.ts';
