@@ -47,6 +47,15 @@ export type MeshMessage =
       readonly after: number;
       /** How far the sender holds: past the last record here, there is more to want. A hint, never applied. */
       readonly through: number;
+      /** Of the sender's record at `after`, where it has it: the receiver sees whether its own branch goes on here. */
+      readonly afterTip?: number;
+      readonly records: readonly WireRecord[];
+    }
+  /** Two records that the origin signed for one place. */
+  | {
+      readonly kind: 'fork';
+      readonly origin: NodeId;
+      readonly epoch: number;
       readonly records: readonly WireRecord[];
     }
   | { readonly kind: 'live'; readonly entries: readonly WireLive[] }
@@ -77,7 +86,9 @@ export const encodeMeshMessage = (message: MeshMessage): Uint8Array => {
   const type = TYPES[message.kind];
   switch (message.kind) {
     case 'records':
-      return encodeRecords(message);
+      return encodeRecords(type, message);
+    case 'fork':
+      return encodeRecords(type, { ...message, after: 0, through: 0 });
     case 'live':
       return encodeLive(message.entries);
     default:
@@ -91,7 +102,7 @@ export const decodeMeshMessage = (frame: Uint8Array): DecodedMessage => {
   if (version === undefined || type === undefined) return malformed('shorter than its head');
   if (version !== MESH_PROTOCOL_VERSION) return { kind: 'other-version', version };
   const body = frame.subarray(2);
-  if (type === TYPES.records) return decodeRecords(body);
+  if (type === TYPES.records || type === TYPES.fork) return decodeRecords(type, body);
   if (type === TYPES.live) return decodeLive(body);
   const kind = JSON_KINDS.find(one => TYPES[one] === type);
   if (kind === undefined) return { kind: 'unknown-type', type };
@@ -104,7 +115,7 @@ export const recordFrameBytes = (body: Uint8Array): number => 12 + PROOF_BYTES +
 export const liveFrameBytes = (body: Uint8Array): number => 12 + body.length;
 
 type Message<K extends MeshMessage['kind']> = Extract<MeshMessage, { kind: K }>;
-type JsonKind = Exclude<MeshMessage['kind'], 'records' | 'live'>;
+type JsonKind = Exclude<MeshMessage['kind'], 'records' | 'fork' | 'live'>;
 
 const jsonFrame = (type: number, value: unknown): Uint8Array => {
   const text = Buffer.from(JSON.stringify(value), 'utf8');
@@ -173,15 +184,19 @@ const messageOf = (
   }
 };
 
-const encodeRecords = ({ origin, epoch, after, through, records }: Message<'records'>): Uint8Array => {
-  const bytes = records.reduce((sum, { body }) => sum + recordFrameBytes(body), 2 + ORIGIN_BYTES + 24);
+const encodeRecords = (
+  type: number,
+  { origin, epoch, after, through, afterTip, records }: Omit<Message<'records'>, 'kind'>,
+): Uint8Array => {
+  const bytes = records.reduce((sum, { body }) => sum + recordFrameBytes(body), 2 + ORIGIN_BYTES + 32);
   const writer = new ByteWriter(bytes);
   writer.byte(MESH_PROTOCOL_VERSION);
-  writer.byte(TYPES.records);
+  writer.byte(type);
   writer.bytes(Buffer.from(origin, 'latin1'));
   writer.number(epoch);
   writer.number(after);
   writer.number(through);
+  writer.number(afterTip ?? 0);
   for (const { ageMs, proof, body } of records) {
     writer.number(ageMs);
     writer.bytes(proof);
@@ -191,12 +206,13 @@ const encodeRecords = ({ origin, epoch, after, through, records }: Message<'reco
   return writer.written();
 };
 
-const decodeRecords = (bytes: Uint8Array): DecodedMessage => {
+const decodeRecords = (type: number, bytes: Uint8Array): DecodedMessage => {
   const reader = new ByteReader(bytes);
   const origin = Buffer.from(reader.bytes(ORIGIN_BYTES)).toString('latin1');
   const epoch = reader.number();
   const after = reader.number();
   const through = reader.number();
+  const afterTip = reader.number();
   const records: WireRecord[] = [];
   while (reader.hasMore && records.length < ENTRIES_PER_FRAME_MAX) {
     const ageMs = reader.number();
@@ -207,9 +223,11 @@ const decodeRecords = (bytes: Uint8Array): DecodedMessage => {
     if (!isAge(ageMs)) return malformed('an age is not a number');
   }
   if (!reader.isWhole || reader.hasMore) return malformed('records are cut off, or too many');
-  if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(after) || !isWhole(through))
+  if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(after) || !isWhole(through) || !isWhole(afterTip))
     return malformed('records without a place');
-  return { kind: 'message', message: { kind: 'records', origin, epoch, after, through, records } };
+  if (type === TYPES.fork) return { kind: 'message', message: { kind: 'fork', origin, epoch, records } };
+  const place = { origin, epoch, after, through, ...(afterTip === 0 ? {} : { afterTip }) };
+  return { kind: 'message', message: { kind: 'records', ...place, records } };
 };
 
 const encodeLive = (entries: readonly WireLive[]): Uint8Array => {
@@ -265,4 +283,5 @@ const TYPES: { readonly [K in MeshMessage['kind']]: number } = {
   digest: 5,
   neighbours: 6,
   'ask-neighbours': 7,
+  fork: 8,
 };

@@ -76,6 +76,10 @@ export class MeshCluster implements AsyncDisposable {
     await node?.stop();
   }
 
+  publicKeyOf(index: number): Uint8Array {
+    return this.#place(index).key.publicKey;
+  }
+
   copyDisk(index: number): MemoryDisk {
     return { ...structuredClone(this.#place(index).disk), isOpen: false };
   }

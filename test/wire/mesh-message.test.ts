@@ -45,6 +45,18 @@ const message: fc.Arbitrary<MeshMessage> = fc.oneof(
       }),
     ),
   }),
+  fc.record({
+    kind: fc.constant('fork' as const),
+    origin: node,
+    epoch: whole,
+    records: fc.array(
+      fc.record({
+        ageMs: age,
+        proof: fc.uint8Array({ minLength: PROOF_BYTES, maxLength: PROOF_BYTES }),
+        body,
+      }),
+    ),
+  }),
   fc.record({ kind: fc.constant('live' as const), entries: fc.array(fc.record({ ageMs: age, body })) }),
   fc.record({
     kind: fc.constant('digest' as const),
@@ -90,7 +102,7 @@ describe('a mesh message', () => {
         const frame = encodeMeshMessage(one);
         const cut = decodeMeshMessage(frame.subarray(0, Math.floor(frame.length * at)));
         // A list that ends between two entries is a shorter list: TLS and the link's own length keep frames whole.
-        if (cut.kind === 'message') expect(['records', 'live']).toContain(cut.message.kind);
+        if (cut.kind === 'message') expect(['records', 'fork', 'live']).toContain(cut.message.kind);
         else expect(cut.kind).toBe('malformed');
       }),
     );

@@ -7,11 +7,12 @@ import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
+import { Forks } from './forks.ts';
 import type { Place } from './positions.ts';
 import { afterIn, isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
-import { RecordTips, tipOf } from './record-tips.ts';
+import { RecordTips } from './record-tips.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReceivedRecord } from './replica-store.ts';
 import { Wants } from './wants.ts';
@@ -21,6 +22,7 @@ type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
 export class DurableExchange {
   readonly #parts: ExchangeParts;
   readonly #wants: Wants;
+  readonly forks: Forks;
   readonly #tips: RecordTips;
   #ownTold: Place;
 
@@ -28,6 +30,7 @@ export class DurableExchange {
     this.#parts = parts;
     this.#wants = new Wants(parts.limits.wantTimeoutMs);
     this.#tips = new RecordTips(parts.store, parts.self);
+    this.forks = new Forks(parts, this.#tips);
     this.#ownTold = parts.store.position(parts.self) ?? NOTHING;
   }
 
@@ -60,11 +63,12 @@ export class DurableExchange {
     for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
     if (!peer.outbox.isWritable) return;
     const own = vectors.find(({ origin }) => origin === self);
-    if (own !== undefined && this.#tips.contradictsOwn(own, own.tip)) {
-      // The record itself is the proof.
-      const before = { origin: self, epoch: own.epoch, through: own.through - 1 };
-      peer.outbox.tell({ kind: 'want', wants: [before] });
+    if (own?.tip !== undefined) {
+      const tip = this.#tips.ownAt(own);
+      if (tip !== 'other' && tip !== own.tip) askAgain(peer, own);
     }
+    for (const entry of vectors)
+      if (entry.origin !== self && this.forks.isUnproven(entry)) askAgain(peer, entry);
     const wants = this.#wants.ask(peer.id, vectors, origin => store.position(origin), nowMs());
     if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
   }
@@ -101,6 +105,11 @@ export class DurableExchange {
     }
     if (origin === self) {
       this.#takeOwn(peer, message, held);
+      return;
+    }
+    if (held?.epoch === epoch && after < from) this.forks.seek(message, held);
+    if (this.forks.isUnproven({ origin, epoch, through: after, ...tipIn(message) })) {
+      askAgain(peer, { origin, epoch, through: after });
       return;
     }
     if (held !== undefined && isRepeated(message, from)) {
@@ -147,10 +156,9 @@ export class DurableExchange {
     const { counts, store } = this.#parts;
     const { epoch } = message;
     const received = this.#checked(peer, message, message.after) ?? [];
-    const isLost = received.some(({ record: { seq, signature } }) => {
-      const place = { epoch, through: seq };
-      return isAhead(place, held) || this.#tips.contradictsOwn(place, tipOf(signature));
-    });
+    const isLost = received.some(
+      ({ record }) => isAhead({ epoch, through: record.seq }, held) || this.#tips.isForeign(record),
+    );
     if (!isLost) {
       counts.recordsRepeated += received.length;
       return;
@@ -200,5 +208,12 @@ const isRepeated = ({ records }: RecordsMessage, from: number): boolean => {
   const head = last === undefined ? undefined : decodeRecordHead(last.body);
   return head !== undefined && head.seq <= from;
 };
+
+/** The very record that makes its place another branch than the one held here: the proof. */
+const askAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>
+  peer.outbox.tell({ kind: 'want', wants: [{ origin, epoch, through: through - 1 }] });
+
+const tipIn = ({ afterTip }: RecordsMessage): { readonly tip?: number } =>
+  afterTip === undefined ? {} : { tip: afterTip };
 
 const NOTHING: Place = { epoch: 0, through: 0 };

@@ -2,12 +2,14 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { ReplicationLimits } from './limits.ts';
+import type { OwnProof } from './record-proof.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { ReplicationCounts } from './replication-counts.ts';
 
 export interface ExchangeParts {
   readonly self: NodeId;
+  readonly own: OwnProof;
   readonly store: ReplicaStore;
   readonly counts: ReplicationCounts;
   readonly limits: ReplicationLimits;

@@ -8,6 +8,7 @@ import type { Place } from './positions.ts';
 import { afterIn, isAhead } from './positions.ts';
 import type { OwnProof } from './record-proof.ts';
 import { proofOf } from './record-proof.ts';
+import { tipOf } from './record-tips.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { ReplicationCounts } from './replication-counts.ts';
 
@@ -57,7 +58,10 @@ const makeChunk = (
   const records: WireRecord[] = [];
   let last = after;
   let bytes = 0;
-  for (const record of store.recordsAfter(origin, after)) {
+  let afterTip: number | undefined;
+  for (const record of store.recordsAfter(origin, Math.max(0, after - 1))) {
+    if (record.seq === after) afterTip = tipOf(record.signature);
+    if (record.seq <= after) continue;
     const proof = proofOf(record, own);
     if (proof === undefined) {
       counts.unprovable += 1;
@@ -71,8 +75,9 @@ const makeChunk = (
     last = record.seq;
   }
   if (records.length === 0) return undefined;
+  const place = { origin, epoch, after, through, ...(afterTip === undefined ? {} : { afterTip }) };
   return {
-    frame: encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records }),
+    frame: encodeMeshMessage({ kind: 'records', ...place, records }),
     records: records.length,
     last: { epoch, through: last },
   };

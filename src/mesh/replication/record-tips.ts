@@ -1,10 +1,11 @@
 // By what a node recognises its own words in the mouth of others: the start of each record's signature. A journal restored
 // from a copy that has since written as far as its peers remember looks complete by its numbers, and only this tells.
 
+import { eventSlot } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
 import type { Place } from './positions.ts';
-import type { ReplicaStore } from './replica-store.ts';
+import type { ReplicaRecord, ReplicaStore } from './replica-store.ts';
 
 /** Own records whose tips are remembered after compaction has dropped them. */
 export const OWN_TIPS_MAX = 8_192;
@@ -50,12 +51,21 @@ export class RecordTips {
     }
   }
 
-  /** Whether this is known not to be what this node wrote there. What compaction has dropped long ago is not known. */
-  contradictsOwn({ epoch, through }: Place, tip: number | undefined): boolean {
-    if (tip === undefined || epoch !== this.#store.position(this.#self)?.epoch) return false;
+  /** Of what this node wrote there; 'dropped' where compaction has taken it, 'other' where it is of another epoch. */
+  ownAt({ epoch, through }: Place): number | 'dropped' | 'other' {
+    const held = this.#store.position(this.#self);
+    if (held?.epoch !== epoch || through > held.through) return 'other';
     const remembered = epoch === this.#ownEpoch ? this.#own.get(through) : undefined;
-    const own = remembered ?? this.#stored(this.#self, through);
-    return own !== undefined && own !== tip;
+    return remembered ?? this.#stored(this.#self, through) ?? 'dropped';
+  }
+
+  /** Whether this record of the own node is none that its journal has held: what is current is never dropped. */
+  isForeign({ epoch, seq, kind, key, signature }: ReplicaRecord): boolean {
+    const own = this.ownAt({ epoch, through: seq });
+    if (own !== 'dropped') return own !== 'other' && own !== tipOf(signature);
+    for (const later of this.#store.recordsAfter(this.#self, seq))
+      if (later.key === key && replaces(later.kind, kind)) return false;
+    return true;
   }
 
   #stored(origin: NodeId, seq: number): number | undefined {
@@ -64,3 +74,7 @@ export class RecordTips {
     return undefined;
   }
 }
+
+/** As the journal does: one of the same slot, and a closed connection takes its profile along. */
+const replaces = (later: string, earlier: string): boolean =>
+  eventSlot(later) === eventSlot(earlier) || (later === 'connection.closed' && eventSlot(earlier) === 'link');

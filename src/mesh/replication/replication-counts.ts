@@ -24,6 +24,8 @@ export class ReplicationCounts {
   storeRefused = 0;
   /** New epochs, because peers proved that this journal is an old copy. */
   newEpochs = 0;
+  /** Other nodes found to have two branches: restored from a copy. */
+  forks = 0;
   /** Own records that cannot be proven to others. */
   unprovable = 0;
 }

@@ -48,8 +48,10 @@ export class Replicator {
     this.#parts = parts;
     this.#limits = limits;
     const nowMs = (): number => clock.nowMs();
+    const own = { nodeId: self, publicKey };
     const common = {
       self,
+      own,
       store,
       counts: this.counts,
       limits,
@@ -60,7 +62,7 @@ export class Replicator {
     };
     this.#chunks = createRecordChunks({
       store,
-      own: { nodeId: self, publicKey },
+      own,
       counts: this.counts,
       chunkBytesMax: limits.chunkBytesMax,
       nowMs,
@@ -201,6 +203,7 @@ export class Replicator {
           removed: [],
         });
         this.#durable.compare(peer, message.vectors);
+        this.#durable.forks.greet(peer);
         this.#live.greet(peer, message.live);
         return;
       case 'want':
@@ -208,6 +211,9 @@ export class Replicator {
         return;
       case 'records':
         this.#durable.take(peer, message);
+        return;
+      case 'fork':
+        this.#durable.forks.take(peer, message);
         return;
       case 'live':
         this.#live.take(peer, message.entries);

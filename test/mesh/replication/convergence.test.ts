@@ -127,6 +127,33 @@ describe('replication', () => {
     }
   });
 
+  it('notices such a copy also when only a far node remembers', async () => {
+    await using cluster = new MeshCluster(4);
+    cluster.lay('line');
+    cluster.node(0).open('copied');
+    await cluster.clock.advance(1_000);
+    const [copy, older] = [cluster.copyDisk(0), cluster.copyDisk(1)];
+    cluster.node(0).open('after the copy');
+    await cluster.clock.advance(5_000);
+    await cluster.kill(0);
+    await cluster.kill(1);
+    cluster.putDisk(0, copy);
+    cluster.putDisk(1, older);
+    const again = cluster.start(0);
+    for (const name of ['one', 'two']) again.open(name);
+    cluster.start(1).open('also back');
+    cluster.link(0, 1);
+    await cluster.clock.advance(1_000);
+    expect(again.replicator.counts.newEpochs).toBe(0);
+    cluster.link(1, 2);
+    await cluster.clock.advance(30_000);
+    expect(again.replicator.counts.newEpochs).toBe(1);
+    for (const node of cluster.nodes) {
+      expect(node.connectionsOf(again.id)).not.toContain('socket after the copy');
+      expect(node.hash).toBe(again.hash);
+    }
+  });
+
   it('gives a node that comes back to a full mesh everything once, not once from each', async () => {
     await using cluster = new MeshCluster(8);
     cluster.lay('full');

@@ -57,6 +57,34 @@ describe('what a member of the mesh cannot do', () => {
     expect(node.replicator.counts.newEpochs).toBe(0);
   });
 
+  it('cannot make a node begin anew with records that it did not sign twice', async () => {
+    await using cluster = await twoNodes();
+    const node = cluster.node(0);
+    node.open('mine');
+    const [mine] = node.journal.recordsAfter(node.id, 0);
+    if (mine === undefined) throw new Error('it was recorded');
+    const other = encodeRecordBody(
+      { origin: node.id, epoch: node.epoch, seq: 1 },
+      openedConnection(node.id, 'no'),
+    );
+    const good = {
+      ageMs: 0,
+      proof: Buffer.concat([cluster.publicKeyOf(0), mine.signature]),
+      body: mine.body,
+    };
+    const forged = {
+      ...good,
+      proof: Buffer.concat([cluster.publicKeyOf(0), attacker.sign(other)]),
+      body: other,
+    };
+    for (const records of [[good, good], [good, forged], [good], []])
+      cluster
+        .end(0, 1)
+        .inject(encodeMeshMessage({ kind: 'fork', origin: node.id, epoch: node.epoch, records }));
+    expect(node.replicator.counts.newEpochs).toBe(0);
+    expect(node.replicator.counts.forged).toBe(4);
+  });
+
   it('cannot pass a durable kind off as a live one', async () => {
     await using cluster = await twoNodes();
     const body = bodyOf(victim, openedConnection(victim.nodeId, 'forged'));

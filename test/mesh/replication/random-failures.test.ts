@@ -10,35 +10,44 @@ import { MeshCluster, pairsOf } from '../../support/mesh-cluster.ts';
 const NODES = 5;
 
 describe('a ring of five under random failures', () => {
-  it('ends with one hash on all nodes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), async seed => {
-        await using cluster = new MeshCluster(NODES);
-        const random = seededRandom(seed);
-        const pairs = pairsOf('ring', NODES);
-        for (const [a, b] of pairs) cluster.link(a, b);
-        for (let step = 0; step < 60; step += 1) {
-          await happen(cluster, random.below);
-          await cluster.clock.advance(random.below(2_000));
-        }
-        for (let index = 0; index < NODES; index += 1)
-          if (!cluster.isRunning(index)) cluster.start(index).open('again');
-        for (const [a, b] of pairs) if (!cluster.isLinked(a, b)) cluster.link(a, b);
-        await cluster.clock.advance(30_000);
-        expect(cluster.nodes.map(({ hash }) => hash)).toEqual(Array(NODES).fill(cluster.node(0).hash));
-        for (const node of cluster.nodes) {
-          for (const { journal, id } of cluster.nodes) {
-            const at = journal.origins().find(({ origin }) => origin === id);
-            expect(node.state.origins[id]?.seq ?? 0, 'no own record is lost').toBe(at?.through ?? 0);
+  // Both at once is not always noticed: docs/limits.md.
+  it.each(['copied journals', 'compaction'] as const)(
+    'ends with one hash on all nodes, with %s',
+    async extra => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), async seed => {
+          await using cluster = new MeshCluster(NODES);
+          const random = seededRandom(seed);
+          const pairs = pairsOf('ring', NODES);
+          for (const [a, b] of pairs) cluster.link(a, b);
+          for (let step = 0; step < 60; step += 1) {
+            await happen(cluster, random.below, extra);
+            await cluster.clock.advance(random.below(2_000));
           }
-        }
-      }),
-      { numRuns: longCount(12, 300), seed: 4 },
-    );
-  }, 240_000);
+          for (let index = 0; index < NODES; index += 1)
+            if (!cluster.isRunning(index)) cluster.start(index).open('again');
+          for (const [a, b] of pairs) if (!cluster.isLinked(a, b)) cluster.link(a, b);
+          await cluster.clock.advance(30_000);
+          expect(cluster.nodes.map(({ hash }) => hash)).toEqual(Array(NODES).fill(cluster.node(0).hash));
+          for (const node of cluster.nodes) {
+            for (const { journal, id } of cluster.nodes) {
+              const at = journal.origins().find(({ origin }) => origin === id);
+              expect(node.state.origins[id]?.seq ?? 0, 'no own record is lost').toBe(at?.through ?? 0);
+            }
+          }
+        }),
+        { numRuns: longCount(12, 300), seed: 4 },
+      );
+    },
+    240_000,
+  );
 });
 
-const happen = async (cluster: MeshCluster, below: (bound: number) => number): Promise<void> => {
+const happen = async (
+  cluster: MeshCluster,
+  below: (bound: number) => number,
+  extra: 'copied journals' | 'compaction',
+): Promise<void> => {
   const index = below(NODES);
   const next = (index + 1) % NODES;
   switch (below(10)) {
@@ -48,9 +57,6 @@ const happen = async (cluster: MeshCluster, below: (bound: number) => number): P
     case 1:
       if (cluster.isRunning(index)) await cluster.kill(index);
       cluster.putDisk(index, createMemoryDisk());
-      break;
-    case 7:
-      if (cluster.isRunning(index)) await comeBackFromCopy(cluster, index);
       break;
     case 2:
     case 3:
@@ -65,7 +71,9 @@ const happen = async (cluster: MeshCluster, below: (bound: number) => number): P
         cluster.link(index, next);
       break;
     case 6:
-      if (cluster.isRunning(index)) cluster.node(index).journal.compact();
+      if (!cluster.isRunning(index)) break;
+      if (extra === 'compaction') cluster.node(index).journal.compact();
+      else await comeBackFromCopy(cluster, index);
       break;
     default:
       if (cluster.isRunning(index)) {
@@ -76,16 +84,12 @@ const happen = async (cluster: MeshCluster, below: (bound: number) => number): P
   }
 };
 
-/** It meets those who may remember before it writes on: see docs/limits.md for one that writes on first. */
+/** It may write on before it meets anybody who remembers. */
 const comeBackFromCopy = async (cluster: MeshCluster, index: number): Promise<void> => {
   const copy = cluster.copyDisk(index);
   cluster.node(index).open('after the copy');
   await cluster.clock.advance(1_000);
   await cluster.kill(index);
   cluster.putDisk(index, copy);
-  cluster.start(index);
-  for (const other of [(index + 1) % NODES, (index + NODES - 1) % NODES])
-    if (cluster.isRunning(other)) cluster.link(index, other);
-  await cluster.clock.advance(1_000);
-  cluster.node(index).open('started');
+  cluster.start(index).open('started');
 };

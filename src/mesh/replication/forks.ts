@@ -1,0 +1,107 @@
+// Two records that one origin signed for one place: its journal was restored from a copy and wrote on, and no number says
+// so. Whoever holds one branch and is brought the other has the proof; it goes to everybody once, and the origin answers
+// with a new epoch. Nobody but the origin can make such a pair.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
+import { decodeRecordHead } from '../../wire/record-head.ts';
+import type { VectorEntry } from '../../wire/version-vector.ts';
+import type { ExchangeParts } from './exchange-parts.ts';
+import type { Place } from './positions.ts';
+import { checkRecord, proofOf } from './record-proof.ts';
+import type { RecordTips } from './record-tips.ts';
+import { tipOf } from './record-tips.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
+
+type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
+type ForkMessage = Extract<MeshMessage, { kind: 'fork' }>;
+
+/** Origins whose forks are remembered until their epoch has moved on. */
+const FORKS_MAX = 256;
+
+export class Forks {
+  readonly #parts: ExchangeParts;
+  readonly #tips: RecordTips;
+  readonly #known = new Map<NodeId, ForkMessage>();
+
+  constructor(parts: ExchangeParts, tips: RecordTips) {
+    this.#parts = parts;
+    this.#tips = tips;
+  }
+
+  /** Whether what a peer says of the place held here is known to be another branch of which there is no proof yet. */
+  isUnproven({ origin, epoch, through, tip }: VectorEntry): boolean {
+    const held = this.#parts.store.position(origin);
+    if (tip === undefined || held?.epoch !== epoch || held.through !== through) return false;
+    const own = this.#tips.newest(origin, held);
+    return own !== undefined && own !== tip && this.#known.get(origin)?.epoch !== epoch;
+  }
+
+  /** Looks among records that came for one that contradicts the newest one held. */
+  seek({ origin, epoch, records }: RecordsMessage, held: Place): void {
+    const { nowMs, store, own } = this.#parts;
+    const tip = this.#tips.newest(origin, held);
+    if (tip === undefined || this.#known.get(origin)?.epoch === epoch) return;
+    const theirs = records.find(
+      wire => tipOf(wire.proof) !== tip && decodeRecordHead(wire.body)?.seq === held.through,
+    );
+    if (theirs === undefined || checkRecord(theirs, { origin, epoch }, nowMs()).kind !== 'good') return;
+    for (const mine of store.recordsAfter(origin, held.through - 1)) {
+      const proof = proofOf(mine, own);
+      if (mine.seq !== held.through || proof === undefined) return;
+      const records = [{ ageMs: 0, proof, body: mine.body }, theirs].map(copyOf);
+      this.#spread({ kind: 'fork', origin, epoch, records }, undefined);
+      return;
+    }
+  }
+
+  take(peer: ReplicaPeer, message: ForkMessage): void {
+    const { counts, store, self } = this.#parts;
+    const { origin, epoch } = message;
+    if (store.position(origin)?.epoch !== epoch || this.#known.get(origin)?.epoch === epoch) return;
+    if (!this.#isProof(message)) {
+      counts.forged += 1;
+      peer.fault(`no fork of ${origin}`);
+      return;
+    }
+    if (origin !== self) {
+      this.#spread({ ...message, records: message.records.map(copyOf) }, peer);
+      return;
+    }
+    counts.newEpochs += 1;
+    store.startNewEpoch(epoch);
+  }
+
+  /** An origin may have been away when its fork was found. */
+  greet(peer: ReplicaPeer): void {
+    for (const [origin, fork] of this.#known) {
+      if (this.#parts.store.position(origin)?.epoch === fork.epoch) peer.outbox.tell(fork);
+      else this.#known.delete(origin);
+    }
+  }
+
+  #spread(fork: ForkMessage, sender: ReplicaPeer | undefined): void {
+    const oldest = this.#known.keys().next().value;
+    if (this.#known.size >= FORKS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(fork.origin, fork);
+    this.#parts.counts.forks += 1;
+    for (const peer of this.#parts.peers.values())
+      if (peer !== sender && peer.hasSaidHello) peer.outbox.tell(fork);
+  }
+
+  #isProof({ origin, epoch, records }: ForkMessage): boolean {
+    const [one, other, ...more] = records.map(record =>
+      checkRecord(record, { origin, epoch }, this.#parts.nowMs()),
+    );
+    if (one?.kind !== 'good' || other?.kind !== 'good' || more.length > 0) return false;
+    const [a, b] = [one.received.record, other.received.record];
+    return a.seq === b.seq && Buffer.compare(a.body, b.body) !== 0;
+  }
+}
+
+/** A view would keep the whole frame alive. */
+const copyOf = ({ ageMs, proof, body }: WireRecord): WireRecord => ({
+  ageMs,
+  proof: proof.slice(),
+  body: body.slice(),
+});
