@@ -104,7 +104,7 @@ test('a duration bounds the sending, and what is in flight is followed to its en
 });
 
 test('an arrival that finds all connections busy fails as the client rather than wait', async () => {
-  await using mock = await startMock({ ttftMs: 400, gapMs: 1, outputTokens: 2 });
+  await using mock = await startMock({ ttftMs: 2_000, gapMs: 1, outputTokens: 2 });
   const plan = loadPlan({
     ...placeOf(mock),
     pattern: { kind: 'constant', requestsPerSecond: 200 },
