@@ -75,7 +75,7 @@ export class DurableExchange {
 
   answer(peer: ReplicaPeer, wants: readonly VectorEntry[]): void {
     for (const { origin, epoch, through } of wants) {
-      peer.outbox.known.set(origin, { epoch, through });
+      peer.outbox.standsAt(origin, { epoch, through });
       if (isAhead(this.#parts.store.position(origin) ?? NOTHING, { epoch, through }))
         peer.outbox.owe(origin, { epoch, through });
     }
@@ -115,6 +115,10 @@ export class DurableExchange {
     if (held !== undefined && isRepeated(message, from)) {
       counts.recordsRepeated += records.length;
       this.#repeated(peer, message, held);
+      return;
+    }
+    if (held === undefined && store.positions().length >= MESH_LIST_LENGTH_MAX) {
+      counts.storeRefused += 1;
       return;
     }
     const received = this.#checked(peer, message, from);

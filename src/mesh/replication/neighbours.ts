@@ -2,6 +2,7 @@
 // that missed a number asks for the whole list.
 
 import type { NodeId } from '../../core/ids.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 
 export interface NeighbourChange {
   readonly version: number;
@@ -56,7 +57,7 @@ export class PeerNeighbours {
     if (version <= this.#version) return true;
     if (base === -1) this.#nodes = new Set(added);
     else if (base === this.#version && this.#nodes !== undefined) {
-      for (const node of added) this.#nodes.add(node);
+      for (const node of added) if (this.#nodes.size < MESH_LIST_LENGTH_MAX) this.#nodes.add(node);
       for (const node of removed) this.#nodes.delete(node);
     } else return false;
     this.#version = version;

@@ -5,6 +5,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireLive } from '../../wire/mesh-message.ts';
 import { encodeMeshMessage, liveFrameBytes } from '../../wire/mesh-message.ts';
+import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { LiveEntry } from './live-table.ts';
 import type { Place } from './positions.ts';
@@ -71,8 +72,17 @@ export class Outbox {
     this.#flush();
   }
 
+  /** It asked for what follows: it stands there, whatever it was sent. */
+  standsAt(origin: NodeId, place: Place): void {
+    this.known.delete(origin);
+    this.knows(origin, place);
+  }
+
   knows(origin: NodeId, place: Place): void {
-    if (isAhead(place, this.known.get(origin))) this.known.set(origin, place);
+    const known = this.known.get(origin);
+    // A peer may claim origins without end; what is not remembered is sent once too often.
+    if (known === undefined && this.known.size >= MESH_LIST_LENGTH_MAX) return;
+    if (isAhead(place, known)) this.known.set(origin, place);
   }
 
   /** After this turn: what one turn brings travels in one frame. */

@@ -2,7 +2,7 @@
 // many gets everything once and not once from each.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import type { Place } from './positions.ts';
 import { isAhead } from './positions.ts';
 
@@ -33,6 +33,8 @@ export class Wants {
       if (!isAhead({ epoch, through }, place)) continue;
       const open = this.#open.get(origin);
       if (open !== undefined && open.untilMs > nowMs && isAhead(open.target, place)) continue;
+      const oldest = this.#open.keys().next().value;
+      if (this.#open.size >= MESH_LIST_LENGTH_MAX && oldest !== undefined) this.#open.delete(oldest);
       this.#open.set(origin, { peer, target: { epoch, through }, untilMs: nowMs + this.#timeoutMs });
       wants.push({ origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 });
     }
