@@ -138,6 +138,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const work = Promise.all([
+    mesh?.run(until), // before the gatherers, so that no value goes untold
     runGatherers(gatherers, {
       clock,
       signal: until,
@@ -151,7 +152,6 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     }),
     settings.follow(clock, until),
     runs.follow(until),
-    mesh?.run(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compact(journal, notices), { clock, until }),
   ]);

@@ -186,7 +186,8 @@ const ALONE: Warning = {
   id: 'alone',
   level: 'note',
   title: 'This is the only node so far',
-  why: 'This version shows the machine it runs on. Joining machines into one cluster comes with the mesh, which is not in it yet; until then, start Plimsoll on each machine and open its own page.',
+  why: 'Another machine joins with the same cluster key. This makes the key and prints the line to run there; start the daemon again afterwards, and there with --peer and the name of this machine.',
+  command: 'plimsoll key new && plimsoll key show --join',
 };
 
 const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {

@@ -15,10 +15,10 @@ describe('warnings', () => {
     expect(titles(stateOf(at(studio), at(notebook)))).toEqual([]);
   });
 
-  test('a node alone is said to be alone, with what this version can and cannot do', () => {
+  test('a node alone is said to be alone, with the command that makes the key for another one', () => {
     const [alone] = warningsOf(stateOf(at(studio)));
     expect(alone).toMatchObject({ level: 'note', title: 'This is the only node so far' });
-    expect(alone?.why).toContain('not in it yet');
+    expect(alone?.command).toContain('plimsoll key show --join');
     expect(alone?.command).toBeUndefined();
   });
 
