@@ -19,7 +19,6 @@ describe('warnings', () => {
     const [alone] = warningsOf(stateOf(at(studio)));
     expect(alone).toMatchObject({ level: 'note', title: 'This is the only node so far' });
     expect(alone?.command).toContain('plimsoll key show --join');
-    expect(alone?.command).toBeUndefined();
   });
 
   test('memory past its load line is a caution, and serious once it swaps', () => {
