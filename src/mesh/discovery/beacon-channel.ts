@@ -1,0 +1,164 @@
+// Beacons on one interface: opens its socket, sends on its own schedule, hears, and tries again what failed. Channels know
+// nothing of one another, so that none can silence another.
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock/clock.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from './beacon.ts';
+import type { BeaconPlace } from './beacon-places.ts';
+import { pauseAfterBeaconMs } from './beacon-schedule.ts';
+import type { BeaconSocket, OpenBeaconSocket } from './beacon-socket.ts';
+import type { BeaconChannelStatus, BeaconFailure, BeaconTrouble } from './discovery-status.ts';
+import { DISCOVERY_LIMITS } from './limits.ts';
+import { RecentTexts } from './recent-texts.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface BeaconChannelParts {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly openSocket: OpenBeaconSocket;
+  readonly beaconPort: number;
+  readonly reachesOwnMachine: boolean;
+  /** Of the mesh protocol. */
+  readonly version: number;
+  /** Where this node accepts links; undefined: it only listens. */
+  readonly listenPort: number | undefined;
+  /** The nonces of this node: its voice may come back over another of its interfaces. */
+  readonly ownNonces: RecentTexts;
+  tagKeys(): readonly Uint8Array[];
+  heard(address: string, port: number, place: BeaconPlace): void;
+  trouble(trouble: BeaconTrouble): void;
+}
+
+export class BeaconChannel {
+  readonly place: BeaconPlace;
+  readonly #parts: BeaconChannelParts;
+  readonly #checks: TokenBucket;
+  readonly #heardNonces = new RecentTexts(DISCOVERY_LIMITS.noncesMax);
+  #failure: BeaconFailure | undefined;
+  #isOpen = false;
+  #sentCount = 0;
+  #heardCount = 0;
+  #otherKeyCount = 0;
+  #droppedCount = 0;
+  #lastHeardAtMs: number | undefined;
+
+  constructor(place: BeaconPlace, parts: BeaconChannelParts) {
+    this.place = place;
+    this.#parts = parts;
+    const { checkBurst: burst, checksPerSecond: perSecond } = DISCOVERY_LIMITS;
+    this.#checks = new TokenBucket(parts.clock, { burst, perSecond });
+  }
+
+  get status(): BeaconChannelStatus {
+    const { interfaceName, family } = this.place;
+    return {
+      interfaceName,
+      family,
+      isOpen: this.#isOpen,
+      failure: this.#failure,
+      sentCount: this.#sentCount,
+      heardCount: this.#heardCount,
+      otherKeyCount: this.#otherKeyCount,
+      droppedCount: this.#droppedCount,
+      lastHeardAtMs: this.#lastHeardAtMs,
+    };
+  }
+
+  /** Until the abort; never rejects otherwise. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      const broken = new AbortController();
+      try {
+        await this.#serve(AbortSignal.any([signal, broken.signal]), broken);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!broken.signal.aborted) this.#fail('open', error);
+      } finally {
+        this.#isOpen = false;
+      }
+      await clock.sleep(DISCOVERY_LIMITS.rescanMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #serve(signal: AbortSignal, broken: AbortController): Promise<void> {
+    const { clock, random, openSocket, beaconPort: port, reachesOwnMachine, listenPort } = this.#parts;
+    await using socket = await openSocket(
+      this.place,
+      { port, reachesOwnMachine },
+      {
+        datagram: (bytes, address) => this.#take(bytes, address),
+        failed: error => {
+          this.#fail('listen', error);
+          broken.abort();
+        },
+      },
+    );
+    this.#isOpen = true;
+    let sentHere = 0;
+    for (let failures = 0; failures < DISCOVERY_LIMITS.sendFailuresMax; ) {
+      signal.throwIfAborted();
+      const isSent = listenPort === undefined || (await this.#send(socket, listenPort, signal));
+      if (isSent) {
+        failures = 0;
+        sentHere += 1;
+        this.#failure = undefined;
+        await clock.sleep(pauseAfterBeaconMs(sentHere, random), signal);
+      } else {
+        failures += 1;
+        await clock.sleep(DISCOVERY_LIMITS.rescanMs, signal);
+      }
+    }
+  }
+
+  /** One beacon under each key that counts: while keys change, peers may know only the one or the other. */
+  async #send(socket: BeaconSocket, port: number, signal: AbortSignal): Promise<boolean> {
+    const { version, ownNonces, tagKeys } = this.#parts;
+    try {
+      for (const tagKey of tagKeys()) {
+        const nonce = randomBytes(BEACON_NONCE_BYTES);
+        ownNonces.add(nonce.toString('hex'));
+        await socket.send(encodeBeacon({ version, port, nonce }, tagKey));
+        this.#sentCount += 1;
+      }
+      return true;
+    } catch (error) {
+      if (!signal.aborted) this.#fail('send', error);
+      return false;
+    }
+  }
+
+  #take(bytes: Uint8Array, address: string): void {
+    if (!this.#checks.take()) {
+      this.#droppedCount += 1;
+      return;
+    }
+    const { clock, ownNonces, heard, tagKeys } = this.#parts;
+    const checked = checkBeacon(bytes, tagKeys());
+    if (checked.kind !== 'beacon') {
+      if (checked.kind === 'other-key') this.#otherKeyCount += 1;
+      else this.#droppedCount += 1;
+      return;
+    }
+    const nonce = Buffer.from(checked.beacon.nonce).toString('hex');
+    if (ownNonces.has(nonce)) return;
+    if (!this.#heardNonces.add(nonce)) {
+      this.#droppedCount += 1;
+      return;
+    }
+    this.#heardCount += 1;
+    this.#lastHeardAtMs = clock.nowMs();
+    heard(address, checked.beacon.port, this.place);
+  }
+
+  /** Told once, until it goes well again or fails otherwise. */
+  #fail(action: BeaconFailure['action'], error: unknown): void {
+    const code = errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+    const former = this.#failure;
+    this.#failure = { action, code };
+    if (former?.action === action && former.code === code) return;
+    const { interfaceName, family } = this.place;
+    this.#parts.trouble({ interfaceName, family, action, code });
+  }
+}

@@ -1,0 +1,136 @@
+// The interfaces on which this node beacons, out of what the system lists: for each, IPv6 link-local first, which needs no
+// address plan and names its cable, then IPv4. Pure, so that odd machines can be tried in tests.
+
+import type { NetworkInterfaceInfo } from 'node:os';
+import { DISCOVERY_LIMITS } from './limits.ts';
+
+export type DiscoveryWay =
+  | { readonly kind: 'every-interface' }
+  | { readonly kind: 'off' }
+  | { readonly kind: 'interfaces'; readonly names: readonly string[] };
+
+export interface PlaceSettings {
+  readonly way: DiscoveryWay;
+  /** Left out when `way` is every interface. */
+  readonly ignoredInterfaces: readonly string[];
+  /** Also on interfaces that only this machine reaches. */
+  readonly takesLoopback: boolean;
+}
+
+export type InterfaceList = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+export type BeaconPlace =
+  | { readonly family: 'IPv6'; readonly interfaceName: string; readonly index: number }
+  | {
+      readonly family: 'IPv4';
+      readonly interfaceName: string;
+      /** The first is what the beacon is sent from. */
+      readonly networks: readonly [Ipv4Network, ...Ipv4Network[]];
+    };
+
+export interface Ipv4Network {
+  readonly address: string;
+  readonly netmask: string;
+}
+
+export interface BeaconPlaces {
+  readonly places: readonly BeaconPlace[];
+  readonly leftOut: readonly LeftOutInterface[];
+}
+
+export interface LeftOutInterface {
+  readonly interfaceName: string;
+  readonly reason: string;
+}
+
+export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings): BeaconPlaces => {
+  const places: BeaconPlace[] = [];
+  const leftOut: LeftOutInterface[] = [];
+  let taken = 0;
+  const leaveOut = (interfaceName: string, reason: string): void => {
+    if (leftOut.length < LEFT_OUT_MAX) leftOut.push({ interfaceName, reason });
+  };
+  for (const name of Object.keys(interfaces).toSorted(byRank)) {
+    const infos = interfaces[name] ?? [];
+    const reason = reasonAgainst(name, infos, settings);
+    const found = reason === undefined ? placesOf(name, infos) : [];
+    if (reason !== undefined) leaveOut(name, reason);
+    else if (found.length === 0) leaveOut(name, 'it has neither an IPv6 link-local nor an IPv4 address');
+    else if (taken >= DISCOVERY_LIMITS.interfacesMax)
+      leaveOut(name, `more than ${DISCOVERY_LIMITS.interfacesMax} interfaces`);
+    else {
+      taken += 1;
+      places.push(...found);
+    }
+  }
+  if (settings.way.kind === 'interfaces') {
+    for (const name of settings.way.names) {
+      if (interfaces[name] === undefined) leaveOut(name, 'there is no such interface, or it is down');
+    }
+  }
+  return { places, leftOut };
+};
+
+/** Equal as long as a socket made for the place still serves it: a cable pulled and put back gets another index. */
+export const placeKey = (place: BeaconPlace): string =>
+  place.family === 'IPv6'
+    ? `IPv6 ${place.interfaceName} ${place.index}`
+    : `IPv4 ${place.interfaceName} ${place.networks.map(({ address, netmask }) => `${address}/${netmask}`).join(' ')}`;
+
+export const isInNetwork = (address: string, network: Ipv4Network): boolean => {
+  const mask = ipv4Number(network.netmask);
+  const one = ipv4Number(address);
+  const other = ipv4Number(network.address);
+  if (mask === undefined || one === undefined || other === undefined) return false;
+  return (one & mask) === (other & mask);
+};
+
+const reasonAgainst = (
+  name: string,
+  infos: readonly NetworkInterfaceInfo[],
+  { way, ignoredInterfaces, takesLoopback }: PlaceSettings,
+): string | undefined => {
+  switch (way.kind) {
+    case 'off':
+      return 'discovery is off';
+    case 'interfaces':
+      if (!way.names.includes(name)) return 'the setting of discovery does not name it';
+      break;
+    case 'every-interface':
+      if (ignoredInterfaces.includes(name)) return 'the settings ignore it';
+      if (NEVER_A_CLUSTER.test(name)) return 'this kind of interface carries no cluster';
+      break;
+    default:
+      way satisfies never;
+  }
+  if (infos.some(info => info.internal) && !takesLoopback) return 'only this machine reaches it';
+  return undefined;
+};
+
+const placesOf = (interfaceName: string, infos: readonly NetworkInterfaceInfo[]): readonly BeaconPlace[] => {
+  const linkLocal = infos.find(info => info.family === 'IPv6' && /^fe[89ab]/i.test(info.address));
+  const [first, ...rest] = infos
+    .filter(info => info.family === 'IPv4')
+    .map(({ address, netmask }) => ({ address, netmask }));
+  return [
+    ...(linkLocal?.family === 'IPv6'
+      ? [{ family: 'IPv6', interfaceName, index: linkLocal.scopeid ?? 0 } as const]
+      : []),
+    ...(first === undefined ? [] : [{ family: 'IPv4', interfaceName, networks: [first, ...rest] } as const]),
+  ];
+};
+
+/** Those of containers last: a host may have hundreds of them. */
+const byRank = (one: string, other: string): number =>
+  Number(OF_CONTAINERS.test(one)) - Number(OF_CONTAINERS.test(other)) || (one < other ? -1 : 1);
+
+const ipv4Number = (text: string): number | undefined => {
+  const parts = text.split('.').map(Number);
+  if (parts.length !== 4 || parts.some(part => !(part >= 0 && part <= 255))) return undefined;
+  return parts.reduce((sum, part) => (sum << 8) | part, 0);
+};
+
+const LEFT_OUT_MAX = 256;
+/** Apple's peer-to-peer radio and its links to own coprocessors: traffic there costs the Wi-Fi its throughput. */
+const NEVER_A_CLUSTER = /^(awdl|llw|anpi)\d+$/;
+const OF_CONTAINERS = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;

@@ -1,0 +1,83 @@
+// One UDP socket on one interface, for one family. The system may hand it datagrams of other interfaces too (Linux:
+// IP_MULTICAST_ALL); those are dropped here, so that each is heard by the socket of its own cable.
+
+import type { RemoteInfo } from 'node:dgram';
+import { createSocket } from 'node:dgram';
+import type { BeaconPlace } from './beacon-places.ts';
+import { isInNetwork } from './beacon-places.ts';
+import { BEACON_GROUP_IPV4, BEACON_GROUP_IPV6 } from './limits.ts';
+
+export interface BeaconSocket extends AsyncDisposable {
+  /** @throws the system's error. */
+  send(bytes: Uint8Array): Promise<void>;
+}
+
+export interface BeaconSocketEvents {
+  /** `address` can be dialled as it is: scoped where it is link-local. */
+  datagram(bytes: Uint8Array, address: string): void;
+  /** It hears nothing any more. */
+  failed(error: Error): void;
+}
+
+export interface BeaconSocketOptions {
+  readonly port: number;
+  /** Other processes of this machine hear it too. */
+  readonly reachesOwnMachine: boolean;
+}
+
+/** @throws the system's error; no socket is left behind. */
+export type OpenBeaconSocket = (
+  place: BeaconPlace,
+  options: BeaconSocketOptions,
+  events: BeaconSocketEvents,
+) => Promise<BeaconSocket>;
+
+export const openBeaconSocket: OpenBeaconSocket = async (place, { port, reachesOwnMachine }, events) => {
+  const isIpv6 = place.family === 'IPv6';
+  const socket = createSocket({ type: isIpv6 ? 'udp6' : 'udp4', reuseAddr: true, ipv6Only: isIpv6 });
+  const { promise: bound, resolve, reject } = Promise.withResolvers<void>();
+  const close = async (): Promise<void> => {
+    const { promise, resolve: closed } = Promise.withResolvers<void>();
+    socket.close(() => closed());
+    await promise;
+  };
+  socket.once('error', reject);
+  socket.on('message', (bytes, { address }: RemoteInfo) => {
+    if (isOfPlace(address, place)) events.datagram(bytes, address);
+  });
+  const group = isIpv6 ? `${BEACON_GROUP_IPV6}%${place.interfaceName}` : BEACON_GROUP_IPV4;
+  const here = isIpv6 ? `::%${place.interfaceName}` : place.networks[0].address;
+  try {
+    socket.bind(port, isIpv6 ? '::' : '0.0.0.0', resolve);
+    await bound;
+    socket.setMulticastInterface(here);
+    socket.addMembership(isIpv6 ? BEACON_GROUP_IPV6 : group, here);
+    socket.setMulticastTTL(1);
+    socket.setMulticastLoopback(reachesOwnMachine);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  socket.off('error', reject);
+  let isOpen = true;
+  socket.on('error', error => {
+    if (isOpen) events.failed(error);
+  });
+  return {
+    send: bytes => {
+      const { promise, resolve: sent, reject: unsent } = Promise.withResolvers<void>();
+      socket.send(bytes, port, group, error => (error === null ? sent() : unsent(error)));
+      return promise;
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (!isOpen) return;
+      isOpen = false;
+      await close();
+    },
+  };
+};
+
+const isOfPlace = (address: string, place: BeaconPlace): boolean =>
+  place.family === 'IPv6'
+    ? /^fe[89ab]/i.test(address) && address.endsWith(`%${place.interfaceName}`)
+    : place.networks.some(network => isInNetwork(address, network));

@@ -1,0 +1,93 @@
+// The addresses that were heard or told: each is passed on to the transport, but not too often, and forgotten when nobody
+// has named it for long. A full table refuses new ones instead of losing those that serve.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { MeshCandidate } from '../mesh.ts';
+import { DISCOVERY_LIMITS } from './limits.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+interface Row {
+  candidate: MeshCandidate;
+  /** The peer that told it; '' where it was heard. */
+  readonly toldBy: string;
+  offeredAtMs: number;
+  passedAtMs: number;
+}
+
+export class CandidateTable {
+  readonly #clock: Clock;
+  readonly #pass: (candidate: MeshCandidate) => void;
+  readonly #rows = new Map<string, Row>();
+  readonly #countsByTeller = new Map<string, number>();
+  readonly #buckets: ReadonlyMap<string, TokenBucket>;
+  #refusedCount = 0;
+
+  constructor(clock: Clock, pass: (candidate: MeshCandidate) => void) {
+    this.#clock = clock;
+    this.#pass = pass;
+    const rate = { burst: DISCOVERY_LIMITS.newBurst, perSecond: DISCOVERY_LIMITS.newPerSecond };
+    this.#buckets = new Map([
+      ['beacon', new TokenBucket(clock, rate)],
+      ['peer', new TokenBucket(clock, rate)],
+    ]);
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get refusedCount(): number {
+    return this.#refusedCount;
+  }
+
+  /** @param toldBy the peer that told it, for its share of the table. */
+  offer(candidate: MeshCandidate, toldBy = ''): void {
+    const key = `${candidate.address} ${candidate.port}`;
+    const nowMs = this.#clock.nowMs();
+    const row = this.#rows.get(key);
+    if (row !== undefined) {
+      row.offeredAtMs = nowMs;
+      // What was heard here says more than what somebody told: it carries the interface.
+      if (candidate.source === 'beacon' || row.candidate.source !== 'beacon') row.candidate = candidate;
+      if (nowMs - row.passedAtMs >= DISCOVERY_LIMITS.retellMs) this.#passOn(row);
+      return;
+    }
+    if (!this.#hasRoom(candidate, toldBy)) {
+      this.#refusedCount += 1;
+      return;
+    }
+    const added: Row = { candidate, toldBy, offeredAtMs: nowMs, passedAtMs: nowMs };
+    this.#rows.set(key, added);
+    if (toldBy !== '') this.#countsByTeller.set(toldBy, (this.#countsByTeller.get(toldBy) ?? 0) + 1);
+    this.#passOn(added);
+  }
+
+  /** Forgets what is too old, and repeats what peers told: they tell an address once, and its node may be off just then. */
+  sweep(): void {
+    const nowMs = this.#clock.nowMs();
+    for (const [key, row] of this.#rows) {
+      if (nowMs - row.offeredAtMs >= DISCOVERY_LIMITS.candidateAgeMsMax) this.#forget(key, row);
+      else if (row.candidate.source === 'peer' && nowMs - row.passedAtMs >= DISCOVERY_LIMITS.repeatMs)
+        this.#passOn(row);
+    }
+  }
+
+  #hasRoom({ source }: MeshCandidate, toldBy: string): boolean {
+    if (this.#rows.size >= DISCOVERY_LIMITS.candidatesMax) return false;
+    const { addressesPerPeerMax } = DISCOVERY_LIMITS;
+    if (toldBy !== '' && (this.#countsByTeller.get(toldBy) ?? 0) >= addressesPerPeerMax) return false;
+    return this.#buckets.get(source)?.take() ?? true;
+  }
+
+  #passOn(row: Row): void {
+    row.passedAtMs = this.#clock.nowMs();
+    this.#pass(row.candidate);
+  }
+
+  #forget(key: string, { toldBy }: Row): void {
+    this.#rows.delete(key);
+    const left = (this.#countsByTeller.get(toldBy) ?? 0) - 1;
+    if (left > 0) this.#countsByTeller.set(toldBy, left);
+    else this.#countsByTeller.delete(toldBy);
+  }
+}

@@ -1,0 +1,224 @@
+// Finds where peers may be, from three sources: beacons on every interface, peers that a person named, and addresses that
+// peers tell. Whoever starts it gets candidates; who is behind an address only the transport finds out.
+
+import { networkInterfaces } from 'node:os';
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { MeshCandidate } from '../mesh.ts';
+import { MESH_VERSION } from '../tls/authentication.ts';
+import type { BeaconChannelParts } from './beacon-channel.ts';
+import { BeaconChannel } from './beacon-channel.ts';
+import type { BeaconPlace, DiscoveryWay, InterfaceList, LeftOutInterface } from './beacon-places.ts';
+import { beaconPlaces, isInNetwork, placeKey } from './beacon-places.ts';
+import type { OpenBeaconSocket } from './beacon-socket.ts';
+import { openBeaconSocket } from './beacon-socket.ts';
+import { CandidateTable } from './candidate-table.ts';
+import type { BeaconTrouble, DiscoveryStatus } from './discovery-status.ts';
+import { BEACON_PORT, DISCOVERY_LIMITS } from './limits.ts';
+import { dialableFromElsewhere, isLinkLocalIpv6 } from './peer-address.ts';
+import { RecentTexts } from './recent-texts.ts';
+
+export interface DiscoverySettings {
+  readonly way: DiscoveryWay;
+  /** Retried for ever by the transport, which asks the name service anew at each dial. */
+  readonly staticPeers: readonly HostPort[];
+  /** Default none. Names in `way` count more. */
+  readonly ignoredInterfaces?: readonly string[];
+  /** UDP; default BEACON_PORT. */
+  readonly beaconPort?: number;
+  /** Default false: other nodes on this machine do not hear it, and loopback carries no beacon. */
+  readonly reachesOwnMachine?: boolean;
+}
+
+export interface DiscoveryOptions {
+  readonly clock: Clock;
+  /** Ends it, like disposing. */
+  readonly signal: AbortSignal;
+  /** `deriveSecret(key, 'beacon')` of each cluster key that counts, the current one first. */
+  readonly tagKeys: readonly Uint8Array[];
+  /** Where this node accepts links; undefined: it only listens for others. */
+  readonly listenPort: number | undefined;
+  readonly settings: DiscoverySettings;
+  /** From 0 to below 1, for jitter. */
+  readonly random: () => number;
+  onCandidate(candidate: MeshCandidate): void;
+  /** Once for each failure, until it goes well again. `troubleText` has the words. */
+  onTrouble(trouble: BeaconTrouble): void;
+  /** `os.networkInterfaces`, unless a test says otherwise. */
+  readonly listInterfaces?: () => InterfaceList;
+  readonly openSocket?: OpenBeaconSocket;
+}
+
+/** Takes addresses that peers tell of themselves and of others. */
+export interface LearntAddresses {
+  /** @param toldBy the id of the peer that told them; each peer has its share of the table. */
+  learn(addresses: readonly HostPort[], toldBy: string): void;
+}
+
+export interface Discovery extends AsyncDisposable, LearntAddresses {
+  readonly status: DiscoveryStatus;
+  /** From now on beacons are sent and heard under these. */
+  setTagKeys(tagKeys: readonly Uint8Array[]): void;
+}
+
+export const startDiscovery = (options: DiscoveryOptions): Discovery => new RunningDiscovery(options);
+
+interface RunningChannel {
+  readonly channel: BeaconChannel;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
+class RunningDiscovery implements Discovery {
+  readonly #options: DiscoveryOptions;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #table: CandidateTable;
+  readonly #channels = new Map<string, RunningChannel>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #ownNonces = new RecentTexts(DISCOVERY_LIMITS.noncesMax);
+  readonly #done: Promise<void>;
+  #tagKeys: readonly Uint8Array[];
+  #leftOut: readonly LeftOutInterface[] = [];
+  /** Interfaces for which static peers without a scope were told. */
+  readonly #scopesTold = new RecentTexts(SCOPES_MAX);
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
+    this.#tagKeys = options.tagKeys;
+    this.#table = new CandidateTable(options.clock, candidate => this.#pass(candidate));
+    this.#done = this.#run();
+  }
+
+  get status(): DiscoveryStatus {
+    return {
+      channels: [...this.#channels.values()].map(({ channel }) => channel.status),
+      leftOut: this.#leftOut,
+      candidateCount: this.#table.size,
+      refusedCount: this.#table.refusedCount,
+    };
+  }
+
+  setTagKeys(tagKeys: readonly Uint8Array[]): void {
+    this.#tagKeys = tagKeys;
+  }
+
+  learn(addresses: readonly HostPort[], toldBy: string): void {
+    for (const { host, port } of addresses.slice(0, DISCOVERY_LIMITS.addressesPerPeerMax)) {
+      const address = dialableFromElsewhere(host);
+      if (address === undefined || !Number.isInteger(port) || port < 1 || port > PORT_MAX) continue;
+      this.#table.offer({ address, port, source: 'peer' }, toldBy);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, settings } = this.#options;
+    for (const { host, port } of settings.staticPeers) {
+      if (!isScopeless(host)) this.#pass({ address: host, port, source: 'static' });
+    }
+    while (!this.#signal.aborted) {
+      this.#scan();
+      this.#table.sweep();
+      await clock.sleep(DISCOVERY_LIMITS.rescanMs, this.#signal).catch(() => undefined);
+    }
+    await Promise.all([...[...this.#channels.values()].map(({ done }) => done), ...this.#ending]);
+  }
+
+  #scan(): void {
+    const { settings, listInterfaces = networkInterfaces } = this.#options;
+    const { way, ignoredInterfaces = [], reachesOwnMachine: takesLoopback = false } = settings;
+    let interfaces: InterfaceList;
+    try {
+      interfaces = listInterfaces();
+    } catch (error) {
+      // A sandbox may forbid it for a moment; the channels that are there go on.
+      this.#leftOut = [
+        { interfaceName: 'every interface', reason: `the system does not list them: ${String(error)}` },
+      ];
+      return;
+    }
+    const { places, leftOut } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });
+    this.#leftOut = leftOut;
+    const wanted = new Map(places.map(place => [placeKey(place), place]));
+    for (const [key, running] of this.#channels) {
+      if (!wanted.has(key)) this.#end(key, running);
+    }
+    for (const [key, place] of wanted) {
+      if (!this.#channels.has(key)) this.#begin(key, place);
+    }
+    this.#tellScopes(interfaces);
+  }
+
+  #begin(key: string, place: BeaconPlace): void {
+    const channel = new BeaconChannel(place, this.#channelParts());
+    const stop = new AbortController();
+    const done = channel.run(AbortSignal.any([this.#signal, stop.signal]));
+    this.#channels.set(key, { channel, stop, done });
+  }
+
+  #end(key: string, { stop, done }: RunningChannel): void {
+    this.#channels.delete(key);
+    stop.abort();
+    const ending = done.finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+
+  #channelParts(): BeaconChannelParts {
+    const { clock, random, settings, listenPort, openSocket = openBeaconSocket } = this.#options;
+    const { beaconPort = BEACON_PORT, reachesOwnMachine = false } = settings;
+    return {
+      clock,
+      random,
+      openSocket,
+      beaconPort,
+      reachesOwnMachine,
+      version: MESH_VERSION,
+      listenPort,
+      ownNonces: this.#ownNonces,
+      tagKeys: () => this.#tagKeys,
+      heard: (address, port, place) => this.#heard(address, port, place),
+      trouble: trouble => {
+        if (!this.#signal.aborted) this.#options.onTrouble(trouble);
+      },
+    };
+  }
+
+  /** IPv4 link-local cables may share one subnet; then nobody can say through which of them it came. */
+  #heard(address: string, port: number, { family, interfaceName }: BeaconPlace): void {
+    const isCertain =
+      family === 'IPv6' ||
+      [...this.#channels.values()].filter(
+        ({ channel: { place } }) =>
+          place.family === 'IPv4' && place.networks.some(network => isInNetwork(address, network)),
+      ).length === 1;
+    this.#table.offer({ address, port, source: 'beacon', ...(isCertain ? { interfaceName } : {}) });
+  }
+
+  /** A link-local static peer without its interface may be behind any of them. */
+  #tellScopes(interfaces: InterfaceList): void {
+    const scopeless = this.#options.settings.staticPeers.filter(({ host }) => isScopeless(host));
+    if (scopeless.length === 0) return;
+    for (const [name, infos] of Object.entries(interfaces)) {
+      if (!infos?.some(info => !info.internal && isLinkLocalIpv6(info.address))) continue;
+      for (const { host, port } of scopeless) {
+        const address = `${host}%${name}`;
+        if (this.#scopesTold.add(`${address} ${port}`))
+          this.#pass({ address, port, interfaceName: name, source: 'static' });
+      }
+    }
+  }
+
+  #pass(candidate: MeshCandidate): void {
+    if (!this.#signal.aborted) this.#options.onCandidate(candidate);
+  }
+}
+
+const isScopeless = (host: string): boolean => isLinkLocalIpv6(host) && !host.includes('%');
+const PORT_MAX = 65_535;
+const SCOPES_MAX = 4_096;
