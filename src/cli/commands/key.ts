@@ -32,7 +32,7 @@ export const keyNewCommand: Command = {
   name: 'key new',
   summary: 'Make the key of a new cluster',
   description:
-    'Writes 256 random bits to <home>/cluster-key, for nobody else to read. A key that is there is never replaced. The daemon of this version does not use the key yet.',
+    'Writes 256 random bits to <home>/cluster-key, for nobody else to read. A key that is there is never replaced. A daemon uses it from its next start on.',
   arguments: [],
   options: [homeOption, outOption],
   examples: [
@@ -54,7 +54,7 @@ export const keyNewCommand: Command = {
     await say(state, [
       `Cluster key ${key.id} is in ${path}.`,
       ...(out === undefined ? ['Bring it to the other machines with: plimsoll key show --join'] : []),
-      NOT_USED_YET,
+      FROM_NEXT_START,
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -98,7 +98,7 @@ export const keyImportCommand: Command = {
   name: 'key import',
   summary: 'Take over the cluster key of another machine',
   description:
-    'Writes it to <home>/cluster-key, for nobody else to read. The daemon of this version does not use the key yet.',
+    'Writes it to <home>/cluster-key, for nobody else to read. A daemon uses it from its next start on.',
   arguments: [
     { name: 'FILE', meaning: 'The file that has the key; - for standard input.', isRequired: true },
   ],
@@ -114,7 +114,7 @@ export const keyImportCommand: Command = {
     const isReplacing = invocation.option(replaceOption);
     const held = isReplacing ? undefined : await keyAt(path, state);
     if (held?.id === key.id) {
-      await say(state, [`${path} has this cluster key already.`, NOT_USED_YET]);
+      await say(state, [`${path} has this cluster key already.`, FROM_NEXT_START]);
       return EXIT_CODES.ok.code;
     }
     const isWritten = await written(path, async () => {
@@ -129,7 +129,7 @@ export const keyImportCommand: Command = {
         'To leave that cluster, run this again with --replace.',
       );
     }
-    await say(state, [`Cluster key ${key.id} is in ${path}.`, NOT_USED_YET]);
+    await say(state, [`Cluster key ${key.id} is in ${path}.`, FROM_NEXT_START]);
     return EXIT_CODES.ok.code;
   },
 };
@@ -205,6 +205,7 @@ const tell = async (state: ProcessState, lines: readonly string[]): Promise<void
   for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
 };
 
-const NOT_USED_YET = 'The daemon of this version does not use it yet: the mesh is being built.';
+const FROM_NEXT_START =
+  'A daemon uses it from its next start on; name other nodes with: plimsoll up --peer ADDR';
 /** More than any key has; the rest is not read. */
 const INPUT_BYTES_MAX = 4_096;
