@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { DiscoveryStatus } from '../../../src/mesh/discovery/discovery-status.ts';
+import type { BeaconTrouble, DiscoveryStatus } from '../../../src/mesh/discovery/discovery-status.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
 import { Namespaces, reasonAgainstNamespaces } from '../../network/namespaces.ts';
 
@@ -13,6 +13,7 @@ const PROCESS = fileURLToPath(new URL('./discovery-process.ts', import.meta.url)
 
 interface Said {
   readonly candidate?: MeshCandidate;
+  readonly trouble?: BeaconTrouble;
   readonly status?: DiscoveryStatus;
 }
 
@@ -126,5 +127,22 @@ describe('beacons', () => {
     // The new cable has new addresses: each veth is born with a random one.
     net.connect({ host: 'a', name: 'cable' }, { host: 'b', name: 'cable' });
     await hears(a, `${net.linkLocalOf('b', 'cable')}%cable`);
+  });
+
+  test('an interface that cannot send says so and silences no other', async () => {
+    net.connect({ host: 'b', name: 'left' }, { host: 'a', name: 'cable' });
+    net.connect({ host: 'b', name: 'right' }, { host: 'c', name: 'cable' });
+    const multicastRoute = ['multicast', 'ff00::/8', 'dev', 'left', 'table', 'local'];
+    net.ip('b', '-6', 'route', 'del', ...multicastRoute);
+    const b = start('b');
+    const c = start('c');
+    const { trouble } = await b(said => said.trouble !== undefined);
+    expect(trouble).toEqual({ interfaceName: 'left', family: 'IPv6', action: 'send', code: 'ENETUNREACH' });
+    await hears(c, `${net.linkLocalOf('b', 'right')}%cable`);
+    net.ip('b', '-6', 'route', 'add', ...multicastRoute);
+    await b(
+      ({ status }) =>
+        status?.channels.every(({ failure, sentCount }) => failure === undefined && sentCount > 0) ?? false,
+    );
   });
 });
