@@ -64,10 +64,10 @@ export const openBeaconSocket: OpenBeaconSocket = async (place, { port, reachesO
     if (isOpen) events.failed(error);
   });
   return {
-    send: bytes => {
+    send: async bytes => {
       const { promise, resolve: sent, reject: unsent } = Promise.withResolvers<void>();
       socket.send(bytes, port, group, error => (error === null ? sent() : unsent(error)));
-      return promise;
+      await promise;
     },
     [Symbol.asyncDispose]: async () => {
       if (!isOpen) return;
