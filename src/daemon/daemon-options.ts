@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
+import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
 import type { Env } from '../process/child.ts';
 
 export interface DaemonOptions {
@@ -36,6 +37,8 @@ export interface MeshOptions {
   readonly keyFile: string | undefined;
   /** --mesh; undefined: what config.toml says. */
   readonly listen: HostPort | 'off' | undefined;
+  /** --discovery; undefined: what config.toml says. */
+  readonly discovery?: DiscoveryWay;
   /** --peer, besides those of config.toml. */
   readonly peers: readonly string[];
 }

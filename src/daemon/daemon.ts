@@ -235,7 +235,7 @@ const compact = (journal: Journal, notices: Notices): void => {
 
 const meshOf = async (
   { home, version, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
-  { mesh: config }: Config,
+  { mesh: config, network }: Config,
   parts: Pick<DaemonMeshParts, 'key' | 'clock' | 'journal' | 'cluster' | 'recorder' | 'notices'>,
 ): Promise<DaemonMesh | undefined> => {
   if (mesh.listen === 'off') return undefined;
@@ -249,6 +249,8 @@ const meshOf = async (
     keyFile: mesh.keyFile,
     listen: address,
     peers: [...config.peers, ...mesh.peers],
+    discovery: mesh.discovery ?? config.discovery,
+    ignoredInterfaces: network.ignoredInterfaces,
   });
 };
 

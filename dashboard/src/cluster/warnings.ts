@@ -186,7 +186,7 @@ const ALONE: Warning = {
   id: 'alone',
   level: 'note',
   title: 'This is the only node so far',
-  why: 'Another machine joins with the same cluster key. This makes the key and prints the line to run there; start the daemon again afterwards, and there with --peer and the name of this machine.',
+  why: 'Another machine joins with the same cluster key. This makes the key and prints the line to run there; start the daemon again afterwards. Where no multicast gets through, name this machine there with --peer.',
   command: 'plimsoll key new && plimsoll key show --join',
 };
 

@@ -205,7 +205,6 @@ const tell = async (state: ProcessState, lines: readonly string[]): Promise<void
   for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
 };
 
-const FROM_NEXT_START =
-  'A daemon uses it from its next start on; name other nodes with: plimsoll up --peer ADDR';
+const FROM_NEXT_START = 'A daemon uses it from its next start on: plimsoll up';
 /** More than any key has; the rest is not read. */
 const INPUT_BYTES_MAX = 4_096;

@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { parseHostPort } from '../../core/address/host-port.ts';
-import { parsed } from '../../core/figure/parse-figure.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
+import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
@@ -21,6 +23,13 @@ const nameOption = value({
   parse: nonEmpty,
 });
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
+const parseDiscovery = (text: string): Parsed<DiscoveryWay> => {
+  if (text.trim() === 'off') return parsed<DiscoveryWay>({ kind: 'off' });
+  const names = text.split(',').map(name => name.trim());
+  if (names.every(name => name !== '')) return parsed<DiscoveryWay>({ kind: 'interfaces', names });
+  return wrong('an interface has no name', 'Write them with commas: en0,en5. Or off.');
+};
+
 const keyFileOption = value({
   name: 'cluster-key-file',
   valueName: 'FILE',
@@ -32,6 +41,13 @@ const meshOption = value({
   valueName: 'HOST:PORT|off',
   meaning: 'Where other nodes reach this one. Default: mesh.listen of config.toml. Needs a cluster key.',
   parse: text => (text.trim() === 'off' ? parsed<HostPort | 'off'>('off') : parseHostPort(text)),
+});
+const discoveryOption = value({
+  name: 'discovery',
+  valueName: 'off|IF,…',
+  meaning:
+    'Interfaces on which nodes find each other. Default: mesh.discovery of config.toml, else every one.',
+  parse: parseDiscovery,
 });
 const peerOption = repeated({
   name: 'peer',
@@ -53,6 +69,7 @@ export const upCommand: Command = {
     nameOption,
     keyFileOption,
     meshOption,
+    discoveryOption,
     peerOption,
     noOpenOption,
     onceOption,
@@ -65,6 +82,7 @@ export const upCommand: Command = {
   ],
   run: async (invocation, state) => {
     const isOnce = invocation.option(onceOption);
+    const discovery = invocation.option(discoveryOption);
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
       home: resolveHome({ ...state, option: invocation.option(homeOption) }),
@@ -74,6 +92,7 @@ export const upCommand: Command = {
         keyFile: absolute(invocation.option(keyFileOption), state.cwd),
         listen: invocation.option(meshOption),
         peers: invocation.option(peerOption),
+        ...(discovery === undefined ? {} : { discovery }),
       },
       onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
     });

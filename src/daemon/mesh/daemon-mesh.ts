@@ -3,10 +3,14 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import { parsePeer } from '../../mesh/discovery/peer-address.ts';
+import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
+import { deriveSecret } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, readClusterKey } from '../../mesh/key/key-file.ts';
 import type { IdentityConflict } from '../../mesh/mesh.ts';
 import { MeshError } from '../../mesh/mesh.ts';
@@ -18,7 +22,6 @@ import type { EventRecorder } from '../event-recorder.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
-import { peerAddress } from './peer-address.ts';
 
 export interface DaemonMeshParts {
   readonly home: string;
@@ -34,11 +37,13 @@ export interface DaemonMeshParts {
   readonly listen: { readonly host: string; readonly port: number; readonly isExplicit: boolean };
   /** HOST, HOST:PORT, [IPV6]:PORT, as written. */
   readonly peers: readonly string[];
+  /** On which interfaces beacons are sent and heard. On none while the mesh listens on loopback only. */
+  readonly discovery: DiscoveryWay;
+  readonly ignoredInterfaces: readonly string[];
 }
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
-  addPeers(peers: readonly string[]): void;
   /** Replicates until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -66,25 +71,31 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     publicKey: key.publicKey,
     plimsollVersion: parts.plimsollVersion,
   });
-  const mesh: DaemonMesh = {
-    listensOn: transport.listensOn,
-    addPeers: peers => {
-      for (const peer of peers) {
-        const address = peerAddress(peer);
-        if (address.kind === 'wrong')
-          notices.raise({ id: `peer ${peer}`, text: `${address.problem}\n${address.advice}` });
-        else
-          transport.addCandidate({ address: address.value.host, port: address.value.port, source: 'static' });
-      }
+  const { listensOn } = transport;
+  const isReachable = listensOn !== undefined && !isLoopbackHost(listensOn.host);
+  const discovery = startDiscovery({
+    clock,
+    signal: stop.signal,
+    tagKeys: [deriveSecret(clusterKey, 'beacon')],
+    listenPort: isReachable ? listensOn.port : undefined,
+    settings: {
+      way: isReachable ? parts.discovery : { kind: 'off' },
+      staticPeers: staticPeers(parts),
+      ignoredInterfaces: parts.ignoredInterfaces,
     },
+    random: Math.random,
+    onCandidate: candidate => transport.addCandidate(candidate),
+    onTrouble: () => undefined, // an interface that carries no multicast is no news; its state is kept there
+  });
+  return {
+    listensOn,
     run: signal => replicator.run(signal),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      await discovery[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
     },
   };
-  mesh.addPeers(parts.peers);
-  return mesh;
 
   /** A default port that is taken gives the next free one; one that somebody wrote is meant. */
   async function startTransport(
@@ -139,6 +150,18 @@ const readKey = async ({ home, keyFile, notices }: DaemonMeshParts): Promise<Clu
       return file satisfies never;
   }
 };
+
+/** One that cannot be read is said and left out: a slip in one name keeps nobody from the others. */
+const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =>
+  peers.flatMap(text => {
+    const peer = parsePeer(text);
+    if (peer.kind === 'peer') return [{ host: peer.host, port: peer.port }];
+    notices.raise({
+      id: `peer ${text}`,
+      text: `${peer.problem}.\nWrite a name or an address, with :PORT where it is not 4181.`,
+    });
+    return [];
+  });
 
 const tellConflict = ({ recorder, notices }: DaemonMeshParts, conflict: IdentityConflict): void => {
   const addresses = [conflict.firstAddress, conflict.secondAddress].flatMap(address =>
