@@ -58,6 +58,7 @@ const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
 const NEEDED = [
   { apt: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], use: 'browser tests' },
   { apt: 'iproute2', programs: ['ip'], use: 'tests in network namespaces' },
+  { apt: 'nftables', programs: ['nft'], use: 'tests of hosts that do not hear each other' },
 ];
 
 module.exports = { installSystemPackages };
