@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { benchCommand } from './commands/bench.ts';
 import { configCheckCommand, configPathCommand, configShowCommand } from './commands/config.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { forgetCommand } from './commands/forget.ts';
 import { keyImportCommand, keyNewCommand, keyShowCommand } from './commands/key.ts';
 import { mockCommand } from './commands/mock.ts';
 import { openCommand } from './commands/open.ts';
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   reportCommand,
   mockCommand,
   doctorCommand,
+  forgetCommand,
   keyNewCommand,
   keyShowCommand,
   keyImportCommand,

@@ -5,6 +5,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
+import { forgetNode } from '../core/node/forget.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
 import type { Journal, JournalOptions } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
@@ -110,6 +111,11 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         profileHistory: query => journal.history(query),
       },
       runs,
+      forget: subject => {
+        const result = forgetNode(cluster.state, { self: key.nodeId, subject, nowMs: clock.nowMs() });
+        if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
+        return result;
+      },
       dashboardDir: options.dashboardDir,
       access,
       limits: HTTP_LIMITS,

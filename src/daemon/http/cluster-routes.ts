@@ -9,7 +9,7 @@ import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
 import { type ApiRoute, anyObject, jsonResponse, pathParameter } from './routes.ts';
 
-export const clusterRoutes = ({ clock, cluster, nodeId }: HttpServerOptions): readonly ApiRoute[] => [
+export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOptions): readonly ApiRoute[] => [
   {
     method: 'GET',
     path: '/api/nodes',
@@ -56,6 +56,29 @@ export const clusterRoutes = ({ clock, cluster, nodeId }: HttpServerOptions): re
     },
   },
   {
+    method: 'POST',
+    path: '/api/nodes/{nodeId}/forget',
+    access: 'change',
+    summary: 'Hides a node that is gone, on every node, until it speaks again.',
+    parameters: [
+      {
+        name: 'nodeId',
+        in: 'path',
+        isRequired: true,
+        description: 'A node id.',
+        schema: { type: 'string', pattern: '^[a-z0-9]{26}$' },
+      },
+    ],
+    body: undefined,
+    responses: { 200: jsonResponse('The node that is hidden.', anyObject('Its id.')) },
+    handle: (request, reply) => {
+      const subject = pathParameter(request, 'nodeId');
+      const result = isNodeId(subject) ? forget?.(subject) : undefined;
+      if (result?.kind === 'forgotten') return reply.type(JSON_TYPE).send(toJson({ forgotten: subject }));
+      throw refusedForget(result?.code ?? 'no-such-node', subject);
+    },
+  },
+  {
     method: 'GET',
     path: '/api/links',
     access: 'read',
@@ -67,6 +90,23 @@ export const clusterRoutes = ({ clock, cluster, nodeId }: HttpServerOptions): re
       reply.type(JSON_TYPE).send(toJson({ links: linkRows(cluster.state, clock.nowMs()) })),
   },
 ];
+
+const refusedForget = (code: 'no-such-node' | 'own-node' | 'node-is-live', subject: string): RequestError => {
+  switch (code) {
+    case 'own-node':
+      return new RequestError({ status: 409, code }, 'This node cannot forget itself. Ask another one.');
+    case 'node-is-live':
+      return new RequestError(
+        { status: 409, code },
+        'That node is heard now and would be back at once. Stop its daemon first.',
+      );
+    default:
+      return new RequestError(
+        { status: 404, code },
+        `No node ${subject.slice(0, 40)} is known here. GET /api/nodes lists the nodes.`,
+      );
+  }
+};
 
 const listOf = (name: string, description: string) => ({
   type: 'object',

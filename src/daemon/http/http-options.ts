@@ -5,6 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Event } from '../../core/event.ts';
 import type { HistorySeries } from '../../core/history/live-history.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
 import type { RunDesk } from '../runs/run-desk.ts';
@@ -17,6 +18,8 @@ export interface HttpServerOptions {
   readonly cluster: ClusterFeed;
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
   readonly runs?: RunDesk;
+  /** Hides a node that is gone; undefined: nothing can be forgotten here. */
+  readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */
   readonly dashboardDir: string | undefined;
   readonly access: Access;

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { apply, applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { forgetNode } from '../../../src/core/node/forget.ts';
+import { nodeIds } from '../../../src/core/selectors.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+
+const self = nodeId('s'.repeat(26));
+const gone = nodeId('g'.repeat(26));
+
+describe('forgetting a node', () => {
+  const state = applyAll(EMPTY_STATE, [
+    closed(gone, 1, 0),
+    confirmed(gone, 4, 0),
+    confirmed(self, 1, 60_000),
+  ]);
+
+  it('hides it up to what is known of it, and shows it again when it speaks', () => {
+    const result = forgetNode(state, { self, subject: gone, nowMs: 60_000 });
+    expect(result).toEqual({
+      kind: 'forgotten',
+      fact: { subject: gone, durableEpoch: 1, durableSeq: 1, liveEpoch: 7, liveSeq: 4 },
+    });
+    if (result.kind !== 'forgotten') return;
+    const hidden = apply(state, {
+      ...head(self, 1, 60_000),
+      class: 'durable',
+      epoch: 1,
+      key: gone,
+      kind: 'node.forgotten',
+      payload: result.fact,
+    });
+    expect(nodeIds(hidden)).toEqual([self]);
+    expect(nodeIds(apply(hidden, confirmed(gone, 5, 61_000)))).toEqual([gone, self]);
+  });
+
+  it('is refused for a node that is heard, for oneself, and for one that nobody knows', () => {
+    expect(forgetNode(state, { self, subject: gone, nowMs: 5_000 })).toMatchObject({ code: 'node-is-live' });
+    expect(forgetNode(state, { self, subject: self, nowMs: 60_000 })).toMatchObject({ code: 'own-node' });
+    const stranger = nodeId('x'.repeat(26));
+    expect(forgetNode(state, { self, subject: stranger, nowMs: 0 })).toMatchObject({ code: 'no-such-node' });
+  });
+});
+
+function head(origin: typeof self, seq: number, receivedAtMs: number) {
+  return { origin, seq, ageMs: 0, receivedAtMs };
+}
+
+function confirmed(origin: typeof self, seq: number, receivedAtMs: number): Event {
+  return {
+    ...head(origin, seq, receivedAtMs),
+    class: 'live',
+    epoch: 7,
+    key: 'memory',
+    kind: 'reading.confirmed',
+    payload: { reading: 'memory', vendor: 'none', source: 'procfs', intervalMs: 500 },
+  };
+}
+
+function closed(origin: typeof self, seq: number, receivedAtMs: number): Event {
+  return {
+    ...head(origin, seq, receivedAtMs),
+    class: 'durable',
+    epoch: 1,
+    key: `${self} k`,
+    kind: 'connection.closed',
+    payload: { sink: self, connectionKey: 'k', reason: 'gone' },
+  };
+}
