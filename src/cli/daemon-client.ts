@@ -55,7 +55,8 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
     if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
     const refusal = v.safeParse(REFUSAL, jsonOrUndefined(await textOf(file, answer, signal)));
     const reason = refusal.success ? refusal.output.error.message : `HTTP status ${answer.statusCode}`;
-    throw noAnswer(file, `it refuses: ${reason}`, undefined);
+    const advice = 'The daemon runs. What else may be wrong tells: plimsoll doctor';
+    throw new CommandError('noDaemon', `the daemon at ${file.url} refuses: ${reason}`, advice);
   };
   return {
     file,

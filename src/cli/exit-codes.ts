@@ -7,7 +7,7 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
   badConfig: { code: 3, meaning: '`config check` or `config show` found something wrong.' },
   homeInUse: { code: 4, meaning: 'Another daemon uses this home.' },
-  noDaemon: { code: 5, meaning: 'No daemon answers for this home.' },
+  noDaemon: { code: 5, meaning: 'No daemon answers for this home, or it refuses what was asked.' },
   addressInUse: { code: 6, meaning: 'The address to listen on is taken or cannot be used.' },
   homeUnusable: {
     code: 7,
