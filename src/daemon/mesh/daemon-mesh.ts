@@ -58,9 +58,13 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   if (clusterKey === undefined) return undefined;
   const stop = new AbortController();
   const transport = await startTransport(parts, clusterKey, stop.signal);
+  const peers = staticPeers(parts);
+  const named = new Set(peers.map(({ host }) => host));
   transport.onConflict(conflict => tellConflict(parts, conflict));
   transport.onRefused(({ direction, reason, detail, address }) => {
     if (direction !== 'dialled' || QUIET_REFUSALS.has(reason)) return;
+    // A peer has many addresses, and one that leads nowhere is no news unless a person named it.
+    if (reason === 'unreachable' && !named.has(address.host)) return;
     notices.raise({ id: `mesh ${address.host}`, text: `No link to ${hostPortText(address)}: ${detail}` });
   });
   transport.onLink(link => notices.clear(`mesh ${link.remoteAddress.host}`));
@@ -80,7 +84,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     listenPort: isReachable ? listensOn.port : undefined,
     settings: {
       way: isReachable ? parts.discovery : { kind: 'off' },
-      staticPeers: staticPeers(parts),
+      staticPeers: peers,
       ignoredInterfaces: parts.ignoredInterfaces,
     },
     random: Math.random,
