@@ -254,9 +254,10 @@ const linesAndError = async (
   }
 };
 
+/** Of whole lines only: a shell makes the file before it writes into it. */
 const pidsIn = (name: string): readonly number[] => {
   try {
-    return readFileSync(join(tools.folder, name), 'utf8').trim().split('\n').map(Number);
+    return readFileSync(join(tools.folder, name), 'utf8').split('\n').slice(0, -1).map(Number);
   } catch {
     return [];
   }
