@@ -1,13 +1,18 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import { liveEntry, put, putKeyed } from './entries.ts';
+import { entryOf, liveEntry, put, putKeyed } from './entries.ts';
 import { dropOldEpoch } from './epoch.ts';
 import type { Event, KnownEvent, UnknownEvent } from './event.ts';
 import type { NodeId } from './ids.ts';
 import { closeConnection, openConnection, putLinkProfile } from './link/link-reducer.ts';
 import { applyReading } from './node/node-reducer.ts';
-import { LIVE_RUNS_PER_NODE_MAX, putNewest, RUNS_PER_NODE_MAX } from './run/run-reducer.ts';
+import {
+  LIVE_RUNS_PER_NODE_MAX,
+  PROBES_PER_NODE_MAX,
+  putNewest,
+  RUNS_PER_NODE_MAX,
+} from './run/run-reducer.ts';
 import type { OriginProgress, State } from './state.ts';
 
 /**
@@ -96,6 +101,16 @@ const reduceKnown = (state: State, event: KnownEvent): State => {
       return putLinkProfile(state, event);
     case 'gpu.profiled':
       return { ...state, nodeGpuProfiles: putKeyed(state.nodeGpuProfiles, event, event.payload) };
+    case 'probe.reported':
+      return {
+        ...state,
+        probeStatuses: putNewest(state.probeStatuses, event, event.payload, PROBES_PER_NODE_MAX),
+      };
+    case 'endpoints.told':
+      return {
+        ...state,
+        nodeEndpoints: put(state.nodeEndpoints, event.origin, entryOf(event, event.payload)),
+      };
     case 'runner.reported':
       return { ...state, runners: putNewest(state.runners, event, event.payload, LIVE_RUNS_PER_NODE_MAX) };
     case 'run.started':

@@ -52,6 +52,10 @@ export const liveEntry = (
     case 'reading.failed':
     case 'reading.absent':
       return state.readingStatuses[origin]?.[key];
+    case 'probe.reported':
+      return state.probeStatuses[origin]?.[key];
+    case 'endpoints.told':
+      return state.nodeEndpoints[origin];
     case 'runner.reported':
       return state.runners[origin]?.[key];
     case 'progress.reported':

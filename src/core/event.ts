@@ -5,10 +5,13 @@ import type { NodeId } from './ids.ts';
 import type { Connection } from './link/connection.ts';
 import { connectionKey } from './link/connection.ts';
 import type { LinkProfile } from './link/link-profile.ts';
+import type { NodeEndpoints } from './node/endpoints.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { Gathered, ReadingConfirmed, ReadingFailed, ReadingValues } from './node/reading.ts';
 import { readingKey } from './node/reading.ts';
+import type { ProbeStatus } from './probe/probe-status.ts';
+import { probeKey } from './probe/probe-status.ts';
 import type { Run, Runner, RunProgress } from './run/run.ts';
 
 /** Kind to payload. A kind reads "<slot>.<past participle>": kinds of one slot and key replace each other. */
@@ -30,6 +33,8 @@ export interface EventPayloads {
   'connection.opened': Connection;
   'connection.closed': ConnectionClosed;
   'link.profiled': LinkProfile;
+  'probe.reported': ProbeStatus;
+  'endpoints.told': NodeEndpoints;
   'runner.reported': Runner;
   'run.started': Run;
   'run.ended': Run;
@@ -107,6 +112,7 @@ export const factKey = (fact: Fact): string => {
     case 'rdmaDevices.gathered':
     case 'disk.gathered':
     case 'config.gathered':
+    case 'endpoints.told':
       return '';
     case 'gpus.gathered':
     case 'gpuLoads.gathered':
@@ -122,6 +128,8 @@ export const factKey = (fact: Fact): string => {
     case 'connection.closed':
     case 'link.profiled':
       return `${fact.payload.sink} ${fact.payload.connectionKey}`;
+    case 'probe.reported':
+      return probeKey(fact.payload.subject);
     case 'runner.reported':
       return fact.payload.runnerKey;
     case 'run.started':
@@ -154,6 +162,8 @@ const EVENT_CLASSES: { readonly [K in EventKind]: EventClass } = {
   'connection.opened': 'durable',
   'connection.closed': 'durable',
   'link.profiled': 'durable',
+  'probe.reported': 'live',
+  'endpoints.told': 'live',
   'runner.reported': 'live',
   'run.started': 'durable',
   'run.ended': 'durable',

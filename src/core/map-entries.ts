@@ -29,6 +29,8 @@ export const mapEntries = (state: State, change: EntryChange): State => {
     nodeGpuProfiles: byKey(state.nodeGpuProfiles),
     connections: bySink(state.connections),
     linkProfiles: bySink(state.linkProfiles),
+    probeStatuses: byKey(state.probeStatuses),
+    nodeEndpoints: byNode(state.nodeEndpoints),
     runners: byKey(state.runners),
     runs: byKey(state.runs),
     runProgress: byKey(state.runProgress),

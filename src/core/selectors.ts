@@ -156,9 +156,11 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
   see(state.nodeMemories[node]);
   see(state.nodeSystems[node]);
   see(state.nodeDisks[node]);
+  see(state.nodeEndpoints[node]);
   for (const map of [
     state.nodeGpuLoads,
     state.readingStatuses,
+    state.probeStatuses,
     state.runners,
     state.runProgress,
     state.nodeConflicts,

@@ -5,9 +5,11 @@ import type { EventClass } from './event.ts';
 import type { NodeId } from './ids.ts';
 import type { Connection } from './link/connection.ts';
 import type { LinkProfile } from './link/link-profile.ts';
+import type { NodeEndpoints } from './node/endpoints.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { ReadingValues } from './node/reading.ts';
+import type { ProbeStatus } from './probe/probe-status.ts';
 import type { Run, Runner, RunProgress } from './run/run.ts';
 
 /** A value with where it stands in its origin's order and how old it was when it arrived here. */
@@ -76,6 +78,9 @@ export interface State {
   readonly connections: ByNode<ByNode<ByKey<Entry<Connection>>>>;
   /** source → sink → connection key */
   readonly linkProfiles: ByNode<ByNode<ByKey<Entry<LinkProfile>>>>;
+  /** prober → probe key */
+  readonly probeStatuses: ByNode<ByKey<Entry<ProbeStatus>>>;
+  readonly nodeEndpoints: ByNode<Entry<NodeEndpoints>>;
   /** reporter → runner key */
   readonly runners: ByNode<ByKey<Entry<Runner>>>;
   /** node → run id */
@@ -106,6 +111,8 @@ export const EMPTY_STATE: State = {
   nodeGpuProfiles: {},
   connections: {},
   linkProfiles: {},
+  probeStatuses: {},
+  nodeEndpoints: {},
   runners: {},
   runs: {},
   runProgress: {},

@@ -6,8 +6,10 @@ import type { ConnectionClosed, EventKind, Fact } from '../core/event.ts';
 import { factKey, isEventKind } from '../core/event.ts';
 import type { Connection } from '../core/link/connection.ts';
 import type { LinkProfile } from '../core/link/link-profile.ts';
+import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from '../core/node/presence.ts';
+import type { ProbeStatus } from '../core/probe/probe-status.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
 import { count, figure, list, nodeIdSchema, reported, text } from './schema.ts';
@@ -76,20 +78,49 @@ const linkProfile: Schema<LinkProfile> = v.object({
   roundTripNsP50: reported(figure),
   roundTripNsP99: reported(figure),
   jitterNs: reported(figure),
+  roundTripCount: reported(figure),
+  retransmits: reported(figure),
+  uploadStreams: reported(figure),
+  downloadStreams: reported(figure),
+  bytesUsed: figure,
+  engine: text,
   method: text,
+  measuredAgeMs: figure,
+  intervalMs: reported(figure),
   failure: reported(v.literal('none')),
 });
 
 const gpuProfile: Schema<GpuProfile> = v.object({
   deviceId: text,
+  deviceName: text,
   deviceKind: v.picklist(['gpu', 'cpu']),
   engine: text,
   fp16FlopsPerSecond: reported(figure),
+  fp32FlopsPerSecond: reported(figure),
   memoryReadBytesPerSecond: reported(figure),
   memoryCopyBytesPerSecond: reported(figure),
   isLowerBound: v.boolean(),
   method: text,
+  measuredAgeMs: figure,
+  intervalMs: reported(figure),
   failure: reported(v.literal('none')),
+});
+
+const probeStatus: Schema<ProbeStatus> = v.object({
+  subject: v.variant('kind', [
+    v.object({ kind: v.literal('gpu'), deviceId: text }),
+    v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
+  ]),
+  stage: v.variant('kind', [
+    v.object({ kind: v.literal('running'), expectedMs: figure, isByHand: v.boolean() }),
+    v.object({ kind: v.literal('waiting'), reason: text, nextInMs: reported(figure) }),
+    v.object({ kind: v.literal('idle'), nextInMs: reported(figure) }),
+  ]),
+});
+
+const endpoints: Schema<NodeEndpoints> = v.object({
+  meshPort: reported(figure),
+  reachabilityPort: reported(figure),
 });
 
 const forgotten: Schema<NodeForgotten> = v.object({
@@ -123,6 +154,8 @@ const factSchema: Schema<Fact> = v.variant('kind', [
   fact('connection.opened', connection),
   fact('connection.closed', closed),
   fact('link.profiled', linkProfile),
+  fact('probe.reported', probeStatus),
+  fact('endpoints.told', endpoints),
   fact('runner.reported', runnerSchema),
   fact('run.started', runSchema),
   fact('run.ended', runSchema),

@@ -90,6 +90,14 @@ const linkProfile: fc.Arbitrary<Fact> = fc
       roundTripNsP50: 2,
       roundTripNsP99: 3,
       jitterNs: 1,
+      roundTripCount: 200,
+      retransmits: 0,
+      uploadStreams: 1,
+      downloadStreams: 1,
+      bytesUsed: 1_000_000,
+      engine: 'socket-ffi',
+      measuredAgeMs: 0,
+      intervalMs: 300_000,
       method: 'tcp',
       failure: 'none',
     },
@@ -114,7 +122,22 @@ const runner: fc.Arbitrary<Fact> = fc.nat(2).map(number => ({
   },
 }));
 
+const probeStatus: fc.Arbitrary<Fact> = fc.nat(2).map(number => ({
+  kind: 'probe.reported',
+  payload: {
+    subject: { kind: 'gpu', deviceId: `gpu-${number}` },
+    stage: { kind: 'waiting', reason: 'a runner is active', nextInMs: number },
+  },
+}));
+
+const endpoints: fc.Arbitrary<Fact> = reported.map(port => ({
+  kind: 'endpoints.told',
+  payload: { meshPort: port, reachabilityPort: port },
+}));
+
 export const arbitraryFact: fc.Arbitrary<Fact> = fc.oneof(
+  probeStatus,
+  endpoints,
   memory,
   identity,
   disk,

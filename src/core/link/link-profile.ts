@@ -14,6 +14,23 @@ export interface LinkProfile {
   readonly roundTripNsP99: Reported<number>;
   /** Mean absolute difference of consecutive round trips. */
   readonly jitterNs: Reported<number>;
+  /** How many round trips the figures above are of. */
+  readonly roundTripCount: Reported<number>;
+  /** TCP segments sent again by both ends together while bandwidth was measured. */
+  readonly retransmits: Reported<number>;
+  /** Parallel streams of the faster measurement of each direction. */
+  readonly uploadStreams: Reported<number>;
+  readonly downloadStreams: Reported<number>;
+  /** What the probe cost, both directions, payload bytes. */
+  readonly bytesUsed: number;
+  /** "socket-ffi", "socket-event-loop", "perftest", "ucx", "mlx-jaccl". */
+  readonly engine: string;
+  /** In words, with durations and sizes. */
   readonly method: string;
+  /** How old the figures were when this was written, ms: 0, or their age where the newest attempt failed. */
+  readonly measuredAgeMs: number;
+  /** The next probe is due so long after this one; unknown where a person asked for it. */
+  readonly intervalMs: Reported<number>;
+  /** Why the newest attempt failed; the figures are then those of the last good one. */
   readonly failure: Reported<'none'>;
 }

@@ -4,15 +4,26 @@
 import type { Reported } from '../unknown.ts';
 
 export interface GpuProfile {
+  /** That of the inventory; "cpu" for the processor of a machine without a GPU. */
   readonly deviceId: string;
+  readonly deviceName: string;
   readonly deviceKind: 'gpu' | 'cpu';
+  /** "cuda", "mlx", "webgpu", "cpu". */
   readonly engine: string;
+  /** Matrix product, inputs FP16, sums FP32. */
   readonly fp16FlopsPerSecond: Reported<number>;
+  /** Of engines and devices without FP16; never added to the figure above. */
+  readonly fp32FlopsPerSecond: Reported<number>;
   readonly memoryReadBytesPerSecond: Reported<number>;
+  /** Bytes read plus bytes written. */
   readonly memoryCopyBytesPerSecond: Reported<number>;
   /** The engine cannot reach the hardware's peak. */
   readonly isLowerBound: boolean;
   readonly method: string;
+  /** How old the figures were when this was written, ms: 0, or their age where the newest attempt failed. */
+  readonly measuredAgeMs: number;
+  /** The next probe is due so long after this one; unknown where a person asked for it. */
+  readonly intervalMs: Reported<number>;
   /** Why the newest attempt failed; the figures are then those of the last good one. */
   readonly failure: Reported<'none'>;
 }

@@ -7,6 +7,8 @@ import type { ByKey, ByNode, Entry } from '../state.ts';
 
 /** Of one node, by the order in which it told them. */
 export const RUNS_PER_NODE_MAX = 256;
+/** Statuses of probes that are kept of one node: its devices, and its connections to as many peers as a mesh has. */
+export const PROBES_PER_NODE_MAX = 1_024;
 /** Progress and leases that are kept of one node. */
 export const LIVE_RUNS_PER_NODE_MAX = 64;
 

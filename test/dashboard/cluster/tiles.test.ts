@@ -11,6 +11,10 @@ const profiled = (deviceId: string, isLowerBound = false): Fact => ({
   kind: 'gpu.profiled',
   payload: {
     deviceId,
+    deviceName: 'NVIDIA GB10',
+    fp32FlopsPerSecond: { kind: 'unknown', reason: 'not measured' },
+    measuredAgeMs: 0,
+    intervalMs: 3_600_000,
     deviceKind: 'gpu',
     engine: 'made up',
     fp16FlopsPerSecond: 23.6e12,
