@@ -59,6 +59,8 @@ const NEEDED = [
   { apt: 'chromium', programs: ['chromium', 'chromium-browser', 'google-chrome'], use: 'browser tests' },
   { apt: 'iproute2', programs: ['ip'], use: 'tests in network namespaces' },
   { apt: 'nftables', programs: ['nft'], use: 'tests of hosts that do not hear each other' },
+  { apt: 'iperf3', programs: ['iperf3'], use: 'tests that hold link probes against it' },
+  { apt: 'ucx-utils', programs: ['ucx_perftest'], use: 'tests of RDMA probes' },
 ];
 
 module.exports = { installSystemPackages };
