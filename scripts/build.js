@@ -1,5 +1,6 @@
-// `npm run build`: Node code by tsc, the dashboard by Vite, side by side; then a stamp that says of which sources.
-// Incremental: what was compiled from a source that is gone is removed, the rest is kept.
+// `npm run build`: Node code by tsc, the dashboard and the libraries that are packed with the code by Vite, side by side;
+// then a stamp that says of which sources. Incremental: what was compiled from a source that is gone is removed, the rest
+// is kept.
 
 const fs = require('node:fs');
 const { exitWith } = require('./exit-with.js');
@@ -24,32 +25,32 @@ const build = async () => {
   const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
   const endings = await Promise.all([
     runCommand(node.path, [inRoot('node_modules/typescript/bin/tsc'), '-b', 'tsconfig.build.json'], options),
-    runCommand(
-      node.path,
-      [
-        inRoot('node_modules/vite/bin/vite.js'),
-        'build',
-        '--config',
-        'dashboard/vite.config.ts',
-        '--logLevel',
-        'warn',
-      ],
-      options
-    ),
+    runCommand(node.path, viteBuild('dashboard/vite.config.ts'), options),
+    runCommand(node.path, viteBuild('scripts/libraries.config.mjs'), options),
   ]);
   const failed = endings.map(exitCodeOf).find(code => code !== 0);
   if (failed !== undefined) return failed;
   removeOrphans('');
+  useLibraries('');
   stampBuild(hash);
   return 0;
 };
+
+const viteBuild = config => [
+  inRoot('node_modules/vite/bin/vite.js'),
+  'build',
+  '--config',
+  config,
+  '--logLevel',
+  'warn',
+];
 
 /** Compiled files whose source was renamed or removed: they would be packed, and could be loaded by mistake. */
 const removeOrphans = folder => {
   for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
     const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (place !== 'dashboard') removeOrphans(place);
+      if (!MADE_BY_VITE.includes(place)) removeOrphans(place);
       continue;
     }
     const source = place.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
@@ -57,6 +58,22 @@ const removeOrphans = folder => {
   }
 };
 
+/** In compiled code 'fastify' becomes '../../libraries/fastify.js'. What was pointed there before stays. */
+const useLibraries = folder => {
+  for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
+    const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !MADE_BY_VITE.includes(place)) useLibraries(place);
+    if (!entry.isFile() || !entry.name.endsWith('.js')) continue;
+    const text = fs.readFileSync(inRoot('dist', place), 'utf8');
+    const up = folder === '' ? './' : '../'.repeat(folder.split('/').length);
+    const pointed = text.replace(LIBRARY_IMPORT, (_whole, name) => `from '${up}libraries/${name}.js'`);
+    if (pointed !== text) fs.writeFileSync(inRoot('dist', place), pointed);
+  }
+};
+
+const LIBRARIES = fs.readdirSync(inRoot('scripts/libraries')).map(file => file.replace(/\.mjs$/, ''));
+const LIBRARY_IMPORT = new RegExp(`\\bfrom ['"](${LIBRARIES.join('|')})['"]`, 'g');
+const MADE_BY_VITE = ['dashboard', 'libraries'];
 const TSC_MEMORY = ['.cache/core.tsbuildinfo', '.cache/src.tsbuildinfo'];
 
 if (require.main === module) {

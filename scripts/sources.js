@@ -49,8 +49,14 @@ const filesUnder = folder => {
   });
 };
 
-const SOURCE_FOLDERS = ['src', 'dashboard'];
-const SOURCE_FILES = ['package.json', 'package-lock.json', 'tsconfig.base.json', 'tsconfig.build.json'];
+const SOURCE_FOLDERS = ['src', 'dashboard', 'scripts/libraries'];
+const SOURCE_FILES = [
+  'scripts/libraries.config.mjs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.base.json',
+  'tsconfig.build.json',
+];
 /** What editors, Finder and Vite leave while they work. */
 const NOISE = /^\.DS_Store$|~$|\.sw[a-p]$|\.timestamp-/;
 

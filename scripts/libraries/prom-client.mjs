@@ -1,0 +1,1 @@
+export { Counter, Gauge, Registry } from 'prom-client';
