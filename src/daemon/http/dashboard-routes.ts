@@ -1,5 +1,6 @@
 // The page and its files. The page's own addresses (/nodes/…, /runs/…, /links) give the page; any other unknown path is
-// a 404, so that a mistyped address or asset never looks like an answer.
+// a 404, so that a mistyped address or asset never looks like an answer. A browser that goes to one gets that 404 with the
+// page, which says in words that there is nothing.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Asset, DashboardFiles } from './dashboard-files.ts';
@@ -18,8 +19,11 @@ export const addDashboardRoutes = (
       return index === undefined ? sendUnbuilt(reply) : sendAsset(request, reply, index);
     }
     const asset = await files?.find(path);
-    if (asset === undefined) throw unmatched(request.raw, routes);
-    return sendAsset(request, reply, asset);
+    if (asset !== undefined) return sendAsset(request, reply, asset);
+    const refusal = unmatched(request.raw, routes);
+    const index = isVisit(request, path) ? await files?.index() : undefined;
+    if (refusal.status !== 404 || index === undefined) throw refusal;
+    return reply.code(404).header('cache-control', 'no-store').type(index.contentType).send(index.body);
   });
 };
 
@@ -33,6 +37,10 @@ const sendAsset = (request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   }
   return reply.header('content-encoding', 'gzip').send(asset.gzipped);
 };
+
+/** Somebody typed the address or followed a link: browsers say so (RFC 9110 Accept), and pages have no file's ending. */
+const isVisit = ({ headers }: FastifyRequest, path: string): boolean =>
+  headers.accept?.startsWith('text/html') === true && !path.startsWith('/api/') && !/\.\w+$/.test(path);
 
 const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
   reply.code(503).type('text/html; charset=utf-8').header('cache-control', 'no-store').send(UNBUILT_PAGE);

@@ -63,6 +63,19 @@ describe('the dashboard', () => {
   });
 
   test.each([
+    ['/nope', 404, '<h1>page</h1>'],
+    ['/favicon.ico', 404, 'not-found'],
+    ['/api/nope', 404, 'not-found'],
+  ])('a browser that goes to %s is answered %i with words it can show', async (path, status, words) => {
+    await using built = await buildDashboard();
+    await using served = await serveCluster({ dashboardDir: built.dir });
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const answer = await ask({ port: served.port, path, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.body).toContain(words);
+  });
+
+  test.each([
     '/../secret.txt',
     '/assets/../../secret.txt',
     '/%2e%2e/secret.txt',
