@@ -7,6 +7,8 @@ import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage } from '../../wire/mesh-message.ts';
 import { decodeMeshMessage, encodeMeshMessage } from '../../wire/mesh-message.ts';
+import { NodeKeys } from '../../wire/node-signature.ts';
+import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink, MeshTransport } from '../mesh.ts';
 import { DurableExchange } from './durable-exchange.ts';
@@ -52,6 +54,7 @@ export class Replicator {
     const common = {
       self,
       own,
+      keys: new NodeKeys(),
       store,
       counts: this.counts,
       limits,
@@ -155,7 +158,7 @@ export class Replicator {
   }
 
   #hear(peer: ReplicaPeer, frame: Uint8Array): void {
-    if (this.#peers.get(peer.id) !== peer) return;
+    if (this.#peers.get(peer.id) !== peer || isRequestFrame(frame)) return;
     if (!peer.mayBring(frame.length, this.#parts.clock.nowMs())) {
       this.counts.overRate += 1;
       return;

@@ -1,0 +1,196 @@
+// Requests over the links of a mesh. A peer that asks too much, answers what nobody asked, or says nothing costs no more
+// than its bounds; an unknown topic is refused, so that versions can meet.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { JsonValue, RequestMessage } from '../../wire/request-message.ts';
+import {
+  decodeRequest,
+  encodeRequest,
+  isRequestFrame,
+  REFUSAL_LENGTH_MAX,
+} from '../../wire/request-message.ts';
+import { deadline } from '../link/deadline.ts';
+import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
+import { RateBudget } from '../replication/rate-budget.ts';
+import { RequestCounts } from './request-counts.ts';
+import type { AskHandler, AskOptions, AskOutcome, AskReply, RequestLimits, Requests } from './requests.ts';
+import { REQUEST_LIMITS } from './requests.ts';
+
+export interface MeshRequestsParts {
+  readonly mesh: Pick<MeshTransport, 'links' | 'onLink'>;
+  readonly clock: Clock;
+  readonly limits?: RequestLimits;
+}
+
+type Ask = Extract<RequestMessage, { kind: 'ask' }>;
+
+interface Peer {
+  readonly link: MeshLink;
+  readonly budget: RateBudget;
+  /** Aborts when the link ends. */
+  readonly gone: AbortController;
+  readonly waiting: Map<number, (outcome: AskOutcome) => void>;
+  answering: number;
+}
+
+export class MeshRequests implements Requests {
+  readonly counts: RequestCounts = new RequestCounts();
+  readonly #parts: MeshRequestsParts;
+  readonly #limits: RequestLimits;
+  readonly #peers = new Map<NodeId, Peer>();
+  readonly #handlers = new Map<string, AskHandler>();
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #failure = Promise.withResolvers<never>();
+  #nextId = 1;
+
+  constructor(parts: MeshRequestsParts) {
+    this.#parts = parts;
+    this.#limits = parts.limits ?? REQUEST_LIMITS;
+    this.#failure.promise.catch(() => undefined); // `run` tells it
+  }
+
+  /** Hears peers until the abort; resolves when every handler has ended. @throws what a handler threw */
+  async run(signal: AbortSignal): Promise<void> {
+    const { mesh } = this.#parts;
+    const end = mesh.onLink(link => this.#meet(link));
+    for (const link of mesh.links.values()) this.#meet(link);
+    const stopped = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => stopped.resolve(), { once: true });
+    if (signal.aborted) stopped.resolve();
+    try {
+      await Promise.race([stopped.promise, this.#failure.promise]);
+    } finally {
+      end();
+      for (const peer of this.#peers.values()) peer.gone.abort();
+      this.#peers.clear();
+      await Promise.all(this.#tasks);
+    }
+  }
+
+  serve(topic: string, handler: AskHandler): Unsubscribe {
+    this.#handlers.set(topic, handler);
+    return () => {
+      if (this.#handlers.get(topic) === handler) this.#handlers.delete(topic);
+    };
+  }
+
+  async ask(node: NodeId, topic: string, body: JsonValue, options: AskOptions): Promise<AskOutcome> {
+    options.signal.throwIfAborted();
+    const peer = this.#peers.get(node);
+    if (peer === undefined) return { kind: 'unreachable', reason: 'there is no link to it' };
+    if (peer.waiting.size >= this.#limits.asksPerPeerMax)
+      return { kind: 'refused', reason: 'too many questions to it wait already' };
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const timeoutMs = Math.min(options.timeoutMs, this.#limits.timeoutMsMax);
+    const frame = encodeRequest({ kind: 'ask', id, topic, timeoutMs, body });
+    if (frame === undefined) return { kind: 'refused', reason: 'the question is too long' };
+    using limit = deadline(this.#parts.clock, timeoutMs, options.signal);
+    const outcome = Promise.withResolvers<AskOutcome>();
+    const tell = (): void =>
+      outcome.resolve({ kind: 'timeout', reason: `it did not answer within ${timeoutMs / 1_000} s` });
+    const leave = (): void => outcome.resolve({ kind: 'unreachable', reason: 'the link to it ended' });
+    limit.signal.addEventListener('abort', tell, { once: true });
+    peer.gone.signal.addEventListener('abort', leave, { once: true });
+    peer.waiting.set(id, outcome.resolve);
+    try {
+      peer.link.send(frame);
+      if (!peer.link.isOpen) leave();
+      return await outcome.promise;
+    } finally {
+      peer.waiting.delete(id);
+      limit.signal.removeEventListener('abort', tell);
+      peer.gone.signal.removeEventListener('abort', leave);
+      options.signal.throwIfAborted();
+    }
+  }
+
+  #meet(link: MeshLink): void {
+    const { clock } = this.#parts;
+    const { asksBurst, asksPerSecond } = this.#limits;
+    const peer: Peer = {
+      link,
+      budget: new RateBudget(asksBurst, asksPerSecond, clock.nowMs()),
+      gone: new AbortController(),
+      waiting: new Map(),
+      answering: 0,
+    };
+    this.#peers.get(link.peerId)?.gone.abort();
+    this.#peers.set(link.peerId, peer);
+    link.onFrame(frame => this.#hear(peer, frame));
+    link.onClose(() => {
+      if (this.#peers.get(link.peerId) === peer) this.#peers.delete(link.peerId);
+      peer.gone.abort();
+    });
+  }
+
+  #hear(peer: Peer, frame: Uint8Array): void {
+    if (peer.gone.signal.aborted || !isRequestFrame(frame)) return;
+    const decoded = decodeRequest(frame);
+    if (decoded.kind === 'malformed') {
+      this.counts.malformed += 1;
+      return;
+    }
+    const { message } = decoded;
+    if (message.kind === 'ask') {
+      this.#take(peer, message);
+      return;
+    }
+    const settle = peer.waiting.get(message.id);
+    if (settle === undefined) this.counts.unasked += 1;
+    else if (message.kind === 'answer') settle({ kind: 'answer', body: message.body });
+    else settle({ kind: 'refused', reason: message.reason });
+  }
+
+  #take(peer: Peer, ask: Ask): void {
+    if (!peer.budget.take(1, this.#parts.clock.nowMs())) {
+      this.counts.overRate += 1;
+      return;
+    }
+    const handler = this.#handlers.get(ask.topic);
+    if (handler === undefined) {
+      this.counts.unknownTopics += 1;
+      this.#reply(peer, ask.id, { kind: 'refused', reason: 'this version does not know the question' });
+    } else if (peer.answering >= this.#limits.answersPerPeerMax) {
+      this.counts.overRate += 1;
+      this.#reply(peer, ask.id, { kind: 'refused', reason: 'too many questions at once' });
+    } else {
+      const task = this.#answer(peer, ask, handler)
+        .catch(error => this.#failure.reject(error))
+        .finally(() => this.#tasks.delete(task));
+      this.#tasks.add(task);
+    }
+  }
+
+  async #answer(peer: Peer, ask: Ask, handler: AskHandler): Promise<void> {
+    const timeoutMs = Math.min(ask.timeoutMs, this.#limits.timeoutMsMax);
+    using limit = deadline(this.#parts.clock, timeoutMs, peer.gone.signal);
+    peer.answering += 1;
+    try {
+      this.counts.answered += 1;
+      this.#reply(
+        peer,
+        ask.id,
+        await handler({ from: peer.link.peerId, body: ask.body, signal: limit.signal }),
+      );
+    } catch (error) {
+      // A handler that was told to stop may say so by throwing.
+      if (!limit.signal.aborted) throw error;
+    } finally {
+      peer.answering -= 1;
+    }
+  }
+
+  #reply(peer: Peer, id: number, reply: AskReply): void {
+    if (peer.gone.signal.aborted) return;
+    const frame = encodeRequest(
+      reply.kind === 'answer'
+        ? { kind: 'answer', id, body: reply.body }
+        : { kind: 'refusal', id, reason: reply.reason.slice(0, REFUSAL_LENGTH_MAX) },
+    );
+    const tooLong = { kind: 'refusal', id, reason: 'the answer is too long' } as const;
+    const sent = frame ?? encodeRequest(tooLong);
+    if (sent !== undefined) peer.link.send(sent);
+  }
+}

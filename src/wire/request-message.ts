@@ -1,0 +1,93 @@
+// A question to a direct peer and its answer, as frames of a mesh link: two bytes of version and type like every other
+// mesh message, then JSON. Older peers let the types pass as unknown. Decoding never throws.
+
+import { MESH_PROTOCOL_VERSION } from './mesh-message.ts';
+
+/** Of a whole frame. */
+export const REQUEST_BYTES_MAX = 65_536;
+export const TOPIC_LENGTH_MAX = 64;
+export const REFUSAL_LENGTH_MAX = 300;
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+export type RequestMessage =
+  | {
+      readonly kind: 'ask';
+      /** Chosen by who asks; names the answer on this link. */
+      readonly id: number;
+      readonly topic: string;
+      /** How long the asker waits. */
+      readonly timeoutMs: number;
+      readonly body: JsonValue;
+    }
+  | { readonly kind: 'answer'; readonly id: number; readonly body: JsonValue }
+  /** For people: why there is no answer. */
+  | { readonly kind: 'refusal'; readonly id: number; readonly reason: string };
+
+export type DecodedRequest =
+  | { readonly kind: 'message'; readonly message: RequestMessage }
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+/** Undefined where the frame would be longer than REQUEST_BYTES_MAX. */
+export const encodeRequest = (message: RequestMessage): Uint8Array | undefined => {
+  const { kind, ...fields } = message;
+  const text = Buffer.from(JSON.stringify(fields), 'utf8');
+  if (text.length + 2 > REQUEST_BYTES_MAX) return undefined;
+  const frame = new Uint8Array(2 + text.length);
+  frame[0] = MESH_PROTOCOL_VERSION;
+  frame[1] = kind === 'ask' ? ASK_TYPE : ANSWER_TYPE;
+  frame.set(text, 2);
+  return frame;
+};
+
+/** Whether a frame belongs here rather than to replication. */
+export const isRequestFrame = (frame: Uint8Array): boolean =>
+  frame[0] === MESH_PROTOCOL_VERSION && (frame[1] === ASK_TYPE || frame[1] === ANSWER_TYPE);
+
+export const decodeRequest = (frame: Uint8Array): DecodedRequest => {
+  if (frame.length > REQUEST_BYTES_MAX) return malformed('longer than a request may be');
+  const value = parsed(frame.subarray(2));
+  if (value === undefined) return malformed('not a JSON object');
+  const { id, topic, timeoutMs, body, reason } = value;
+  if (!isId(id)) return malformed('without an id');
+  if (frame[1] === ASK_TYPE) {
+    if (typeof topic !== 'string' || topic === '' || topic.length > TOPIC_LENGTH_MAX)
+      return malformed('without a topic');
+    if (typeof timeoutMs !== 'number' || !(timeoutMs > 0) || body === undefined)
+      return malformed('not an ask');
+    return { kind: 'message', message: { kind: 'ask', id, topic, timeoutMs, body } };
+  }
+  if (typeof reason === 'string') {
+    const refusal = { kind: 'refusal' as const, id, reason: reason.slice(0, REFUSAL_LENGTH_MAX) };
+    return { kind: 'message', message: refusal };
+  }
+  if (body === undefined) return malformed('an answer without a body');
+  return { kind: 'message', message: { kind: 'answer', id, body } };
+};
+
+const parsed = (bytes: Uint8Array): { readonly [name: string]: JsonValue } | undefined => {
+  try {
+    const value: JsonValue = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isMapping = (value: JsonValue): value is { readonly [name: string]: JsonValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isId = (value: JsonValue | undefined): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+
+const malformed = (reason: string): DecodedRequest => ({ kind: 'malformed', reason });
+
+/** Beside the types of mesh-message.ts, which end at 8. */
+const ASK_TYPE = 9;
+const ANSWER_TYPE = 10;
