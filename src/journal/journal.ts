@@ -85,6 +85,8 @@ export interface Journal extends Disposable {
   startNewEpoch(floor: number): number;
   /** One position an origin, the own node always among them, ascending by origin. */
   origins(): readonly StoredOrigin[];
+  /** The position of one origin, at the cost of a look-up; undefined where nothing of it was ever stored. */
+  origin(origin: NodeId): StoredOrigin | undefined;
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
   /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */

@@ -94,6 +94,11 @@ class MemoryJournal implements Journal {
     return [...this.#disk.origins.values()].sort((a, b) => (a.origin < b.origin ? -1 : 1));
   }
 
+  origin(origin: NodeId): StoredOrigin | undefined {
+    this.#throwIfClosed();
+    return this.#disk.origins.get(origin);
+  }
+
   *recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord> {
     this.#throwIfClosed();
     const epoch = this.#disk.origins.get(origin)?.epoch;

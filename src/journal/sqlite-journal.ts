@@ -91,6 +91,12 @@ class SqliteJournal implements Journal {
     );
   }
 
+  origin(origin: NodeId): StoredOrigin | undefined {
+    this.#throwIfClosed();
+    const row = this.#origins.get(origin);
+    return row === undefined ? undefined : { origin, epoch: row.epoch, through: row.through };
+  }
+
   *recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord> {
     this.#throwIfClosed();
     const first = this.#origins.get(origin);

@@ -70,6 +70,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         );
         expect(seqsAfter(journal, PEER)).toEqual([1, 2]);
         expect(journal.origins()).toContainEqual({ origin: PEER, epoch: 1, through: 2 });
+        expect(journal.origin(PEER)).toEqual({ origin: PEER, epoch: 1, through: 2 });
       });
 
       test('a batch of several origins is refused whole when one of them is out of order', () => {

@@ -128,7 +128,7 @@ export class MeshNode {
     const { journal, cluster, recorder, id } = this;
     return {
       positions: () => journal.origins(),
-      position: origin => journal.origins().find(one => one.origin === origin),
+      position: origin => journal.origin(origin),
       recordsAfter: (origin, after) => this.#agedRecords(origin, after),
       storeRecords: received => this.#storeRecords(received),
       applyLive: events => cluster.dispatch(events),

@@ -26,7 +26,7 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
   const { nodeId, journal, cluster, recorder } = parts;
   return {
     positions: () => journal.origins(),
-    position: origin => journal.origins().find(held => held.origin === origin),
+    position: origin => journal.origin(origin),
     recordsAfter: (origin, after) => agedRecords(parts, origin, after),
     storeRecords: received => storeRecords(parts, received),
     applyLive: events => cluster.dispatch(events),

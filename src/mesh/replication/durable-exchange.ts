@@ -136,7 +136,7 @@ export class DurableExchange {
     last: Place,
     from: number,
   ): void {
-    const { counts, store, nowMs, peers, relays } = this.#parts;
+    const { counts, store, nowMs, relayedTo } = this.#parts;
     const ageMs = received.at(-1)?.record.ageMs ?? 0;
     const { receivedAtMs } = receiptOf(ageMs, nowMs());
     const result = store.storeRecords({ position: { origin, ...last }, records: received, receivedAtMs });
@@ -148,10 +148,9 @@ export class DurableExchange {
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
     this.#wants.answered(origin, peer.id, last);
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
-    for (const other of peers.values()) {
-      if (!other.hasSaidHello || other.id === origin || !isAhead(last, other.outbox.known.get(origin)))
-        continue;
-      if (relays(peer.id, other.id)) other.outbox.owe(origin, { epoch, through: from });
+    for (const other of relayedTo(peer.id)) {
+      if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))
+        other.outbox.owe(origin, { epoch, through: from });
     }
   }
 
@@ -173,11 +172,9 @@ export class DurableExchange {
 
   /** Held already, from somebody else; this sender may have peers for whom nobody else will relay. */
   #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
-    const { peers, relays } = this.#parts;
-    for (const other of peers.values()) {
-      if (!other.hasSaidHello || other.id === origin || !isAhead(held, other.outbox.known.get(origin)))
-        continue;
-      if (relays(peer.id, other.id)) other.outbox.owe(origin, { epoch, through: after });
+    for (const other of this.#parts.relayedTo(peer.id)) {
+      if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
+        other.outbox.owe(origin, { epoch, through: after });
     }
   }
 
@@ -187,11 +184,11 @@ export class DurableExchange {
     { origin, epoch, after, records }: RecordsMessage,
     from: number,
   ): readonly ReceivedRecord[] | undefined {
-    const { counts, nowMs } = this.#parts;
+    const { counts, keys, nowMs } = this.#parts;
     const received: ReceivedRecord[] = [];
     let before = after;
     for (const wire of records) {
-      const checked = checkRecord(wire, { origin, epoch }, nowMs());
+      const checked = checkRecord(wire, { origin, epoch }, { keys, nowMs: nowMs() });
       if (checked.kind === 'good' && checked.received.record.seq > before) {
         before = checked.received.record.seq;
         if (before > from) received.push(checked.received);

@@ -1,6 +1,7 @@
 // What both halves of replication share: the durable one and the live one.
 
 import type { NodeId } from '../../core/ids.ts';
+import type { NodeKeys } from '../../wire/node-signature.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { OwnProof } from './record-proof.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -10,6 +11,7 @@ import type { ReplicationCounts } from './replication-counts.ts';
 export interface ExchangeParts {
   readonly self: NodeId;
   readonly own: OwnProof;
+  readonly keys: NodeKeys;
   readonly store: ReplicaStore;
   readonly counts: ReplicationCounts;
   readonly limits: ReplicationLimits;
@@ -17,4 +19,6 @@ export interface ExchangeParts {
   readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
   /** Whether this node passes on to the peer what the sender brought. */
   readonly relays: (sender: NodeId, peer: NodeId) => boolean;
+  /** All peers for which that holds; in a full mesh none, at the cost of a look-up. */
+  readonly relayedTo: (sender: NodeId) => readonly ReplicaPeer[];
 }

@@ -39,13 +39,17 @@ export class Forks {
 
   /** Looks among records that came for one that contradicts the newest one held. */
   seek({ origin, epoch, records }: RecordsMessage, held: Place): void {
-    const { nowMs, store, own } = this.#parts;
+    const { keys, nowMs, store, own } = this.#parts;
     const tip = this.#tips.newest(origin, held);
     if (tip === undefined || this.#known.get(origin)?.epoch === epoch) return;
     const theirs = records.find(
       wire => tipOf(wire.proof) !== tip && decodeRecordHead(wire.body)?.seq === held.through,
     );
-    if (theirs === undefined || checkRecord(theirs, { origin, epoch }, nowMs()).kind !== 'good') return;
+    if (
+      theirs === undefined ||
+      checkRecord(theirs, { origin, epoch }, { keys, nowMs: nowMs() }).kind !== 'good'
+    )
+      return;
     for (const mine of store.recordsAfter(origin, held.through - 1)) {
       const proof = proofOf(mine, own);
       if (mine.seq !== held.through || proof === undefined) return;
@@ -90,8 +94,9 @@ export class Forks {
   }
 
   #isProof({ origin, epoch, records }: ForkMessage): boolean {
+    const { keys, nowMs } = this.#parts;
     const [one, other, ...more] = records.map(record =>
-      checkRecord(record, { origin, epoch }, this.#parts.nowMs()),
+      checkRecord(record, { origin, epoch }, { keys, nowMs: nowMs() }),
     );
     if (one?.kind !== 'good' || other?.kind !== 'good' || more.length > 0) return false;
     const [a, b] = [one.received.record, other.received.record];

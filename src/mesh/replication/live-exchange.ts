@@ -139,9 +139,7 @@ export class LiveExchange {
 
   #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
-    const { peers, relays } = this.#parts;
-    for (const peer of peers.values()) {
-      if (!peer.hasSaidHello || !relays(sender.id, peer.id)) continue;
+    for (const peer of this.#parts.relayedTo(sender.id)) {
       for (const entry of entries)
         if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
     }

@@ -6,7 +6,8 @@ import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireRecord } from '../../wire/mesh-message.ts';
 import { PROOF_BYTES } from '../../wire/mesh-message.ts';
-import { isSignedBy, nodeIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
+import type { NodeKeys } from '../../wire/node-signature.ts';
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { receiptOf } from './receipt.ts';
 import type { ReceivedRecord, ReplicaRecord } from './replica-store.ts';
@@ -34,11 +35,11 @@ export type CheckedRecord =
 export const checkRecord = (
   { ageMs, proof, body }: WireRecord,
   place: { readonly origin: NodeId; readonly epoch: number },
-  nowMs: number,
+  { keys, nowMs }: { readonly keys: NodeKeys; readonly nowMs: number },
 ): CheckedRecord => {
   const publicKey = proof.subarray(0, PUBLIC_KEY_BYTES);
-  if (nodeIdOf(publicKey) !== place.origin) return { kind: 'forged' };
-  if (!isSignedBy(publicKey, body, proof.subarray(PUBLIC_KEY_BYTES))) return { kind: 'forged' };
+  if (!keys.isSignedBy(place.origin, publicKey, body, proof.subarray(PUBLIC_KEY_BYTES)))
+    return { kind: 'forged' };
   const decoded = decodeRecordBody(body, receiptOf(ageMs, nowMs));
   const event = decoded.kind === 'event' ? decoded.event : undefined;
   const head = event === undefined ? decodeRecordHead(body) : undefined;

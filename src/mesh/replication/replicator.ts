@@ -42,6 +42,8 @@ export class Replicator {
   readonly #chunks: ChunkSource;
   readonly #durable: DurableExchange;
   readonly #live: LiveExchange;
+  /** By sender; only of peers that are there. */
+  readonly #relays = new Map<NodeId, readonly ReplicaPeer[]>();
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
@@ -62,6 +64,7 @@ export class Replicator {
       peers: this.#peers,
       relays: (sender: NodeId, peer: NodeId): boolean =>
         isRelay({ self, sender, peer }, node => this.#neighboursOf(node)),
+      relayedTo: (sender: NodeId): readonly ReplicaPeer[] => this.#relayedTo(sender),
     };
     this.#chunks = createRecordChunks({
       store,
@@ -123,6 +126,7 @@ export class Replicator {
     const former = this.#peers.get(link.peerId);
     if (former !== undefined) this.#leave(former);
     this.#peers.set(link.peerId, peer);
+    this.#relays.clear();
     this.#ends.set(peer, [
       link.onFrame(frame => this.#hear(peer, frame)),
       link.onDrain(() => peer.outbox.drained()),
@@ -148,6 +152,7 @@ export class Replicator {
     this.#ends.delete(peer);
     if (this.#peers.get(peer.id) !== peer) return;
     this.#peers.delete(peer.id);
+    this.#relays.clear();
     this.#durable.peerGone(peer.id);
     this.#live.peerGone(peer.id);
     this.#linksChanged.resolve();
@@ -199,6 +204,7 @@ export class Replicator {
     switch (message.kind) {
       case 'hello':
         peer.hasSaidHello = true;
+        this.#relays.clear();
         peer.neighbours.take({
           version: message.neighboursVersion,
           base: -1,
@@ -228,6 +234,7 @@ export class Replicator {
           peer.outbox.tell({ kind: 'ask-neighbours' });
         return;
       case 'neighbours':
+        this.#relays.clear();
         if (peer.neighbours.take(message)) this.#live.neighboursChanged(peer);
         else peer.outbox.tell({ kind: 'ask-neighbours' });
         return;
@@ -237,6 +244,18 @@ export class Replicator {
       default:
         message satisfies never;
     }
+  }
+
+  /** Asked for each event and changed by few messages: remembered until the next of those. */
+  #relayedTo(sender: NodeId): readonly ReplicaPeer[] {
+    const held = this.#relays.get(sender);
+    if (held !== undefined) return held;
+    const self = this.#parts.mesh.localId;
+    const peers = [...this.#peers.values()].filter(
+      peer => peer.hasSaidHello && isRelay({ self, sender, peer: peer.id }, node => this.#neighboursOf(node)),
+    );
+    this.#relays.set(sender, peers);
+    return peers;
   }
 
   #neighboursOf(node: NodeId): ReadonlySet<NodeId> | undefined {
