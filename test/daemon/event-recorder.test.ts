@@ -110,6 +110,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   appendCatchUp: (position, records) => journal.appendCatchUp(position, records),
   startNewEpoch: floor => journal.startNewEpoch(floor),
   origins: () => journal.origins(),
+  origin: origin => journal.origin(origin),
   recordsAfter: (origin, after) => journal.recordsAfter(origin, after),
   history: query => journal.history(query),
   compact: () => journal.compact(),
