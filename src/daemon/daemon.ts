@@ -5,6 +5,7 @@ import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
+import type { Fact } from '../core/event.ts';
 import { forgetNode } from '../core/node/forget.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
 import type { Journal, JournalOptions } from '../journal/journal.ts';
@@ -33,6 +34,7 @@ import { Lifetimes } from './lifetimes.ts';
 import { LiveConfig } from './live-config.ts';
 import type { DaemonMesh, DaemonMeshParts } from './mesh/daemon-mesh.ts';
 import { openDaemonMesh } from './mesh/daemon-mesh.ts';
+import { closeHeldConnections } from './mesh/mesh-connections.ts';
 import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { platformGatherers } from './platform-gatherers.ts';
@@ -127,6 +129,10 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   );
   const mesh = await meshOf(options, settings.config, { key, clock, journal, cluster, recorder, notices });
   if (mesh !== undefined) parts.addAsync(mesh);
+  else {
+    const record = (fact: Fact): void => recorder.record(fact);
+    closeHeldConnections({ nodeId: key.nodeId, state: () => cluster.state, record }, 'there is no mesh');
+  }
   const listening = await listen(server, options, settings.config);
   if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
   const url = httpUrl(listening);

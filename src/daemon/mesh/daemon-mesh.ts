@@ -5,6 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event.ts';
+import type { State } from '../../core/state.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
@@ -22,6 +23,8 @@ import type { EventRecorder } from '../event-recorder.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
+import type { Connections } from './connections.ts';
+import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
 
 export interface DaemonMeshParts {
   readonly home: string;
@@ -44,6 +47,8 @@ export interface DaemonMeshParts {
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
+  /** Undefined where nobody can reach this node, or no UDP port could be opened. */
+  readonly connections: Connections | undefined;
   /** Replicates until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -91,11 +96,34 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     onCandidate: candidate => transport.addCandidate(candidate),
     onTrouble: () => undefined, // an interface that carries no multicast is no news; its state is kept there
   });
+  const state = (): State => parts.cluster.state;
+  const connections = await openMeshConnections({
+    ...parts,
+    nodeId: key.nodeId,
+    state,
+    record: fact => parts.recorder.record(fact),
+    keys: [deriveSecret(clusterKey, 'reachability')],
+    listensOn: isReachable ? listensOn : undefined,
+  });
+  transport.onLink(link => {
+    connections?.checks.hurry(link.peerId);
+    link.onClose(() => connections?.checks.hurry(link.peerId));
+  });
   return {
     listensOn,
-    run: signal => replicator.run(signal),
+    connections,
+    run: async signal => {
+      const replicating = replicator.run(signal);
+      parts.recorder.record(endpointsFact(isReachable ? listensOn : undefined, connections));
+      await Promise.all([
+        replicating,
+        connections?.run(signal),
+        connections && followKnownAddresses({ clock, state, connections, transport, discovery }, signal),
+      ]);
+    },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
+      await connections?.[Symbol.asyncDispose]();
       await discovery[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
     },

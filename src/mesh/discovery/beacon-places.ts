@@ -132,5 +132,5 @@ const ipv4Number = (text: string): number | undefined => {
 
 const LEFT_OUT_MAX = 256;
 /** Apple's peer-to-peer radio and its links to own coprocessors: traffic there costs the Wi-Fi its throughput. */
-const NEVER_A_CLUSTER = /^(awdl|llw|anpi)\d+$/;
-const OF_CONTAINERS = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;
+export const NEVER_A_CLUSTER: RegExp = /^(awdl|llw|anpi)\d+$/;
+export const OF_CONTAINERS: RegExp = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;

@@ -4,6 +4,7 @@
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate } from '../mesh.ts';
 import { MESH_VERSION } from '../tls/authentication.ts';
 import type { BeaconChannelParts } from './beacon-channel.ts';
@@ -53,6 +54,8 @@ export interface DiscoveryOptions {
 export interface LearntAddresses {
   /** @param toldBy the id of the peer that told them; each peer has its share of the table. */
   learn(addresses: readonly HostPort[], toldBy: string): void;
+  /** Addresses of a node out of its own readings, made diallable here: link-local ones carry an own interface. */
+  learnOf(node: NodeId, addresses: readonly HostPort[]): void;
 }
 
 export interface Discovery extends AsyncDisposable, LearntAddresses {
@@ -110,6 +113,11 @@ class RunningDiscovery implements Discovery {
       if (address === undefined || !Number.isInteger(port) || port < 1 || port > PORT_MAX) continue;
       this.#table.offer({ address, port, source: 'peer' }, toldBy);
     }
+  }
+
+  learnOf(node: NodeId, addresses: readonly HostPort[]): void {
+    for (const { host: address, port } of addresses.slice(0, DISCOVERY_LIMITS.addressesPerPeerMax))
+      this.#table.offer({ address, port, source: 'peer', peerId: node }, node);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,143 @@
+// What carries a connection, told from the own interface that it leaves by and never from an address: 100.64/10 alone says
+// nothing. A capability is no negotiated rate.
+
+import type { InterfaceType, NetworkInterface, NodeNetwork } from '../node/network.ts';
+import type { NodeThunderbolt } from '../node/thunderbolt.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import type { ConnectionType } from './connection.ts';
+
+export interface ConnectionCarrier {
+  readonly type: Reported<ConnectionType>;
+  readonly negotiatedBitsPerSecond: Reported<number>;
+}
+
+/** This machine's own readings; undefined while they are not there yet. */
+export interface OwnCarriers {
+  readonly network: NodeNetwork | undefined;
+  readonly thunderbolt: NodeThunderbolt | undefined;
+}
+
+export const connectionCarrier = (
+  sourceInterface: Reported<string>,
+  { network, thunderbolt }: OwnCarriers,
+): ConnectionCarrier => {
+  if (isUnknown(sourceInterface)) return unknownCarrier(sourceInterface.reason);
+  if (network === undefined) return unknownCarrier('the interfaces of this machine were not read yet');
+  return carrierOf(sourceInterface, { network, thunderbolt, depth: 0 });
+};
+
+/** What the entry of a connection says next: unknown never replaces a concrete type, another concrete type does at once. */
+export const stickyCarrier = (
+  held: ConnectionCarrier | undefined,
+  found: ConnectionCarrier,
+): ConnectionCarrier => (held !== undefined && isKnown(held.type) && isUnknown(found.type) ? held : found);
+
+/**
+ * Whether a person would call it another carrier. The rate of a radio moves with each reading: a quarter more or less is
+ * the same.
+ */
+export const isSameCarrier = (one: ConnectionCarrier, other: ConnectionCarrier): boolean => {
+  if (!isSame(one.type, other.type)) return false;
+  const [a, b] = [one.negotiatedBitsPerSecond, other.negotiatedBitsPerSecond];
+  if (one.type === 'wifi' && isKnown(a) && isKnown(b))
+    return Math.abs(a - b) < Math.max(a, b) * RADIO_TOLERANCE;
+  return isSame(a, b);
+};
+
+interface Search extends OwnCarriers {
+  readonly network: NodeNetwork;
+  readonly depth: number;
+}
+
+const carrierOf = (name: string, search: Search): ConnectionCarrier => {
+  const found = search.network.interfaces.find(held => held.name === name);
+  if (found === undefined) return unknownCarrier(`there is no interface ${name} in the network reading`);
+  if (isUnknown(found.type)) return { ...unknownCarrier(found.type.reason), ...rateOf(found) };
+  switch (found.type) {
+    case 'ethernet':
+    case 'wifi':
+    case 'infiniband':
+    case 'overlay':
+    case 'loopback':
+      return { type: found.type, ...rateOf(found) };
+    case 'thunderbolt':
+      return { type: 'thunderbolt', ...thunderboltRate(found, search.thunderbolt) };
+    case 'bridge':
+    case 'bond':
+      return joinedCarrier(found, found.type, search);
+    case 'vlan':
+      return vlanCarrier(found, search);
+    case 'virtual':
+    case 'cellular':
+      return {
+        type: unknown(`${name} is a ${found.type} interface (${found.typeEvidence})`),
+        ...rateOf(found),
+      };
+    default:
+      return found.type satisfies never;
+  }
+};
+
+/** Of what it joins, as far as that is all of one type. Members that are down carry nothing. */
+const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Search): ConnectionCarrier => {
+  const { name, members } = joined;
+  if (members.length === 0)
+    return { ...unknownCarrier(`the ${kind} ${name} has no members`), ...rateOf(joined) };
+  if (search.depth >= DEPTH_MAX) return unknownCarrier(`${name} joins too many layers`);
+  const isUp = (member: string): boolean =>
+    search.network.interfaces.find(held => held.name === member)?.isUp !== false;
+  const up = members.filter(isUp);
+  const carriers = (up.length === 0 ? members : up).map(member =>
+    carrierOf(member, { ...search, depth: search.depth + 1 }),
+  );
+  const [first, ...others] = carriers;
+  if (first === undefined || carriers.some(({ type }) => isUnknown(type)))
+    return unknownCarrier(`the ${kind} ${name} joins interfaces of unknown type`);
+  if (others.some(({ type }) => type !== first.type)) {
+    const types = [...new Set(carriers.map(({ type }) => String(type)))].sort().join(' and ');
+    return unknownCarrier(`the ${kind} ${name} joins ${types}`);
+  }
+  if (isKnown(joined.speedBitsPerSecond)) return { type: first.type, ...rateOf(joined) };
+  const isOneRate = others.every(other =>
+    isSame(other.negotiatedBitsPerSecond, first.negotiatedBitsPerSecond),
+  );
+  return isOneRate && kind === 'bridge'
+    ? first
+    : { type: first.type, negotiatedBitsPerSecond: unknown(`the members of ${name} differ in their rates`) };
+};
+
+/** "eth0.100" lies on eth0; a VLAN of another name says nothing of what it lies on. */
+const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier => {
+  const [below = ''] = vlan.members.length > 0 ? vlan.members : [vlan.name.split('.')[0] ?? ''];
+  if (below === vlan.name || search.depth >= DEPTH_MAX)
+    return { ...unknownCarrier(`what the VLAN ${vlan.name} lies on is not told`), ...rateOf(vlan) };
+  return carrierOf(below, { ...search, depth: search.depth + 1 });
+};
+
+/** The interface of a Thunderbolt port has no speed of its own; what the cable negotiated stands in the port's reading. */
+const thunderboltRate = (
+  { name, speedBitsPerSecond }: NetworkInterface,
+  thunderbolt: NodeThunderbolt | undefined,
+): Pick<ConnectionCarrier, 'negotiatedBitsPerSecond'> => {
+  if (isKnown(speedBitsPerSecond)) return { negotiatedBitsPerSecond: speedBitsPerSecond };
+  const port = thunderbolt?.ports.find(({ interfaceName }) => interfaceName === name);
+  return { negotiatedBitsPerSecond: port?.negotiatedBitsPerSecond ?? speedBitsPerSecond };
+};
+
+const rateOf = ({
+  speedBitsPerSecond,
+}: NetworkInterface): Pick<ConnectionCarrier, 'negotiatedBitsPerSecond'> => ({
+  negotiatedBitsPerSecond: speedBitsPerSecond,
+});
+
+const unknownCarrier = (reason: string): ConnectionCarrier => ({
+  type: unknown(reason),
+  negotiatedBitsPerSecond: unknown(reason),
+});
+
+const isSame = (one: Reported<string | number>, other: Reported<string | number>): boolean =>
+  isUnknown(one) ? isUnknown(other) && one.reason === other.reason : one === other;
+
+const DEPTH_MAX = 4;
+const RADIO_TOLERANCE = 0.25;

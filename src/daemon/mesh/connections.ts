@@ -1,0 +1,254 @@
+// The own connections of a running daemon: asks every address of every node that is there, and writes down which of them
+// open and close. Where the answers go out by is looked up once, and again when this machine's interfaces change.
+
+import { networkInterfaces } from 'node:os';
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeIds, presence } from '../../core/selectors.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown, unknown } from '../../core/unknown.ts';
+import type { InterfaceList } from '../../mesh/discovery/beacon-places.ts';
+import type { DatagramListener, DatagramPort } from '../../mesh/reachability/datagram-port.ts';
+import type { OwnInterfaces, ReachableNode, ReachTarget } from '../../mesh/reachability/reach-targets.ts';
+import {
+  interfaceOf,
+  ownInterfacesOf,
+  reachTargets,
+  targetKey,
+} from '../../mesh/reachability/reach-targets.ts';
+import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
+import { ReachabilityChecks } from '../../mesh/reachability/reachability-checks.ts';
+import type { ConnectionBookParts, SocketPlace } from './connection-book.ts';
+import { ConnectionBook } from './connection-book.ts';
+
+export interface ConnectionsParts extends ConnectionBookParts {
+  readonly clock: Clock;
+  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts. */
+  readonly keys: readonly Uint8Array[];
+  readonly random: () => number;
+  readonly ignoredInterfaces: readonly string[];
+  /**
+   * Opens what questions leave by, and where those of others come in. They are two: through one, a firewall that lets no
+   * stranger in would take the questions of whom this node has asked for answers.
+   */
+  readonly openPort: (use: 'ask' | 'answer', onDatagram: DatagramListener) => Promise<DatagramPort>;
+  /** `os.networkInterfaces`, unless a test says otherwise. */
+  readonly listInterfaces?: () => InterfaceList;
+}
+
+/** @throws what `openPort` throws. */
+export const openConnections = async (parts: ConnectionsParts): Promise<Connections> => {
+  let connections: Connections | undefined;
+  const asking = await parts.openPort('ask', bytes => connections?.checks.takeAnswer(bytes));
+  try {
+    const answering = await parts.openPort('answer', (bytes, from) =>
+      connections?.checks.takeQuestion(bytes, from),
+    );
+    connections = new Connections(parts, { asking, answering });
+    return connections;
+  } catch (error) {
+    await asking[Symbol.asyncDispose]();
+    throw error;
+  }
+};
+
+interface Ports {
+  readonly asking: DatagramPort;
+  readonly answering: DatagramPort;
+}
+
+export class Connections implements AsyncDisposable {
+  readonly checks: ReachabilityChecks;
+  readonly #parts: ConnectionsParts;
+  readonly #ports: Ports;
+  readonly #book: ConnectionBook;
+  /** What answers now. */
+  readonly #open = new Map<string, ReachTarget>();
+  /** Whose interface is to be looked up. */
+  readonly #toDescribe = new Set<string>();
+  /** Written in an earlier life of this daemon and not heard of since. */
+  readonly #leftOver: Map<string, SocketPlace>;
+  readonly #startedAtMs: number;
+  #wake = new AbortController();
+  #interfaces: OwnInterfaces = { linkLocalNames: [], addresses: new Set() };
+  #nodes: readonly ReachableNode[] = [];
+  #targets: readonly ReachTarget[] = [];
+  #seen = '';
+  #ownReadings: readonly unknown[] = [];
+
+  constructor(parts: ConnectionsParts, ports: Ports) {
+    this.#parts = parts;
+    this.#ports = ports;
+    this.#book = new ConnectionBook(parts);
+    this.#leftOver = new Map(this.#book.held.map(place => [placeKey(place), place]));
+    this.#startedAtMs = parts.clock.nowMs();
+    const { clock, keys, random, nodeId } = parts;
+    this.checks = new ReachabilityChecks({
+      clock,
+      localId: nodeId,
+      keys,
+      random,
+      ask: (bytes, to) => ports.asking.send(bytes, to),
+      answer: (bytes, to) => ports.answering.send(bytes, to),
+      opened: target => this.#opened(target),
+      closed: (target, reason) => this.#closed(target, reason),
+    });
+  }
+
+  /** UDP, on which questions are answered. */
+  get port(): number {
+    return this.#ports.answering.port;
+  }
+
+  /** Every address of a node that is asked, and what came of it. */
+  statusesOf(node: NodeId): readonly ReachStatus[] {
+    return this.checks.statuses.filter(({ target }) => target.node === node);
+  }
+
+  /** The addresses by which nodes may be reached from here, as they are now. */
+  get targets(): readonly ReachTarget[] {
+    return this.#targets;
+  }
+
+  /** Until the abort. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([this.checks.run(signal), this.#follow(signal)]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.#ports.asking, this.#ports.answering].map(port => port[Symbol.asyncDispose]()));
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      this.look();
+      await this.#describe();
+      const either = AbortSignal.any([signal, this.#wake.signal]);
+      await this.#parts.clock.sleep(LOOK_MS, either).catch(() => undefined);
+    }
+  }
+
+  /** Brings what is asked up to what is known of the nodes and of this machine. */
+  look(): void {
+    this.#lookAtNodes();
+    this.#lookAtOwnReadings();
+    if (this.#leftOver.size > 0 && this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS) {
+      for (const place of this.#leftOver.values())
+        this.#book.closed(place, 'it was not reached again since the daemon started');
+      this.#leftOver.clear();
+    }
+  }
+
+  #lookAtNodes(): void {
+    const { state, nodeId, clock, ignoredInterfaces, listInterfaces = networkInterfaces } = this.#parts;
+    const now = state();
+    const nodes: ReachableNode[] = [];
+    for (const node of nodeIds(now)) {
+      const network = now.nodeNetworks[node]?.value;
+      const port = now.nodeEndpoints[node]?.value.reachabilityPort;
+      if (node === nodeId || network === undefined || port === undefined || !isKnown(port)) continue;
+      if (presence(now, node, clock.nowMs()) !== 'offline') nodes.push({ node, port, network });
+    }
+    const interfaces = interfacesNow(listInterfaces, ignoredInterfaces) ?? this.#interfaces;
+    const seen = `${interfaces.linkLocalNames.join(' ')}|${[...interfaces.addresses].join(' ')}`;
+    if (seen === this.#seen && isSameNodes(nodes, this.#nodes)) return;
+    this.#seen = seen;
+    this.#interfaces = interfaces;
+    this.#nodes = nodes;
+    this.#targets = reachTargets(nodes, interfaces);
+    this.checks.setTargets(this.#targets, target => this.#reasonGone(target));
+  }
+
+  /** Another own reading may mean another carrier, or none. */
+  #lookAtOwnReadings(): void {
+    const { state, nodeId } = this.#parts;
+    const now = [state().nodeNetworks[nodeId]?.value, state().nodeThunderbolts[nodeId]?.value];
+    if (now.every((value, index) => value === this.#ownReadings[index])) return;
+    const isFirst = this.#ownReadings.length === 0;
+    this.#ownReadings = now;
+    for (const key of this.#open.keys()) this.#describeSoon(key);
+    if (!isFirst) this.checks.hurry();
+  }
+
+  #opened(target: ReachTarget): void {
+    const key = targetKey(target);
+    this.#leftOver.delete(key);
+    this.#open.set(key, target);
+    this.#describeSoon(key);
+  }
+
+  #closed(target: ReachTarget, reason: string): void {
+    const key = targetKey(target);
+    this.#leftOver.delete(key);
+    this.#open.delete(key);
+    this.#book.closed({ sink: target.node, sinkAddress: target.address }, reason);
+  }
+
+  #describeSoon(key: string): void {
+    this.#toDescribe.add(key);
+    this.#wake.abort();
+  }
+
+  /** One after the other: many open at once when a daemon starts. */
+  async #describe(): Promise<void> {
+    for (const key of this.#toDescribe) {
+      this.#toDescribe.delete(key);
+      const target = this.#open.get(key);
+      if (target === undefined) continue;
+      const sourceInterface = await this.#sourceInterface(target);
+      if (this.#open.has(key))
+        this.#book.opened({ sink: target.node, sinkAddress: target.address }, sourceInterface);
+    }
+  }
+
+  async #sourceInterface({ address, port }: ReachTarget): Promise<Reported<string>> {
+    const [, scope] = address.split('%');
+    if (scope !== undefined) return scope;
+    const { state, nodeId } = this.#parts;
+    let source: string;
+    try {
+      source = await this.#ports.asking.sourceAddressTowards({ address, port });
+    } catch {
+      return unknown('the system does not tell the route');
+    }
+    const interfaces = state().nodeNetworks[nodeId]?.value.interfaces;
+    if (interfaces === undefined) return unknown('the interfaces of this machine were not read yet');
+    return interfaceOf(source, interfaces)?.name ?? unknown(`no single interface has the address ${source}`);
+  }
+
+  #reasonGone({ node, address }: ReachTarget): string {
+    const { state, clock } = this.#parts;
+    if (!this.#nodes.some(held => held.node === node))
+      return presence(state(), node, clock.nowMs()) === 'offline'
+        ? 'the node is offline'
+        : 'the node answers no questions of reachability';
+    const [, scope] = address.split('%');
+    if (scope !== undefined && !this.#interfaces.linkLocalNames.includes(scope))
+      return `the interface ${scope} is down or gone`;
+    return 'the node does not have that address any more';
+  }
+}
+
+const placeKey = ({ sink, sinkAddress }: SocketPlace): string => `${sink} ${sinkAddress}`;
+
+/** A sandbox may forbid the list for a moment. */
+const interfacesNow = (list: () => InterfaceList, ignored: readonly string[]): OwnInterfaces | undefined => {
+  try {
+    return ownInterfacesOf(list(), ignored);
+  } catch {
+    return undefined;
+  }
+};
+
+const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNode[]): boolean =>
+  one.length === other.length &&
+  one.every(({ node, port, network }, index) => {
+    const held = other[index];
+    return held?.node === node && held.port === port && held.network === network;
+  });
+
+/** How often what is known is compared with what is asked. */
+const LOOK_MS = 1_000;
+/** How long a connection of an earlier life is left standing without an answer: as long as it takes a node to be offline. */
+const LEFT_OVER_MS = 30_000;

@@ -1,0 +1,108 @@
+// The part of a daemon's mesh that asks who answers where: opens its UDP port beside the mesh port, tells the others where
+// this node can be reached, and hands addresses that are known of unlinked nodes to discovery.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeEndpoints } from '../../core/node/endpoints.ts';
+import { isKnown, unknown } from '../../core/unknown.ts';
+import type { Discovery } from '../../mesh/discovery/start-discovery.ts';
+import type { MeshTransport } from '../../mesh/mesh.ts';
+import { openUdpDatagrams } from '../../mesh/reachability/udp-datagrams.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import type { Notices } from '../notices.ts';
+import type { ConnectionBookParts } from './connection-book.ts';
+import { ConnectionBook } from './connection-book.ts';
+import type { Connections } from './connections.ts';
+import { openConnections } from './connections.ts';
+
+export interface MeshConnectionsParts extends ConnectionBookParts {
+  readonly clock: Clock;
+  readonly notices: Notices;
+  readonly keys: readonly Uint8Array[];
+  readonly ignoredInterfaces: readonly string[];
+  /** Where peers reach this node; undefined: loopback only. */
+  readonly listensOn: HostPort | undefined;
+}
+
+/** Undefined where nobody can reach this node, or where no UDP port can be had: what stood from before is then closed. */
+export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<Connections | undefined> => {
+  const { listensOn, notices } = parts;
+  if (listensOn === undefined) {
+    closeHeldConnections(parts, 'the mesh listens on loopback only');
+    return undefined;
+  }
+  try {
+    return await openConnections({
+      ...parts,
+      random: Math.random,
+      openPort: async (use, onDatagram) => {
+        const { host } = listensOn;
+        const port = use === 'answer' ? listensOn.port : 0;
+        try {
+          return await openUdpDatagrams({ listen: { host, port }, onDatagram });
+        } catch (error) {
+          if (errorCode(error) !== 'EADDRINUSE') throw error;
+          return await openUdpDatagrams({ listen: { host, port: 0 }, onDatagram });
+        }
+      },
+    });
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    const text = `No UDP port can be opened on ${listensOn.host} (${code}): this node finds no connections.`;
+    notices.raise({ id: 'reachability', text });
+    closeHeldConnections(parts, 'no UDP port could be opened');
+    return undefined;
+  }
+};
+
+/** For a daemon that asks nobody: nothing of an earlier life may stand as if it were checked. */
+export const closeHeldConnections = (parts: ConnectionBookParts, reason: string): void => {
+  const book = new ConnectionBook(parts);
+  for (const place of book.held) book.closed(place, reason);
+};
+
+export const endpointsFact = (
+  listensOn: HostPort | undefined,
+  connections: Connections | undefined,
+): Fact => {
+  const meshPort: NodeEndpoints['meshPort'] = listensOn?.port ?? unknown('the mesh listens on loopback only');
+  const reachabilityPort: NodeEndpoints['reachabilityPort'] =
+    connections?.port ?? (isKnown(meshPort) ? unknown('no UDP port could be opened') : meshPort);
+  return { kind: 'endpoints.told', payload: { meshPort, reachabilityPort } };
+};
+
+export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> {
+  readonly clock: Clock;
+  readonly connections: Connections;
+  readonly transport: Pick<MeshTransport, 'links'>;
+  readonly discovery: Pick<Discovery, 'learnOf'>;
+}
+
+/** Nodes that are met through others are dialled directly, at every address by which they may be reached from here. */
+export const followKnownAddresses = async (
+  { clock, state, connections, transport, discovery }: KnownAddressesParts,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    const places = new Map<string, HostPort[]>();
+    for (const { node, address } of connections.targets) {
+      const port = state().nodeEndpoints[node]?.value.meshPort;
+      if (port === undefined || !isKnown(port) || transport.links.has(node)) continue;
+      const held = places.get(node) ?? [];
+      if (held.length === 0) places.set(node, held);
+      held.push({ host: address, port });
+    }
+    for (const { node } of connections.targets) {
+      const addresses = places.get(node);
+      if (addresses === undefined) continue;
+      places.delete(node);
+      discovery.learnOf(node, addresses);
+    }
+    await clock.sleep(LEARN_MS, signal).catch(() => undefined);
+  }
+};
+
+/** A node is told of in the first seconds; it is dialled by whoever notices first. */
+const LEARN_MS = 5_000;

@@ -1,0 +1,28 @@
+// Every number of the reachability checks: what stands in docs/limits.md. Times in ms.
+
+export const REACHABILITY_LIMITS = {
+  /** Each address of each node is asked so often, a tenth more or less each time. */
+  intervalMs: 10_000,
+  /** First questions to new addresses are spread over this. */
+  firstSpreadMs: 500,
+  /** An answer later than this is none. It is all that a dead address costs. */
+  timeoutMs: 1_000,
+  /** The pause before the second try. */
+  retryMs: 500,
+  /** So many questions in a row without an answer close a connection. */
+  failuresMax: 2,
+  /** An address that does not answer is asked less and less often, down to this. */
+  backoffMsMax: 60_000,
+  /** Questions that are due within so long of each other go out together. */
+  tickMs: 100,
+  /** Questions of this node; past it they wait. */
+  askBurst: 100,
+  asksPerSecond: 400,
+  /** Questions of others that are looked at; past it they are dropped. */
+  answerBurst: 1_000,
+  answersPerSecond: 1_000,
+  /** Nonces of questions remembered, against replay. */
+  noncesMax: 4_096,
+  addressesPerNodeMax: 256,
+  addressesMax: 8_192,
+} as const;

@@ -1,0 +1,285 @@
+// Asks every address of every node whether that node answers there, each on its own schedule: one that is dead costs its own
+// timeout and nothing else. Also answers the questions of others, at most as many bytes as it was asked with.
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import { RecentTexts } from '../discovery/recent-texts.ts';
+import { TokenBucket } from '../discovery/token-bucket.ts';
+import type { Question } from './check-message.ts';
+import {
+  answeredNonce,
+  encodeAnswer,
+  encodeQuestion,
+  isAnswerOf,
+  NONCE_BYTES,
+  readQuestion,
+} from './check-message.ts';
+import type { DatagramAddress } from './datagram-port.ts';
+import { REACHABILITY_LIMITS } from './limits.ts';
+import type { ReachTarget } from './reach-targets.ts';
+import { targetKey } from './reach-targets.ts';
+
+export interface ReachabilityChecksParts {
+  readonly clock: Clock;
+  readonly localId: NodeId;
+  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts, the current one first. */
+  readonly keys: readonly Uint8Array[];
+  /** From 0 to below 1, for the spread. */
+  readonly random: () => number;
+  /** As `DatagramPort.send`, from a port of its own: a firewall takes what comes back from there for answers. */
+  ask(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** As `DatagramPort.send`, from the port that others ask. */
+  answer(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** The node answers there. */
+  opened(target: ReachTarget): void;
+  /** It did, and does not any more; or it never did, told once. */
+  closed(target: ReachTarget, reason: string, was: 'open' | 'new'): void;
+}
+
+export interface ReachabilityCounts {
+  readonly asked: number;
+  readonly answered: number;
+  /** Questions of others that were answered. */
+  readonly served: number;
+  /** Strangers, garbage, replays, and what came too fast to be looked at. */
+  readonly dropped: number;
+}
+
+/** What is known of one address, for people. */
+export interface ReachStatus {
+  readonly target: ReachTarget;
+  readonly state: 'new' | 'open' | 'shut';
+  /** Why it is shut; '' otherwise. */
+  readonly reason: string;
+}
+
+interface Row {
+  target: ReachTarget;
+  state: 'new' | 'open' | 'shut';
+  failures: number;
+  dueAtMs: number;
+  reason: string;
+  asked: Asked | undefined;
+}
+
+interface Asked {
+  readonly row: Row;
+  readonly name: string;
+  readonly question: Question;
+  readonly atMs: number;
+}
+
+export class ReachabilityChecks {
+  readonly #parts: ReachabilityChecksParts;
+  readonly #rows = new Map<string, Row>();
+  readonly #asked = new Map<string, Asked>();
+  readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
+  readonly #asks: TokenBucket;
+  readonly #answers: TokenBucket;
+  #keys: readonly Uint8Array[];
+  #wake = new AbortController();
+  #askedCount = 0;
+  #answeredCount = 0;
+  #servedCount = 0;
+  #droppedCount = 0;
+
+  constructor(parts: ReachabilityChecksParts) {
+    this.#parts = parts;
+    this.#keys = parts.keys;
+    const { askBurst, asksPerSecond, answerBurst, answersPerSecond } = REACHABILITY_LIMITS;
+    this.#asks = new TokenBucket(parts.clock, { burst: askBurst, perSecond: asksPerSecond });
+    this.#answers = new TokenBucket(parts.clock, { burst: answerBurst, perSecond: answersPerSecond });
+  }
+
+  get counts(): ReachabilityCounts {
+    return {
+      asked: this.#askedCount,
+      answered: this.#answeredCount,
+      served: this.#servedCount,
+      dropped: this.#droppedCount,
+    };
+  }
+
+  get statuses(): readonly ReachStatus[] {
+    return [...this.#rows.values()].map(({ target, state, reason }) => ({ target, state, reason }));
+  }
+
+  setKeys(keys: readonly Uint8Array[]): void {
+    this.#keys = keys;
+  }
+
+  /** From now on these are asked. One that is left out is closed at once, for the reason that the caller knows. */
+  setTargets(targets: readonly ReachTarget[], reasonGone: (target: ReachTarget) => string): void {
+    const wanted = new Map(targets.map(target => [targetKey(target), target]));
+    for (const [key, row] of this.#rows) {
+      if (wanted.has(key)) continue;
+      this.#rows.delete(key);
+      this.#forget(row);
+      if (row.state !== 'shut') this.#parts.closed(row.target, reasonGone(row.target), row.state);
+    }
+    for (const [key, target] of wanted) {
+      const row = this.#rows.get(key);
+      if (row === undefined) this.#add(key, target);
+      else if (row.target.port !== target.port) {
+        row.target = target; // the node has started again
+        this.#askSoon(row);
+      }
+    }
+    this.#wake.abort();
+  }
+
+  /** Something happened to that node, or to this one's interfaces: its addresses are asked now. */
+  hurry(node?: NodeId): void {
+    for (const row of this.#rows.values())
+      if (node === undefined || row.target.node === node) this.#askSoon(row);
+    this.#wake.abort();
+  }
+
+  /** A datagram came to where this node asks from. Never throws. */
+  takeAnswer(bytes: Uint8Array): void {
+    const nonce = answeredNonce(bytes);
+    const asked = nonce && this.#asked.get(Buffer.from(nonce).toString('latin1'));
+    if (asked === undefined) {
+      this.#droppedCount += 1;
+      return;
+    }
+    const { row, question } = asked;
+    if (!isAnswerOf(bytes, question, row.target.node)) {
+      // Only who got the question knows its nonce: an address of a container network that several machines have.
+      this.#failed(asked, 'another node answers there');
+      return;
+    }
+    this.#forget(row);
+    this.#answeredCount += 1;
+    row.failures = 0;
+    row.reason = '';
+    row.dueAtMs = asked.atMs + this.#spread(REACHABILITY_LIMITS.intervalMs);
+    if (row.state === 'open') return;
+    row.state = 'open';
+    this.#parts.opened(row.target);
+  }
+
+  /** A datagram came to where others ask. Never throws. */
+  takeQuestion(bytes: Uint8Array, from: DatagramAddress): void {
+    const question = this.#answers.take() ? readQuestion(bytes, this.#keys) : undefined;
+    if (question === undefined || !this.#heard.add(Buffer.from(question.nonce).toString('latin1'))) {
+      this.#droppedCount += 1;
+      return;
+    }
+    this.#servedCount += 1;
+    // Whoever asked asks again where this is lost.
+    this.#parts.answer(encodeAnswer(question, this.#parts.localId), from).catch(() => undefined);
+  }
+
+  /** Until the abort. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      const pauseMs = Math.max(REACHABILITY_LIMITS.tickMs, this.#work() - this.#parts.clock.nowMs());
+      const either = AbortSignal.any([signal, this.#wake.signal]);
+      await this.#parts.clock.sleep(pauseMs, either).catch(() => undefined);
+    }
+  }
+
+  /** @returns when there is something to do again, unless something happens. */
+  #work(): number {
+    const nowMs = this.#parts.clock.nowMs();
+    for (const asked of this.#asked.values()) {
+      if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were asked
+      this.#failed(asked, 'no answer');
+    }
+    let nextMs = nowMs + IDLE_MS;
+    for (const row of this.#rows.values()) {
+      if (row.asked === undefined && row.dueAtMs <= nowMs && !this.#ask(row)) return nowMs;
+      const atMs = row.asked === undefined ? row.dueAtMs : row.asked.atMs + REACHABILITY_LIMITS.timeoutMs;
+      if (atMs < nextMs) nextMs = atMs;
+    }
+    return nextMs;
+  }
+
+  /** @returns false when too many were asked just now. */
+  #ask(row: Row): boolean {
+    if (!this.#asks.take()) return false;
+    // While keys change, a peer may know only the one or the other.
+    const key = this.#keys[row.failures % this.#keys.length];
+    if (key === undefined) return true;
+    const nonce = randomBytes(NONCE_BYTES);
+    const name = nonce.toString('latin1');
+    const asked: Asked = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
+    row.asked = asked;
+    this.#asked.set(name, asked);
+    this.#askedCount += 1;
+    const { address, port } = row.target;
+    this.#parts
+      .ask(encodeQuestion(asked.question), { address, port })
+      .catch(error => this.#failed(asked, sendFailure(error)));
+    return true;
+  }
+
+  #failed(asked: Asked, reason: string): void {
+    const { row } = asked;
+    if (row.asked !== asked) return;
+    this.#forget(row);
+    row.failures += 1;
+    const { failuresMax, retryMs, intervalMs, backoffMsMax } = REACHABILITY_LIMITS;
+    const nowMs = this.#parts.clock.nowMs();
+    if (row.failures < failuresMax) {
+      row.dueAtMs = nowMs + retryMs;
+      return;
+    }
+    const doublings = Math.min(20, row.failures - failuresMax);
+    row.dueAtMs = nowMs + this.#spread(Math.min(backoffMsMax, intervalMs * 2 ** doublings));
+    row.reason = reason;
+    const was = row.state;
+    if (was === 'shut') return;
+    row.state = 'shut';
+    this.#parts.closed(row.target, reason, was);
+  }
+
+  #add(key: string, target: ReachTarget): void {
+    if (this.#rows.size >= REACHABILITY_LIMITS.addressesMax) return;
+    const row: Row = { target, state: 'new', failures: 0, dueAtMs: 0, reason: '', asked: undefined };
+    this.#rows.set(key, row);
+    this.#askSoon(row);
+  }
+
+  #askSoon(row: Row): void {
+    if (row.asked !== undefined && row.state === 'open') return;
+    if (row.asked !== undefined) this.#forget(row);
+    if (row.state !== 'open') row.failures = 0;
+    const { random, clock } = this.#parts;
+    const soonMs = clock.nowMs() + random() * REACHABILITY_LIMITS.firstSpreadMs;
+    if (row.dueAtMs > soonMs || row.state !== 'open') row.dueAtMs = soonMs;
+  }
+
+  #forget(row: Row): void {
+    if (row.asked !== undefined) this.#asked.delete(row.asked.name);
+    row.asked = undefined;
+  }
+
+  #spread(durationMs: number): number {
+    return durationMs * (0.9 + this.#parts.random() * 0.2);
+  }
+}
+
+const sendFailure = (error: unknown): string => {
+  const code = errorCode(error) ?? '';
+  return SEND_FAILURES[code] ?? (code === '' ? 'it cannot be sent to' : code);
+};
+
+const SEND_FAILURES: Readonly<Record<string, string>> = {
+  ENETUNREACH: 'no route to that network',
+  EHOSTUNREACH: 'no route to that address',
+  EADDRNOTAVAIL: 'the interface has no address for it',
+  EINVAL: 'the interface is gone',
+  ENODEV: 'the interface is gone',
+  ENXIO: 'the interface is gone',
+  ENETDOWN: 'the interface is down',
+  EPERM: 'a firewall of this machine forbids it',
+  EACCES: 'a firewall of this machine forbids it',
+};
+
+/** With nothing to ask nothing wakes it but news. */
+const IDLE_MS = 3_600_000;
