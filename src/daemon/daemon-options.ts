@@ -3,9 +3,11 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
+import type { Fact } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
+import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { Env } from '../process/child.ts';
 
 export interface DaemonOptions {
@@ -18,6 +20,8 @@ export interface DaemonOptions {
   readonly name: string | undefined;
   /** Default: the key of the home and what config.toml says. */
   readonly mesh?: MeshOptions;
+  /** The daemon plays a simulated machine. */
+  readonly simulation?: SimulatedMachinePart;
   readonly clock: Clock;
   /** As Node names it: "linux", "darwin", "win32". */
   readonly platform: string;
@@ -30,6 +34,17 @@ export interface DaemonOptions {
   readonly resources: () => DaemonResources;
   /** Something a person should know, when it comes up: one or two lines. */
   readonly onNotice: (text: string) => void;
+}
+
+/**
+ * What a simulated node has in place of a machine and a network: no gatherer reads this computer, no address is checked,
+ * nothing is measured, and no packet leaves the process.
+ */
+export interface SimulatedMachinePart {
+  /** Not started yet; in place of TLS. */
+  transport(identity: MeshIdentity, start: number): MeshTransport;
+  /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
+  run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
 }
 
 export interface MeshOptions {

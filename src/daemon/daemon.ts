@@ -2,16 +2,11 @@
 // decided here; what happens between two parts is in one of them.
 
 import { unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
 import type { Fact } from '../core/event.ts';
 import { forgetNode } from '../core/node/forget.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
-import type { Journal, JournalOptions } from '../journal/journal.ts';
-import { JournalError } from '../journal/journal.ts';
-import { createMemoryJournal } from '../journal/memory-journal.ts';
-import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { errorCode, removeUnfinished } from '../process/atomic-file.ts';
 import { openAccessToken } from './access-token.ts';
 import { Cluster } from './cluster.ts';
@@ -35,8 +30,10 @@ import { LiveConfig } from './live-config.ts';
 import type { DaemonMesh, DaemonMeshParts } from './mesh/daemon-mesh.ts';
 import { openDaemonMesh } from './mesh/daemon-mesh.ts';
 import { closeHeldConnections } from './mesh/mesh-connections.ts';
+import { openSimulatedMesh } from './mesh/simulated-mesh.ts';
 import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
+import { compactJournal, openDaemonJournal } from './open-journal.ts';
 import { platformGatherers } from './platform-gatherers.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 import { restore } from './restore.ts';
@@ -59,7 +56,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
 
   const key = await openNodeKey(home);
   const settings = await LiveConfig.open(homeFiles(home).config, notices);
-  const journal = parts.add(openJournal(options, settings.config, { ownNode: key.nodeId, clock }, notices));
+  const journal = parts.add(
+    openDaemonJournal(home, settings.config.journal, { ownNode: key.nodeId, clock }, notices),
+  );
   const cluster = new Cluster();
   for (const reason of restore(journal, cluster, clock).refusals) {
     notices.raise({
@@ -69,7 +68,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   }
 
   const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
-  const gatherers = [
+  const { simulation } = options;
+  const machineGatherers = () => [
     configGatherer(settings),
     ...platformGatherers({
       ...options,
@@ -82,6 +82,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       onSettings: listener => settings.onChange(listener),
     }),
   ];
+  const gatherers = simulation === undefined ? machineGatherers() : [];
   const firstReadings = new FirstReadings(gatherers);
 
   const addresses = new MachineAddresses(() => clock.nowMs());
@@ -162,10 +163,11 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         onTold: told => firstReadings.told(told),
       }),
     }),
+    simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
     runs.follow(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
-    every(COMPACTION_MS, () => compact(journal, notices), { clock, until }),
+    every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);
   // One part that fails in a way nobody foresaw stops the daemon: half a daemon would look alive.
   work.catch(() => stop.abort());
@@ -207,49 +209,13 @@ const usableHome = async (home: string): Promise<readonly string[]> => {
   }
 };
 
-/** A disk that cannot hold a journal does not keep a person from seeing the machine. */
-const openJournal = (
-  { home }: DaemonOptions,
-  { journal: limits }: Config,
-  options: JournalOptions,
-  notices: Notices,
-): Journal => {
-  const path = join(home, 'journal.sqlite');
-  try {
-    const journal = openSqliteJournal({ ...options, path, limits });
-    journal.notices.forEach((text, index) => {
-      notices.raise({ id: `journal-${index}`, text });
-    });
-    return journal;
-  } catch (error) {
-    if (!(error instanceof JournalError) || error.code === 'newer-schema' || error.code === 'locked') {
-      throw new DaemonError('home-unusable', error instanceof Error ? error.message : String(error), {
-        cause: error,
-      });
-    }
-    notices.raise({
-      id: 'journal',
-      text: `${error.message}\nNothing is kept until the next start: the journal is in memory.`,
-    });
-    return createMemoryJournal({ ...options, limits });
-  }
-};
-
-const compact = (journal: Journal, notices: Notices): void => {
-  try {
-    journal.compact();
-    notices.clear('journal-compaction');
-  } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
-    notices.raise({ id: 'journal-compaction', text: error.message });
-  }
-};
-
 const meshOf = async (
-  { home, version, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
+  { home, version, simulation, mesh = { keyFile: undefined, listen: undefined, peers: [] } }: DaemonOptions,
   { mesh: config, network }: Config,
   parts: Pick<DaemonMeshParts, 'key' | 'clock' | 'journal' | 'cluster' | 'recorder' | 'notices'>,
 ): Promise<DaemonMesh | undefined> => {
+  if (simulation !== undefined)
+    return await openSimulatedMesh(simulation, { ...parts, plimsollVersion: version });
   if (mesh.listen === 'off') return undefined;
   const address: Config['mesh']['listen'] =
     mesh.listen === undefined ? config.listen : { ...mesh.listen, kind: 'listen', isExplicit: true };

@@ -42,9 +42,10 @@ export class EventRecorder {
         ?.through ?? 0;
   }
 
-  record(fact: Fact): void {
-    if (eventClass(fact.kind) === 'live') this.#recordLive(fact);
-    else this.#recordDurable(fact);
+  /** @param ageMs how long the fact has been true already. */
+  record(fact: Fact, ageMs = 0): void {
+    if (eventClass(fact.kind) === 'live') this.#recordLive(fact, ageMs);
+    else this.#recordDurable(fact, ageMs);
   }
 
   /** After the journal has started a new epoch: its numbers begin again. */
@@ -57,7 +58,7 @@ export class EventRecorder {
     if (this.#waiting.size > 0 && this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();
   }
 
-  #recordLive(fact: Fact): void {
+  #recordLive(fact: Fact, ageMs: number): void {
     const { key, clock, journal, cluster } = this.#parts;
     this.#liveSeq += 1;
     cluster.dispatch([
@@ -68,16 +69,16 @@ export class EventRecorder {
         class: 'live',
         seq: this.#liveSeq,
         key: factKey(fact),
-        ageMs: 0,
+        ageMs,
         receivedAtMs: clock.nowMs(),
       },
     ]);
   }
 
-  #recordDurable(fact: Fact): void {
+  #recordDurable(fact: Fact, ageMs: number): void {
     const place = `${eventSlot(fact.kind)} ${factKey(fact)}`;
     this.#waiting.delete(place);
-    this.#waiting.set(place, { fact, sinceMs: this.#parts.clock.nowMs() });
+    this.#waiting.set(place, { fact, sinceMs: this.#parts.clock.nowMs() - ageMs });
     const oldest = this.#waiting.keys().next().value;
     if (this.#waiting.size > WAITING_FACTS_MAX && oldest !== undefined) {
       this.#waiting.delete(oldest);

@@ -1,0 +1,39 @@
+// The mesh of a simulated node: real replication over a transport that is handed in, which is one in memory. It finds
+// nobody, checks no address and measures nothing, so no packet leaves this process.
+
+import { Replicator } from '../../mesh/replication/replicator.ts';
+import type { SimulatedMachinePart } from '../daemon-options.ts';
+import { clusterReplicaStore } from './cluster-replica-store.ts';
+import type { DaemonMesh, DaemonMeshParts } from './daemon-mesh.ts';
+
+export type SimulatedMeshParts = Pick<
+  DaemonMeshParts,
+  'key' | 'clock' | 'journal' | 'cluster' | 'recorder' | 'plimsollVersion'
+>;
+
+export const openSimulatedMesh = async (
+  simulation: SimulatedMachinePart,
+  parts: SimulatedMeshParts,
+): Promise<DaemonMesh> => {
+  const { key, clock, journal, plimsollVersion } = parts;
+  const stop = new AbortController();
+  const transport = simulation.transport(key, journal.startNumber);
+  await transport.start(stop.signal);
+  const replicator = new Replicator({
+    mesh: transport,
+    store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
+    clock,
+    publicKey: key.publicKey,
+    plimsollVersion,
+  });
+  const mesh = {
+    listensOn: transport.listensOn,
+    connections: undefined,
+    run: (signal: AbortSignal) => replicator.run(signal),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await transport[Symbol.asyncDispose]();
+    },
+  };
+  return mesh;
+};

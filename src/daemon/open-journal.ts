@@ -1,0 +1,48 @@
+// The daemon's journal: on disk, or in memory where the disk cannot hold one. A disk that fails does not keep a person from
+// seeing the machine.
+
+import { join } from 'node:path';
+import type { Journal, JournalLimits, JournalOptions } from '../journal/journal.ts';
+import { JournalError } from '../journal/journal.ts';
+import { createMemoryJournal } from '../journal/memory-journal.ts';
+import { openSqliteJournal } from '../journal/sqlite-journal.ts';
+import { DaemonError } from './daemon-error.ts';
+import type { Notices } from './notices.ts';
+
+/** @throws DaemonError `home-unusable` for a journal of a newer version, or one that another process holds. */
+export const openDaemonJournal = (
+  home: string,
+  limits: JournalLimits,
+  options: JournalOptions,
+  notices: Notices,
+): Journal => {
+  const path = join(home, 'journal.sqlite');
+  try {
+    const journal = openSqliteJournal({ ...options, path, limits });
+    journal.notices.forEach((text, index) => {
+      notices.raise({ id: `journal-${index}`, text });
+    });
+    return journal;
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code === 'newer-schema' || error.code === 'locked') {
+      throw new DaemonError('home-unusable', error instanceof Error ? error.message : String(error), {
+        cause: error,
+      });
+    }
+    notices.raise({
+      id: 'journal',
+      text: `${error.message}\nNothing is kept until the next start: the journal is in memory.`,
+    });
+    return createMemoryJournal({ ...options, limits });
+  }
+};
+
+export const compactJournal = (journal: Journal, notices: Notices): void => {
+  try {
+    journal.compact();
+    notices.clear('journal-compaction');
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    notices.raise({ id: 'journal-compaction', text: error.message });
+  }
+};

@@ -1,0 +1,146 @@
+// The connections of a simulated node: each cable carries a socket connection each way, and an RDMA one where both ends can.
+// As in a real cluster, each direction belongs to its source.
+
+import type { Connection, ConnectionType } from '../core/link/connection.ts';
+import { connectionKey } from '../core/link/connection.ts';
+import { THUNDERBOLT_BITS_PER_SECOND } from './durable-readings.ts';
+import type { Cable, CableKind } from './scenario/scenario.ts';
+import type { CableEnd, Site, WiredCable, Wiring } from './site.ts';
+
+export interface SimulatedConnection {
+  readonly source: Site;
+  readonly sink: Site;
+  readonly key: string;
+  readonly connection: Connection;
+  /** What it carries, bits a second: upload is source to sink. */
+  readonly upload: number;
+  readonly download: number;
+  readonly roundTripNs: number;
+  readonly retransmits: number;
+  /** Why its probes fail; undefined where they do not. */
+  readonly failure: string | undefined;
+}
+
+/** Those that `source` writes, RDMA before the sockets of the same cable. */
+export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] =>
+  cables.flatMap(wired => {
+    const { cable, a, b } = wired;
+    if (a.site === source)
+      return over(cable, a, b, { up: cable.bitsPerSecondToB, down: cable.bitsPerSecondToA });
+    if (b.site === source)
+      return over(cable, b, a, { up: cable.bitsPerSecondToA, down: cable.bitsPerSecondToB });
+    return [];
+  });
+
+/** Of all nodes. */
+export const connectionCount = (wiring: Wiring): number =>
+  wiring.cables.reduce((sum, { cable }: WiredCable) => sum + (isRdma(cable.kind) ? 4 : 2), 0);
+
+const over = (
+  cable: Cable,
+  source: CableEnd,
+  sink: CableEnd,
+  rates: { readonly up: number; readonly down: number },
+): readonly SimulatedConnection[] => {
+  const { kind } = cable;
+  // A failure is of the direction a to b, and of the socket: RDMA has a path of its own.
+  const failure = source.site.index === cable.a ? cable.failure : undefined;
+  const common = { source: source.site, sink: sink.site, retransmits: cable.retransmits ?? 0 };
+  const socket = socketConnection(kind, source, sink);
+  if (!isRdma(kind))
+    return [
+      keyed(socket, {
+        ...common,
+        upload: rates.up,
+        download: rates.down,
+        roundTripNs: cable.roundTripNs,
+        failure,
+      }),
+    ];
+  const { rateShare, roundTripNs } = TCP_BESIDE_RDMA[kind];
+  const rdma = rdmaConnection(kind, source, sink);
+  return [
+    keyed(rdma, {
+      ...common,
+      upload: rates.up,
+      download: rates.down,
+      roundTripNs: cable.roundTripNs,
+      failure: undefined,
+    }),
+    keyed(socket, {
+      ...common,
+      upload: rates.up * rateShare,
+      download: rates.down * rateShare,
+      roundTripNs,
+      failure,
+    }),
+  ];
+};
+
+const keyed = (
+  connection: Connection,
+  figures: Omit<SimulatedConnection, 'connection' | 'key'>,
+): SimulatedConnection => ({ ...figures, connection, key: connectionKey(connection) });
+
+const socketConnection = (kind: CableKind, source: CableEnd, sink: CableEnd): Connection => {
+  const { address, isLinkLocal } = sink.socket;
+  const { interfaceName } = source.socket;
+  return {
+    kind: 'socket',
+    sink: sink.site.nodeId,
+    sinkAddress: isLinkLocal ? `${address}%${interfaceName}` : address,
+    sourceInterface: interfaceName,
+    type: kind === 'roce' ? 'ethernet' : typeOf(kind),
+    negotiatedBitsPerSecond: negotiated(kind, source, sink),
+  };
+};
+
+const rdmaConnection = (kind: RdmaKind, source: CableEnd, sink: CableEnd): Connection => ({
+  kind: 'rdma',
+  sink: sink.site.nodeId,
+  sourceInterface: source.socket.rdmaName ?? source.socket.interfaceName,
+  sinkInterface: sink.socket.rdmaName ?? sink.socket.interfaceName,
+  type: typeOf(kind),
+  negotiatedBitsPerSecond: negotiated(kind, source, sink),
+});
+
+const typeOf = (kind: CableKind): ConnectionType => (kind === 'thunderbolt-rdma' ? 'thunderbolt' : kind);
+
+const negotiated = (
+  kind: CableKind,
+  source: CableEnd,
+  sink: CableEnd,
+): Connection['negotiatedBitsPerSecond'] => {
+  switch (kind) {
+    case 'thunderbolt-rdma':
+      return THUNDERBOLT_BITS_PER_SECOND;
+    case 'thunderbolt':
+      return 40e9;
+    case 'roce':
+      return 100e9;
+    case 'infiniband':
+      return 400e9;
+    case 'ethernet':
+      return Math.min(ethernetRate(source.site), ethernetRate(sink.site));
+    case 'wifi':
+      return 1.2e9;
+    case 'overlay':
+      return { kind: 'unknown', reason: 'an overlay negotiates no rate' };
+    default:
+      return kind satisfies never;
+  }
+};
+
+const ethernetRate = ({ machine, hardware }: Site): number =>
+  machine.quirks?.ethernetBitsPerSecond ?? hardware.ethernet.bitsPerSecond;
+
+type RdmaKind = keyof typeof TCP_BESIDE_RDMA;
+
+const isRdma = (kind: CableKind): kind is RdmaKind => Object.hasOwn(TCP_BESIDE_RDMA, kind);
+
+/** What TCP makes of a cable that carries RDMA too, and its own round trip. */
+const TCP_BESIDE_RDMA = {
+  'thunderbolt-rdma': { rateShare: 0.51, roundTripNs: 194_000 },
+  roce: { rateShare: 0.72, roundTripNs: 52_000 },
+  infiniband: { rateShare: 0.19, roundTripNs: 41_000 },
+} as const;

@@ -1,0 +1,180 @@
+// What a simulated machine says once: identity, interfaces, Thunderbolt ports, RDMA devices, GPUs, settings.
+
+import type { Fact } from '../core/event.ts';
+import type { GpuDevice, NodeGpus } from '../core/node/gpu.ts';
+import type { NodeIdentity } from '../core/node/identity.ts';
+import type { InterfaceAddress, NetworkInterface, NodeNetwork } from '../core/node/network.ts';
+import { unknown } from '../core/unknown.ts';
+import type { GpuHardware } from './hardware.ts';
+import type { Site, Socket } from './site.ts';
+
+/** The source that every simulated reading names. */
+export const SIMULATED_SOURCE = 'simulated';
+/** How often what does not change is confirmed, ms. */
+export const DURABLE_INTERVAL_MS = 30_000;
+
+export const identityOf = ({ machine, hardware }: Site, plimsollVersion: string): NodeIdentity => ({
+  friendlyName: machine.name,
+  hostName: `${machine.name}.example`,
+  model: hardware.model,
+  chip: hardware.chip,
+  architecture: hardware.architecture,
+  cpuCount: hardware.cpuCount,
+  operatingSystem: {
+    ...hardware.operatingSystem,
+    build: machine.quirks?.osBuild ?? hardware.operatingSystem.build,
+  },
+  memoryIsUnified: hardware.memoryIsUnified,
+  virtualisation: hardware.virtualisation,
+  plimsollVersion,
+  isSimulated: true,
+});
+
+export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetwork => {
+  const { ethernet, wifiName, operatingSystem } = hardware;
+  const isMac = operatingSystem.platform === 'macos';
+  const plain = (
+    value: Pick<NetworkInterface, 'name' | 'type'> & Partial<NetworkInterface>,
+  ): NetworkInterface => ({
+    typeEvidence: SIMULATED_SOURCE,
+    macAddress: macAddress(index, value.name),
+    isUp: true,
+    speedBitsPerSecond: unknown('not told by this kind of interface'),
+    mtuBytes: 1_500,
+    driver: isMac ? unknown('not told by macOS') : SIMULATED_SOURCE,
+    addresses: [],
+    members: [],
+    ...value,
+  });
+  const socketAt = (name: string): Socket | undefined => sockets.find(one => one.interfaceName === name);
+  const wifi = wifiName === undefined ? undefined : socketAt(wifiName);
+  return {
+    interfaces: [
+      plain({
+        name: ethernet.name,
+        type: 'ethernet',
+        speedBitsPerSecond: machine.quirks?.ethernetBitsPerSecond ?? ethernet.bitsPerSecond,
+        driver: ethernet.driver,
+        addresses: addressesOf(socketAt(ethernet.name)),
+      }),
+      ...(wifiName === undefined
+        ? []
+        : [
+            plain({
+              name: wifiName,
+              type: 'wifi',
+              isUp: wifi !== undefined,
+              speedBitsPerSecond: wifi === undefined ? unknown('not associated') : WIFI_BITS_PER_SECOND,
+              addresses: addressesOf(wifi),
+            }),
+          ]),
+      ...sockets
+        .filter(one => one.kind === 'thunderbolt')
+        .map(one =>
+          plain({
+            name: one.interfaceName,
+            type: 'thunderbolt',
+            speedBitsPerSecond: THUNDERBOLT_BITS_PER_SECOND,
+            addresses: addressesOf(one),
+          }),
+        ),
+      ...hardware.rdmaPorts.map(({ interfaceName, linkLayer, bitsPerSecond }) =>
+        plain({
+          name: interfaceName,
+          type: linkLayer,
+          isUp: socketAt(interfaceName) !== undefined,
+          speedBitsPerSecond: socketAt(interfaceName) === undefined ? unknown('no cable') : bitsPerSecond,
+          mtuBytes: linkLayer === 'infiniband' ? 2_044 : 9_000,
+          driver: 'mlx5_core',
+          addresses: addressesOf(socketAt(interfaceName)),
+        }),
+      ),
+      ...sockets
+        .filter(one => one.kind === 'overlay')
+        .map(one =>
+          plain({ name: one.interfaceName, type: 'overlay', mtuBytes: 1_280, addresses: addressesOf(one) }),
+        ),
+      plain({
+        name: isMac ? 'lo0' : 'lo',
+        type: 'loopback',
+        macAddress: unknown('loopback has none'),
+        speedBitsPerSecond: unknown('loopback has no rate'),
+        mtuBytes: isMac ? 16_384 : 65_536,
+        addresses: [{ address: '127.0.0.1', family: 'ipv4', prefixLength: 8, scope: 'host' }],
+      }),
+    ],
+  };
+};
+
+/** One a vendor; none where the machine has no GPU. */
+export const gpusOf = ({ index, hardware }: Site): readonly NodeGpus[] => {
+  const [first] = hardware.gpus;
+  if (first === undefined) return [];
+  return [{ vendor: first.vendor, devices: hardware.gpus.map((gpu, at) => deviceOf(gpu, index, at)) }];
+};
+
+export const deviceId = ({ vendor }: GpuHardware, site: number, at: number): string => {
+  switch (vendor) {
+    case 'apple':
+      return `apple-${at}`;
+    case 'nvidia':
+      return `GPU-51e70000-${hex(site, 4)}-4000-8000-${hex(at, 12)}`;
+    case 'amd':
+    case 'intel':
+      return `0000:${hex(3 + at, 2)}:00.0`;
+    default:
+      return vendor satisfies never;
+  }
+};
+
+export const configFact = ({ machine }: Site): Fact => ({
+  kind: 'config.gathered',
+  payload: {
+    source: SIMULATED_SOURCE,
+    intervalMs: DURABLE_INTERVAL_MS,
+    value: {
+      tags: [SIMULATED_SOURCE],
+      ignoredInterfaces: [],
+      staticPeerCount: 0,
+      probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+      servedEndpoints: machine.quirks?.servesModel === true ? ['http://127.0.0.1:8000'] : [],
+    },
+  },
+});
+
+const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
+  deviceId: deviceId(gpu, site, at),
+  index: at,
+  name: gpu.name,
+  memoryTotalBytes: gpu.memoryBytes ?? unknown('unified memory'),
+  memoryIsUnified: gpu.memoryBytes === undefined,
+  driver: gpu.driver ?? unknown('part of the system'),
+  runtime: gpu.runtime,
+  architecture: gpu.architecture,
+  coreCount: gpu.coreCount,
+  pcieMax: gpu.pcie ?? unknown('not on PCIe'),
+  powerLimitWatts:
+    gpu.vendor === 'apple' ? unknown('not told by macOS') : Math.ceil(gpu.watts.peak / 10) * 10,
+  partitions: [],
+});
+
+const addressesOf = (socket: Socket | undefined): readonly InterfaceAddress[] => {
+  if (socket === undefined) return [];
+  const { address, isLinkLocal } = socket;
+  return isLinkLocal
+    ? [{ address, family: 'ipv6', prefixLength: 64, scope: 'link' }]
+    : [{ address, family: 'ipv4', prefixLength: 24, scope: 'global' }];
+};
+
+/** Locally administered: 02:… belongs to no maker. */
+const macAddress = (site: number, name: string): string => {
+  const number = [...name].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 65_536, 7);
+  const bytes = [2, 0, (site >> 8) & 255, site & 255, number >> 8, number & 255];
+  return bytes.map(byte => hex(byte, 2)).join(':');
+};
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+
+const WIFI_BITS_PER_SECOND = 1.2e9;
+/** What a Thunderbolt 5 cable between two Macs negotiates each way. */
+export const THUNDERBOLT_BITS_PER_SECOND = 80e9;

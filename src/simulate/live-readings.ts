@@ -1,0 +1,164 @@
+// What moves on a simulated machine: memory, processors, GPUs, heat and power, as functions of time.
+
+import type { Fact } from '../core/event.ts';
+import type { GpuLoad } from '../core/node/gpu.ts';
+import { unknown } from '../core/unknown.ts';
+import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
+import type { GpuHardware } from './hardware.ts';
+import { seedOf, unrest } from './noise.ts';
+import type { Site } from './site.ts';
+
+/** How often live readings are told, ms. */
+export const LIVE_INTERVAL_MS = 1_000;
+
+export interface Moment {
+  readonly seed: number;
+  /** Since the simulation began; before it began, negative. */
+  readonly seconds: number;
+}
+
+export const memoryFact = (site: Site, moment: Moment): Fact => {
+  const { machine, hardware } = site;
+  const share =
+    hardware.memoryIsUnified || hardware.gpus.length === 0 ? machine.load.memory : hostShare(site);
+  const used = bounded(
+    share + 0.012 * unrest(seedOf(moment.seed, `${machine.name} memory`), moment.seconds / 3),
+  );
+  const swapUsedBytes = machine.quirks?.swapUsedBytes ?? 0;
+  const isFull = used > 0.85;
+  return {
+    kind: 'memory.gathered',
+    payload: {
+      source: SIMULATED_SOURCE,
+      intervalMs: LIVE_INTERVAL_MS,
+      value: {
+        totalBytes: hardware.memoryBytes,
+        availableBytes: Math.round(hardware.memoryBytes * (1 - used)),
+        swapTotalBytes: 8_589_934_592,
+        swapUsedBytes,
+        pressure: {
+          level: isFull && swapUsedBytes > 0 ? 'warning' : 'normal',
+          stalledShare:
+            hardware.operatingSystem.platform === 'macos'
+              ? unknown('not told by macOS')
+              : isFull
+                ? 0.061
+                : 0.002,
+        },
+        container: { kind: 'none' },
+      },
+    },
+  };
+};
+
+export const systemFact = (site: Site, moment: Moment): Fact => {
+  const { machine, hardware } = site;
+  const cpuUse = cpuUseOf(site, moment);
+  const isMac = hardware.operatingSystem.platform === 'macos';
+  const { watts } = hardware;
+  const gpuUse = hardware.gpus.length === 0 ? cpuUse : gpuUseOf(site, 0, moment);
+  return {
+    kind: 'system.gathered',
+    payload: {
+      source: SIMULATED_SOURCE,
+      intervalMs: LIVE_INTERVAL_MS,
+      value: {
+        cpuUse: rounded(cpuUse, 3),
+        cpuTemperatureCelsius: rounded(38 + 30 * cpuUse + 16 * gpuUse, 1),
+        cpuPowerWatts: isMac ? rounded(2 + 48 * cpuUse, 1) : unknown('no sensor'),
+        systemPowerWatts:
+          watts === undefined
+            ? unknown('no sensor')
+            : rounded(watts.idle + (watts.peak - watts.idle) * (0.78 * gpuUse + 0.22 * cpuUse), 0),
+        loadAverage1: rounded(hardware.cpuCount * cpuUse * 1.1, 2),
+        uptimeSeconds: Math.round((3 + (seedOf(7, machine.name) % 60)) * 86_400 + moment.seconds),
+        cpuClusters: hardware.cpuClusters.map(({ name, clockMhzMax }, at) => ({
+          name,
+          use: rounded(bounded(cpuUse * (at === 0 ? 1.4 : 0.9)), 3),
+          clockMhz: Math.round(clockMhzMax * (0.45 + 0.55 * bounded(cpuUse * 3))),
+        })),
+      },
+    },
+  };
+};
+
+/** None where the machine has no GPU. */
+export const gpuLoadFacts = (site: Site, moment: Moment): readonly Fact[] => {
+  const { hardware } = site;
+  const [first] = hardware.gpus;
+  if (first === undefined) return [];
+  const devices = hardware.gpus.map((gpu, at) => loadOf(site, gpu, at, moment));
+  const value = { vendor: first.vendor, devices };
+  return [
+    { kind: 'gpuLoads.gathered', payload: { source: SIMULATED_SOURCE, intervalMs: LIVE_INTERVAL_MS, value } },
+  ];
+};
+
+export const diskFact = ({ machine, hardware }: Site, { seconds }: Moment): Fact => {
+  const free = 0.18 + (seedOf(3, machine.name) % 60) / 100;
+  const isMac = hardware.operatingSystem.platform === 'macos';
+  return {
+    kind: 'disk.gathered',
+    payload: {
+      source: SIMULATED_SOURCE,
+      intervalMs: DURABLE_INTERVAL_MS,
+      value: {
+        volumes: [
+          {
+            mountPoint: isMac ? '/System/Volumes/Data' : '/',
+            device: isMac ? '/dev/disk3s5' : '/dev/nvme0n1p2',
+            fileSystem: isMac ? 'apfs' : 'ext4',
+            totalBytes: hardware.diskBytes,
+            // A log grows a little; nobody's disk fills up in a demo.
+            availableBytes: Math.round(hardware.diskBytes * free - Math.max(0, seconds) * 20_000),
+          },
+        ],
+      },
+    },
+  };
+};
+
+const loadOf = (site: Site, gpu: GpuHardware, at: number, moment: Moment): GpuLoad => {
+  const { machine, index } = site;
+  const use = gpuUseOf(site, at, moment);
+  const isThrottled = machine.quirks?.throttledGpu === at;
+  const memoryShare = bounded(
+    machine.load.memory -
+      at * 0.04 +
+      0.01 * unrest(seedOf(moment.seed, `${machine.name} gpu memory ${at}`), moment.seconds / 4),
+  );
+  return {
+    deviceId: deviceId(gpu, index, at),
+    use: rounded(use, 3),
+    memoryUsedBytes:
+      gpu.memoryBytes === undefined ? unknown('unified memory') : Math.round(gpu.memoryBytes * memoryShare),
+    temperatureCelsius: rounded(isThrottled ? 86 + 3 * use : 36 + 36 * use, 0),
+    powerWatts: rounded(
+      gpu.watts.idle + (gpu.watts.peak - gpu.watts.idle) * use * (isThrottled ? 0.62 : 1),
+      1,
+    ),
+    clockMhz: Math.round(gpu.clockMhzMax * (isThrottled ? 0.58 : 0.55 + 0.45 * bounded(use * 2.5))),
+    pcieNow:
+      gpu.pcie === undefined ? unknown('not on PCIe') : isThrottled ? { ...gpu.pcie, width: 4 } : gpu.pcie,
+    throttleReasons: isThrottled ? ['HW thermal slowdown'] : [],
+  };
+};
+
+const gpuUseOf = ({ machine }: Site, at: number, { seed, seconds }: Moment): number =>
+  bounded(
+    machine.load.use -
+      at * 0.03 +
+      0.16 * swing(machine.load.use) * unrest(seedOf(seed, `${machine.name} gpu ${at}`), seconds),
+  );
+
+const cpuUseOf = ({ machine }: Site, { seed, seconds }: Moment): number =>
+  bounded(machine.load.cpu + 0.05 * unrest(seedOf(seed, `${machine.name} cpu`), seconds));
+
+const hostShare = ({ machine }: Site): number => machine.load.hostMemory ?? 0.2;
+
+/** An idle device stays idle; one near its limit has little room left. */
+const swing = (mean: number): number => Math.min(1, mean * 3, 0.2 + (1 - mean) * 3);
+
+const bounded = (share: number): number => Math.min(1, Math.max(0, share));
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));

@@ -1,0 +1,211 @@
+// One simulated node's part of the simulation: what it says when it starts and at each of its ticks.
+
+import type { Fact } from '../core/event.ts';
+import type { GpuVendor } from '../core/node/gpu.ts';
+import type { ReadingConfirmed, ReadingKind } from '../core/node/reading.ts';
+import { unknown } from '../core/unknown.ts';
+import { connectionsOf } from './connection.ts';
+import {
+  configFact,
+  DURABLE_INTERVAL_MS,
+  gpusOf,
+  identityOf,
+  networkOf,
+  SIMULATED_SOURCE,
+} from './durable-readings.ts';
+import { diskFact, gpuLoadFacts, type Moment, memoryFact, systemFact } from './live-readings.ts';
+import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
+import type { Probed } from './probing.ts';
+import { probeAt, probedBy } from './probing.ts';
+import type { Site, Wiring } from './site.ts';
+
+/** A fact with the age that it has when it is told, ms. */
+export interface ToldFact {
+  readonly fact: Fact;
+  readonly ageMs: number;
+}
+
+export interface NodeTellingOptions {
+  readonly site: Site;
+  readonly wiring: Wiring;
+  readonly seed: number;
+  readonly plimsollVersion: string;
+}
+
+export class NodeTelling {
+  readonly site: Site;
+  readonly #options: NodeTellingOptions;
+  readonly #probed: readonly Probed[];
+  readonly #running = new Set<Probed>();
+  #renewedAtMs = Number.NEGATIVE_INFINITY;
+  #leasedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: NodeTellingOptions) {
+    this.site = options.site;
+    this.#options = options;
+    this.#probed = probedBy(options.site, connectionsOf(options.wiring, options.site), options.seed);
+  }
+
+  /** Everything that is so when the simulation begins. */
+  begin(nowMs: number): readonly ToldFact[] {
+    const { site, wiring } = this.#options;
+    const told = [
+      ...this.#durable(),
+      ...connectionsOf(wiring, site).map(
+        ({ connection }): Fact => ({ kind: 'connection.opened', payload: connection }),
+      ),
+    ].map(now);
+    for (const probed of this.#probed) {
+      const { attempt, agoMs } = probeAt(probed, nowMs);
+      if (agoMs !== undefined) told.push({ fact: probed.profile(attempt), ageMs: Math.max(0, agoMs) });
+    }
+    return [...told, ...this.tick(nowMs)];
+  }
+
+  /** The quarter of an hour before: live readings, oldest first. */
+  past(stepSeconds: number): readonly ToldFact[] {
+    const told: ToldFact[] = [];
+    for (let ago = PAST_SECONDS; ago >= stepSeconds; ago -= stepSeconds) {
+      for (const fact of this.#moving({ seed: this.#options.seed, seconds: -ago }))
+        told.push({ fact, ageMs: ago * 1_000 });
+    }
+    return told;
+  }
+
+  tick(nowMs: number): readonly ToldFact[] {
+    const moment = { seed: this.#options.seed, seconds: nowMs / 1_000 };
+    const facts = [...this.#moving(moment)];
+    if (nowMs - this.#renewedAtMs >= DURABLE_INTERVAL_MS) {
+      this.#renewedAtMs = nowMs;
+      facts.push(...this.#renewals(moment), ...this.#held());
+    }
+    if (nowMs - this.#leasedAtMs >= LEASE_REPEAT_MS) {
+      this.#leasedAtMs = nowMs;
+      facts.push(...this.#leases());
+    }
+    for (const probed of this.#probed) facts.push(...this.#probe(probed, nowMs));
+    return facts.map(now);
+  }
+
+  #durable(): readonly Fact[] {
+    const { site, plimsollVersion } = this.#options;
+    const gathered = <T>(value: T) => ({ source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value });
+    const thunderbolt = thunderboltOf(site);
+    const rdmaDevices = rdmaDevicesOf(site);
+    return [
+      { kind: 'identity.gathered', payload: gathered(identityOf(site, plimsollVersion)) },
+      ...gpusOf(site).map((gpus): Fact => ({ kind: 'gpus.gathered', payload: gathered(gpus) })),
+      { kind: 'network.gathered', payload: gathered(networkOf(site)) },
+      ...(thunderbolt === undefined
+        ? []
+        : [{ kind: 'thunderbolt.gathered', payload: gathered(thunderbolt) } as const]),
+      ...(rdmaDevices === undefined
+        ? []
+        : [{ kind: 'rdmaDevices.gathered', payload: gathered(rdmaDevices) } as const]),
+      configFact(site),
+    ];
+  }
+
+  #moving(moment: Moment): readonly Fact[] {
+    return [memoryFact(this.site, moment), systemFact(this.site, moment), ...gpuLoadFacts(this.site, moment)];
+  }
+
+  /** What has not changed is confirmed, and what is not there is said. */
+  #renewals(moment: Moment): readonly Fact[] {
+    const { site } = this;
+    const facts: Fact[] = [diskFact(site, moment)];
+    const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
+      facts.push({ kind: 'reading.confirmed', payload: statusOf(reading, vendor) });
+    };
+    const deny = (reading: ReadingKind, reason: string, vendor: GpuVendor | 'none' = 'none'): void => {
+      facts.push({ kind: 'reading.absent', payload: { ...statusOf(reading, vendor), reason } });
+    };
+    confirm('identity');
+    confirm('network');
+    confirm('config');
+    if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
+    else confirm('thunderbolt');
+    if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');
+    else confirm('rdmaDevices');
+    const vendors = gpusOf(site).map(({ vendor }) => vendor);
+    for (const vendor of vendors) confirm('gpus', vendor);
+    if (site.hardware.operatingSystem.platform === 'linux')
+      for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one))) {
+        deny('gpus', `no ${vendor} GPU`, vendor);
+        deny('gpuLoads', `no ${vendor} GPU`, vendor);
+      }
+    facts.push({
+      kind: 'endpoints.told',
+      payload: { meshPort: MESH_PORT, reachabilityPort: unknown('a simulated node answers no checks') },
+    });
+    return facts;
+  }
+
+  #held(): readonly Fact[] {
+    return this.#probed.flatMap(({ subject, holdReason }): readonly Fact[] =>
+      holdReason === undefined
+        ? []
+        : [
+            {
+              kind: 'probe.reported',
+              payload: {
+                subject,
+                stage: { kind: 'waiting', reason: holdReason, nextInMs: unknown('when it has ended') },
+              },
+            },
+          ],
+    );
+  }
+
+  #leases(): readonly Fact[] {
+    const { nodeId, machine } = this.site;
+    if (machine.quirks?.servesModel !== true) return [];
+    return [
+      {
+        kind: 'runner.reported',
+        payload: {
+          runnerKey: 'endpoint http://127.0.0.1:8000',
+          source: 'endpoint',
+          targetNode: nodeId,
+          requestsInFlight: unknown('simulated'),
+        },
+      },
+    ];
+  }
+
+  #probe(probed: Probed, nowMs: number): readonly Fact[] {
+    if (probed.holdReason !== undefined) return [];
+    const { attempt, isRunning, nextInMs } = probeAt(probed, nowMs);
+    const { subject, durationMs } = probed;
+    if (isRunning === this.#running.has(probed)) return [];
+    if (isRunning) {
+      this.#running.add(probed);
+      return [
+        {
+          kind: 'probe.reported',
+          payload: { subject, stage: { kind: 'running', expectedMs: durationMs, isByHand: false } },
+        },
+      ];
+    }
+    this.#running.delete(probed);
+    return [
+      probed.profile(attempt),
+      { kind: 'probe.reported', payload: { subject, stage: { kind: 'idle', nextInMs } } },
+    ];
+  }
+}
+
+const now = (fact: Fact): ToldFact => ({ fact, ageMs: 0 });
+
+const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConfirmed => ({
+  reading,
+  vendor,
+  source: SIMULATED_SOURCE,
+  intervalMs: DURABLE_INTERVAL_MS,
+});
+
+const LINUX_VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'intel'];
+const LEASE_REPEAT_MS = 2_000;
+const MESH_PORT = 4_181;
+/** As long as live history is kept. */
+const PAST_SECONDS = 900;

@@ -1,0 +1,133 @@
+// Thunderbolt ports and RDMA devices of a simulated machine.
+
+import type { NodeRdmaDevices, RdmaDevice } from '../core/node/rdma-devices.ts';
+import type { NodeThunderbolt, ThunderboltPort } from '../core/node/thunderbolt.ts';
+import { unknown } from '../core/unknown.ts';
+import { THUNDERBOLT_BITS_PER_SECOND } from './durable-readings.ts';
+import type { RdmaHardware } from './hardware.ts';
+import type { Site, Socket } from './site.ts';
+import { thunderboltInterface } from './site.ts';
+
+/** Undefined where the machine has no Thunderbolt. */
+export const thunderboltOf = (site: Site): NodeThunderbolt | undefined => {
+  const { hardware, machine } = site;
+  if (hardware.thunderboltPortCount === 0) return undefined;
+  const ports = Array.from({ length: hardware.thunderboltPortCount }, (_, port) => portOf(site, port));
+  return {
+    ports,
+    bridge:
+      machine.quirks?.hasThunderboltBridge === true
+        ? {
+            kind: 'present',
+            interfaceName: 'bridge0',
+            serviceName: 'Thunderbolt Bridge',
+            isEnabled: true,
+            members: ports.map((_, port) => thunderboltInterface(hardware, port)),
+          }
+        : { kind: 'absent' },
+  };
+};
+
+/** Undefined where the machine has no RDMA device at all. */
+export const rdmaDevicesOf = (site: Site): NodeRdmaDevices | undefined => {
+  const { hardware } = site;
+  if (hardware.thunderboltPortCount > 0)
+    return {
+      isEnabled: true,
+      devices: Array.from({ length: hardware.thunderboltPortCount }, (_, port) =>
+        thunderboltDevice(site, port),
+      ),
+    };
+  if (hardware.rdmaPorts.length === 0) return undefined;
+  return {
+    isEnabled: true,
+    devices: hardware.rdmaPorts.map((device, at) => adapterDevice(site, device, at)),
+  };
+};
+
+const portOf = (site: Site, port: number): ThunderboltPort => {
+  const { index, hardware } = site;
+  const socket = socketAt(site, port);
+  const interfaceName = thunderboltInterface(hardware, port);
+  return {
+    busName: `thunderboltusb4_bus_${port}`,
+    receptacle: String(port + 1),
+    domainUuid: domainUuid(index, port),
+    interfaceName,
+    rdmaInterfaceName: `rdma_${interfaceName}`,
+    status: socket === undefined ? 'empty' : 'connected',
+    capabilityBitsPerSecond: hardware.thunderboltBitsPerSecond,
+    negotiatedBitsPerSecond: socket === undefined ? unknown('no cable') : THUNDERBOLT_BITS_PER_SECOND,
+    peers: peersOf(site, socket),
+    devices: [],
+  };
+};
+
+const peersOf = (site: Site, socket: Socket | undefined): ThunderboltPort['peers'] => {
+  const peer = socket?.peer;
+  if (peer === undefined) return [];
+  const back = peer.sockets.find(one => one.kind === 'thunderbolt' && one.peer === site);
+  return [
+    {
+      domainUuid: domainUuid(peer.index, back?.port ?? 0),
+      name: peer.machine.name,
+      isBehindHub: false,
+      offersRdma: true,
+    },
+  ];
+};
+
+const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
+  const interfaceName = thunderboltInterface(site.hardware, port);
+  const isActive = socketAt(site, port) !== undefined;
+  return {
+    name: `rdma_${interfaceName}`,
+    nodeGuid: guid(site.index, port),
+    systemImageGuid: guid(site.index, 0),
+    firmware: unknown('not told by macOS'),
+    ports: [
+      {
+        number: 1,
+        state: isActive ? 'active' : 'down',
+        physicalState: unknown('not told by macOS'),
+        linkLayer: 'thunderbolt',
+        rateBitsPerSecond: isActive ? THUNDERBOLT_BITS_PER_SECOND : unknown('no cable'),
+        activeMtuBytes: 4_096,
+        interfaceName,
+        subnetPrefix: unknown('not InfiniBand'),
+      },
+    ],
+  };
+};
+
+const adapterDevice = (site: Site, device: RdmaHardware, at: number): RdmaDevice => {
+  const isActive = site.sockets.some(one => one.rdmaName === device.device);
+  return {
+    name: device.device,
+    nodeGuid: guid(site.index, at),
+    systemImageGuid: guid(site.index, 0),
+    firmware: '28.39.1002',
+    ports: [
+      {
+        number: 1,
+        state: isActive ? 'active' : 'down',
+        physicalState: isActive ? 'LinkUp' : 'Disabled',
+        linkLayer: device.linkLayer,
+        rateBitsPerSecond: device.bitsPerSecond,
+        activeMtuBytes: 4_096,
+        interfaceName: device.interfaceName,
+        subnetPrefix: device.linkLayer === 'infiniband' ? 'fe80000000000000' : unknown('not InfiniBand'),
+      },
+    ],
+  };
+};
+
+const socketAt = ({ sockets }: Site, port: number): Socket | undefined =>
+  sockets.find(one => one.kind === 'thunderbolt' && one.port === port);
+
+const domainUuid = (site: number, port: number): string =>
+  `51E70000-${hex(site, 4)}-4000-8000-${hex(port, 12)}`.toUpperCase();
+
+const guid = (site: number, port: number): string => `0251e7${hex(site, 6)}${hex(port, 4)}`;
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');

@@ -1,0 +1,117 @@
+// What a probe of a simulated connection or device comes to: the figures of the cable or the hardware, a little different
+// each time, as real probes are.
+
+import type { LinkProfile } from '../core/link/link-profile.ts';
+import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import { unknown } from '../core/unknown.ts';
+import type { SimulatedConnection } from './connection.ts';
+import { deviceId } from './durable-readings.ts';
+import { seedOf, smoothNoise } from './noise.ts';
+import type { Site } from './site.ts';
+
+/** How long figures count as fresh, ms: shorter than a real cluster's, so that a demo shows probes at work. */
+export const SOCKET_TTL_MS = 300_000;
+export const RDMA_TTL_MS = 600_000;
+export const GPU_TTL_MS = 600_000;
+
+/** @param attempt which probe of this connection it is: equal ones measure the same. */
+export const linkProfile = (connection: SimulatedConnection, attempt: number, seed: number): LinkProfile => {
+  const isRdma = connection.connection.kind === 'rdma';
+  const common = {
+    sink: connection.sink.nodeId,
+    connectionKey: connection.key,
+    engine: isRdma ? rdmaEngine(connection) : 'socket-ffi',
+    method: isRdma
+      ? 'simulated: 50 round trips, 4 messages of 64 MiB each way'
+      : 'simulated: 200 round trips, 250 ms each way',
+    measuredAgeMs: 0,
+    intervalMs: isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS,
+  };
+  const { failure } = connection;
+  if (failure !== undefined)
+    return { ...common, ...unmeasured(failure), bytesUsed: 0, failure: unknown(failure) };
+  const vary = (name: string, share: number): number =>
+    1 +
+    share * smoothNoise(seedOf(seed, `${connection.source.machine.name} ${connection.key} ${name}`), attempt);
+  const uploadBitsPerSecond = Math.round(connection.upload * vary('upload', 0.004));
+  const downloadBitsPerSecond = Math.round(connection.download * vary('download', 0.004));
+  const roundTripNsP50 = Math.round(connection.roundTripNs * vary('round trip', 0.04));
+  const streams = isRdma ? 1 : connection.upload > 20e9 ? 8 : connection.upload > 2e9 ? 2 : 1;
+  return {
+    ...common,
+    uploadBitsPerSecond,
+    downloadBitsPerSecond,
+    roundTripNsMin: Math.round(roundTripNsP50 * 0.88),
+    roundTripNsP50,
+    roundTripNsP99: Math.round(roundTripNsP50 * 1.7),
+    jitterNs: Math.round(roundTripNsP50 * 0.045 * vary('jitter', 0.3)),
+    roundTripCount: isRdma ? 50 : 200,
+    retransmits: isRdma ? unknown('RDMA tells none') : connection.retransmits,
+    uploadStreams: streams,
+    downloadStreams: streams,
+    bytesUsed: isRdma ? 536_870_912 : Math.round((uploadBitsPerSecond + downloadBitsPerSecond) / 32),
+    failure: 'none',
+  };
+};
+
+/** One a GPU; of a machine without any, the processor's. */
+export const deviceProfiles = (site: Site, attempt: number, seed: number): readonly GpuProfile[] => {
+  const { hardware, machine, index } = site;
+  const vary = (at: number, name: string): number =>
+    (machine.speed ?? 1) * (1 + 0.004 * smoothNoise(seedOf(seed, `${machine.name} ${at} ${name}`), attempt));
+  const common = { method: 'simulated', measuredAgeMs: 0, intervalMs: GPU_TTL_MS, failure: 'none' } as const;
+  if (hardware.gpus.length === 0)
+    return [
+      {
+        ...common,
+        deviceId: 'cpu',
+        deviceName: hardware.chip,
+        deviceKind: 'cpu',
+        engine: 'cpu',
+        fp16FlopsPerSecond: unknown('no FP16 product on this processor'),
+        fp32FlopsPerSecond: Math.round(hardware.cpu.fp32Flops * vary(0, 'flops')),
+        memoryReadBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * vary(0, 'read')),
+        memoryCopyBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * 0.86 * vary(0, 'copy')),
+        isLowerBound: false,
+      },
+    ];
+  return hardware.gpus.map((gpu, at) => {
+    const held = machine.quirks?.throttledGpu === at ? 0.72 : 1;
+    return {
+      ...common,
+      deviceId: deviceId(gpu, index, at),
+      deviceName: gpu.name,
+      deviceKind: 'gpu',
+      engine: gpu.engine,
+      fp16FlopsPerSecond: Math.round(gpu.fp16Flops * held * vary(at, 'flops')),
+      fp32FlopsPerSecond: unknown('FP16 is measured'),
+      memoryReadBytesPerSecond: Math.round(gpu.readBytesPerSecond * vary(at, 'read')),
+      memoryCopyBytesPerSecond: Math.round(gpu.copyBytesPerSecond * vary(at, 'copy')),
+      isLowerBound: gpu.isLowerBound,
+    };
+  });
+};
+
+const rdmaEngine = ({ source }: SimulatedConnection): string =>
+  source.hardware.operatingSystem.platform === 'macos' ? 'mlx-jaccl' : 'perftest';
+
+const unmeasured = (
+  reason: string,
+): Omit<
+  LinkProfile,
+  'sink' | 'connectionKey' | 'bytesUsed' | 'engine' | 'method' | 'measuredAgeMs' | 'intervalMs' | 'failure'
+> => {
+  const none = unknown(reason);
+  return {
+    uploadBitsPerSecond: none,
+    downloadBitsPerSecond: none,
+    roundTripNsMin: none,
+    roundTripNsP50: none,
+    roundTripNsP99: none,
+    jitterNs: none,
+    roundTripCount: none,
+    retransmits: none,
+    uploadStreams: none,
+    downloadStreams: none,
+  };
+};

@@ -1,0 +1,95 @@
+// What a simulated cluster consists of: machines, the cables between them, and what is wrong with some of them on purpose.
+
+import type { HardwareName } from '../hardware.ts';
+
+export interface Scenario {
+  readonly name: string;
+  readonly machines: readonly SimulatedMachine[];
+  readonly cables: readonly Cable[];
+}
+
+export interface SimulatedMachine {
+  readonly name: string;
+  readonly hardware: HardwareName;
+  /** Mean load, 0..1. */
+  readonly load: MachineLoad;
+  /** Where its figures differ from others of its kind: 1 is equal. */
+  readonly speed?: number;
+  readonly quirks?: MachineQuirks;
+}
+
+export interface MachineLoad {
+  /** Of the GPUs' own memory, or of the host's where it is unified or there is no GPU. */
+  readonly memory: number;
+  readonly use: number;
+  readonly cpu: number;
+  /** Of the host's memory where the GPUs have their own. */
+  readonly hostMemory?: number;
+}
+
+export interface MachineQuirks {
+  readonly swapUsedBytes?: number;
+  readonly osBuild?: string;
+  /** All Thunderbolt ports joined into one bridge that is switched on. */
+  readonly hasThunderboltBridge?: boolean;
+  /** Index of a GPU that is held down by heat and sits in a slot with fewer lanes. */
+  readonly throttledGpu?: number;
+  /** What its Ethernet negotiated, where that is less than it can. */
+  readonly ethernetBitsPerSecond?: number;
+  /** It serves a model: its probes wait. */
+  readonly servesModel?: boolean;
+  /** Its GPUs are being measured for the first time when the simulation starts. */
+  readonly isUnmeasured?: boolean;
+}
+
+/** A way between two machines, by their place in the list of machines. */
+export interface Cable {
+  readonly a: number;
+  readonly b: number;
+  readonly kind: CableKind;
+  /** Goodput of the best connection over it, bits a second. */
+  readonly bitsPerSecondToA: number;
+  readonly bitsPerSecondToB: number;
+  readonly roundTripNs: number;
+  /** Probes from a to b fail over this, and why; the other direction works. */
+  readonly failure?: string;
+  /** TCP segments that a probe sees sent again. */
+  readonly retransmits?: number;
+}
+
+export type CableKind =
+  | 'thunderbolt-rdma'
+  | 'thunderbolt'
+  | 'roce'
+  | 'infiniband'
+  | 'ethernet'
+  | 'wifi'
+  | 'overlay';
+
+/** A cable with figures that are usual for its kind. */
+export const cable = (
+  a: number,
+  b: number,
+  kind: CableKind,
+  figures: Partial<
+    Pick<Cable, 'bitsPerSecondToA' | 'bitsPerSecondToB' | 'roundTripNs' | 'failure' | 'retransmits'>
+  > = {},
+): Cable => ({
+  a,
+  b,
+  kind,
+  bitsPerSecondToA: USUAL[kind].bitsPerSecond,
+  bitsPerSecondToB: USUAL[kind].bitsPerSecond,
+  roundTripNs: USUAL[kind].roundTripNs,
+  ...figures,
+});
+
+const USUAL: Readonly<Record<CableKind, { readonly bitsPerSecond: number; readonly roundTripNs: number }>> = {
+  'thunderbolt-rdma': { bitsPerSecond: 74.7e9, roundTripNs: 18_000 },
+  thunderbolt: { bitsPerSecond: 31e9, roundTripNs: 210_000 },
+  roce: { bitsPerSecond: 97e9, roundTripNs: 4_600 },
+  infiniband: { bitsPerSecond: 392e9, roundTripNs: 2_300 },
+  ethernet: { bitsPerSecond: 9.4e9, roundTripNs: 205_000 },
+  wifi: { bitsPerSecond: 0.84e9, roundTripNs: 4_200_000 },
+  overlay: { bitsPerSecond: 0.41e9, roundTripNs: 4_400_000 },
+};

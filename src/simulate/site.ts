@@ -1,0 +1,143 @@
+// A simulated machine in its place: its id, its interfaces with addresses, and which of them each cable uses. Addresses are
+// of the ranges that RFC 5737 and RFC 2544 keep for examples and benches: nobody answers there, should a packet ever leave.
+
+import type { NodeId } from '../core/ids.ts';
+import type { Hardware, RdmaHardware } from './hardware.ts';
+import { HARDWARE } from './hardware-catalogue.ts';
+import type { Cable, Scenario, SimulatedMachine } from './scenario/scenario.ts';
+
+export interface Site {
+  readonly index: number;
+  readonly nodeId: NodeId;
+  readonly machine: SimulatedMachine;
+  readonly hardware: Hardware;
+  readonly sockets: readonly Socket[];
+}
+
+/** An interface in use. */
+export interface Socket {
+  readonly kind: 'ethernet' | 'wifi' | 'overlay' | 'thunderbolt' | 'rdma';
+  readonly interfaceName: string;
+  readonly address: string;
+  readonly isLinkLocal: boolean;
+  /** Of its RDMA device; undefined where it has none, or it is switched off. */
+  readonly rdmaName: string | undefined;
+  /** Of a Thunderbolt port: from 0. */
+  readonly port: number;
+  /** Of a Thunderbolt port: who is at the other end. */
+  peer: Site | undefined;
+}
+
+export interface WiredCable {
+  readonly cable: Cable;
+  readonly a: CableEnd;
+  readonly b: CableEnd;
+}
+
+export interface CableEnd {
+  readonly site: Site;
+  readonly socket: Socket;
+}
+
+export interface Wiring {
+  readonly sites: readonly Site[];
+  readonly cables: readonly WiredCable[];
+}
+
+/** @param nodeIds one a machine, in the order of the scenario. */
+export const wire = ({ machines, cables }: Scenario, nodeIds: readonly NodeId[]): Wiring => {
+  const sites = machines.map((machine, index): Site & { sockets: Socket[] } => {
+    const nodeId = nodeIds[index];
+    if (nodeId === undefined) throw new RangeError('a node id for each machine');
+    return { index, nodeId, machine, hardware: HARDWARE[machine.hardware], sockets: [] };
+  });
+  const siteAt = (index: number): Site & { sockets: Socket[] } => {
+    const site = sites[index];
+    if (site === undefined) throw new RangeError(`a cable ends at machine ${index}, which is not there`);
+    return site;
+  };
+  for (const site of sites) plugIn(site, 'ethernet');
+  const wired = cables.map((cable): WiredCable => {
+    const [a, b] = [siteAt(cable.a), siteAt(cable.b)];
+    const [socketA, socketB] = [plugIn(a, cable.kind), plugIn(b, cable.kind)];
+    if (socketA.kind === 'thunderbolt') [socketA.peer, socketB.peer] = [b, a];
+    return { cable, a: { site: a, socket: socketA }, b: { site: b, socket: socketB } };
+  });
+  return { sites, cables: wired };
+};
+
+/** The shared interface of its kind, or the next free port of one that has a cable of its own. */
+const plugIn = (site: Site & { sockets: Socket[] }, kind: Cable['kind']): Socket => {
+  const { sockets } = site;
+  switch (kind) {
+    case 'ethernet':
+    case 'wifi':
+    case 'overlay':
+      return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
+    case 'infiniband':
+      return sockets.find(one => one.kind === 'rdma') ?? added(sockets, rdmaSocket(site, 0));
+    case 'roce':
+      return added(sockets, rdmaSocket(site, sockets.filter(one => one.kind === 'rdma').length));
+    case 'thunderbolt':
+    case 'thunderbolt-rdma':
+      return added(
+        sockets,
+        thunderboltSocket(site, sockets.filter(one => one.kind === 'thunderbolt').length),
+      );
+    default:
+      return kind satisfies never;
+  }
+};
+
+const added = (sockets: Socket[], socket: Socket): Socket => {
+  sockets.push(socket);
+  return socket;
+};
+
+const sharedSocket = ({ index, hardware }: Site, kind: 'ethernet' | 'wifi' | 'overlay'): Socket => {
+  const { prefix, interfaceName } = {
+    ethernet: { prefix: '192.0.2', interfaceName: hardware.ethernet.name },
+    wifi: { prefix: '198.51.100', interfaceName: hardware.wifiName ?? 'wlan0' },
+    overlay: {
+      prefix: '203.0.113',
+      interfaceName: hardware.operatingSystem.platform === 'macos' ? 'utun4' : 'tailscale0',
+    },
+  }[kind];
+  return { ...PLAIN, kind, interfaceName, address: `${prefix}.${index + FIRST_HOST}` };
+};
+
+const rdmaSocket = ({ index, hardware }: Site, port: number): Socket => {
+  const device: RdmaHardware | undefined = hardware.rdmaPorts[port];
+  if (device === undefined) throw new RangeError(`${hardware.model} has no RDMA port ${port}`);
+  const { interfaceName, device: rdmaName } = device;
+  return {
+    ...PLAIN,
+    kind: 'rdma',
+    interfaceName,
+    address: `198.18.${port}.${index + FIRST_HOST}`,
+    rdmaName,
+    port,
+  };
+};
+
+const thunderboltSocket = ({ index, hardware }: Site, port: number): Socket => {
+  if (port >= hardware.thunderboltPortCount)
+    throw new RangeError(`${hardware.model} has no Thunderbolt port ${port}`);
+  const interfaceName = thunderboltInterface(hardware, port);
+  return {
+    ...PLAIN,
+    kind: 'thunderbolt',
+    interfaceName,
+    address: `fe80::${(index + 1).toString(16)}:${port + 1}`,
+    isLinkLocal: true,
+    rdmaName: `rdma_${interfaceName}`,
+    port,
+  };
+};
+
+/** A Mac Studio counts its ports from en2, a notebook and a mini from en1 or en2. */
+export const thunderboltInterface = (hardware: Hardware, port: number): string =>
+  `en${port + (hardware.wifiName === 'en0' ? 1 : 2)}`;
+
+const PLAIN = { isLinkLocal: false, rdmaName: undefined, port: 0, peer: undefined } as const;
+const FIRST_HOST = 10;
