@@ -8,6 +8,7 @@ import { forgetCommand } from './commands/forget.ts';
 import { keyImportCommand, keyNewCommand, keyShowCommand } from './commands/key.ts';
 import { mockCommand } from './commands/mock.ts';
 import { openCommand } from './commands/open.ts';
+import { PROBE_COMMANDS } from './commands/probe.ts';
 import { reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { upCommand } from './commands/up.ts';
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   benchCommand,
   watchCommand,
   reportCommand,
+  ...PROBE_COMMANDS,
   mockCommand,
   doctorCommand,
   forgetCommand,

@@ -1,0 +1,111 @@
+// `plimsoll probe gpu`: measures the devices of this machine now, without a daemon.
+
+import type { Figure } from '../../core/figure/figure.ts';
+import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../core/figure/figure.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { CPU_DEVICE, deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
+import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe/probe.ts';
+import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { Option } from '../options.ts';
+import { homeOption, jsonOption, nonEmpty, value } from '../options.ts';
+import type { GpuInventory } from './gpu-inventory.ts';
+import { gpuInventory } from './gpu-inventory.ts';
+
+const deviceOption: Option<string | undefined> = value({
+  name: 'device',
+  valueName: 'ID',
+  meaning:
+    'Only the device of this id; cpu for the processor. Default: every GPU, or the processor without one.',
+  parse: nonEmpty,
+});
+
+export const probeGpuCommand: Command = {
+  name: 'probe gpu',
+  summary: 'Measure the GPUs of this machine, or its processor',
+  description:
+    'Multiplies matrices and reads memory for a few seconds on each device: do not run it while something is being served.',
+  arguments: [],
+  options: [homeOption, deviceOption, jsonOption],
+  examples: [
+    { line: 'plimsoll probe gpu', meaning: 'every device of this machine' },
+    { line: 'plimsoll probe gpu --device cpu --json', meaning: 'the processor, for programs' },
+  ],
+  run: async (invocation, state) => {
+    const isJson = invocation.option(jsonOption);
+    const inventory = await gpuInventory({
+      platform: state.platform,
+      env: state.env,
+      plimsollVersion: state.version,
+      signal: state.stop,
+    });
+    const devices = asked(inventory, invocation.option(deviceOption));
+    const say = async (lines: readonly string[]): Promise<void> => {
+      if (!isJson) await state.stdout.write(`${lines.join('\n')}\n`);
+    };
+    const isWithoutGpu = listProbeDevices(inventory.gpus)[0] === CPU_DEVICE;
+    if (isWithoutGpu) await say(noGpuLines(inventory));
+    const probe = deviceProber({ env: state.env, nodePath: state.nodePath });
+    const results: { readonly device: ProbeDevice; readonly outcome: ProbeOutcome<DeviceMeasurement> }[] = [];
+    // One after another: two at once would share memory, power or heat.
+    for (const device of devices) {
+      const outcome = await probe(device, state.stop);
+      results.push({ device, outcome });
+      await say(outcomeLines(device, outcome));
+    }
+    if (isJson) {
+      const { sources } = inventory;
+      await state.stdout.write(`${JSON.stringify({ devices: results, sources }, undefined, 2)}\n`);
+    }
+    const hasFailed = results.some(({ outcome }) => outcome.kind === 'failed');
+    return hasFailed ? EXIT_CODES.probeFailed.code : EXIT_CODES.ok.code;
+  },
+};
+
+const asked = (inventory: GpuInventory, id: string | undefined): readonly ProbeDevice[] => {
+  const devices = listProbeDevices(inventory.gpus);
+  if (id === undefined) return devices;
+  const known = devices.includes(CPU_DEVICE) ? devices : [...devices, CPU_DEVICE];
+  const meant = known.filter(({ deviceId }) => deviceId === id);
+  if (meant.length > 0) return meant;
+  const ids = known.map(({ deviceId, deviceName }) => `${deviceId} (${deviceName})`).join(', ');
+  throw new CommandError('usage', `this machine has no device ${JSON.stringify(id)}`, `It has: ${ids}.`);
+};
+
+const noGpuLines = ({ sources }: GpuInventory): readonly string[] => {
+  const isCertain = sources.every(({ isAbsence }) => isAbsence);
+  return [
+    isCertain
+      ? 'No GPU on this machine.'
+      : 'No GPU was found on this machine, and not every source could tell:',
+    ...sources.map(({ vendor, source, reason }) => `  ${vendor}: ${reason} (${source})`),
+    'Its processor instead:',
+    '',
+  ];
+};
+
+const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasurement>): readonly string[] => {
+  if (outcome.kind === 'failed')
+    return [`${device.deviceName} (${device.deviceId})`, `  not measured: ${outcome.reason}`];
+  const { measurement } = outcome;
+  const atLeast = measurement.isLowerBound ? 'at least ' : '';
+  return [
+    `${measurement.deviceName} (${measurement.deviceId}), by ${measurement.engine}`,
+    ...row('FP16 matrix product', measurement.fp16FlopsPerSecond, formatFlopsPerSecond, atLeast),
+    ...row('FP32 matrix product', measurement.fp32FlopsPerSecond, formatFlopsPerSecond, atLeast),
+    ...row('memory, read', measurement.memoryReadBytesPerSecond, formatBytesPerSecond, ''),
+    ...row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
+    `  ${measurement.method}`,
+  ];
+};
+
+const row = (
+  name: string,
+  figure: Reported<number>,
+  format: (value: number) => Figure,
+  prefix: string,
+): readonly string[] => [
+  `  ${name.padEnd(20)} ${isUnknown(figure) ? `unknown: ${figure.reason}` : `${prefix}${figureText(format(figure))}`}`,
+];

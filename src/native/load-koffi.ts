@@ -1,0 +1,19 @@
+// Koffi, the foreign-function interface, where this platform has a build of it. Without it every probe has another way,
+// slower or less exact, and says so: so its absence is data.
+
+export type Koffi = typeof import('koffi');
+
+export type KoffiLoad =
+  | { readonly kind: 'loaded'; readonly koffi: Koffi }
+  | { readonly kind: 'missing'; readonly reason: string };
+
+export const loadKoffi = async (): Promise<KoffiLoad> => {
+  try {
+    return { kind: 'loaded', koffi: await import('koffi') };
+  } catch (error) {
+    return { kind: 'missing', reason: `koffi cannot be loaded: ${firstLine(error)}` };
+  }
+};
+
+export const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -1,0 +1,31 @@
+// Measures the processors of a machine that has no GPU. Its figures are marked as such everywhere and never summed with
+// those of GPUs.
+
+import { entryUrl } from '../../../process/entry.ts';
+import { runProbeChild } from '../../probe-child.ts';
+import { outcomeOf } from '../device-answer.ts';
+import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
+import type { CpuRequest } from './cpu-request.ts';
+import { CPU_REQUEST } from './cpu-request.ts';
+
+export const cpuEngine = (
+  { env, nodePath }: EngineOptions,
+  request: CpuRequest = CPU_REQUEST,
+): DeviceEngine => ({
+  name: 'cpu',
+  suits: device => device.vendor === 'cpu',
+  measure: async (device, signal) => {
+    const answer = await runProbeChild({
+      entry: entryUrl(import.meta.url, './cpu-process.ts'),
+      request,
+      nodePath,
+      env,
+      deadlineMs: CPU_DEADLINE_MS,
+      signal,
+    });
+    return outcomeOf(answer, { deviceId: device.deviceId, deviceKind: 'cpu', engine: 'cpu' });
+  },
+});
+
+/** Measuring takes 6 s; touching many gigabytes first takes a virtual machine far longer. */
+const CPU_DEADLINE_MS = 75_000;

@@ -1,0 +1,49 @@
+// The child process that measures the processors of this machine: their matrix product and their memory.
+
+import os from 'node:os';
+import process from 'node:process';
+import * as v from 'valibot';
+import { unknown } from '../../../core/unknown.ts';
+import { memoryBandwidthHere } from '../../memory-bandwidth/memory-here.ts';
+import { answerParent } from '../../probe-answer.ts';
+import type { DeviceAnswer } from '../device-answer.ts';
+import { measureCpuProduct } from './cpu-product.ts';
+import { cpuRequestSchema } from './cpu-request.ts';
+
+const measure = async (asked: unknown): Promise<DeviceAnswer> => {
+  const { memory, product } = v.parse(cpuRequestSchema, asked);
+  const bandwidth = await memoryBandwidthHere(memory, {
+    platform: process.platform,
+    env: process.env,
+    availableBytes: process.availableMemory(),
+  });
+  const threads = os.availableParallelism();
+  const { flopsPerSecond, method } = await measureCpuProduct({
+    ...product,
+    platform: process.platform,
+    threads,
+  });
+  return {
+    kind: 'measured',
+    figures: {
+      deviceName: os.cpus()[0]?.model.trim() || `processor (${process.arch})`,
+      fp16FlopsPerSecond: unknown('processors are measured in single precision'),
+      fp32FlopsPerSecond: flopsPerSecond,
+      memoryReadBytesPerSecond: bandwidth.readBytesPerSecond,
+      memoryCopyBytesPerSecond: bandwidth.copyBytesPerSecond,
+      // Compute only ever reaches what its library or 128-bit vectors do.
+      isLowerBound: true,
+      method: `${method}; memory: ${bandwidth.method}`,
+    },
+  };
+};
+
+await answerParent(
+  {
+    env: process.env,
+    argv: process.argv,
+    exit: code => process.exit(code),
+    complain: text => void process.stderr.write(`${text}\n`),
+  },
+  measure,
+);

@@ -1,0 +1,16 @@
+// What the threads of the CPU's matrix product and the one who leads them say to each other.
+
+export interface GemmWorkerData {
+  readonly board: SharedArrayBuffer;
+  readonly threads: number;
+}
+
+export interface GemmRound {
+  /** Counts from 0. */
+  readonly round: number;
+  readonly durationMs: number;
+}
+
+export type FromGemmWorker =
+  | { readonly kind: 'ready'; readonly isFused: boolean }
+  | { readonly kind: 'measured'; readonly products: number; readonly elapsedMs: number };

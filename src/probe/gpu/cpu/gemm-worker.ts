@@ -1,0 +1,41 @@
+// A thread of the CPU's matrix product: multiplies its own matrices for the time it is told, and goes on until every
+// thread has finished, so that none is measured with the clock of a machine that is half idle.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { SharedRounds } from '../../shared-rounds.ts';
+import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts';
+import { productDefect } from './matrix-entries.ts';
+import { WASM_GEMM_SIZE, wasmGemm } from './wasm-gemm.ts';
+
+/** Another thread may be stuck; none waits for it longer than so many spans. */
+const OTHERS_MULTIPLE = 20;
+
+const data: GemmWorkerData = workerData;
+const rounds = new SharedRounds(data.threads, data.board);
+const gemm = wasmGemm();
+const tell = (message: FromGemmWorker): void => parentPort?.postMessage(message);
+
+// The second one runs in the engine's better code; the first one is checked.
+gemm.multiply();
+const defect = productDefect(WASM_GEMM_SIZE, gemm.result);
+if (defect !== undefined) throw new Error(defect);
+gemm.multiply();
+
+parentPort?.on('message', ({ round, durationMs }: GemmRound) => {
+  let products = 0;
+  rounds.waitForAll(round);
+  const startedMs = performance.now();
+  let elapsedMs = 0;
+  do {
+    gemm.multiply();
+    products += 1;
+    elapsedMs = performance.now() - startedMs;
+  } while (elapsedMs < durationMs);
+  rounds.finish();
+  while (!rounds.haveAllFinished(round) && performance.now() - startedMs < OTHERS_MULTIPLE * durationMs) {
+    gemm.multiply();
+  }
+  tell({ kind: 'measured', products, elapsedMs });
+});
+
+tell({ kind: 'ready', isFused: gemm.isFused });

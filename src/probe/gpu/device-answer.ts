@@ -1,0 +1,53 @@
+// The border to the children that measure devices: what they say is checked before anybody believes it, because a driver
+// that is dying can make numbers of any size.
+
+import * as v from 'valibot';
+import type { Reported } from '../../core/unknown.ts';
+import { reported, text } from '../../wire/schema.ts';
+import type { DeviceMeasurement, ProbeOutcome } from '../probe.ts';
+import type { ProbeAnswer } from '../probe-child.ts';
+
+/** What a child says: figures, or why there are none. */
+export type DeviceAnswer =
+  | { readonly kind: 'measured'; readonly figures: DeviceFigures }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** A measurement without what the parent knows already. */
+export type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
+
+export type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
+
+export const outcomeOf = (answer: ProbeAnswer, known: KnownOfDevice): ProbeOutcome<DeviceMeasurement> => {
+  if (answer.kind === 'failed') return failed(answer.reason);
+  const checked = v.safeParse(answerSchema, answer.answer);
+  if (!checked.success) return failed(`${known.engine} said what cannot be read`);
+  if (checked.output.kind === 'failed') return failed(checked.output.reason);
+  return { kind: 'measured', measurement: { ...known, ...checked.output.figures } };
+};
+
+export const failed = (reason: string): ProbeOutcome<DeviceMeasurement> => ({
+  kind: 'failed',
+  reason: reason.length > REASON_LENGTH_MAX ? `${reason.slice(0, REASON_LENGTH_MAX - 1)}…` : reason,
+  bytesUsed: 0,
+});
+
+/** From a kiloflop to an exaflop, from a kilobyte to a petabyte a second: past them something is broken, not fast. */
+const rate = (maximum: number): v.GenericSchema<unknown, Reported<number>> =>
+  reported(v.pipe(v.number(), v.finite(), v.minValue(1e3), v.maxValue(maximum)));
+
+const figuresSchema: v.GenericSchema<unknown, DeviceFigures> = v.object({
+  deviceName: text,
+  fp16FlopsPerSecond: rate(1e18),
+  fp32FlopsPerSecond: rate(1e18),
+  memoryReadBytesPerSecond: rate(1e15),
+  memoryCopyBytesPerSecond: rate(1e15),
+  isLowerBound: v.boolean(),
+  method: text,
+});
+
+const answerSchema: v.GenericSchema<unknown, DeviceAnswer> = v.variant('kind', [
+  v.object({ kind: v.literal('measured'), figures: figuresSchema }),
+  v.object({ kind: v.literal('failed'), reason: v.string() }),
+]);
+
+const REASON_LENGTH_MAX = 900;

@@ -1,0 +1,44 @@
+// Which devices a node has to measure, and who measures them: the engines in the order in which they reach most, each one
+// that cannot saying why before the next is tried.
+
+import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
+import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';
+import { cpuEngine } from './cpu/cpu-engine.ts';
+import { failed } from './device-answer.ts';
+import type { DeviceEngine, EngineOptions } from './device-engine.ts';
+
+/** Of a node's inventory, one entry a vendor. A machine without a GPU has one device, its processor. */
+export const listProbeDevices = (gpus: readonly NodeGpus[]): readonly ProbeDevice[] => {
+  const devices = gpus.flatMap(({ vendor, devices: ofVendor }) =>
+    ofVendor.map(({ deviceId, name }) => ({ deviceId, deviceName: name, vendor })),
+  );
+  return devices.length === 0 ? [CPU_DEVICE] : devices;
+};
+
+export const CPU_DEVICE: ProbeDevice = { deviceId: 'cpu', deviceName: 'CPU', vendor: 'cpu' };
+
+export const deviceProber = (options: EngineOptions): ProbeDeviceNow => proberOf(deviceEngines(options));
+
+/** In the order in which they are asked. */
+export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [cpuEngine(options)];
+
+export const proberOf =
+  (engines: readonly DeviceEngine[]): ProbeDeviceNow =>
+  async (device, signal) => {
+    const reasons: string[] = [];
+    for (const engine of engines.filter(candidate => candidate.suits(device))) {
+      const outcome = await engine.measure(device, signal);
+      if (outcome.kind === 'measured') return outcome;
+      reasons.push(`${engine.name}: ${outcome.reason}`);
+    }
+    if (reasons.length > 0) return failed(reasons.join('; '));
+    return failed(`nothing here measures a device of ${VENDOR_NAMES[device.vendor]}`);
+  };
+
+const VENDOR_NAMES: Readonly<Record<GpuVendor | 'cpu', string>> = {
+  nvidia: 'NVIDIA',
+  amd: 'AMD',
+  apple: 'Apple',
+  intel: 'Intel',
+  cpu: 'this processor',
+};

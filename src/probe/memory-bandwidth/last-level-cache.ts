@@ -1,0 +1,94 @@
+// The size of the last-level caches of this machine together, so that the probe's buffers are past them.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { Env } from '../../process/child.ts';
+import { runTool } from '../../process/child.ts';
+
+export interface CacheOptions {
+  readonly platform: string;
+  /** "/" on a real machine. */
+  readonly root: string;
+  readonly env: Env;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes. */
+export const lastLevelCacheBytes = async (options: CacheOptions): Promise<Reported<number>> => {
+  switch (options.platform) {
+    case 'linux':
+      return linuxCacheBytes(join(options.root, 'sys/devices/system/cpu'));
+    case 'darwin':
+      return macosCacheBytes(options);
+    default:
+      return unknown(`${options.platform} is not asked for its caches`);
+  }
+};
+
+/** Caches are told per processor; one that several share is counted once, by the list of those who share it. */
+const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
+  const byLevel = new Map<number, Map<string, number>>();
+  for (const name of await namesIn(folder, /^cpu\d+$/)) {
+    for (const index of await namesIn(join(folder, name, 'cache'), /^index\d+$/)) {
+      const cache = join(folder, name, 'cache', index);
+      const [level, size, sharers, type] = await Promise.all(
+        ['level', 'size', 'shared_cpu_list', 'type'].map(file => textOf(join(cache, file))),
+      );
+      const bytes = bytesOf(size ?? '');
+      if (type === 'Instruction' || bytes === undefined) continue;
+      const caches = byLevel.get(Number(level)) ?? new Map<string, number>();
+      caches.set(sharers === undefined || sharers === '' ? name : sharers, bytes);
+      byLevel.set(Number(level), caches);
+    }
+  }
+  const last = Math.max(0, ...[...byLevel.keys()].filter(Number.isSafeInteger));
+  const sizes = [...(byLevel.get(last)?.values() ?? [])];
+  if (sizes.length === 0) return unknown('the kernel tells no caches');
+  return sizes.reduce((sum, bytes) => sum + bytes, 0);
+};
+
+/** Apple tells the second level of each cluster and not the system-level cache behind it, of up to 96 MB. */
+const macosCacheBytes = async ({ env, signal }: CacheOptions): Promise<Reported<number>> => {
+  const result = await runTool('/usr/sbin/sysctl', ['-n', 'hw.l3cachesize', 'hw.l2cachesize'], {
+    env,
+    signal,
+    timeoutMs: TOOL_MS_MAX,
+  });
+  if (result.kind !== 'exited') return unknown(result.reason);
+  const told = result.stdout.split('\n').map(Number).filter(Number.isSafeInteger);
+  return Math.max(APPLE_SYSTEM_CACHE_BYTES, ...told);
+};
+
+const namesIn = async (folder: string, pattern: RegExp): Promise<readonly string[]> => {
+  try {
+    return (await readdir(folder)).filter(name => pattern.test(name)).slice(0, ENTRIES_MAX);
+  } catch {
+    return [];
+  }
+};
+
+const textOf = async (path: string): Promise<string | undefined> => {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch {
+    return undefined;
+  }
+};
+
+/** "32768K" */
+const bytesOf = (text: string): number | undefined => {
+  const [, digits, unit] = /^(\d{1,9})([KMG])$/.exec(text) ?? [];
+  const factor = FACTORS.get(unit ?? '');
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
+};
+
+const FACTORS: ReadonlyMap<string, number> = new Map([
+  ['K', 1024],
+  ['M', 1024 ** 2],
+  ['G', 1024 ** 3],
+]);
+const APPLE_SYSTEM_CACHE_BYTES: number = 96 * 1024 ** 2;
+const ENTRIES_MAX = 8_192;
+const TOOL_MS_MAX = 2_000;

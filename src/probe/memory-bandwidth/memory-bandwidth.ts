@@ -1,0 +1,65 @@
+// How fast this machine's processors read and copy its memory, all of them together: the figure that decoding on a CPU is
+// bound by, measured in a child process of its own.
+
+import * as v from 'valibot';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { count, figure, list, reported } from '../../wire/schema.ts';
+import type { MemoryPlan } from './memory-plan.ts';
+import type { MemoryRounds } from './memory-threads.ts';
+
+export interface MemoryBandwidth {
+  readonly threads: number;
+  readonly bytesPerThread: number;
+  readonly lastLevelCacheBytes: Reported<number>;
+  readonly isPastLastLevelCache: boolean;
+  readonly hasHugePages: boolean;
+  /** Best round of those below. */
+  readonly readBytesPerSecond: number;
+  /** Bytes read plus bytes written: twice what mbw counts. */
+  readonly copyBytesPerSecond: number;
+  readonly readRounds: readonly number[];
+  readonly copyRounds: readonly number[];
+  readonly method: string;
+}
+
+export const memoryBandwidthOf = (
+  plan: MemoryPlan,
+  lastLevelCacheBytes: Reported<number>,
+  rounds: MemoryRounds,
+): MemoryBandwidth => ({
+  ...plan,
+  lastLevelCacheBytes,
+  hasHugePages: rounds.hasHugePages,
+  readBytesPerSecond: Math.max(...rounds.read),
+  copyBytesPerSecond: Math.max(...rounds.copy),
+  readRounds: rounds.read,
+  copyRounds: rounds.copy,
+  method: methodOf(plan, lastLevelCacheBytes, rounds),
+});
+
+export const memoryBandwidthSchema: v.GenericSchema<unknown, MemoryBandwidth> = v.object({
+  threads: count,
+  bytesPerThread: count,
+  lastLevelCacheBytes: reported(count),
+  isPastLastLevelCache: v.boolean(),
+  hasHugePages: v.boolean(),
+  readBytesPerSecond: figure,
+  copyBytesPerSecond: figure,
+  readRounds: list(figure),
+  copyRounds: list(figure),
+  method: v.string(),
+});
+
+const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: MemoryRounds): string => {
+  const { threads, bytesPerThread, isPastLastLevelCache } = plan;
+  const pages = rounds.hasHugePages ? 'huge pages' : 'ordinary pages';
+  const cache = isPastLastLevelCache ? '' : ', not past the last-level cache: too little memory is free';
+  const assumed = isUnknown(cacheBytes) ? `, cache size unknown (${cacheBytes.reason})` : '';
+  return [
+    `${threads} ${threads === 1 ? 'thread' : 'threads'} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,
+    'read: sum by 128-bit WebAssembly vectors',
+    "copy: the C library's memmove, read plus written",
+    `best of ${rounds.read.length}`,
+  ].join('; ');
+};

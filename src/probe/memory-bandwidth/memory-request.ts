@@ -1,0 +1,21 @@
+// What the child of the memory probe is asked. A test asks for less of everything.
+
+import * as v from 'valibot';
+
+export interface MemoryRequest {
+  readonly rounds: number;
+  readonly durationMs: number;
+  /** Of all threads together, before the last-level cache is thought of; undefined for what the machine needs. */
+  readonly bytesMax: number | undefined;
+}
+
+export const MEMORY_REQUEST: MemoryRequest = { rounds: 5, durationMs: 400, bytesMax: undefined };
+
+export const memoryRequestSchema: v.GenericSchema<unknown, MemoryRequest> = v.pipe(
+  v.object({
+    rounds: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+    durationMs: v.pipe(v.number(), v.minValue(1), v.maxValue(10_000)),
+    bytesMax: v.optional(v.pipe(v.number(), v.minValue(1))),
+  }),
+  v.transform(({ rounds, durationMs, bytesMax }) => ({ rounds, durationMs, bytesMax })),
+);

@@ -1,0 +1,73 @@
+// Leads the threads of the memory probe. Runs in a child process of the probe, because a thread in the middle of a pass
+// can be ended only together with its process.
+
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Reported } from '../../core/unknown.ts';
+import { entryUrl } from '../../process/entry.ts';
+import { SharedRounds } from '../shared-rounds.ts';
+import type { MemoryPlan } from './memory-plan.ts';
+import type { FromMemoryWorker, MemoryRound, MemoryWork, MemoryWorkerData } from './memory-round.ts';
+
+export interface MemoryThreadsOptions {
+  readonly plan: MemoryPlan;
+  readonly lastLevelCacheBytes: Reported<number>;
+  /** Processors to stay on, one a thread; empty where the system chooses. */
+  readonly processors: readonly number[];
+  readonly rounds: number;
+  /** Of one round of one kind. */
+  readonly durationMs: number;
+}
+
+/** Bytes per second over all threads, one figure a round. */
+export interface MemoryRounds {
+  readonly read: readonly number[];
+  readonly copy: readonly number[];
+  readonly hasHugePages: boolean;
+  readonly noForeignCalls: string | undefined;
+}
+
+/** @throws when a thread fails. */
+export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<MemoryRounds> => {
+  const { plan, processors, rounds, durationMs } = options;
+  const board = new SharedRounds(plan.threads);
+  const threads = Array.from({ length: plan.threads }, (_, index) => {
+    const workerData: MemoryWorkerData = {
+      board: board.memory,
+      threads: plan.threads,
+      bytes: plan.bytesPerThread,
+      processor: processors[index],
+    };
+    return new Worker(entryUrl(import.meta.url, './memory-worker.ts'), {
+      workerData,
+      name: `plimsoll memory ${index}`,
+    });
+  });
+  try {
+    const ready = await Promise.all(threads.map(thread => answerOf(thread)));
+    const rates: Record<MemoryWork, number[]> = { read: [], copy: [] };
+    for (let round = 0; round < 2 * rounds; round += 1) {
+      const work = round % 2 === 0 ? 'read' : 'copy';
+      const answers = threads.map(thread => answerOf(thread));
+      const message: MemoryRound = { kind: 'round', round, work, durationMs };
+      for (const thread of threads) thread.postMessage(message);
+      rates[work].push((await Promise.all(answers)).reduce((sum, answer) => sum + rateOf(answer), 0));
+    }
+    return {
+      ...rates,
+      hasHugePages: ready.every(answer => answer.kind === 'ready' && answer.hasHugePages),
+      noForeignCalls: ready.flatMap(answer => (answer.kind === 'ready' ? [answer.noForeignCalls] : []))[0],
+    };
+  } finally {
+    await Promise.all(threads.map(thread => thread.terminate()));
+  }
+};
+
+const answerOf = async (thread: Worker): Promise<FromMemoryWorker> => {
+  const [answer]: FromMemoryWorker[] = await once(thread, 'message');
+  if (answer === undefined) throw new Error('a thread of the memory probe said nothing');
+  return answer;
+};
+
+const rateOf = (answer: FromMemoryWorker): number =>
+  answer.kind === 'measured' && answer.elapsedMs > 0 ? (answer.bytes / answer.elapsedMs) * 1_000 : 0;

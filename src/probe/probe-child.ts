@@ -1,0 +1,69 @@
+// Runs one measurement in a child process of our own and brings home what it says. Foreign libraries hang, crash and
+// leave threads that cannot be stopped: a child that is killed at its deadline takes all of that with it.
+
+import type { Env } from '../process/child.ts';
+import type { OwnProcessExit } from '../process/own-process.ts';
+import { OwnProcessError, startOwnProcess } from '../process/own-process.ts';
+
+export interface ProbeChildOptions {
+  /** Of `entryUrl`; the entry calls `answerParent`. */
+  readonly entry: URL;
+  /** What it is asked, as JSON. */
+  readonly request: unknown;
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly env: Env;
+  /** From its start to its answer. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type ProbeAnswer =
+  | { readonly kind: 'answered'; readonly answer: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/**
+ * No child is left behind, however it ends.
+ * @throws only the signal's reason, when it aborts.
+ */
+export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAnswer> => {
+  const { deadlineMs, signal } = options;
+  const name =
+    options.entry.pathname
+      .split('/')
+      .at(-1)
+      ?.replace(/-process\.[tj]s$/, '') ?? 'probe';
+  const deadline = AbortSignal.timeout(deadlineMs);
+  const late: ProbeAnswer = { kind: 'failed', reason: `${name} gave no answer in ${deadlineMs / 1_000} s` };
+  try {
+    await using child = await startOwnProcess({
+      entry: options.entry,
+      args: [JSON.stringify(options.request)],
+      nodePath: options.nodePath,
+      env: options.env,
+      readyTimeoutMs: deadlineMs,
+      signal,
+    });
+    const kill = (): void => void child.kill();
+    const ends = AbortSignal.any([signal, deadline]);
+    ends.addEventListener('abort', kill, { once: true });
+    if (ends.aborted) kill();
+    const exit = await child.exited;
+    ends.removeEventListener('abort', kill);
+    signal.throwIfAborted();
+    if (exit.code === 0 && exit.lastMessage !== undefined)
+      return { kind: 'answered', answer: exit.lastMessage };
+    return deadline.aborted ? late : { kind: 'failed', reason: `${name} ${endingOf(exit)}` };
+  } catch (error) {
+    if (!(error instanceof OwnProcessError)) throw error;
+    return error.code === 'not-ready' ? late : { kind: 'failed', reason: error.message };
+  }
+};
+
+const endingOf = ({ code, signal, stderr }: OwnProcessExit): string => {
+  const how = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+  const said = stderr.trim().split('\n').at(-1) ?? '';
+  return said === '' ? `${how} and said nothing` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
+};
+
+const REASON_LENGTH_MAX = 300;

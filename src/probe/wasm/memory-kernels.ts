@@ -1,0 +1,98 @@
+// The two loops of the memory probe: a sum that reads every byte once, and a copy. Both run inside one WebAssembly memory,
+// so that no address ever leaves the engine's bounds checks.
+
+import {
+  assembleModule,
+  code,
+  i32Add,
+  i32Const,
+  i32LessUnsigned,
+  i64Add,
+  i64x2Add,
+  i64x2Lane,
+  localGet,
+  localSet,
+  localTee,
+  loopWhile,
+  memoryCopy,
+  times,
+  v128Load,
+} from './assembler.ts';
+import type { WasmMemory } from './engine.ts';
+import { wasmFunctions } from './engine.ts';
+
+/** Of the sum's loop: sizes must be multiples of it. */
+export const READ_STEP_BYTES = 128;
+
+export interface MemoryKernels {
+  /** The sum of all 64-bit words of a part, modulo 2^64: reads each byte once. Multiples of READ_STEP_BYTES, at least one. */
+  sum(offset: number, bytes: number): bigint;
+  /** The engine's memmove, which is the C library's. */
+  copy(sink: number, source: number, bytes: number): void;
+}
+
+export const memoryKernels = (memory: WasmMemory): MemoryKernels => {
+  const functionNamed = wasmFunctions(MODULE, memory);
+  const sum = functionNamed('sum');
+  const copy = functionNamed('copy');
+  return {
+    sum: (offset, bytes) => BigInt.asUintN(64, BigInt(sum(offset, bytes) ?? 0)),
+    copy: (sink, source, bytes) => void copy(sink, source, bytes),
+  };
+};
+
+/** Independent sums: one would make every addition wait for the one before it. */
+const ACCUMULATORS: number = READ_STEP_BYTES / 16;
+
+const OFFSET = 0;
+const BYTES = 1;
+const END = 2;
+const FIRST_SUM = 3;
+
+const MODULE: Uint8Array<ArrayBuffer> = assembleModule([
+  {
+    name: 'sum',
+    parameters: ['i32', 'i32'],
+    result: 'i64',
+    locals: ['i32', ...new Array<'v128'>(ACCUMULATORS).fill('v128')],
+    body: code(
+      localGet(OFFSET),
+      localGet(BYTES),
+      i32Add,
+      localSet(END),
+      loopWhile(
+        code(
+          times(ACCUMULATORS, index =>
+            code(
+              localGet(FIRST_SUM + index),
+              localGet(OFFSET),
+              v128Load(16 * index),
+              i64x2Add,
+              localSet(FIRST_SUM + index),
+            ),
+          ),
+          localGet(OFFSET),
+          i32Const(READ_STEP_BYTES),
+          i32Add,
+          localTee(OFFSET),
+          localGet(END),
+          i32LessUnsigned,
+        ),
+      ),
+      localGet(FIRST_SUM),
+      times(ACCUMULATORS - 1, index => code(localGet(FIRST_SUM + 1 + index), i64x2Add)),
+      localTee(FIRST_SUM),
+      i64x2Lane(0),
+      localGet(FIRST_SUM),
+      i64x2Lane(1),
+      i64Add,
+    ),
+  },
+  {
+    name: 'copy',
+    parameters: ['i32', 'i32', 'i32'],
+    result: 'none',
+    locals: [],
+    body: code(localGet(0), localGet(1), localGet(2), memoryCopy),
+  },
+]);
