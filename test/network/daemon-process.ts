@@ -1,12 +1,12 @@
-// A whole daemon for the network tests; prints the sorted names of the nodes that it knows whenever they change.
+// A whole daemon for the network tests. Prints what it sees of the cluster, one line of JSON, whenever that changes.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
-import { nodeIds, nodeName } from '../../src/core/selectors.ts';
+import { nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
+import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
+import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
-const settings: { home: string; keyFile: string; name: string; peers: string[] } = JSON.parse(
-  process.argv[2] ?? '{}',
-);
+const settings: DaemonSettings = JSON.parse(process.argv[2] ?? '{}');
 const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 
@@ -24,19 +24,40 @@ const daemon = await startDaemon(
     dashboardDir: undefined,
     pid: process.pid,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-    onNotice: text => process.stderr.write(`${text}\n`),
+    onNotice: () => undefined,
   },
   stop.signal,
 );
 
 let told = '';
 while (!stop.signal.aborted) {
-  const names = nodeIds(daemon.state)
-    .map(id => nodeName(daemon.state, id))
-    .sort()
-    .join(' ');
-  if (names !== told) process.stdout.write(`${names}\n`);
-  told = names;
-  await systemClock.sleep(20, stop.signal).catch(() => undefined);
+  const text = JSON.stringify(seen());
+  if (text !== told) process.stdout.write(`${text}\n`);
+  told = text;
+  await systemClock.sleep(50, stop.signal).catch(() => undefined);
 }
 await daemon.stopped;
+
+function seen(): SeenCluster {
+  const { state } = daemon;
+  const nowMs = daemon.nowMs();
+  const nodes = nodeIds(state).map(id => {
+    const memory = state.nodeMemories[id];
+    return [
+      nodeName(state, id),
+      {
+        id,
+        presence: presence(state, id, nowMs, settings.presence),
+        tags: state.nodeConfigs[id]?.value.tags ?? [],
+        identityEpoch: state.nodeIdentities[id]?.epoch ?? 0,
+        memory: memory === undefined ? undefined : { start: memory.epoch, seq: memory.seq },
+      },
+    ] as const;
+  });
+  return {
+    nodeId: daemon.nodeId,
+    hash: canonicalHash(state),
+    nodes: Object.fromEntries(nodes),
+    notices: daemon.notices,
+  };
+}

@@ -1,104 +1,88 @@
-// Whole daemons on hosts of their own: they share a cable and a key, and nothing else tells them of each other.
+// Whole daemons on hosts of their own meet in the networks that people have: they share a key, and nothing but cables and
+// the mesh tells them of each other.
 
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
-import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
-import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
-import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
-
-const DAEMON = fileURLToPath(new URL('./daemon-process.ts', import.meta.url));
+import { describe, expect, it, type TestContext } from 'vitest';
+import {
+  deafenToBeacons,
+  line,
+  reasonAgainst,
+  refuseIncoming,
+  segment,
+  shape,
+  star,
+  twoSubnets,
+} from './shapes.ts';
+import { sees, TestBed } from './test-bed.ts';
 
 describe('daemons on hosts of their own', () => {
-  let net: Namespaces;
-  let folder: string;
-  beforeEach(async (context: TestContext) => {
-    const reason = reasonAgainstNamespaces();
-    if (reason !== undefined) context.skip(reason);
-    net = new Namespaces();
-    folder = mkdtempSync(join(tmpdir(), 'plimsoll-net-'));
-    await createClusterKeyFile(join(folder, 'cluster-key'), makeClusterKey());
-  });
-  afterEach(async () => {
-    await net?.[Symbol.asyncDispose]();
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  it('meet on one link-local segment with nothing but the key', async context => {
+    await using bed = await TestBed.open(context);
+    const hosts = ['atlas', 'juno', 'vesta'];
+    segment(bed.net, hosts);
+    await meet(bed, hosts, 'on one link-local segment');
   });
 
-  /** Starts a daemon; gives the names of the nodes that it knows, each time that they change. */
-  const start = (host: string, options: { readonly peers?: readonly string[] } = {}) => {
-    const settings = JSON.stringify({
-      home: join(folder, host),
-      keyFile: join(folder, 'cluster-key'),
-      name: host,
-      peers: options.peers ?? [],
+  it('meet through a node with two link-local cables, which passes on what it hears', async context => {
+    await using bed = await TestBed.open(context);
+    const hosts = ['left', 'middle', 'right'];
+    line(bed.net, hosts);
+    await meet(bed, hosts, 'by two link-local cables of one of them');
+    const left = await bed.daemon('left').until('the right', sees('right'));
+    const before = left.nodes['right']?.memory?.seq ?? 0;
+    await bed
+      .daemon('left')
+      .until('newer readings of the right', ({ nodes }) => (nodes['right']?.memory?.seq ?? 0) > before);
+  });
+
+  it('meet across two subnets by the node that is in both, also with beacons dropped', async context => {
+    needs(context, 'nft');
+    await using bed = await TestBed.open(context);
+    twoSubnets(bed.net, 'left', 'middle', 'right');
+    for (const host of ['left', 'middle', 'right']) deafenToBeacons(bed.net, host);
+    await meet(bed, ['left', 'middle', 'right'], 'by --peer across two subnets, beacons dropped', {
+      left: ['10.1.0.2'],
+      right: ['10.2.0.2'],
     });
-    const child = net.spawn(host, process.execPath, [DAEMON, settings]);
-    return {
-      child,
-      until: async (names: readonly string[]): Promise<void> => {
-        for await (const line of linesOf(child.stdout)) if (line === [...names].sort().join(' ')) return;
-        throw new Error(`${host} ended without having seen ${names.join(', ')}`);
-      },
-    };
-  };
-
-  it('meet on a link-local cable with nothing but the key', async () => {
-    net.addHost('atlas');
-    net.addHost('juno');
-    net.connect({ host: 'atlas', name: 'tb0' }, { host: 'juno', name: 'tb0' });
-    const startedMs = performance.now();
-    const atlas = start('atlas');
-    const juno = start('juno');
-    await Promise.all([atlas.until(['atlas', 'juno']), juno.until(['atlas', 'juno'])]);
-    console.info(
-      `two daemons met on a link-local cable ${Math.round(performance.now() - startedMs)} ms after their start`,
-    );
   });
 
-  it('meet through a node with two link-local cables, which passes on what it hears', async () => {
-    for (const host of ['left', 'middle', 'right']) net.addHost(host);
-    net.connect({ host: 'left', name: 'tb0' }, { host: 'middle', name: 'tb1' });
-    net.connect({ host: 'middle', name: 'tb2' }, { host: 'right', name: 'tb0' });
-    const startedMs = performance.now();
-    const everybody = ['left', 'middle', 'right'];
-    const daemons = everybody.map(host => start(host));
-    await Promise.all(daemons.map(daemon => daemon.until(everybody)));
-    console.info(
-      `three daemons in a line knew each other after ${Math.round(performance.now() - startedMs)} ms`,
-    );
-    expect(daemons.every(({ child }) => child.exitCode === null)).toBe(true);
+  it('meet where one of them takes no connection from outside and hears no beacon', async context => {
+    needs(context, 'nft');
+    await using bed = await TestBed.open(context);
+    line(bed.net, ['walled', 'open']);
+    refuseIncoming(bed.net, 'walled');
+    const address = bed.net.linkLocalOf('open', 'to-walled');
+    await meet(bed, ['walled', 'open'], 'through a one-way wall', { walled: [`[${address}%to-open]:4181`] });
   });
 
-  it('meet by --peer where no beacon gets through', async context => {
-    if (!hasNft()) context.skip('nft is not installed');
-    const deaf = join(folder, 'deaf.nft');
-    writeFileSync(
-      deaf,
-      'table inet deaf { chain input { type filter hook input priority 0; udp dport 4182 drop; }; }',
-    );
-    net.addHost('atlas');
-    net.addHost('juno');
-    net.connect(
-      { host: 'atlas', name: 'en0', ipv4: '10.7.0.1/24' },
-      { host: 'juno', name: 'en0', ipv4: '10.7.0.2/24' },
-    );
-    for (const host of ['atlas', 'juno']) net.run(host, 'nft', '-f', deaf);
-    const atlas = start('atlas');
-    const juno = start('juno', { peers: ['10.7.0.1'] });
-    await Promise.all([atlas.until(['atlas', 'juno']), juno.until(['atlas', 'juno'])]);
+  it('meet in a star of slow cables, each spoke with readings of the others', async context => {
+    needs(context, 'tc');
+    await using bed = await TestBed.open(context);
+    const hosts = ['hub', 'one', 'two', 'three'];
+    star(bed.net, hosts);
+    for (const host of hosts.slice(1)) {
+      shape(bed.net, host, 'to-hub', '2mbit');
+      shape(bed.net, 'hub', `to-${host}`, '2mbit');
+    }
+    await meet(bed, hosts, 'in a star of cables of 2 Mb/s');
   });
 });
 
-const hasNft = (): boolean => spawnSync('nft', ['--version']).error === undefined;
+const meet = async (
+  bed: TestBed,
+  hosts: readonly string[],
+  how: string,
+  peers: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> => {
+  const startedMs = bed.elapsedMs;
+  for (const host of hosts) bed.start(host, { peers: peers[host] ?? [] });
+  await bed.all(`all of ${hosts.join(', ')}`, sees(...hosts));
+  console.info(
+    `${hosts.length} daemons had live readings of each other ${bed.elapsedMs - startedMs} ms after their start, ${how}`,
+  );
+  expect(bed.daemons.every(({ isRunning }) => isRunning)).toBe(true);
+};
 
-async function* linesOf(stream: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let partial = '';
-  for await (const chunk of stream) {
-    const lines = (partial + chunk.toString()).split('\n');
-    partial = lines.pop() ?? '';
-    yield* lines;
-  }
-}
+const needs = (context: TestContext, tool: 'nft' | 'tc'): void => {
+  const reason = reasonAgainst(tool);
+  if (reason !== undefined) context.skip(reason);
+};

@@ -34,6 +34,7 @@ export const reasonAgainstNamespaces = (): string | undefined => {
 export class Namespaces implements AsyncDisposable {
   readonly #prefix = `plim-${randomBytes(3).toString('hex')}`;
   readonly #hosts = new Set<string>();
+  readonly #interfaces = new Set<string>();
   readonly #processes = new Set<HostProcess>();
 
   addHost(host: string): void {
@@ -71,7 +72,12 @@ export class Namespaces implements AsyncDisposable {
     for (const { host, name, ipv4 } of [one, other]) {
       if (ipv4 !== undefined) this.ip(host, 'addr', 'add', ipv4, 'dev', name);
       this.ip(host, 'link', 'set', name, 'up');
+      this.#interfaces.add(`${host} ${name}`);
     }
+  }
+
+  hasInterface(host: string, name: string): boolean {
+    return this.#interfaces.has(`${host} ${name}`);
   }
 
   /** `ip` inside a host. */

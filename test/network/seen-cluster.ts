@@ -1,0 +1,34 @@
+// What a daemon of the network tests is started with and what it tells of the cluster, one line each time it changes.
+
+import type { PresenceLimits } from '../../src/core/selectors.ts';
+
+export interface DaemonSettings {
+  readonly home: string;
+  /** Undefined: the key of the home. */
+  readonly keyFile: string | undefined;
+  readonly name: string;
+  readonly peers: readonly string[];
+  /** By which this daemon's view of the others is told. */
+  readonly presence: PresenceLimits;
+}
+
+export interface SeenCluster {
+  /** Of the daemon that tells. */
+  readonly nodeId: string;
+  /** Of its durable state. */
+  readonly hash: string;
+  /** By name. */
+  readonly nodes: Readonly<Record<string, SeenNode>>;
+  readonly notices: readonly string[];
+}
+
+export interface SeenNode {
+  readonly id: string;
+  readonly presence: 'live' | 'stale' | 'offline';
+  /** Of its config: what a test changes to make it write a durable event. */
+  readonly tags: readonly string[];
+  /** Of the journal that its identity was written to; 0 while that is not known. */
+  readonly identityEpoch: number;
+  /** Of its newest live reading: the start of its daemon, and a number that grows. */
+  readonly memory: { readonly start: number; readonly seq: number } | undefined;
+}
