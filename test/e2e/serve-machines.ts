@@ -20,6 +20,8 @@ export interface ServedMachines extends AsyncDisposable {
   idOf(machine: Machine): NodeId;
   tell(machine: Machine, telling: Telling): void;
   tellFacts(machine: Machine, ...facts: readonly Fact[]): void;
+  /** Connections and profiles, each told by its machine. */
+  tellAll(told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]): void;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,8 @@ export interface ServeOptions {
   readonly port?: number;
   readonly limits?: Partial<HttpLimits>;
   readonly notices?: readonly string[];
+  /** The built page; without one, that of the build. */
+  readonly dashboardDir?: string;
 }
 
 export const serveMachines = async ({
@@ -38,6 +42,7 @@ export const serveMachines = async ({
   port: askedPort = 0,
   limits = {},
   notices = [],
+  dashboardDir = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
 }: ServeOptions): Promise<ServedMachines> => {
   const clock = systemClock;
   const cluster = new Cluster();
@@ -76,7 +81,7 @@ export const serveMachines = async ({
       history: cluster.history,
       profileHistory: () => [],
     },
-    dashboardDir: fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
+    dashboardDir,
     access,
     limits: { ...HTTP_LIMITS, ...limits },
     notices: () => notices,
@@ -91,6 +96,9 @@ export const serveMachines = async ({
     idOf,
     tell: (machine, telling) => tellFacts(machine, machine.live(telling)),
     tellFacts: (machine, ...facts) => tellFacts(machine, facts),
+    tellAll: told => {
+      for (const { machine, facts } of told) tellFacts(machine, facts);
+    },
     close: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),
   };

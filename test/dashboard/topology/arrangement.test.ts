@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrange } from '../../../dashboard/src/cluster/ring.ts';
+import { arrangeRing } from '../../../dashboard/src/topology/arrangement.ts';
 
 const FRAME = { width: 896, height: 394 };
 
 describe('nodes on the map', () => {
   test('one stands in the middle', () => {
-    expect(arrange(1, FRAME).places[0]).toMatchObject({ x: FRAME.width / 2, y: FRAME.height / 2 });
+    expect(arrangeRing(1, FRAME).places[0]).toMatchObject({ x: FRAME.width / 2, y: FRAME.height / 2 });
   });
 
   test('two stand left and right', () => {
-    const [left, right] = arrange(2, FRAME).places;
+    const [left, right] = arrangeRing(2, FRAME).places;
     expect(left?.x).toBeLessThan(FRAME.width / 2);
     expect(right?.x).toBeGreaterThan(FRAME.width / 2);
     expect(left?.y).toBeCloseTo(right?.y ?? 0, 9);
   });
 
   test('four are a diamond, the first on top, clockwise', () => {
-    const [top, right, bottom, left] = arrange(4, FRAME).places;
+    const [top, right, bottom, left] = arrangeRing(4, FRAME).places;
     expect(top?.x).toBeCloseTo(bottom?.x ?? 0, 6);
     expect(left?.y).toBeCloseTo(right?.y ?? 0, 6);
     expect(top?.y).toBeLessThan(bottom?.y ?? 0);
@@ -25,8 +25,8 @@ describe('nodes on the map', () => {
   });
 
   test('words are in full for up to four, then short, and shortest on a phone', () => {
-    expect([1, 4, 5].map(count => arrange(count, FRAME).detail)).toEqual(['full', 'full', 'compact']);
-    expect(arrange(1, { width: 374, height: 216 }).detail).toBe('phone');
+    expect([1, 4, 5].map(count => arrangeRing(count, FRAME).detail)).toEqual(['full', 'full', 'compact']);
+    expect(arrangeRing(1, { width: 374, height: 216 }).detail).toBe('phone');
   });
 
   test('every box lies in the frame', () => {
@@ -36,7 +36,7 @@ describe('nodes on the map', () => {
         fc.integer({ min: 320, max: 2_000 }),
         fc.integer({ min: 380, max: 1_200 }),
         (count, width, height) => {
-          for (const { box } of arrange(count, { width, height }).places) {
+          for (const { box } of arrangeRing(count, { width, height }).places) {
             expect(box.x).toBeGreaterThanOrEqual(0);
             expect(box.y).toBeGreaterThanOrEqual(0);
             expect(box.x + box.width).toBeLessThanOrEqual(width);
@@ -48,6 +48,6 @@ describe('nodes on the map', () => {
   });
 
   test('the same nodes in the same frame stand at the same places', () => {
-    expect(arrange(7, FRAME)).toEqual(arrange(7, FRAME));
+    expect(arrangeRing(7, FRAME)).toEqual(arrangeRing(7, FRAME));
   });
 });

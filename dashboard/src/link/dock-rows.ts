@@ -1,0 +1,134 @@
+// The rows of the dock: one a link, or one a direction and way of the link that is looked at.
+
+import { formatAge } from '../../../src/core/figure/duration.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
+import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
+import type { State } from '../../../src/core/state.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { isKnown, knownOr } from '../../../src/core/unknown.ts';
+import { ageText } from '../figure/age.ts';
+import type { RateUnit } from './link-words.ts';
+import { rateFigure, timeFigure } from './link-words.ts';
+
+export interface ConnectionRow {
+  readonly key: string;
+  readonly facts: ConnectionFacts;
+  /** "169.254.81.7%en3", or "rdma_en3 · rdma_en4". */
+  readonly way: string;
+  readonly upload: Figure;
+  readonly download: Figure;
+  readonly halfRoundTrip: Figure;
+  readonly roundTrip: Figure;
+  readonly halfJitter: Figure;
+  readonly age: string;
+  readonly isStale: boolean;
+  /** In place of figures, or beside the last good ones. */
+  readonly note: string;
+  readonly hasFigures: boolean;
+  readonly isMeasuring: boolean;
+  readonly details: readonly { readonly name: string; readonly text: string }[];
+}
+
+export const connectionRows = (
+  state: State,
+  { connections }: Pick<LinkView, 'connections'>,
+  nowMs: number,
+  unit: RateUnit,
+): readonly ConnectionRow[] =>
+  connections.map(facts => connectionRow(facts, stageOfConnection(state, facts, nowMs), nowMs, unit));
+
+const connectionRow = (
+  facts: ConnectionFacts,
+  stage: ProbeStage | undefined,
+  nowMs: number,
+  unit: RateUnit,
+): ConnectionRow => {
+  const { connection, profile, failure, measuredAtMs } = facts;
+  const upload = known(profile?.uploadBitsPerSecond);
+  const download = known(profile?.downloadBitsPerSecond);
+  const roundTripNs = known(profile?.roundTripNsP50);
+  const jitterNs = known(profile?.jitterNs);
+  const hasFigures = [upload, download, roundTripNs].some(value => value !== undefined);
+  return {
+    key: `${facts.source} ${facts.connectionKey}`,
+    facts,
+    way:
+      connection.kind === 'socket'
+        ? connection.sinkAddress
+        : `${connection.sourceInterface} · ${connection.sinkInterface}`,
+    upload: rateFigure(upload, unit),
+    download: rateFigure(download, unit),
+    halfRoundTrip: timeFigure(half(roundTripNs)),
+    roundTrip: timeFigure(roundTripNs),
+    halfJitter: timeFigure(half(jitterNs)),
+    age: profile === undefined ? '–' : ageText(Math.max(0, nowMs - measuredAtMs)),
+    isStale: hasFigures && isStaleNow(facts, nowMs),
+    note: noteOf({ stage, failure, profile: profile !== undefined }),
+    hasFigures,
+    isMeasuring: stage?.kind === 'running',
+    details: profile === undefined ? [] : detailsOf(facts, stage),
+  };
+};
+
+/** What is going on with the probe of a connection, or why it has no figures; '' where all is as it should be. */
+const noteOf = ({
+  stage,
+  failure,
+  profile,
+}: {
+  readonly stage: ProbeStage | undefined;
+  readonly failure: string | undefined;
+  readonly profile: boolean;
+}): string => {
+  if (stage?.kind === 'running') return `measuring, ${seconds(stage.leftMs)} left`;
+  const next = stage?.nextInMs === undefined ? '' : `, next try in ${age(stage.nextInMs)}`;
+  if (failure !== undefined) return `failed: ${failure}${next}`;
+  if (stage?.kind === 'waiting') return `waits: ${stage.reason}`;
+  return profile ? '' : 'not measured yet';
+};
+
+const detailsOf = (
+  { profile, measuredAtMs, connection }: ConnectionFacts,
+  stage: ProbeStage | undefined,
+): ConnectionRow['details'] => {
+  if (profile === undefined || !Number.isFinite(measuredAtMs)) return [];
+  const time = (value: Reported<number>): string =>
+    isKnown(value) ? text(timeFigure(value)) : `– (${value.reason})`;
+  const count = (value: Reported<number>): string => (isKnown(value) ? String(value) : `– (${value.reason})`);
+  return [
+    {
+      name: 'RTT min · p50 · p99',
+      text: [profile.roundTripNsMin, profile.roundTripNsP50, profile.roundTripNsP99].map(time).join(' · '),
+    },
+    { name: 'Jitter', text: time(profile.jitterNs) },
+    { name: 'Round trips', text: count(profile.roundTripCount) },
+    {
+      name: 'Streams up · down',
+      text: `${count(profile.uploadStreams)} · ${count(profile.downloadStreams)}`,
+    },
+    { name: 'Sent again', text: count(profile.retransmits) },
+    { name: 'Method', text: `${profile.method} (${profile.engine})` },
+    {
+      name: 'Every',
+      text: isKnown(profile.intervalMs) ? age(profile.intervalMs) : `– (${profile.intervalMs.reason})`,
+    },
+    ...(stage === undefined || stage.kind === 'running' || stage.nextInMs === undefined
+      ? []
+      : [{ name: 'Next', text: `in ${age(stage.nextInMs)}` }]),
+    ...(isKnown(connection.type) ? [] : [{ name: 'Type', text: `unknown: ${connection.type.reason}` }]),
+  ];
+};
+
+const known = (value: Reported<number> | undefined): number | undefined =>
+  value === undefined ? undefined : knownOr(value, undefined);
+
+const half = (value: number | undefined): number | undefined => (value === undefined ? undefined : value / 2);
+
+const text = ({ figure, unit }: Figure): string => (unit === '' ? figure : `${figure}\u00a0${unit}`);
+
+const age = (ageMs: number): string => text(formatAge(ageMs));
+
+const seconds = (leftMs: number): string => `${Math.ceil(leftMs / 1_000)}\u00a0s`;

@@ -1,0 +1,159 @@
+// A link in words: for its labels, its row in the list, and who listens instead of looking.
+
+import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatBitsPerSecond,
+  formatBytesPerSecond,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
+import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { isKnown } from '../../../src/core/unknown.ts';
+import { formatNominalRate } from '../figure/rate.ts';
+import type { LinkTexts } from '../topology/map-layout.ts';
+
+export type RateUnit = 'bits' | 'bytes';
+
+export const rateFigure = (bitsPerSecond: number | undefined, unit: RateUnit): Figure => {
+  if (bitsPerSecond === undefined) return UNKNOWN_FIGURE;
+  return unit === 'bits' ? formatBitsPerSecond(bitsPerSecond) : formatBytesPerSecond(bitsPerSecond / 8);
+};
+
+export const timeFigure = (nanoseconds: number | undefined): Figure =>
+  nanoseconds === undefined ? UNKNOWN_FIGURE : formatNanoseconds(nanoseconds);
+
+export const halfOf = (figure: FigureView | undefined): number | undefined =>
+  figure === undefined ? undefined : figure.value / 2;
+
+/** "Thunderbolt 5 (RDMA)", "Ethernet", "Wi-Fi"; for what nobody could tell, that. */
+export const typeWords = ({ connection, medium }: Pick<ConnectionFacts, 'connection' | 'medium'>): string => {
+  const { type, negotiatedBitsPerSecond: rate } = connection;
+  if (!isKnown(type)) return medium === 'rdma' ? 'RDMA' : 'type unknown';
+  if (type !== 'thunderbolt') return medium === 'rdma' && type === 'ethernet' ? 'RoCE' : TYPE_WORDS[type];
+  return `Thunderbolt${generation(isKnown(rate) ? rate : 0)} (${medium === 'rdma' ? 'RDMA' : 'TCP'})`;
+};
+
+/** What was agreed on: "80 Gb/s"; '' where nobody knows. */
+export const negotiatedWords = (
+  { connection }: Pick<ConnectionFacts, 'connection'>,
+  unit: RateUnit,
+): string =>
+  isKnown(connection.negotiatedBitsPerSecond)
+    ? figureText(formatNominalRate(connection.negotiatedBitsPerSecond, unit))
+    : '';
+
+/** Why there are no figures; '' where there are. */
+export const standingWords = ({ standing }: Pick<LinkView, 'standing'>): string => {
+  switch (standing.kind) {
+    case 'measured':
+      return '';
+    case 'measuring':
+      return 'measuring';
+    case 'waiting':
+      return `waits: ${standing.reason}`;
+    case 'failed':
+      return `failed: ${standing.reason}`;
+    case 'unmeasured':
+      return 'not measured yet';
+    case 'gone':
+      return 'no contact';
+    default:
+      return standing satisfies never;
+  }
+};
+
+/** Which labels a link wants on the map. `was` is what it wanted before, so that a trembling figure moves nothing. */
+export const linkTexts = (link: LinkView, was: LinkTexts | undefined): LinkTexts => {
+  switch (link.standing.kind) {
+    case 'gone':
+      return 'none';
+    case 'measuring':
+      return 'measuring';
+    case 'waiting':
+      return 'waits';
+    case 'failed':
+      return 'failed';
+    case 'unmeasured':
+      return 'not measured';
+    case 'measured': {
+      if (link.there === undefined || link.back === undefined) return 'apart';
+      const [low, high] = [link.there.value, link.back.value].sort((a, b) => a - b);
+      const differs = 1 - (low ?? 0) / (high ?? 1);
+      return differs >= (was === 'apart' ? APART_SHARE_MIN - APART_SLACK : APART_SHARE_MIN)
+        ? 'apart'
+        : 'both';
+    }
+    default:
+      return link.standing satisfies never;
+  }
+};
+
+/** The whole link for a screen reader: what it is, what it carries each way, how long one way takes. */
+export const linkSaid = (
+  link: LinkView,
+  [first, second]: readonly [string, string],
+  unit: RateUnit,
+): string => {
+  const head = `Link ${first} to ${second}, ${typeWords(link.best)}: `;
+  const why = standingWords(link);
+  if (why !== '') return head + why;
+  const parts = [
+    said(link.there, `to ${second}`, unit),
+    said(link.back, `to ${first}`, unit),
+    link.roundTrip === undefined
+      ? 'delay not measured'
+      : `${plain(timeFigure(halfOf(link.roundTrip)))} one way`,
+    ...(link.isMeasuring ? ['measuring now'] : []),
+    ...(link.isStale ? ['stale'] : []),
+  ];
+  return head + parts.join(', ');
+};
+
+const said = (figure: FigureView | undefined, way: string, unit: RateUnit): string =>
+  figure === undefined ? `not measured ${way}` : `${plain(rateFigure(figure.value, unit))} ${way}`;
+
+/** With plain spaces, as people and tests type them. */
+const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
+
+const generation = (bitsPerSecond: number): string => {
+  if (bitsPerSecond >= 80e9) return '\u00a05';
+  if (bitsPerSecond >= 40e9) return '\u00a04';
+  return bitsPerSecond >= 20e9 ? '\u00a03' : '';
+};
+
+const TYPE_WORDS = {
+  wifi: 'Wi-Fi',
+  ethernet: 'Ethernet',
+  infiniband: 'InfiniBand',
+  roce: 'RoCE',
+  overlay: 'overlay',
+  loopback: 'loopback',
+} as const;
+
+/** Directions that differ by more are shown apart. */
+const APART_SHARE_MIN = 0.08;
+const APART_SLACK = 0.03;
+
+/** The age of the oldest of its figures. */
+export const linkAgeMs = ({ there, back, roundTrip }: LinkView): number | undefined => {
+  const ages = [there, back, roundTrip].flatMap(figure => figure?.ageMs ?? []);
+  return ages.length === 0 ? undefined : Math.max(...ages);
+};
+
+/** Of the connection with the shortest delay. */
+export const linkHalfJitterNs = ({ roundTrip }: LinkView): number | undefined => {
+  const jitterNs = roundTrip?.of.profile?.jitterNs;
+  return typeof jitterNs === 'number' ? jitterNs / 2 : undefined;
+};
+
+/** "now 74.8 Gb/s of 80 Gb/s negotiated". */
+export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
+  const best = [link.there, link.back]
+    .filter(figure => figure !== undefined)
+    .sort((a, b) => b.value - a.value)[0];
+  if (best === undefined) return '';
+  const rate = negotiatedWords(link.best, unit);
+  return `now ${figureText(rateFigure(best.value, unit))} of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
+};

@@ -1,0 +1,179 @@
+// Where nodes stand on the map: a ring for few, first node on top, clockwise, stretched to the full frame; settled by
+// forces for many. CSS pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
+
+import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
+import type { Box, Frame, Point } from './geometry.ts';
+import { boxAround, clamp } from './geometry.ts';
+
+/** Names with all figures; with memory and compute; with the memory's share; the name alone; the drawing alone. */
+export type Detail = 'full' | 'compact' | 'phone' | 'small' | 'speck';
+
+export interface Placement {
+  /** Centre of the node's box. */
+  readonly x: number;
+  readonly y: number;
+  readonly box: Box;
+  /** What labels may not cover: the box, or drawing and words apart, where the words stand beside. */
+  readonly solids: readonly Box[];
+  /** From where lines begin. */
+  readonly hull: Box;
+  /** Words stand at both sides of the drawing rather than under it. */
+  readonly isBeside: boolean;
+  readonly isUpper: boolean;
+}
+
+export interface Sizes {
+  readonly detail: Detail;
+  readonly scale: number;
+  readonly drawing: Frame;
+  readonly lineHeight: number;
+  /** A node with its words under it. */
+  readonly below: Frame;
+}
+
+export interface Arrangement extends Sizes {
+  readonly places: readonly Placement[];
+}
+
+/** How wide the words of a node are where they stand beside its drawing. */
+export interface WordWidths {
+  readonly identity: number;
+  readonly figures: number;
+}
+
+export const PHONE_WIDTH = 720;
+export const FULL_NODES_MAX = 4;
+/** From here on forces place the nodes. */
+export const RING_NODES_MAX = 11;
+const COMPACT_NODES_MAX = 15;
+const SMALL_NODES_MAX = 80;
+const PAD = 4;
+/** Room for the words at either side of a drawing, and how far from it they begin. */
+export const BESIDE_WORDS_WIDTH = 142;
+const BESIDE_GAP = 18;
+/** The draught scale at the right of a drawing. */
+const DRAUGHT_WIDTH = 16;
+
+export const sizesOf = (count: number, frame: Frame): Sizes => {
+  const detail = detailOf(count, frame);
+  const scale = scaleOf(count, detail, frame);
+  const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };
+  const lineHeight = detail === 'full' ? 18 : 15;
+  return {
+    detail,
+    scale,
+    drawing,
+    lineHeight,
+    below: {
+      width: Math.max(drawing.width + WORDS[detail].pad, WORDS[detail].width),
+      height: drawing.height + 6 + WORDS[detail].lines * lineHeight,
+    },
+  };
+};
+
+/** The ring. `widths` are those of the words beside, one a node. */
+export const arrangeRing = (count: number, frame: Frame, widths: readonly WordWidths[] = []): Arrangement => {
+  const sizes = sizesOf(count, frame);
+  const { detail, drawing, below } = sizes;
+  const angles = Array.from({ length: count }, (_, index) =>
+    count === 2 ? Math.PI * (1 + index) : -Math.PI / 2 + (index * 2 * Math.PI) / count,
+  );
+  const across = stretched(angles.map(Math.cos));
+  const down = stretched(angles.map(Math.sin));
+  const reach = count === 2 && detail === 'full' ? 0.74 : 1;
+  const places = angles.map((angle, index): Placement => {
+    const isBeside = detail === 'full' && count >= 3 && Math.abs(Math.cos(angle)) < 0.5;
+    const height = isBeside ? drawing.height : below.height;
+    const at = {
+      x: frame.width / 2 + (across[index] ?? 0) * ((frame.width - below.width) / 2 - PAD) * reach,
+      y: frame.height / 2 + (down[index] ?? 0) * ((frame.height - height) / 2 - PAD),
+    };
+    return isBeside ? besidePlace(at, sizes, frame, widths[index]) : belowPlace(at, sizes, frame);
+  });
+  return { ...sizes, places };
+};
+
+/** A node whose words stand under its drawing. */
+export const belowPlace = (at: Point, { below }: Sizes, frame: Frame): Placement => {
+  const box = boxAround(at, below);
+  return { ...at, box, solids: [box], hull: box, isBeside: false, isUpper: at.y < frame.height / 2 };
+};
+
+/** Three boxes rather than one, so that lines and labels may use the room under the words. */
+const besidePlace = (
+  at: Point,
+  { drawing, lineHeight }: Sizes,
+  frame: Frame,
+  widths: WordWidths = { identity: BESIDE_WORDS_WIDTH, figures: BESIDE_WORDS_WIDTH },
+): Placement => {
+  const isUpper = at.y < frame.height / 2;
+  const box = boxAround(at, {
+    width: drawing.width + 2 * (BESIDE_WORDS_WIDTH + BESIDE_GAP),
+    height: drawing.height,
+  });
+  const top = isUpper ? box.y + 4 : box.y + drawing.height - 4 - 3 * lineHeight;
+  const left = at.x - drawing.width / 2;
+  const right = at.x + drawing.width / 2;
+  const hull: Box = {
+    x: left - 4,
+    y: box.y,
+    width: drawing.width + 4 + DRAUGHT_WIDTH,
+    height: drawing.height,
+  };
+  const identity: Box = {
+    x: left - BESIDE_GAP - widths.identity - 4,
+    y: isUpper ? top : top + lineHeight,
+    width: widths.identity + 4,
+    height: 2 * lineHeight,
+  };
+  const figures: Box = {
+    x: right + BESIDE_GAP,
+    y: top,
+    width: widths.figures + 12,
+    height: 3 * lineHeight,
+  };
+  return { ...at, box, solids: [hull, identity, figures], hull, isBeside: true, isUpper };
+};
+
+const detailOf = (count: number, { width }: Frame): Detail => {
+  if (width < PHONE_WIDTH) return count <= RING_NODES_MAX ? 'phone' : 'speck';
+  if (count <= FULL_NODES_MAX) return 'full';
+  if (count <= COMPACT_NODES_MAX) return 'compact';
+  return count <= SMALL_NODES_MAX ? 'small' : 'speck';
+};
+
+const scaleOf = (count: number, detail: Detail, { width, height }: Frame): number => {
+  switch (detail) {
+    case 'phone':
+      return count === 1 ? 0.9 : count <= FULL_NODES_MAX ? 0.62 : 0.44;
+    case 'compact':
+      return clamp(height / 800, 0.58, 0.9);
+    case 'small':
+      return 0.44;
+    case 'speck':
+      return count <= 120 ? 0.3 : 0.24;
+    case 'full':
+      return count <= 2
+        ? clamp(Math.min(width / 560, height / 330), 0.9, 1.7)
+        : clamp(Math.min(width / 880, height / 470), 0.9, 1.5);
+    default:
+      return detail satisfies never;
+  }
+};
+
+/** Values moved and stretched to −1..1, so that the ring fills its frame also for odd counts; 0 where all are alike. */
+const stretched = (values: readonly number[]): readonly number[] => {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  return values.map(value => (high - low < 1e-6 ? 0 : ((value - low) / (high - low)) * 2 - 1));
+};
+
+const WORDS: Readonly<
+  Record<Detail, { readonly lines: number; readonly width: number; readonly pad: number }>
+> = {
+  full: { lines: 5, width: 176, pad: 18 },
+  compact: { lines: 3, width: 112, pad: 18 },
+  phone: { lines: 2, width: 72, pad: 18 },
+  small: { lines: 1, width: 78, pad: 8 },
+  speck: { lines: 0, width: 0, pad: 6 },
+};

@@ -1,0 +1,82 @@
+// Points and boxes on the map, in CSS pixels.
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Box extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Frame {
+  readonly width: number;
+  readonly height: number;
+}
+
+export const centreOf = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
+
+export const boxAround = ({ x, y }: Point, { width, height }: Frame): Box => ({
+  x: x - width / 2,
+  y: y - height / 2,
+  width,
+  height,
+});
+
+/** Whether two boxes meet, or come nearer than the gap. */
+export const meet = (a: Box, b: Box, gap = 0): boolean =>
+  a.x < b.x + b.width + gap &&
+  b.x < a.x + a.width + gap &&
+  a.y < b.y + b.height + gap &&
+  b.y < a.y + a.height + gap;
+
+export const along = (p: Point, q: Point, t: number): Point => ({
+  x: p.x + (q.x - p.x) * t,
+  y: p.y + (q.y - p.y) * t,
+});
+
+export const distance = (p: Point, q: Point): number => Math.hypot(q.x - p.x, q.y - p.y);
+
+/** Whether the segment from p to q enters the box widened by the gap (Liang and Barsky's clipping). */
+export const crosses = (box: Box, p: Point, q: Point, gap = 0): boolean => {
+  const dx = q.x - p.x;
+  const dy = q.y - p.y;
+  let low = 0;
+  let high = 1;
+  const clip = (delta: number, near: number, far: number): boolean => {
+    if (Math.abs(delta) < 1e-9) return near <= 0 && far >= 0;
+    const [from, to] = delta > 0 ? [near / delta, far / delta] : [far / delta, near / delta];
+    low = Math.max(low, from);
+    high = Math.min(high, to);
+    return low <= high;
+  };
+  return (
+    clip(dx, box.x - gap - p.x, box.x + box.width + gap - p.x) &&
+    clip(dy, box.y - gap - p.y, box.y + box.height + gap - p.y)
+  );
+};
+
+/** Where the line from a point inside a box towards another point leaves the box widened by the gap. */
+export const leaving = (from: Point, to: Point, box: Box, gap: number): Point => {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const across =
+    dx === 0 ? Number.POSITIVE_INFINITY : ((dx > 0 ? box.x + box.width + gap : box.x - gap) - from.x) / dx;
+  const down =
+    dy === 0 ? Number.POSITIVE_INFINITY : ((dy > 0 ? box.y + box.height + gap : box.y - gap) - from.y) / dy;
+  const t = Math.min(across, down);
+  return Number.isFinite(t) ? { x: from.x + dx * t, y: from.y + dy * t } : from;
+};
+
+/** How far a point is from the segment from p to q. */
+export const distanceTo = (at: Point, p: Point, q: Point): number => {
+  const dx = q.x - p.x;
+  const dy = q.y - p.y;
+  const square = dx * dx + dy * dy;
+  const t = square === 0 ? 0 : Math.min(1, Math.max(0, ((at.x - p.x) * dx + (at.y - p.y) * dy) / square));
+  return Math.hypot(at.x - p.x - t * dx, at.y - p.y - t * dy);
+};
+
+export const clamp = (value: number, low: number, high: number): number =>
+  Math.min(high, Math.max(low, value));

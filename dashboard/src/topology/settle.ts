@@ -1,0 +1,161 @@
+// Where many nodes stand: springs along the links, everybody keeps away from everybody, boxes never overlap. The result
+// depends on the nodes, their links and the frame alone; nodes that have a place keep it. Own code rather than d3-force:
+// boxes instead of circles, pins, and no random start are most of what is needed, and what remains are three sums.
+
+import type { Box, Frame, Point } from './geometry.ts';
+import { boxAround, clamp, meet } from './geometry.ts';
+
+export interface SettleInput {
+  readonly ids: readonly string[];
+  /** Indices into `ids`; `pull` 0..1 says how near the two should be. */
+  readonly springs: readonly { readonly a: number; readonly b: number; readonly pull: number }[];
+  readonly frame: Frame;
+  readonly size: Frame;
+  /** Places of nodes that stood on the map before, as shares of the frame. */
+  readonly known: ReadonlyMap<string, Point>;
+}
+
+/** One centre a node, in pixels. */
+export const settle = (input: SettleInput): readonly Point[] => {
+  const pinned = input.ids.map(id => input.known.has(id));
+  const starts = startsOf(input);
+  const isCrowded = starts.some((at, index) =>
+    starts.some(
+      (other, otherIndex) =>
+        otherIndex > index &&
+        pinned[index] === true &&
+        pinned[otherIndex] === true &&
+        meet(boxAround(at, input.size), boxAround(other, input.size)),
+    ),
+  );
+  // Other sizes than before: all may move, from where they were.
+  return relax(input, starts, isCrowded ? pinned.map(() => false) : pinned);
+};
+
+/** Known nodes where they were; new ones on a sunflower, which is even and needs no chance. */
+const startsOf = ({ ids, frame, known }: SettleInput): Point[] =>
+  ids.map((id, index) => {
+    const before = known.get(id);
+    if (before !== undefined) return { x: before.x * frame.width, y: before.y * frame.height };
+    const radius = Math.sqrt((index + 0.5) / ids.length) / 2;
+    const angle = index * GOLDEN_ANGLE - Math.PI / 2;
+    return {
+      x: frame.width * (0.5 + radius * Math.cos(angle) * 0.95),
+      y: frame.height * (0.5 + radius * Math.sin(angle) * 0.95),
+    };
+  });
+
+const relax = (
+  { springs, frame, size }: SettleInput,
+  starts: readonly Point[],
+  pinned: readonly boolean[],
+): readonly Point[] => {
+  const xs = Float64Array.from(starts, ({ x }) => x);
+  const ys = Float64Array.from(starts, ({ y }) => y);
+  const count = starts.length;
+  const room = Math.sqrt((frame.width * frame.height) / Math.max(1, count));
+  const degree = new Float64Array(count);
+  for (const { a, b } of springs) {
+    degree[a] = (degree[a] ?? 0) + 1;
+    degree[b] = (degree[b] ?? 0) + 1;
+  }
+  const moveX = new Float64Array(count);
+  const moveY = new Float64Array(count);
+  const push = (index: number, dx: number, dy: number): void => {
+    moveX[index] = (moveX[index] ?? 0) + dx;
+    moveY[index] = (moveY[index] ?? 0) + dy;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const heat = 1 - round / ROUNDS;
+    moveX.fill(0);
+    moveY.fill(0);
+    for (let a = 0; a < count; a += 1) {
+      for (let b = a + 1; b < count; b += 1) {
+        const dx = (xs[a] ?? 0) - (xs[b] ?? 0);
+        const dy = (ys[a] ?? 0) - (ys[b] ?? 0);
+        const square = Math.max(dx * dx + dy * dy, 1);
+        const force = (room * room * 0.08) / square;
+        push(a, dx * force, dy * force);
+        push(b, -dx * force, -dy * force);
+      }
+    }
+    for (const { a, b, pull } of springs) {
+      const dx = (xs[b] ?? 0) - (xs[a] ?? 0);
+      const dy = (ys[b] ?? 0) - (ys[a] ?? 0);
+      const length = Math.max(1, Math.hypot(dx, dy));
+      const force = ((length - room) / length) * 0.5 * pull;
+      push(a, (dx * force) / (degree[a] ?? 1), (dy * force) / (degree[a] ?? 1));
+      push(b, (-dx * force) / (degree[b] ?? 1), (-dy * force) / (degree[b] ?? 1));
+    }
+    const stepMax = room * 0.5 * heat + 1;
+    for (let index = 0; index < count; index += 1) {
+      if (pinned[index] === true) continue;
+      xs[index] = (xs[index] ?? 0) + clamp((moveX[index] ?? 0) * heat, -stepMax, stepMax);
+      ys[index] = (ys[index] ?? 0) + clamp((moveY[index] ?? 0) * heat, -stepMax, stepMax);
+    }
+    part({ xs, ys, size, pinned, frame });
+  }
+  for (let round = 0; round < PARTING_ROUNDS; round += 1) {
+    if (!part({ xs, ys, size, pinned, frame })) break;
+  }
+  return Array.from(xs, (x, index) => ({ x, y: ys[index] ?? 0 }));
+};
+
+interface Crowd {
+  readonly xs: Float64Array;
+  readonly ys: Float64Array;
+  readonly size: Frame;
+  readonly pinned: readonly boolean[];
+  readonly frame: Frame;
+}
+
+/** Moves overlapping boxes apart along the shorter way, and all into the frame; says whether any overlapped. */
+const part = ({ xs, ys, size, pinned, frame }: Crowd): boolean => {
+  const width = size.width + GAP;
+  const height = size.height + GAP;
+  let hasMet = false;
+  for (let a = 0; a < xs.length; a += 1) {
+    for (let b = a + 1; b < xs.length; b += 1) {
+      const dx = (xs[b] ?? 0) - (xs[a] ?? 0);
+      const dy = (ys[b] ?? 0) - (ys[a] ?? 0);
+      const overX = width - Math.abs(dx);
+      const overY = height - Math.abs(dy);
+      if (overX <= 0 || overY <= 0) continue;
+      hasMet = true;
+      const isAFree = pinned[a] !== true;
+      const isBFree = pinned[b] !== true;
+      const shareA = isAFree ? (isBFree ? 0.5 : 1) : 0;
+      const shareB = isBFree ? 1 - shareA : 0;
+      if (overX / width < overY / height) {
+        const way = dx < 0 ? -1 : 1;
+        xs[a] = (xs[a] ?? 0) - way * overX * shareA;
+        xs[b] = (xs[b] ?? 0) + way * overX * shareB;
+      } else {
+        const way = dy < 0 ? -1 : 1;
+        ys[a] = (ys[a] ?? 0) - way * overY * shareA;
+        ys[b] = (ys[b] ?? 0) + way * overY * shareB;
+      }
+    }
+  }
+  for (let index = 0; index < xs.length; index += 1) {
+    if (pinned[index] === true) continue;
+    xs[index] = clamp(xs[index] ?? 0, size.width / 2, Math.max(size.width / 2, frame.width - size.width / 2));
+    ys[index] = clamp(
+      ys[index] ?? 0,
+      size.height / 2,
+      Math.max(size.height / 2, frame.height - size.height / 2),
+    );
+  }
+  return hasMet;
+};
+
+/** Whether any two boxes of a size around these centres meet. */
+export const anyMeet = (centres: readonly Point[], size: Frame): boolean => {
+  const boxes = centres.map((at): Box => boxAround(at, size));
+  return boxes.some((box, index) => boxes.slice(index + 1).some(other => meet(box, other)));
+};
+
+const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+const ROUNDS = 160;
+const PARTING_ROUNDS = 400;
+const GAP = 2;

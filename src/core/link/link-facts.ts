@@ -1,0 +1,159 @@
+// A link: all connections between two nodes, as a person sees them, with the best figures of each direction. Nothing here
+// depends on the time: figures carry the moment at which they turn stale, so that a view only compares.
+
+import type { NodeId } from '../ids.ts';
+import type { ByKey, Entry } from '../state.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+import type { LinkMedium } from './link-medium.ts';
+import { connectionMedium, mediumRank } from './link-medium.ts';
+import type { LinkProfile } from './link-profile.ts';
+
+/** One way from a source to a sink, with what was measured on it. */
+export interface ConnectionFacts {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  readonly connectionKey: string;
+  readonly connection: Connection;
+  readonly medium: LinkMedium;
+  readonly profile: LinkProfile | undefined;
+  /** Why the newest attempt to measure failed; undefined where it did not. */
+  readonly failure: string | undefined;
+  /** On this process's monotonic clock, ms: when the figures were measured, and from when they are stale. */
+  readonly measuredAtMs: number;
+  readonly staleAtMs: number;
+}
+
+export interface MeasuredFact {
+  /** Bits per second, or nanoseconds. */
+  readonly value: number;
+  readonly of: ConnectionFacts;
+}
+
+export interface LinkFacts {
+  /** Both ids, the lesser one first. */
+  readonly key: string;
+  readonly nodes: readonly [NodeId, NodeId];
+  /** In a lasting order: by medium and negotiated rate, then by name, never by what was measured. */
+  readonly connections: readonly ConnectionFacts[];
+  /** The connection that carries most, or that should. */
+  readonly best: ConnectionFacts;
+  /** The highest bandwidth from the first node to the second over all connections, bits per second. */
+  readonly there: MeasuredFact | undefined;
+  readonly back: MeasuredFact | undefined;
+  /** The lowest median round trip, nanoseconds. */
+  readonly roundTrip: MeasuredFact | undefined;
+}
+
+/** What one node says of its ways to another. */
+export interface Ways {
+  readonly connections: ByKey<Entry<Connection>> | undefined;
+  readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
+}
+
+export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
+
+/** Undefined where nothing but loopback joins the two. */
+export const linkFacts = (
+  [first, second]: readonly [NodeId, NodeId],
+  there: Ways,
+  back: Ways,
+): LinkFacts | undefined => {
+  const connections = [
+    ...connectionFacts(first, second, there),
+    ...connectionFacts(second, first, back),
+  ].sort(inLastingOrder);
+  const [top] = connections;
+  if (top === undefined) return undefined;
+  const fastest = (from: NodeId): MeasuredFact | undefined =>
+    bestOf(
+      connections,
+      facts => rateFrom(facts, from),
+      (a, b) => a > b,
+    );
+  const facts = { there: fastest(first), back: fastest(second) };
+  return {
+    key: linkKey(first, second),
+    nodes: [first, second],
+    connections,
+    best: carrying(facts.there, facts.back) ?? top,
+    ...facts,
+    roundTrip: bestOf(connections, roundTripOf, (a, b) => a < b),
+  };
+};
+
+/** From one node to the other, whoever measured it: the way up of its own connections, the way down of the others. */
+export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): number | undefined => {
+  if (profile === undefined) return undefined;
+  return knownOr(source === from ? profile.uploadBitsPerSecond : profile.downloadBitsPerSecond, undefined);
+};
+
+const roundTripOf = ({ profile }: ConnectionFacts): number | undefined =>
+  profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
+
+const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly ConnectionFacts[] =>
+  Object.entries(ways.connections ?? {}).flatMap(([connectionKey, { value: connection }]) => {
+    const medium = connectionMedium(connection);
+    if (medium === undefined) return [];
+    const entry = ways.profiles?.[connectionKey];
+    const profile = entry?.value;
+    const measuredAtMs =
+      entry === undefined
+        ? Number.NEGATIVE_INFINITY
+        : entry.receivedAtMs - entry.ageMs - entry.value.measuredAgeMs;
+    const intervalMs =
+      profile === undefined
+        ? 0
+        : knownOr(profile.intervalMs, connection.kind === 'rdma' ? RDMA_INTERVAL_MS : SOCKET_INTERVAL_MS);
+    return [
+      {
+        source,
+        sink,
+        connectionKey,
+        connection,
+        medium,
+        profile,
+        failure: profile !== undefined && isUnknown(profile.failure) ? profile.failure.reason : undefined,
+        measuredAtMs,
+        staleAtMs: measuredAtMs + STALE_INTERVALS * intervalMs,
+      },
+    ];
+  });
+
+/** The last good figure of a probe that fails now counts only where no other connection has one. */
+const bestOf = (
+  connections: readonly ConnectionFacts[],
+  figureOf: (facts: ConnectionFacts) => number | undefined,
+  isBetter: (a: number, b: number) => boolean,
+): MeasuredFact | undefined => {
+  let best: MeasuredFact | undefined;
+  for (const of of connections) {
+    const value = figureOf(of);
+    if (value === undefined) continue;
+    const isHealthier = best === undefined || (best.of.failure !== undefined && of.failure === undefined);
+    const isAsHealthy = best !== undefined && (best.of.failure === undefined) === (of.failure === undefined);
+    if (isHealthier || (isAsHealthy && best !== undefined && isBetter(value, best.value)))
+      best = { value, of };
+  }
+  return best;
+};
+
+const carrying = (
+  there: MeasuredFact | undefined,
+  back: MeasuredFact | undefined,
+): ConnectionFacts | undefined =>
+  there === undefined || (back !== undefined && back.value > there.value) ? back?.of : there.of;
+
+const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
+  mediumRank(a.medium) - mediumRank(b.medium) ||
+  knownOr(b.connection.negotiatedBitsPerSecond, 0) - knownOr(a.connection.negotiatedBitsPerSecond, 0) ||
+  compare(a.connectionKey, b.connectionKey) ||
+  compare(a.source, b.source);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Two intervals without a new measurement: the second one should have come long ago. */
+const STALE_INTERVALS = 2;
+/** DESIGN §3.6, for a profile that a person asked for and that names no next one. */
+const SOCKET_INTERVAL_MS = 300_000;
+const RDMA_INTERVAL_MS = 21_600_000;

@@ -1,0 +1,31 @@
+// What a connection is made of, as a person tells one line on a map from another. Loopback joins nothing and has none.
+
+import type { Connection } from './connection.ts';
+
+export type LinkMedium = 'rdma' | 'cable' | 'wifi' | 'overlay' | 'unknown';
+
+/** Undefined for what is no link between machines. */
+export const connectionMedium = (connection: Connection): LinkMedium | undefined => {
+  if (connection.kind === 'rdma') return 'rdma';
+  const { type } = connection;
+  if (typeof type !== 'string') return 'unknown';
+  switch (type) {
+    case 'ethernet':
+    case 'thunderbolt':
+    case 'infiniband':
+    case 'roce':
+      return 'cable';
+    case 'wifi':
+    case 'overlay':
+      return type;
+    case 'loopback':
+      return undefined;
+    default:
+      return type satisfies never;
+  }
+};
+
+/** Lower is better: the order of what nobody has measured yet, and of the rows of a link. */
+export const mediumRank = (medium: LinkMedium): number => MEDIA.indexOf(medium);
+
+const MEDIA: readonly LinkMedium[] = ['rdma', 'cable', 'wifi', 'unknown', 'overlay'];

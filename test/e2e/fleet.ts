@@ -1,0 +1,109 @@
+// Clusters of made-up machines for the map: the four of the desk, and as many more as a test wants.
+
+import type { Fact } from '../../src/core/event.ts';
+import type { Wire } from './links.ts';
+import { ETHERNET, idOf, measuredGpu, THUNDERBOLT, turned, WIFI, wired } from './links.ts';
+import type { Machine } from './machines.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+
+export interface Fleet {
+  readonly machines: readonly Machine[];
+  /** Facts of connections and profiles, each with the machine that tells them. */
+  readonly told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[];
+}
+
+export const renamed = (machine: Machine, name: string): Machine => ({
+  ...machine,
+  seed: name.replaceAll('-', '0'),
+  durable: machine.durable.map(fact =>
+    fact.kind === 'identity.gathered'
+      ? {
+          ...fact,
+          payload: { ...fact.payload, value: { ...fact.payload.value, friendlyName: name } },
+        }
+      : fact,
+  ),
+});
+
+/** Tells a wire from both of its ends. */
+export const joined = (a: Machine, b: Machine, wire: Wire): Fleet['told'] => [
+  { machine: a, facts: wired(idOf(b), wire) },
+  { machine: b, facts: wired(idOf(a), { ...turned(wire), address: `${wire.address ?? '192.0.2.1'}0` }) },
+];
+
+/** Mac Studio, MacBook, DGX Spark and a server with two cards: RDMA, Ethernet and Wi-Fi. */
+export const desk = (): Fleet => ({
+  machines: [studio, notebook, spark, rack],
+  told: [
+    ...joined(studio, notebook, THUNDERBOLT),
+    ...joined(studio, notebook, {
+      ...THUNDERBOLT_TCP,
+      up: 38.2e9,
+      down: 37.9e9,
+      roundTripNs: 192e3,
+      address: '169.254.81.7%en3',
+    }),
+    ...joined(studio, rack, ETHERNET),
+    ...joined(notebook, rack, WIFI),
+    ...joined(notebook, spark, {
+      ...WIFI,
+      negotiatedBitsPerSecond: 2.4e9,
+      up: 1.18e9,
+      down: 0.94e9,
+      roundTripNs: 3.1e6,
+      jitterNs: 0.8e6,
+    }),
+    ...joined(spark, rack, { ...ETHERNET, up: 9.4e9, down: 9.41e9, roundTripNs: 176_000 }),
+    ...joined(studio, spark, { ...ETHERNET, up: 9.39e9, down: 9.41e9, roundTripNs: 198_000 }),
+    ...measuredDesk,
+  ],
+});
+
+const measuredDesk: Fleet['told'] = [
+  { machine: studio, facts: [measuredGpu('apple-0', 23.6e12, 661e9)] },
+  { machine: notebook, facts: [measuredGpu('apple-0', 15.2e12, 468e9)] },
+  { machine: spark, facts: [measuredGpu('GPU-00000010', 96.4e12, 236e9)] },
+  {
+    machine: rack,
+    facts: [measuredGpu('GPU-00000000', 165e12, 921e9), measuredGpu('GPU-00000001', 165e12, 921e9)],
+  },
+];
+
+/** So many machines, each joined to each by Ethernet, and neighbours in rows of four by RDMA. */
+export const mesh = (count: number): Fleet => {
+  const machines = Array.from({ length: count }, (_, index) => {
+    const template = TEMPLATES[index % TEMPLATES.length] ?? studio;
+    const [kind, names] = NAMES[index % NAMES.length] ?? ['node', []];
+    return renamed(template, names[Math.floor(index / NAMES.length)] ?? `${kind}-${index}`);
+  });
+  const told = machines.flatMap((a, first) =>
+    machines.slice(first + 1).flatMap((b, offset) => {
+      const second = first + 1 + offset;
+      const tremble = 1 + 0.004 * Math.sin(first * 7 + second * 3);
+      const isRow = Math.floor(first / 4) === Math.floor(second / 4) && (first + second) % 2 === 0;
+      return isRow
+        ? joined(a, b, { ...THUNDERBOLT, up: 74.6e9 * tremble, down: 74.7e9 })
+        : joined(a, b, { ...ETHERNET, up: 9.39e9 * tremble, down: 9.4e9 });
+    }),
+  );
+  return {
+    machines,
+    told: [
+      ...told,
+      ...machines.map((machine, index) => ({
+        machine,
+        facts: TEMPLATES[index % TEMPLATES.length] === studio ? [measuredGpu('apple-0', 23.6e12, 661e9)] : [],
+      })),
+    ],
+  };
+};
+
+const { rdma: _none, ...THUNDERBOLT_TCP } = THUNDERBOLT;
+
+const TEMPLATES: readonly Machine[] = [studio, notebook, spark, rack];
+const NAMES: readonly (readonly [string, readonly string[]])[] = [
+  ['studio', ['atlas', 'hermes', 'selene', 'theia']],
+  ['book', ['juno', 'pallas', 'vesta', 'ceres']],
+  ['spark', ['spark-1', 'spark-2', 'spark-3', 'spark-4']],
+  ['rack', ['bosun', 'anchor', 'rudder', 'keel']],
+];
