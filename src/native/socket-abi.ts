@@ -1,0 +1,95 @@
+// The numbers and layouts that C headers give to sockets, by platform. Linux: include/uapi/asm-generic/socket.h,
+// include/uapi/linux/tcp.h, the same on x86-64 and arm64. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK;
+// not run by us (docs/verified-on.md).
+
+export interface SocketAbi {
+  readonly levelSocket: number;
+  readonly optionLinger: number;
+  readonly optionReceiveTimeout: number;
+  readonly optionSendTimeout: number;
+  readonly levelTcp: number;
+  readonly optionTcpNoDelay: number;
+  readonly optionTcpInfo: number;
+  /** O_NONBLOCK of fcntl(2). */
+  readonly flagNonBlocking: number;
+  /** Wait until the buffer is full. */
+  readonly messageWaitAll: number;
+  /** Microseconds of struct timeval are 64 bits wide on Linux and 32 on macOS; both take 16 bytes. */
+  readonly timevalMicrosecondBits: 32 | 64;
+  /** By name (SO_BINDTODEVICE), or by index with an option for each family (IP_BOUND_IF, IPV6_BOUND_IF). */
+  readonly bindToInterface:
+    | { readonly kind: 'name'; readonly option: number }
+    | {
+        readonly kind: 'index';
+        readonly ipv4: { readonly level: number; readonly option: number };
+        readonly ipv6: { readonly level: number; readonly option: number };
+      };
+  /** Address families of socket(2). */
+  readonly familyIpv4: number;
+  readonly familyIpv6: number;
+}
+
+/** undefined where sockets are not files with a number (Windows), or nobody has written the table yet. */
+export const socketAbi = (platform: string): SocketAbi | undefined => {
+  if (platform === 'linux') return LINUX;
+  return platform === 'darwin' ? MACOS : undefined;
+};
+
+/** struct timeval of a duration; little endian, as on every machine that Node runs on. */
+export const timeval = (abi: SocketAbi, durationMs: number): Buffer => {
+  const bytes = Buffer.alloc(16);
+  const microseconds = Math.round((durationMs % 1_000) * 1_000);
+  bytes.writeBigInt64LE(BigInt(Math.floor(durationMs / 1_000)), 0);
+  if (abi.timevalMicrosecondBits === 64) bytes.writeBigInt64LE(BigInt(microseconds), 8);
+  else bytes.writeInt32LE(microseconds, 8);
+  return bytes;
+};
+
+/** struct linger that makes close(2) forget what was not sent and reset the connection. */
+export const lingerReset = (): Buffer => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeInt32LE(1, 0);
+  return bytes;
+};
+
+export const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value, 0);
+  return bytes;
+};
+
+const LINUX: SocketAbi = {
+  levelSocket: 1,
+  optionLinger: 13,
+  optionReceiveTimeout: 20,
+  optionSendTimeout: 21,
+  levelTcp: 6,
+  optionTcpNoDelay: 1,
+  optionTcpInfo: 11,
+  flagNonBlocking: 0x800,
+  messageWaitAll: 0x100,
+  timevalMicrosecondBits: 64,
+  bindToInterface: { kind: 'name', option: 25 },
+  familyIpv4: 2,
+  familyIpv6: 10,
+};
+
+const MACOS: SocketAbi = {
+  levelSocket: 0xffff,
+  optionLinger: 0x80,
+  optionReceiveTimeout: 0x1006,
+  optionSendTimeout: 0x1005,
+  levelTcp: 6,
+  optionTcpNoDelay: 1,
+  optionTcpInfo: 0x106,
+  flagNonBlocking: 4,
+  messageWaitAll: 0x40,
+  timevalMicrosecondBits: 32,
+  bindToInterface: {
+    kind: 'index',
+    ipv4: { level: 0, option: 25 },
+    ipv6: { level: 41, option: 125 },
+  },
+  familyIpv4: 2,
+  familyIpv6: 30,
+};

@@ -1,0 +1,166 @@
+// TCP sockets of libc, for threads that may block. A call waits at most as long as the timeout that `makeBlocking` sets,
+// because a thread inside a foreign call can be neither ended nor interrupted: whoever loops looks at a flag in between.
+
+import { getSystemErrorName } from 'node:util';
+import type { Koffi } from './load-koffi.ts';
+import { loadKoffi } from './load-koffi.ts';
+import type { SocketAbi } from './socket-abi.ts';
+import { int32, lingerReset, socketAbi, timeval } from './socket-abi.ts';
+import type { TcpInfo } from './tcp-info.ts';
+import { parseTcpInfo, unknownTcpInfo } from './tcp-info.ts';
+
+/** Nothing could be sent or received within the timeout. */
+export const NOTHING_YET = -1;
+
+export interface Sockets {
+  /** A second number for the same connection: closing one leaves the other. @throws SocketError */
+  duplicate(descriptor: number): number;
+  /** Calls on it wait, each at most so long. @throws SocketError */
+  makeBlocking(descriptor: number, timeoutMs: number): void;
+  /** How many of the bytes the kernel took, or NOTHING_YET. @throws SocketError */
+  send(descriptor: number, bytes: Uint8Array): number;
+  /** How many bytes came, 0 at the end of the stream, or NOTHING_YET. @throws SocketError */
+  receive(descriptor: number, bytes: Uint8Array): number;
+  /** As `receive`, but comes back with fewer bytes than asked for only at the end or after the timeout. */
+  receiveAll(descriptor: number, bytes: Uint8Array): number;
+  tcpInfo(descriptor: number): TcpInfo;
+  /** A TCP socket that is bound to one interface and not connected. @throws SocketError */
+  openOn(interfaceName: string, family: 4 | 6): number;
+  /** Lets what was sent arrive. Never throws. */
+  close(descriptor: number): void;
+  /** Forgets what was not sent yet, and tells the other end by a reset. Never throws. */
+  reset(descriptor: number): void;
+}
+
+export class SocketError extends Error {
+  override readonly name = 'SocketError';
+  /** "ECONNRESET" and the like. */
+  readonly code: string;
+
+  constructor(call: string, code: string) {
+    super(`${call}: ${code}`);
+    this.code = code;
+  }
+}
+
+export type SocketsLoad =
+  | { readonly kind: 'loaded'; readonly sockets: Sockets }
+  | { readonly kind: 'missing'; readonly reason: string };
+
+/** Never rejects. */
+export const loadSockets = async (platform: string): Promise<SocketsLoad> => {
+  const abi = socketAbi(platform);
+  if (abi === undefined) return missing(`blocking sockets are not written for ${platform}`);
+  const load = await loadKoffi();
+  if (load.kind === 'missing') return load;
+  try {
+    const { koffi } = load;
+    // null: what the process has loaded anyway, which is where libc's functions are.
+    return { kind: 'loaded', sockets: bind(koffi, koffi.load(null), { abi, platform }) };
+  } catch (error) {
+    return missing(`libc lacks a function: ${error instanceof Error ? error.message : error}`);
+  }
+};
+
+const missing = (reason: string): SocketsLoad => ({ kind: 'missing', reason });
+
+interface Platform {
+  readonly abi: SocketAbi;
+  readonly platform: string;
+}
+
+const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: Platform): Sockets => {
+  const dup: (fd: number) => number = libc.func('int dup(int fd)');
+  const socket: (family: number, type: number, protocol: number) => number = libc.func(
+    'int socket(int family, int type, int protocol)',
+  );
+  const close: (fd: number) => number = libc.func('int close(int fd)');
+  // Variadic in C; on macOS/arm64 such arguments travel on the stack.
+  const fcntl: (fd: number, command: number, type: 'int', value: number) => number = libc.func(
+    'int fcntl(int fd, int command, ...)',
+  );
+  const send: (fd: number, bytes: Uint8Array, count: number, flags: number) => number = libc.func(
+    'intptr_t send(int fd, const void *bytes, size_t count, int flags)',
+  );
+  const recv: (fd: number, bytes: Uint8Array, count: number, flags: number) => number = libc.func(
+    'intptr_t recv(int fd, void *bytes, size_t count, int flags)',
+  );
+  const setsockopt: (fd: number, level: number, option: number, value: Buffer, bytes: number) => number =
+    libc.func('int setsockopt(int fd, int level, int option, const void *value, uint32_t bytes)');
+  const getsockopt: (fd: number, level: number, option: number, value: Buffer, bytes: Buffer) => number =
+    libc.func('int getsockopt(int fd, int level, int option, void *value, void *bytes)');
+  const interfaceIndex: (name: string) => number = libc.func('unsigned int if_nametoindex(const char *name)');
+
+  const errorName = (): string => getSystemErrorName(-koffi.errno());
+  const checked = (call: string, result: number): number => {
+    if (result < 0) throw new SocketError(call, errorName());
+    return result;
+  };
+  const setOption = (fd: number, level: number, option: number, value: Buffer): void => {
+    checked('setsockopt', setsockopt(fd, level, option, value, value.length));
+  };
+  const counted = (call: string, result: number): number => {
+    if (result >= 0) return result;
+    const code = errorName();
+    if (code === 'EAGAIN' || code === 'EINTR') return NOTHING_YET;
+    throw new SocketError(call, code);
+  };
+
+  return {
+    duplicate: fd => checked('dup', dup(fd)),
+    makeBlocking: (fd, timeoutMs) => {
+      const flags = checked('fcntl', fcntl(fd, GET_FLAGS, 'int', 0));
+      checked('fcntl', fcntl(fd, SET_FLAGS, 'int', flags & ~abi.flagNonBlocking));
+      const timeout = timeval(abi, timeoutMs);
+      setOption(fd, abi.levelSocket, abi.optionReceiveTimeout, timeout);
+      setOption(fd, abi.levelSocket, abi.optionSendTimeout, timeout);
+      setOption(fd, abi.levelTcp, abi.optionTcpNoDelay, int32(1));
+    },
+    // Node ignores SIGPIPE, so that no flag is needed against it.
+    send: (fd, bytes) => counted('send', send(fd, bytes, bytes.length, 0)),
+    receive: (fd, bytes) => counted('recv', recv(fd, bytes, bytes.length, 0)),
+    receiveAll: (fd, bytes) => counted('recv', recv(fd, bytes, bytes.length, abi.messageWaitAll)),
+    tcpInfo: fd => {
+      const value = Buffer.alloc(TCP_INFO_BYTES_MAX);
+      const length = int32(value.length);
+      const result = getsockopt(fd, abi.levelTcp, abi.optionTcpInfo, value, length);
+      if (result < 0) return unknownTcpInfo(`the kernel does not tell: ${errorName()}`);
+      return parseTcpInfo(platform, value.subarray(0, length.readInt32LE(0)));
+    },
+    openOn: (interfaceName, family) => {
+      const fd = checked(
+        'socket',
+        socket(family === 4 ? abi.familyIpv4 : abi.familyIpv6, STREAM, PROTOCOL_TCP),
+      );
+      try {
+        const bound = abi.bindToInterface;
+        if (bound.kind === 'name') {
+          setOption(fd, abi.levelSocket, bound.option, Buffer.from(`${interfaceName}\0`));
+        } else {
+          const index = interfaceIndex(interfaceName);
+          if (index === 0) throw new SocketError('if_nametoindex', 'ENODEV');
+          const { level, option } = family === 4 ? bound.ipv4 : bound.ipv6;
+          setOption(fd, level, option, int32(index));
+        }
+        return fd;
+      } catch (error) {
+        close(fd);
+        throw error;
+      }
+    },
+    close: fd => void close(fd),
+    reset: fd => {
+      const linger = lingerReset();
+      setsockopt(fd, abi.levelSocket, abi.optionLinger, linger, linger.length);
+      close(fd);
+    },
+  };
+};
+
+/** The same on Linux and macOS (fcntl.h, sys/socket.h, netinet/in.h). */
+const GET_FLAGS = 3;
+const SET_FLAGS = 4;
+const STREAM = 1;
+const PROTOCOL_TCP = 6;
+/** Linux 6.18 answers with 256 bytes, macOS with 112. */
+const TCP_INFO_BYTES_MAX = 512;

@@ -1,0 +1,109 @@
+// The control connection between the ends of a probe: JSON lines, checked when they come. Whatever the other end sends,
+// at most so many messages wait here, each of at most so many bytes.
+
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import * as v from 'valibot';
+import { ProbeError, shortReason } from './probe-error.ts';
+
+export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
+  readonly #socket: Socket;
+  readonly #schema: v.GenericSchema<unknown, Heard>;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #heard: Heard[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+  #partial = '';
+  #failure: ProbeError | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(socket: Socket, schema: v.GenericSchema<unknown, Heard>) {
+    this.#socket = socket;
+    this.#schema = schema;
+    socket.setNoDelay(true);
+    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.once('close', () => {
+      const cause = socket.errored === null ? '' : ` (${shortReason(socket.errored)})`;
+      this.#fail(new ProbeError('closed', `the other end went away${cause}`));
+      this.#closed.resolve();
+    });
+  }
+
+  /** Resolves when the connection is gone. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+
+  send(message: Sent): void {
+    if (!this.#socket.destroyed) this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** The next message if it is there. @throws ProbeError once the connection is gone and everything was taken. */
+  take(): Heard | undefined {
+    const message = this.#heard.shift();
+    if (message === undefined && this.#failure !== undefined) throw this.#failure;
+    return message;
+  }
+
+  /** @throws ProbeError `timeout` when the signal aborts; otherwise as `take`. */
+  async next(signal: AbortSignal): Promise<Heard> {
+    while (true) {
+      const message = this.take();
+      if (message !== undefined) return message;
+      if (signal.aborted) throw new ProbeError('timeout', 'the other end does not answer');
+      await new Promise<void>(resolve => {
+        const wake = (): void => {
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        this.#wake = wake;
+        signal.addEventListener('abort', wake, { once: true });
+      });
+    }
+  }
+
+  close(): void {
+    this.#socket.destroySoon();
+  }
+
+  #take(chunk: Buffer): void {
+    const lines = (this.#partial + this.#decoder.write(chunk)).split('\n');
+    this.#partial = lines.pop() ?? '';
+    const offence = this.#offenceOf(lines);
+    if (offence === undefined) {
+      this.#wake?.();
+      return;
+    }
+    this.#fail(new ProbeError('protocol', `the other end sends ${offence}`));
+    this.#socket.destroy();
+  }
+
+  /** Takes the messages; says what is wrong with the first that is none. */
+  #offenceOf(lines: readonly string[]): string | undefined {
+    if ([...lines, this.#partial].some(({ length }) => length > LINE_LENGTH_MAX)) {
+      return 'a message past its bound';
+    }
+    for (const line of lines) {
+      const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));
+      if (!parsed.success) return 'what is no message';
+      if (this.#heard.length >= HEARD_MAX) return 'more messages than anybody asked for';
+      this.#heard.push(parsed.output);
+    }
+    return undefined;
+  }
+
+  #fail(failure: ProbeError): void {
+    this.#failure ??= failure;
+    this.#wake?.();
+  }
+}
+
+const jsonOrUndefined = (line: string): unknown => {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+};
+
+const LINE_LENGTH_MAX = 4_096;
+const HEARD_MAX = 1_024;

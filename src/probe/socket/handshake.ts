@@ -1,0 +1,75 @@
+// Both sides of the opening of a connection between the ends of a probe. Nothing follows the last byte of it until the
+// source speaks, so that the connection can be given to a thread without a byte getting lost on the way.
+
+import type { Socket } from 'node:net';
+import { readExactly } from './exact-reads.ts';
+import { ProbeError } from './probe-error.ts';
+import type { ConnectionHead, Verdict } from './ticket-proof.ts';
+import {
+  ANSWER_BYTES,
+  answer,
+  CLAIM_BYTES,
+  claim,
+  GREETING_BYTES,
+  greeting,
+  makeNonce,
+  readAnswer,
+  readClaim,
+  readGreeting,
+} from './ticket-proof.ts';
+
+/** @throws ProbeError when the other end is no sink, does not take the ticket, is busy, or stays silent. */
+export const introduceToSink = async (
+  socket: Socket,
+  ticket: string,
+  head: ConnectionHead,
+  signal: AbortSignal,
+): Promise<void> => {
+  const sinkNonce = readGreeting(await readExactly(socket, GREETING_BYTES, signal));
+  if (sinkNonce === undefined) {
+    throw new ProbeError('unreachable', 'what answers there is no probe of Plimsoll');
+  }
+  const nonces = { sinkNonce, sourceNonce: makeNonce() };
+  socket.write(claim(ticket, head, nonces));
+  const answered = await readExactly(socket, ANSWER_BYTES, signal).catch((error: unknown) => {
+    // A sink says nothing to whoever cannot prove the ticket.
+    if (error instanceof ProbeError && error.code === 'closed') throw refused();
+    throw error;
+  });
+  const verdict = readAnswer(ticket, answered, head, nonces);
+  if (verdict === undefined) throw refused();
+  if (verdict === 'busy') throw new ProbeError('refused', 'the other end is busy with another probe');
+};
+
+export type Introduction =
+  | {
+      readonly kind: 'proved';
+      readonly head: ConnectionHead;
+      /** Resolves when it was handed to the kernel, or the connection is gone. */
+      answer(verdict: Verdict): Promise<void>;
+    }
+  | { readonly kind: 'not-proved' };
+
+/** @throws ProbeError when whoever dialled goes away or stays silent. */
+export const hearIntroduction = async (
+  socket: Socket,
+  ticket: string,
+  signal: AbortSignal,
+): Promise<Introduction> => {
+  const sinkNonce = makeNonce();
+  socket.write(greeting(sinkNonce));
+  const heard = readClaim(ticket, await readExactly(socket, CLAIM_BYTES, signal), sinkNonce);
+  if (heard.kind === 'not-proved') return heard;
+  return {
+    kind: 'proved',
+    head: heard.head,
+    // Written out before the connection is given on: what a socket of Node still holds then would be lost.
+    answer: verdict =>
+      new Promise(resolve => {
+        socket.write(answer(ticket, verdict, heard.bytes, heard.nonces), () => resolve());
+      }),
+  };
+};
+
+const refused = (): ProbeError =>
+  new ProbeError('refused', 'the other end does not take the code: each is good for one probe');

@@ -1,0 +1,149 @@
+// What a probe of a socket connection does, in order: round trips, upload, download; each direction with more and more
+// streams while that raises the rate, inside a budget of bytes and time.
+
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import type { LinkMeasurement } from '../probe.ts';
+import { STREAMS_MAX } from './control-message.ts';
+import { methodText } from './method-text.ts';
+import { roundTripFigures } from './round-trip-figures.ts';
+import type { Direction, RunResult, SourceParts } from './source-session.ts';
+import { SourceSession, sumOfRetransmits } from './source-session.ts';
+
+export interface LinkBudget {
+  /** Payload of both directions together. */
+  readonly bytesMax: number;
+  /** Of the whole probe. */
+  readonly durationMsMax: number;
+}
+
+export interface MeasureOptions extends SourceParts {
+  readonly budget: LinkBudget;
+  readonly roundTrips: number;
+  /** Streams that this machine's processor can drive. */
+  readonly streamsMax: number;
+}
+
+/** Told while it runs, so that a failure can say what it cost. */
+export type OnBytes = (bytesUsed: number) => void;
+
+/** @throws ProbeError */
+export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Promise<LinkMeasurement> => {
+  const session = await SourceSession.open(options);
+  try {
+    const { budget, clock } = options;
+    const endMs = clock.nowMs() + budget.durationMsMax;
+    const roundTripsNs = await session.roundTrips({
+      count: options.roundTrips,
+      durationMsMax: Math.min(ROUND_TRIPS_MS_MAX, budget.durationMsMax * ROUND_TRIPS_SHARE),
+    });
+    onBytes(session.bytesUsed);
+    const figures = roundTripFigures(roundTripsNs);
+    const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
+    const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
+    const direction = (name: Direction, share: number): Promise<DirectionResult> =>
+      measureDirection(session, name, {
+        roundTripMs,
+        streamsMax,
+        bytesMax: (budget.bytesMax - session.bytesUsed) * share,
+        endMs: clock.nowMs() + (endMs - clock.nowMs()) * share,
+        nowMs: () => clock.nowMs(),
+        onRun: () => onBytes(session.bytesUsed),
+      });
+    const upload = await direction('upload', 1 / 2);
+    const download = await direction('download', 1);
+    const measurement: LinkMeasurement = {
+      ...figures,
+      uploadBitsPerSecond: bitsPerSecondOf(upload),
+      downloadBitsPerSecond: bitsPerSecondOf(download),
+      retransmits: sumOfRetransmits([...upload.runs, ...download.runs]),
+      uploadStreams: streamsOf(upload),
+      downloadStreams: streamsOf(download),
+      bytesUsed: session.bytesUsed,
+      engine: bothOn(options, session, 'socket-ffi') ? 'socket-ffi' : 'socket-event-loop',
+      method: methodText({
+        roundTrips: knownOr(figures.roundTripCount, 0),
+        upload: upload.best,
+        download: download.best,
+        weaknesses: [weakness('this end', options.engine), weakness('the other end', session.hello)],
+      }),
+    };
+    return measurement;
+  } finally {
+    onBytes(session.bytesUsed);
+    session.close();
+  }
+};
+
+export interface DirectionResult {
+  readonly best: RunResult | undefined;
+  readonly runs: readonly RunResult[];
+}
+
+interface DirectionOptions {
+  readonly roundTripMs: number;
+  readonly streamsMax: number;
+  readonly bytesMax: number;
+  /** On the clock of `nowMs`. */
+  readonly endMs: number;
+  readonly nowMs: () => number;
+  readonly onRun: () => void;
+}
+
+/** One stream, then two, four, eight: the first that raises the rate no more ends it, and does not count. */
+const measureDirection = async (
+  session: SourceSession,
+  direction: Direction,
+  options: DirectionOptions,
+): Promise<DirectionResult> => {
+  const runs: RunResult[] = [];
+  let best: RunResult | undefined;
+  let bytesLeft = options.bytesMax;
+  for (let streams = 1; streams <= options.streamsMax; streams *= 2) {
+    const leftMs = options.endMs - options.nowMs();
+    // A rate is of no use from so few bytes or so short a time; the first run has to do with what there is.
+    const isWorthwhile = best === undefined || (leftMs >= RUN_MS_LEAST && bytesLeft >= best.bytes);
+    if (!isWorthwhile || bytesLeft < BYTES_LEAST || leftMs <= 0) break;
+    const run = await session.bandwidth(direction, {
+      streams,
+      bytesMax: bytesLeft,
+      durationMsMax: Math.min(leftMs, RUN_SETTLE_MS_MAX),
+      roundTripMs: options.roundTripMs,
+    });
+    options.onRun();
+    runs.push(run);
+    bytesLeft -= run.bytes;
+    if (best !== undefined && rateOf(run) < rateOf(best) * leastGain(best)) break;
+    best = run;
+  }
+  return { best, runs };
+};
+
+/** How much faster more streams must be. A slow link's figure wanders more than a fast one's. */
+const leastGain = (best: RunResult): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
+
+const rateOf = ({ bitsPerSecond }: RunResult): number => bitsPerSecond ?? 0;
+
+const bitsPerSecondOf = ({ best }: DirectionResult): Reported<number> =>
+  best === undefined
+    ? unknown('no bytes or no time left of its budget')
+    : (best.bitsPerSecond ?? unknown('too little arrived to tell a rate'));
+
+const streamsOf = ({ best }: DirectionResult): Reported<number> => {
+  const rate = bitsPerSecondOf({ best, runs: [] });
+  return best === undefined || isUnknown(rate) ? unknown('not measured') : best.streams;
+};
+
+const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: string): boolean =>
+  engine.name === name && hello.engine === name;
+
+const weakness = (end: string, { reason }: { readonly reason: string }): string | undefined =>
+  reason === '' ? undefined : `${end} on the event loop: ${reason}`;
+
+/** 200 of a slow overlay take longer; then there are fewer. */
+const ROUND_TRIPS_MS_MAX = 4_000;
+const ROUND_TRIPS_SHARE = 0.25;
+const RUN_SETTLE_MS_MAX = 5_000;
+const RUN_MS_LEAST = 500;
+const BYTES_LEAST = 64 * 1_024;
+const SLOW_BITS_PER_SECOND = 20e6;

@@ -1,0 +1,76 @@
+// What the two processes of a probe are started with, and what they say at the end.
+
+import { availableParallelism } from 'node:os';
+import * as v from 'valibot';
+import type { SinkEnding } from './sink.ts';
+
+/** One-time; in the environment and not an argument, which everybody on the machine can read. */
+export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
+
+const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+export const sourceArgumentSchema = v.object({
+  address: v.string(),
+  port: PORT,
+  sourceInterface: v.nullable(v.string()),
+  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT }),
+  roundTrips: COUNT,
+});
+
+export const sinkArgumentSchema = v.object({
+  host: v.string(),
+  port: PORT,
+  from: v.nullable(v.string()),
+  /** null: no end. */
+  waitMsMax: v.nullable(COUNT),
+  durationMsMax: COUNT,
+});
+
+export const sinkReadySchema = v.variant('kind', [
+  v.object({ kind: v.literal('listening'), port: PORT }),
+  v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
+]);
+
+export const sinkEndingSchema: v.GenericSchema<unknown, SinkEnding> = v.variant('kind', [
+  v.object({
+    kind: v.literal('served'),
+    from: v.string(),
+    bytesReceived: COUNT,
+    bytesSent: COUNT,
+    strangers: COUNT,
+  }),
+  v.object({ kind: v.literal('unused'), reason: v.string(), strangers: COUNT }),
+  v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT }),
+]);
+
+const reported = v.union([COUNT, v.object({ kind: v.literal('unknown'), reason: v.string() })]);
+const rate = v.union([
+  v.pipe(v.number(), v.minValue(0)),
+  v.object({ kind: v.literal('unknown'), reason: v.string() }),
+]);
+
+export const outcomeSchema = v.variant('kind', [
+  v.object({
+    kind: v.literal('measured'),
+    measurement: v.object({
+      uploadBitsPerSecond: rate,
+      downloadBitsPerSecond: rate,
+      roundTripNsMin: reported,
+      roundTripNsP50: reported,
+      roundTripNsP99: reported,
+      jitterNs: reported,
+      roundTripCount: reported,
+      retransmits: reported,
+      uploadStreams: reported,
+      downloadStreams: reported,
+      bytesUsed: COUNT,
+      engine: v.string(),
+      method: v.string(),
+    }),
+  }),
+  v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
+]);
+
+/** A stream takes a core of its own; up to two are tried on any machine. */
+export const streamsOfProcessor = (): number => Math.max(2, availableParallelism());

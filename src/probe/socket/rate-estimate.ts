@@ -1,0 +1,104 @@
+// When a bandwidth measurement has seen enough, and what it says: bytes over time as the receiver saw them, from its first
+// byte on. Durations were measured against long runs on shaped links: a fast link needs its slow start left out, and a
+// slow one needs seconds, because a first overshoot loses packets and the reader then sees nothing for a while.
+
+export interface RateSample {
+  /** Since the receiver's first byte. */
+  readonly elapsedMs: number;
+  /** Received by then, over all streams. */
+  readonly bytes: number;
+}
+
+export interface RateEstimateOptions {
+  /** Median of the connection when idle. */
+  readonly roundTripMs: number;
+  /** A measurement that has not settled by then ends. */
+  readonly durationMsMax: number;
+}
+
+export class RateEstimate {
+  readonly #options: RateEstimateOptions;
+  readonly #samples: RateSample[] = [{ elapsedMs: 0, bytes: 0 }];
+  readonly #estimates: { readonly elapsedMs: number; readonly bitsPerSecond: number }[] = [];
+
+  constructor(options: RateEstimateOptions) {
+    this.#options = options;
+  }
+
+  /** Samples come in order, about every SAMPLE_INTERVAL_MS. */
+  add(sample: RateSample): void {
+    if (sample.elapsedMs <= this.#last.elapsedMs) return;
+    this.#samples.push(sample);
+    const bitsPerSecond = this.bitsPerSecond;
+    if (bitsPerSecond !== undefined) this.#estimates.push({ elapsedMs: sample.elapsedMs, bitsPerSecond });
+  }
+
+  /** undefined before there is anything to divide. */
+  get bitsPerSecond(): number | undefined {
+    const last = this.#last;
+    const whole = rateBetween(FIRST_BYTE, last);
+    if (whole === undefined) return undefined;
+    const skipMs = this.#skipMs(whole);
+    // A run that ended before its slow start was over still says something.
+    const start = skipMs >= last.elapsedMs ? FIRST_BYTE : this.#at(skipMs);
+    return rateBetween(start, last);
+  }
+
+  get elapsedMs(): number {
+    return this.#last.elapsedMs;
+  }
+
+  get bytes(): number {
+    return this.#last.bytes;
+  }
+
+  get isDone(): boolean {
+    const { elapsedMs } = this.#last;
+    if (elapsedMs >= this.#options.durationMsMax) return true;
+    const now = this.bitsPerSecond;
+    if (now === undefined || elapsedMs < this.#leastMs(now)) return false;
+    if (now > FAST_BITS_PER_SECOND && elapsedMs >= FAST_MS_MAX) return true;
+    const atHalf = this.#estimates.find(estimate => estimate.elapsedMs >= elapsedMs / 2);
+    return atHalf !== undefined && Math.abs(now - atHalf.bitsPerSecond) < SETTLED_SHARE * now;
+  }
+
+  get #last(): RateSample {
+    return this.#samples.at(-1) ?? FIRST_BYTE;
+  }
+
+  #skipMs(bitsPerSecond: number): number {
+    if (bitsPerSecond <= SKIP_ABOVE_BITS_PER_SECOND) return 0;
+    const { roundTripMs, durationMsMax } = this.#options;
+    return Math.min(Math.max(SKIP_MS, SKIP_ROUND_TRIPS * roundTripMs), durationMsMax / 2);
+  }
+
+  #leastMs(bitsPerSecond: number): number {
+    if (bitsPerSecond < SLOW_BITS_PER_SECOND) return SLOW_MS_MIN;
+    return Math.max(RUN_MS_MIN, 2 * this.#skipMs(bitsPerSecond));
+  }
+
+  /** The first sample at or after a time. */
+  #at(elapsedMs: number): RateSample {
+    return this.#samples.find(sample => sample.elapsedMs >= elapsedMs) ?? FIRST_BYTE;
+  }
+}
+
+export const SAMPLE_INTERVAL_MS: number = 50;
+
+const rateBetween = (from: RateSample, to: RateSample): number | undefined =>
+  to.elapsedMs > from.elapsedMs
+    ? ((to.bytes - from.bytes) * 8_000) / (to.elapsedMs - from.elapsedMs)
+    : undefined;
+
+const FIRST_BYTE: RateSample = { elapsedMs: 0, bytes: 0 };
+const SKIP_ABOVE_BITS_PER_SECOND = 50e6;
+const SKIP_MS = 100;
+/** TCP's window doubles each round trip: ten of them open it a thousandfold. */
+const SKIP_ROUND_TRIPS = 10;
+const SLOW_BITS_PER_SECOND = 20e6;
+const SLOW_MS_MIN = 2_000;
+const RUN_MS_MIN = 400;
+const SETTLED_SHARE = 0.02;
+/** What does not settle there is the machines' doing, and each second more costs over a hundred megabytes. */
+const FAST_BITS_PER_SECOND = 1.5e9;
+const FAST_MS_MAX = 1_500;

@@ -1,0 +1,50 @@
+// The short-lived process of the end that is dialled. Its one argument is JSON; the ticket comes by environment, which
+// other users of the machine cannot read. To its parent it says where it listens, and at its end the SinkEnding.
+
+import process from 'node:process';
+import * as v from 'valibot';
+import { systemClock } from '../../clock/system-clock.ts';
+import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { shortReason } from './probe-error.ts';
+import { sinkArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import { Sink } from './sink.ts';
+import { openStreamEngine } from './stream-engine.ts';
+
+const main = async (): Promise<void> => {
+  const terminated = new AbortController();
+  process.on('SIGINT', () => undefined); // of a terminal: the parent decides
+  process.on('SIGTERM', () => terminated.abort(new Error('it was stopped')));
+  const parent = watchParent(process.env);
+  const signal =
+    parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
+  const argument = v.parse(sinkArgumentSchema, JSON.parse(process.argv[2] ?? ''));
+  const sink = new Sink({
+    host: argument.host,
+    port: argument.port,
+    ticket: process.env[TICKET_VARIABLE] ?? '',
+    from: argument.from ?? undefined,
+    waitMsMax: argument.waitMsMax ?? Number.POSITIVE_INFINITY,
+    durationMsMax: argument.durationMsMax,
+    engine: await openStreamEngine(process.env, process.platform),
+    clock: systemClock,
+    streamsMax: streamsOfProcessor(),
+    signal,
+  });
+  let port: number;
+  try {
+    port = await sink.listen();
+  } catch (error) {
+    tellParent(process.env, { kind: 'cannot-listen', reason: shortReason(error) });
+    return;
+  }
+  tellParent(process.env, { kind: 'listening', port });
+  tellParent(process.env, await sink.serve());
+};
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,166 @@
+// Probes of socket connections as the rest of Plimsoll sees them. Each end runs in a child process: a foreign call that
+// hangs or breaks its process takes nothing else with it, and a deadline is a SIGKILL.
+
+import * as v from 'valibot';
+import type { Env } from '../../process/child.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
+import { startOwnProcess } from '../../process/own-process.ts';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import type { LinkBudget } from './measure-link.ts';
+import { ProbeError, shortReason } from './probe-error.ts';
+import { outcomeSchema, sinkEndingSchema, sinkReadySchema, TICKET_VARIABLE } from './process-arguments.ts';
+import type { SinkEnding } from './sink.ts';
+
+export interface SocketSinkOptions {
+  /** Address to bind; '::' for any, IPv4 too. */
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** At least 60 bits that nobody can guess; good for one probe. */
+  readonly ticket: string;
+  /** Only this address may dial. */
+  readonly from?: string;
+  /** For the source to come. Default 15 s; Infinity for no end. */
+  readonly waitMsMax?: number;
+  /** Of the probe itself. Default 90 s. */
+  readonly durationMsMax?: number;
+  /** Ends it, whatever it does. */
+  readonly signal: AbortSignal;
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+}
+
+export interface SocketSink extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  /** Never rejects. */
+  readonly ended: Promise<SinkEnding>;
+}
+
+/**
+ * Listens for one probe.
+ * @throws ProbeError `unreachable` when the address cannot be listened on; OwnProcessError when the child does not start;
+ * the signal's reason.
+ */
+export const openSocketSink = async (options: SocketSinkOptions): Promise<SocketSink> => {
+  const waitMsMax = options.waitMsMax ?? WAIT_MS_MAX;
+  const durationMsMax = options.durationMsMax ?? SINK_MS_MAX;
+  const child = await startOwnProcess({
+    entry: entryUrl(import.meta.url, './sink-process.ts'),
+    args: [
+      JSON.stringify({
+        host: options.host,
+        port: options.port,
+        from: options.from ?? null,
+        waitMsMax: Number.isFinite(waitMsMax) ? waitMsMax : null,
+        durationMsMax,
+      }),
+    ],
+    nodePath: options.nodePath,
+    env: { ...options.env, [TICKET_VARIABLE]: options.ticket },
+    readyTimeoutMs: READY_MS_MAX,
+    signal: options.signal,
+  });
+  const ready = v.safeParse(sinkReadySchema, child.ready);
+  if (!ready.success || ready.output.kind !== 'listening') {
+    await child.kill();
+    const reason = ready.success && ready.output.kind === 'cannot-listen' ? ready.output.reason : 'no answer';
+    throw new ProbeError('unreachable', reason);
+  }
+  const deadlineMs = waitMsMax + durationMsMax + GRACE_MS;
+  return {
+    port: ready.output.port,
+    pid: child.pid,
+    ended: lastWords(child, deadlineMs, options.signal).then(endingOf),
+    [Symbol.asyncDispose]: async () => {
+      await child.stop(GRACE_MS);
+    },
+  };
+};
+
+export interface MeasureSocketLinkOptions {
+  /** As a connection's key has it: "10.0.0.2", "fe80::1%en3"; or a name. */
+  readonly address: string;
+  readonly port: number;
+  readonly ticket: string;
+  /** Default: as the system routes. */
+  readonly sourceInterface?: string;
+  readonly budget: LinkBudget;
+  /** Default 200. */
+  readonly roundTrips?: number;
+  readonly signal: AbortSignal;
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+}
+
+/** Measures a connection. @throws only the signal's reason, when it aborts. */
+export const measureSocketLink = async (
+  options: MeasureSocketLinkOptions,
+): Promise<ProbeOutcome<LinkMeasurement>> => {
+  const { budget, signal } = options;
+  let child: OwnProcess;
+  try {
+    child = await startOwnProcess({
+      entry: entryUrl(import.meta.url, './source-process.ts'),
+      args: [
+        JSON.stringify({
+          address: options.address,
+          port: options.port,
+          sourceInterface: options.sourceInterface ?? null,
+          budget,
+          roundTrips: options.roundTrips ?? ROUND_TRIPS,
+        }),
+      ],
+      nodePath: options.nodePath,
+      env: { ...options.env, [TICKET_VARIABLE]: options.ticket },
+      readyTimeoutMs: READY_MS_MAX,
+      signal,
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: 'failed', reason: shortReason(error), bytesUsed: 0 };
+  }
+  const exit = await lastWords(child, budget.durationMsMax + SOURCE_GRACE_MS, signal);
+  signal.throwIfAborted();
+  const outcome = v.safeParse(outcomeSchema, exit.lastMessage);
+  if (outcome.success) return outcome.output;
+  return { kind: 'failed', reason: deathOf(exit), bytesUsed: 0 };
+};
+
+/** What a child said at its end, which comes at the latest at its deadline: a SIGKILL. */
+const lastWords = async (
+  child: OwnProcess,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<OwnProcessExit> => {
+  const kill = (): void => void child.kill();
+  const timer = Number.isFinite(deadlineMs) ? setTimeout(kill, deadlineMs) : undefined;
+  signal.addEventListener('abort', kill, { once: true });
+  if (signal.aborted) kill();
+  const exit = await child.exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', kill);
+  return exit;
+};
+
+const endingOf = (exit: OwnProcessExit): SinkEnding => {
+  const ending = v.safeParse(sinkEndingSchema, exit.lastMessage);
+  return ending.success ? ending.output : { kind: 'failed', reason: deathOf(exit), strangers: 0 };
+};
+
+const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {
+  const said = stderr.trim().split('\n').at(-1) ?? '';
+  const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+  return `the process of the probe ${how}${said === '' ? '' : `: ${said}`}`;
+};
+
+const READY_MS_MAX = 10_000;
+const WAIT_MS_MAX = 15_000;
+const SINK_MS_MAX = 90_000;
+const GRACE_MS = 2_000;
+/** Dialling, answers and the last bytes come on top of a probe's own time. */
+const SOURCE_GRACE_MS = 8_000;
+const ROUND_TRIPS = 200;

@@ -1,0 +1,62 @@
+// The short-lived process of the end that dials. Its one argument is JSON; the ticket comes by environment, which other
+// users of the machine cannot read. To its parent it says {"kind":"ready"}, and at its end the outcome.
+
+import process from 'node:process';
+import * as v from 'valibot';
+import { systemClock } from '../../clock/system-clock.ts';
+import { loadSockets } from '../../native/sockets.ts';
+import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { measureLink } from './measure-link.ts';
+import { shortReason } from './probe-error.ts';
+import { sourceArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import { openStreamEngine } from './stream-engine.ts';
+
+const main = async (): Promise<void> => {
+  const terminated = new AbortController();
+  process.on('SIGINT', () => undefined); // of a terminal: the parent decides
+  process.on('SIGTERM', () => terminated.abort(new Error('it was stopped')));
+  const parent = watchParent(process.env);
+  const signal =
+    parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
+  const argument = v.parse(sourceArgumentSchema, JSON.parse(process.argv[2] ?? ''));
+  tellParent(process.env, { kind: 'ready' });
+  const engine = await openStreamEngine(process.env, process.platform);
+  const sockets = engine.name === 'socket-ffi' ? await loadSockets(process.platform) : undefined;
+  let bytesUsed = 0;
+  let outcome: ProbeOutcome<LinkMeasurement>;
+  try {
+    const measurement = await measureLink(
+      {
+        sink: {
+          address: argument.address,
+          port: argument.port,
+          ticket: process.env[TICKET_VARIABLE] ?? '',
+          sourceInterface: argument.sourceInterface ?? undefined,
+          sockets: sockets?.kind === 'loaded' ? sockets.sockets : undefined,
+        },
+        engine,
+        clock: systemClock,
+        signal,
+        budget: argument.budget,
+        roundTrips: argument.roundTrips,
+        streamsMax: streamsOfProcessor(),
+      },
+      bytes => {
+        bytesUsed = bytes;
+      },
+    );
+    outcome = { kind: 'measured', measurement };
+  } catch (error) {
+    outcome = { kind: 'failed', reason: shortReason(error), bytesUsed };
+  }
+  tellParent(process.env, outcome);
+};
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

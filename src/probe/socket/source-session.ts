@@ -1,0 +1,281 @@
+// The end of a probe that dials: it decides what is measured and for how long, and believes the other end nothing that
+// its own counters or its own kernel contradict.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown, unknown } from '../../core/unknown.ts';
+import { ControlChannel } from './control-channel.ts';
+import type { ToSink, ToSource } from './control-message.ts';
+import { RUN_MS_MAX, toSourceSchema } from './control-message.ts';
+import type { SinkAddress } from './dial.ts';
+import { dialSink } from './dial.ts';
+import { ProbeError } from './probe-error.ts';
+import type { RateSample } from './rate-estimate.ts';
+import { RateEstimate, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
+import type { Stream, StreamEngine, StreamJob } from './stream.ts';
+import { acknowledgedOf, bytesOf, endStreams, retransmitsOf, sampleOf, sumOf } from './stream-totals.ts';
+import { UploadCheck } from './upload-check.ts';
+
+export interface SourceParts {
+  readonly sink: SinkAddress;
+  readonly engine: StreamEngine;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface RunOptions {
+  readonly streams: number;
+  /** Of all streams together. */
+  readonly bytesMax: number;
+  readonly durationMsMax: number;
+  readonly roundTripMs: number;
+}
+
+export interface RunResult {
+  /** undefined when not a byte arrived in time. */
+  readonly bitsPerSecond: number | undefined;
+  readonly elapsedMs: number;
+  readonly bytes: number;
+  readonly retransmits: Reported<number>;
+  readonly streams: number;
+}
+
+export type Hello = Extract<ToSource, { kind: 'hello' }>;
+export type Direction = 'upload' | 'download';
+
+export class SourceSession {
+  readonly hello: Hello;
+  readonly #parts: SourceParts;
+  readonly #channel: ControlChannel<ToSink, ToSource>;
+  #runs = 0;
+  #bytesUsed = 0;
+
+  private constructor(parts: SourceParts, channel: ControlChannel<ToSink, ToSource>, hello: Hello) {
+    this.#parts = parts;
+    this.#channel = channel;
+    this.hello = hello;
+  }
+
+  /** @throws ProbeError */
+  static async open(parts: SourceParts): Promise<SourceSession> {
+    const socket = await dialSink(parts.sink, { role: 'control', index: 0, run: 0 }, parts.signal);
+    const channel = new ControlChannel<ToSink, ToSource>(socket, toSourceSchema);
+    try {
+      const hello = await channel.next(within(parts.signal, ANSWER_MS_MAX));
+      if (hello.kind !== 'hello') throw outOfOrder();
+      return new SourceSession(parts, channel, hello);
+    } catch (error) {
+      channel.close();
+      throw error;
+    }
+  }
+
+  /** Payload of everything so far, also of what failed. */
+  get bytesUsed(): number {
+    return this.#bytesUsed;
+  }
+
+  /** Round trips in order, nanoseconds. @throws ProbeError */
+  async roundTrips(options: {
+    readonly count: number;
+    readonly durationMsMax: number;
+  }): Promise<readonly number[]> {
+    const { count, durationMsMax } = options;
+    const run = this.#nextRun();
+    const streams = await this.#prepare(
+      { kind: 'prepare', run, job: 'echo', streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
+      { kind: 'ping', warmUpCount: WARM_UP_ROUND_TRIPS, count },
+    );
+    try {
+      await this.#startSink(run);
+      for (const stream of streams) stream.start();
+      const over = new AbortController();
+      const late = this.#parts.clock
+        .sleep(durationMsMax, AbortSignal.any([over.signal, this.#parts.signal]))
+        .catch(() => undefined);
+      await Promise.race([late, ...streams.map(({ ended }) => ended)]);
+      over.abort();
+      for (const stream of streams) stream.stop();
+      const endings = await Promise.all(streams.map(({ ended }) => ended));
+      await this.#stopSink(run);
+      this.#bytesUsed += 2 * bytesOf(streams);
+      const [ending] = endings;
+      if (ending === undefined || ending.reason !== '') throw brokenOff(ending?.reason ?? '');
+      return ending.roundTripsNs;
+    } finally {
+      await endStreams(streams);
+    }
+  }
+
+  /** @throws ProbeError */
+  async bandwidth(direction: Direction, options: RunOptions): Promise<RunResult> {
+    const { streams: count, roundTripMs } = options;
+    const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - SLACK_MS)));
+    const run = this.#nextRun();
+    const bytesMaxPerStream = Math.floor(options.bytesMax / count);
+    const job: StreamJob = {
+      kind: direction === 'upload' ? 'send' : 'receive',
+      bytesMax: bytesMaxPerStream,
+    };
+    const streams = await this.#prepare(
+      {
+        kind: 'prepare',
+        run,
+        job: direction,
+        streams: count,
+        bytesMaxPerStream,
+        durationMsMax: durationMsMax + SLACK_MS,
+      },
+      job,
+    );
+    const estimate = new RateEstimate({ roundTripMs, durationMsMax });
+    const quota = bytesMaxPerStream * count;
+    try {
+      if (direction === 'download') {
+        for (const stream of streams) stream.start();
+        await this.#startSink(run);
+        await this.#watchDownload(streams, estimate, quota);
+        const { retransmits } = await this.#stopSink(run);
+        return { ...figuresOf(estimate), retransmits: retransmits ?? NOT_TOLD, streams: count };
+      }
+      await this.#startSink(run);
+      for (const stream of streams) stream.start();
+      const check = new UploadCheck(streams);
+      await this.#watchUpload(run, estimate, check, quota);
+      for (const stream of streams) stream.stop();
+      const { bytes } = await this.#stopSink(run, message => check.take(message, this.#parts.clock.nowMs()));
+      await Promise.all(streams.map(({ ended }) => ended));
+      check.end(bytes);
+      return { ...figuresOf(estimate), retransmits: retransmitsOf(streams), streams: count };
+    } finally {
+      await endStreams(streams);
+      const acknowledged = direction === 'upload' ? acknowledgedOf(streams) : bytesOf(streams);
+      this.#bytesUsed += isKnown(acknowledged) ? acknowledged : bytesOf(streams);
+    }
+  }
+
+  close(): void {
+    this.#channel.send({ kind: 'bye' });
+    this.#channel.close();
+  }
+
+  #nextRun(): number {
+    this.#runs += 1;
+    return this.#runs;
+  }
+
+  async #prepare(plan: Extract<ToSink, { kind: 'prepare' }>, job: StreamJob): Promise<readonly Stream[]> {
+    const { sink, engine, signal } = this.#parts;
+    this.#channel.send(plan);
+    await this.#expect('prepared', plan.run);
+    const dialled = await Promise.allSettled(
+      Array.from({ length: plan.streams }, async (_, index) =>
+        engine.adopt(await dialSink(sink, { role: 'data', index, run: plan.run }, signal), job),
+      ),
+    );
+    const streams = dialled.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []));
+    const failure = dialled.find(result => result.status === 'rejected');
+    if (failure === undefined) return streams;
+    await endStreams(streams);
+    throw failure.reason;
+  }
+
+  async #startSink(run: number): Promise<void> {
+    this.#channel.send({ kind: 'start', run });
+    await this.#expect('started', run);
+  }
+
+  /** @throws ProbeError when the sink has stopped of itself. */
+  async #stopSink(
+    run: number,
+    onSample: (sample: Extract<ToSource, { kind: 'sample' }>) => void = () => undefined,
+  ): Promise<Extract<ToSource, { kind: 'stopped' }>> {
+    this.#channel.send({ kind: 'stop', run });
+    const patience = within(this.#parts.signal, ANSWER_MS_MAX);
+    while (true) {
+      const message = await this.#channel.next(patience);
+      if (message.kind === 'sample' && message.run === run) onSample(message);
+      else if (message.kind === 'stopped' && message.run === run) {
+        if (message.reason !== '') throw brokenOff(message.reason);
+        return message;
+      } else throw outOfOrder();
+    }
+  }
+
+  async #watchDownload(streams: readonly Stream[], estimate: RateEstimate, quota: number): Promise<void> {
+    const { clock, signal } = this.#parts;
+    let isBroken = false;
+    const endings = streams.map(async ({ ended }) => {
+      isBroken ||= (await ended).reason !== '';
+    });
+    let silentMs = 0;
+    while (!estimate.isDone && bytesOf(streams) < quota) {
+      await clock.sleep(SAMPLE_INTERVAL_MS, signal);
+      const early = this.#channel.take();
+      if (early !== undefined) throw early.kind === 'stopped' ? brokenOff(early.reason) : outOfOrder();
+      const before = estimate.bytes;
+      const sample = sampleOf(streams);
+      if (sample !== undefined) estimate.add(sample);
+      if (isBroken) throw brokenOff((await firstReason(streams)) ?? '');
+      silentMs = estimate.bytes > before ? 0 : silentMs + SAMPLE_INTERVAL_MS;
+      if (silentMs >= SILENT_MS_MAX) throw silent();
+    }
+    const last = sampleOf(streams);
+    if (last !== undefined) estimate.add(last);
+    for (const stream of streams) stream.stop();
+    await Promise.all(endings);
+  }
+
+  async #watchUpload(run: number, estimate: RateEstimate, check: UploadCheck, quota: number): Promise<void> {
+    const { clock, signal } = this.#parts;
+    let movedAtMs = clock.nowMs();
+    while (!estimate.isDone && estimate.bytes < quota) {
+      const message = await this.#channel.next(within(signal, SILENT_MS_MAX));
+      if (message.kind === 'stopped') throw brokenOff(message.reason);
+      if (message.kind !== 'sample' || message.run !== run) throw outOfOrder();
+      check.take(message, clock.nowMs());
+      const sample: RateSample = { elapsedMs: message.elapsedUs / 1_000, bytes: message.bytes };
+      if (sample.bytes > estimate.bytes) movedAtMs = clock.nowMs();
+      if (clock.nowMs() - movedAtMs >= SILENT_MS_MAX) throw silent();
+      estimate.add(sample);
+    }
+  }
+
+  async #expect(kind: ToSource['kind'], run: number): Promise<void> {
+    const message = await this.#channel.next(within(this.#parts.signal, ANSWER_MS_MAX));
+    if (message.kind !== kind || !('run' in message) || message.run !== run) throw outOfOrder();
+  }
+}
+
+export const sumOfRetransmits = (results: readonly RunResult[]): Reported<number> =>
+  sumOf(results.map(({ retransmits }) => retransmits));
+
+const figuresOf = (estimate: RateEstimate): Pick<RunResult, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
+  bitsPerSecond: estimate.bitsPerSecond,
+  elapsedMs: estimate.elapsedMs,
+  bytes: estimate.bytes,
+});
+
+const firstReason = async (streams: readonly Stream[]): Promise<string | undefined> => {
+  for (const stream of streams) stream.stop();
+  const endings = await Promise.all(streams.map(({ ended }) => ended));
+  return endings.find(({ reason }) => reason !== '')?.reason;
+};
+
+const within = (signal: AbortSignal, durationMs: number): AbortSignal =>
+  AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
+
+const brokenOff = (reason: string): ProbeError =>
+  new ProbeError('closed', `the other end broke off the measurement${reason === '' ? '' : ` (${reason})`}`);
+
+const outOfOrder = (): ProbeError =>
+  new ProbeError('protocol', 'the other end says something that nobody asked');
+
+const silent = (): ProbeError => new ProbeError('timeout', `nothing arrived for ${SILENT_MS_MAX / 1_000} s`);
+
+const NOT_TOLD = unknown('the other end is not told by its kernel');
+const WARM_UP_ROUND_TRIPS = 20;
+const ANSWER_MS_MAX = 5_000;
+const SILENT_MS_MAX = 3_000;
+/** How much longer the sink may run than the source wants it to. */
+const SLACK_MS = 3_000;

@@ -1,0 +1,45 @@
+// Several streams as one: what they moved together, on the clock of the end that counts.
+
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { RateSample } from './rate-estimate.ts';
+import type { Stream } from './stream.ts';
+
+export const bytesOf = (streams: readonly Stream[]): number =>
+  streams.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** undefined before the first byte. */
+export const sampleOf = (streams: readonly Stream[]): RateSample | undefined => {
+  const first = sorted(streams.flatMap(({ firstByteNs }) => firstByteNs ?? []))[0];
+  if (first === undefined) return undefined;
+  const lasts = sorted(streams.flatMap(({ lastByteNs }) => lastByteNs ?? []));
+  // Once nothing more may come, time does not count any more.
+  const now = lasts.length === streams.length ? lasts.at(-1) : undefined;
+  return { elapsedMs: Number((now ?? monotonicNs()) - first) / 1e6, bytes: bytesOf(streams) };
+};
+
+const sorted = (stamps: readonly bigint[]): readonly bigint[] => stamps.toSorted((a, b) => (a < b ? -1 : 1));
+
+/** Unknown as soon as one of them is. */
+export const retransmitsOf = (streams: readonly Stream[]): Reported<number> =>
+  sumOf(streams.map(stream => stream.tcpInfo().retransmits));
+
+export const acknowledgedOf = (streams: readonly Stream[]): Reported<number> =>
+  sumOf(streams.map(stream => stream.tcpInfo().bytesAcknowledged));
+
+export const sumOf = (values: readonly Reported<number>[]): Reported<number> => {
+  let sum = 0;
+  for (const value of values) {
+    if (isUnknown(value)) return value;
+    sum += value;
+  }
+  return sum;
+};
+
+/** Stops them, and drops their connections once no thread uses them any more. Idempotent. */
+export const endStreams = async (streams: readonly Stream[]): Promise<void> => {
+  for (const stream of streams) stream.stop();
+  await Promise.all(streams.map(({ ended }) => ended));
+  for (const stream of streams) stream.discard();
+};

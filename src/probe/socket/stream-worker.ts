@@ -1,0 +1,30 @@
+// Entry of a thread that drives one data connection after another with blocking calls, each when it is told to.
+
+import process from 'node:process';
+import { parentPort } from 'node:worker_threads';
+import { loadSockets } from '../../native/sockets.ts';
+import { runBlocking } from './blocking-stream.ts';
+import { shortReason } from './probe-error.ts';
+import type { StreamEnding } from './stream.ts';
+import { StreamBoard } from './stream-board.ts';
+import type { FromStreamWorker, ToStreamWorker } from './stream-threads.ts';
+
+const load = await loadSockets(process.platform);
+if (load.kind === 'missing') throw new Error(load.reason);
+const { sockets } = load;
+
+const tell = (message: FromStreamWorker): void => parentPort?.postMessage(message);
+
+const endingOf = ({ descriptor, job, board }: ToStreamWorker): StreamEnding => {
+  try {
+    const stream = { sockets, descriptor, board: new StreamBoard(board) };
+    return { reason: '', roundTripsNs: runBlocking(stream, job) };
+  } catch (error) {
+    return { reason: shortReason(error), roundTripsNs: [] };
+  }
+};
+
+parentPort?.on('message', (message: ToStreamWorker) => {
+  tell({ kind: 'ended', ending: endingOf(message) });
+});
+tell({ kind: 'ready' });

@@ -1,0 +1,61 @@
+// Whether the sink of an upload can have received what it says. Its count cannot pass what our kernel was given nor, in
+// the end, what was acknowledged; and its clock cannot run much slower than ours, which would raise its rate.
+
+import { isKnown } from '../../core/unknown.ts';
+import { ProbeError } from './probe-error.ts';
+import type { Stream } from './stream.ts';
+import { CHUNK_BYTES } from './stream.ts';
+import { acknowledgedOf, bytesOf } from './stream-totals.ts';
+
+export interface ClaimedSample {
+  readonly elapsedUs: number;
+  readonly bytes: number;
+}
+
+export class UploadCheck {
+  readonly #streams: readonly Stream[];
+  #last: ClaimedSample = { elapsedUs: 0, bytes: 0 };
+  #first: { readonly elapsedUs: number; readonly atMs: number } | undefined;
+
+  constructor(streams: readonly Stream[]) {
+    this.#streams = streams;
+  }
+
+  /** `atMs` on our own clock. @throws ProbeError */
+  take(sample: ClaimedSample, atMs: number): void {
+    // A call that is not back yet may have handed over all of its bytes.
+    if (sample.bytes > bytesOf(this.#streams) + CHUNK_BYTES * this.#streams.length) throw tooMuch();
+    if (sample.bytes < this.#last.bytes || sample.elapsedUs < this.#last.elapsedUs) throw backwards();
+    this.#last = sample;
+    this.#first ??= { elapsedUs: sample.elapsedUs, atMs };
+    const theirsMs = (sample.elapsedUs - this.#first.elapsedUs) / 1_000;
+    const oursMs = atMs - this.#first.atMs;
+    const isEnough = sample.bytes >= bytesOf(this.#streams); // its time stands still once all has come
+    if (!isEnough && theirsMs < oursMs * CLOCK_SHARE_MIN - CLOCK_SLACK_MS) throw slowClock();
+  }
+
+  /** With the count at the end, when the streams have ended and all that was counted is acknowledged. @throws ProbeError */
+  end(bytes: number): void {
+    if (bytes < this.#last.bytes) throw backwards();
+    const acknowledged = acknowledgedOf(this.#streams);
+    const handedOver = bytesOf(this.#streams);
+    const arrived = isKnown(acknowledged)
+      ? acknowledged + LATE_ACKNOWLEDGEMENT_BYTES * this.#streams.length
+      : handedOver;
+    if (bytes > Math.min(handedOver, arrived)) throw tooMuch();
+  }
+}
+
+const tooMuch = (): ProbeError =>
+  new ProbeError('protocol', 'the other end claims to have received more than was sent');
+
+const backwards = (): ProbeError => new ProbeError('protocol', 'the other end counts backwards');
+
+const slowClock = (): ProbeError =>
+  new ProbeError('protocol', 'the clock of the other end runs too slowly to be true');
+
+const CLOCK_SHARE_MIN = 0.8;
+/** A sample may wait so long in a busy machine. */
+const CLOCK_SLACK_MS = 150;
+/** TCP may hold an acknowledgement back for 40 ms or two segments, which offloading makes up to 64 KiB long. */
+const LATE_ACKNOWLEDGEMENT_BYTES = 256 * 1_024;
