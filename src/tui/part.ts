@@ -84,6 +84,7 @@ const ASCII: ReadonlyMap<string, string> = new Map([
   ['○', 'o'],
   ['↑', '^'],
   ['↓', 'v'],
+  ['≥', '>='],
 ]);
 
 const WIDE =

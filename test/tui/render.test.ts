@@ -220,9 +220,9 @@ describe('the table of nodes', () => {
       [juno, identity('juno'), memory()],
     );
     expect(renderStatus(state, 400, [], { ...plain, columns: 120 })).toEqual([
-      '  Node   Model                            Memory   CPU      GPU   Heat  Power  Network         Age',
-      '● atlas  Test Machine  ██████░░░░  318 of 512 GB  11 %  71 % ×2  64 °C  574 W  10 Gb/s eth0  0.4 s',
-      '● juno   Test Machine  ██████░░░░  318 of 512 GB     –        –      –      –  –             0.4 s',
+      '  Node   Model                            Memory   CPU      GPU   Heat  Power  FP16  Mem. read  Network         Age',
+      '● atlas  Test Machine  ██████░░░░  318 of 512 GB  11 %  71 % ×2  64 °C  574 W     –          –  10 Gb/s eth0  0.4 s',
+      '● juno   Test Machine  ██████░░░░  318 of 512 GB     –        –      –      –     –          –  –             0.4 s',
     ]);
   });
 

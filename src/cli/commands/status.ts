@@ -15,7 +15,7 @@ import { noticesOf } from '../daemon-notices.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { flag, homeOption, jsonOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
-import { watchStatus } from '../watch-status.ts';
+import { watchCluster } from '../watch-cluster.ts';
 
 const watchOption = flag('watch', 'Redraw in place twice a second until Ctrl-C.');
 
@@ -45,7 +45,11 @@ export const statusCommand: Command = {
       throw new CommandError('usage', '--watch needs a terminal', 'For programs: plimsoll status --json');
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
-    if (isWatch) return await watchStatus(home, state);
+    if (isWatch) {
+      return await watchCluster(home, state, (cluster, nowMs, said, options) =>
+        renderStatus(cluster, nowMs, said, { ...options, isCutAtEdge: true }),
+      );
+    }
     const client = await findDaemon(home, state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const [moment, notices] = await Promise.all([

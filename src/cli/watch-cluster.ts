@@ -1,10 +1,11 @@
-// The live view of `plimsoll status --watch`. Losing the daemon does not end it: the last figures stay, grow old, and the
+// A live view of the cluster, redrawn in place: `plimsoll top`, `plimsoll status --watch`. Losing the daemon does not end it: the last figures stay, grow old, and the
 // connection is tried again.
 
 import { systemClock } from '../clock/system-clock.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
-import { renderStatus } from '../tui/render-status.ts';
+import type { State } from '../core/state.ts';
+import type { TopOptions } from '../tui/render-top.ts';
 import { LiveScreen } from '../tui/terminal.ts';
 import type { ClusterMoment } from './cluster-stream.ts';
 import { clusterStream } from './cluster-stream.ts';
@@ -15,8 +16,20 @@ import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
+/** One frame. `said`: what the daemon says of itself, or that it cannot be reached. */
+export type DrawCluster = (
+  cluster: State,
+  nowMs: number,
+  said: readonly string[],
+  options: TopOptions,
+) => readonly string[];
+
 /** @throws CommandError `noDaemon` when there is none to begin with. */
-export const watchStatus = async (home: string, state: ProcessState): Promise<ExitCode> => {
+export const watchCluster = async (
+  home: string,
+  state: ProcessState,
+  draw: DrawCluster,
+): Promise<ExitCode> => {
   const view: View = { moment: undefined, notices: [], lost: undefined };
   await findDaemon(home, state);
   const ended = new AbortController();
@@ -24,7 +37,7 @@ export const watchStatus = async (home: string, state: ProcessState): Promise<Ex
   await using screen = new LiveScreen(state.stdout);
   const following = follow(home, state, view, until).finally(() => ended.abort());
   while (!until.aborted) {
-    await screen.draw(linesOf(view, state));
+    await screen.draw(linesOf(view, state, draw));
     await pause(REDRAW_MS, until);
   }
   await following;
@@ -59,21 +72,20 @@ const follow = async (home: string, state: ProcessState, view: View, until: Abor
   }
 };
 
-const linesOf = ({ moment, notices, lost }: View, { stdout }: ProcessState): readonly string[] => {
+const linesOf = (
+  { moment, notices, lost }: View,
+  { stdout }: ProcessState,
+  draw: DrawCluster,
+): readonly string[] => {
   const nowMs = systemClock.nowMs();
-  const { columns, hasColor, isUnicode } = stdout;
+  const { columns, rows, hasColor, isUnicode } = stdout;
   const said =
     lost === undefined
       ? notices
       : [`No connection for ${figureText(formatAge(nowMs - lost.sinceMs))}: ${lost.reason}`, ...notices];
   if (moment === undefined) return said.length > 0 ? said : ['Waiting for the daemon.'];
-  const lines = renderStatus(moment.state, nowMs, said, {
-    columns,
-    color: hasColor,
-    isUnicode,
-    isCutAtEdge: true,
-  });
-  return [...lines, '', 'Ctrl-C ends.'];
+  const options = { columns, rows: rows - 2, color: hasColor, isUnicode };
+  return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C ends.'];
 };
 
 const pause = async (durationMs: number, signal: AbortSignal): Promise<void> => {

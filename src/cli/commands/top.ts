@@ -1,0 +1,32 @@
+// `plimsoll top`: machines, links, benchmarks and what needs a look, live on one screen.
+
+import { resolveHome } from '../../config/home.ts';
+import { part } from '../../tui/part.ts';
+import { renderTop } from '../../tui/render-top.ts';
+import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { homeOption } from '../options.ts';
+import { watchCluster } from '../watch-cluster.ts';
+
+export const topCommand: Command = {
+  name: 'top',
+  summary: 'Watch the cluster live: machines, links, benchmarks, warnings',
+  description: 'Redraws in place twice a second until Ctrl-C. Once and for programs: plimsoll status.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll top', meaning: 'the whole cluster on one screen' }],
+  run: async (invocation, state) => {
+    if (!state.stdout.isTerminal) {
+      throw new CommandError('usage', 'top needs a terminal', 'For programs: plimsoll status --json');
+    }
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    return await watchCluster(home, state, (cluster, nowMs, said, options) =>
+      renderTop(
+        cluster,
+        nowMs,
+        said.flatMap(text => text.split('\n')).map(text => [part(text, 'caution')]),
+        options,
+      ),
+    );
+  },
+};

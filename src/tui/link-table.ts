@@ -1,0 +1,98 @@
+// The links of the cluster as a table, one row a link: what it carries each way, how long one way takes, or why that is
+// not known. The widest lines of a rack come first; what is gone comes last.
+
+import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
+import { figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import type { FigureView, LinkView } from '../core/link/link-view.ts';
+import { linkViews } from '../core/link/link-view.ts';
+import { standingWords, typeWords } from '../core/link/link-words.ts';
+import { nodeName } from '../core/selectors.ts';
+import type { State } from '../core/state.ts';
+import { knownOr } from '../core/unknown.ts';
+import type { Line } from './part.ts';
+import { part } from './part.ts';
+import type { Column } from './table.ts';
+import { layoutTable } from './table.ts';
+
+/** At most `rowsMax` rows; a last line says how many more there are. None where there are no links. */
+export const linkTable = (
+  state: State,
+  nowMs: number,
+  options: { readonly columns: number; readonly rowsMax: number },
+): readonly Line[] => {
+  const links = [...linkViews(state, nowMs)].sort(inOrder);
+  if (links.length === 0) return [];
+  const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
+  const rows = shown.map(link => cellsOf(state, link));
+  const more = links.length - shown.length;
+  return [
+    ...layoutTable(COLUMNS, rows, options.columns),
+    ...(more === 0 ? [] : [[part(`  … ${more} more ${more === 1 ? 'link' : 'links'}`, 'dim')]]),
+  ];
+};
+
+const inOrder = (a: LinkView, b: LinkView): number =>
+  Number(a.standing.kind === 'gone') - Number(b.standing.kind === 'gone') ||
+  (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+const cellsOf = (state: State, link: LinkView): readonly Line[] => {
+  const [first, second] = link.nodes.map(id => nodeName(state, id));
+  return [
+    [mark(link), part(first ?? '', 'strong')],
+    [part(second ?? '', 'strong')],
+    [part(typeWords(link.best))],
+    rateCell(link.there),
+    rateCell(link.back),
+    timeCell(link.roundTrip, 1 / 2),
+    jitterCell(link),
+    [noteOf(link)],
+  ];
+};
+
+const mark = (link: LinkView): Line[number] => {
+  if (link.standing.kind === 'gone') return part('× ', 'bad');
+  if (link.standing.kind === 'failed') return part('! ', 'caution');
+  if (link.isMeasuring) return part('… ', 'plain');
+  return link.isStale ? part('○ ', 'caution') : part(link.standing.kind === 'measured' ? '● ' : '– ', 'good');
+};
+
+const rateCell = (figure: FigureView | undefined): Line =>
+  figure === undefined
+    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
+    : [part(figureText(formatBitsPerSecond(figure.value)), toneOf(figure))];
+
+const timeCell = (figure: FigureView | undefined, factor: number): Line =>
+  figure === undefined
+    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
+    : [part(figureText(formatNanoseconds(figure.value * factor)), toneOf(figure))];
+
+/** Of the connection whose round trip is shown. */
+const jitterCell = ({ roundTrip }: LinkView): Line => {
+  const jitterNs = knownOr(roundTrip?.of.profile?.jitterNs ?? 0, undefined);
+  if (roundTrip === undefined || jitterNs === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  return [part(figureText(formatNanoseconds(jitterNs / 2)), toneOf(roundTrip))];
+};
+
+/** The reason where there is no figure, the failure where the figures are old, else their age. */
+const noteOf = (link: LinkView): Line[number] => {
+  const why = standingWords(link);
+  if (why !== '') return part(why, link.standing.kind === 'failed' ? 'caution' : 'dim');
+  const newest = [link.there, link.back, link.roundTrip].filter(figure => figure !== undefined);
+  const failure = newest.find(figure => figure.of.failure !== undefined)?.of.failure;
+  const age = figureText(formatAge(Math.min(...newest.map(({ ageMs }) => ageMs))));
+  if (failure !== undefined) return part(`${age} old, failed: ${failure}`, 'caution');
+  return link.isMeasuring ? part('measuring', 'plain') : part(age, link.isStale ? 'caution' : 'dim');
+};
+
+const toneOf = ({ isStale }: FigureView): Line[number]['tone'] => (isStale ? 'dim' : 'plain');
+
+const COLUMNS: readonly Column[] = [
+  { title: '  Link', isNumber: false, widthMax: 20, rank: 0 },
+  { title: '', isNumber: false, widthMax: 18, rank: 0 },
+  { title: 'Type', isNumber: false, widthMax: 22, rank: 3 },
+  { title: 'There', isNumber: true, widthMax: 10, rank: 0 },
+  { title: 'Back', isNumber: true, widthMax: 10, rank: 0 },
+  { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },
+  { title: 'Jitter/2', isNumber: true, widthMax: 8, rank: 4 },
+  { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },
+];

@@ -1,0 +1,195 @@
+// The machines of the cluster as a table, one row a node: what it is, how loaded it is, what it was measured to carry.
+
+import { formatAge } from '../core/figure/duration.ts';
+import {
+  figureText,
+  formatBytesOf,
+  formatBytesPerSecond,
+  formatCelsius,
+  formatFlopsPerSecond,
+  formatNominalBitsPerSecond,
+  formatPercent,
+  formatWatts,
+  UNKNOWN_FIGURE,
+} from '../core/figure/figure.ts';
+import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import type { NodeView, ReadingView } from '../core/selectors.ts';
+import { entriesOf } from '../core/selectors.ts';
+import type { State } from '../core/state.ts';
+import { isKnown, knownOr } from '../core/unknown.ts';
+import type { Line, Tone } from './part.ts';
+import { part } from './part.ts';
+import { bar } from './reading-rows.ts';
+import type { Column } from './table.ts';
+import { layoutTable } from './table.ts';
+
+export const nodeTable = (state: State, views: readonly NodeView[], columns: number): readonly Line[] =>
+  layoutTable(
+    COLUMNS,
+    views.map(view => cellsOf(state, view)),
+    columns,
+  );
+
+const cellsOf = (state: State, view: NodeView): readonly Line[] => {
+  const identity = heldValue(view.identity);
+  return [
+    [
+      mark(view),
+      part(view.name, 'strong'),
+      ...(identity?.isSimulated === true ? [part(' simulated', 'caution')] : []),
+    ],
+    [part(identity !== undefined && isKnown(identity.model) ? identity.model : UNKNOWN_FIGURE.figure)],
+    memoryBar(view),
+    memoryCell(view),
+    cell(view.system, toneOf(view.system), ({ cpuUse }) =>
+      isKnown(cpuUse) ? formatPercent(cpuUse) : undefined,
+    ),
+    gpuCell(view),
+    temperatureCell(view),
+    powerCell(view),
+    computeCell(state, view),
+    bandwidthCell(state, view),
+    networkCell(view),
+    ageCell(view),
+  ];
+};
+
+/** Colour never stands alone: the sign and the word in the age column say it too. */
+const mark = ({ presence }: NodeView): Line[number] => {
+  switch (presence) {
+    case 'live':
+      return part('● ', 'good');
+    case 'stale':
+      return part('○ ', 'caution');
+    case 'offline':
+      return part('× ', 'bad');
+    default:
+      return presence satisfies never;
+  }
+};
+
+const memoryBar = ({ memory }: NodeView): Line => {
+  const value = heldValue(memory);
+  if (value === undefined || !isKnown(value.availableBytes)) return [];
+  return bar(1 - value.availableBytes / value.totalBytes, 10);
+};
+
+const memoryCell = ({ memory }: NodeView): Line =>
+  cell(memory, toneOf(memory), ({ totalBytes, availableBytes }) =>
+    isKnown(availableBytes) ? formatBytesOf(totalBytes - availableBytes, totalBytes) : undefined,
+  );
+
+/** The busiest of the machine's GPUs, with their number where there are several. */
+const gpuCell = (view: NodeView): Line => {
+  const gpus = view.gpus.flatMap(vendor => vendor.devices);
+  const uses = gpus.map(gpu => gpu.load?.use).filter(use => typeof use === 'number');
+  if (uses.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  const count = gpus.length > 1 ? ` ×${gpus.length}` : '';
+  const tone = gpus.some(gpu => gpu.isLoadStale) ? 'caution' : 'plain';
+  return [part(`${figureText(formatPercent(Math.max(...uses)))}${count}`, tone)];
+};
+
+/** The hottest sensor of the machine. */
+const temperatureCell = (view: NodeView): Line => {
+  const system = heldValue(view.system)?.cpuTemperatureCelsius;
+  const all = [
+    system,
+    ...view.gpus.flatMap(({ devices }) => devices.map(({ load }) => load?.temperatureCelsius)),
+  ];
+  const known = all.filter(value => typeof value === 'number');
+  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  return [part(figureText(formatCelsius(Math.max(...known))))];
+};
+
+/** Of the whole machine where it can tell, else the sum of the processors that can. */
+const powerCell = (view: NodeView): Line => {
+  const system = heldValue(view.system);
+  if (system !== undefined && isKnown(system.systemPowerWatts)) {
+    return [part(figureText(formatWatts(system.systemPowerWatts)))];
+  }
+  const parts = [
+    system?.cpuPowerWatts,
+    ...view.gpus.flatMap(({ devices }) => devices.map(({ load }) => load?.powerWatts)),
+  ];
+  const known = parts.filter(value => typeof value === 'number');
+  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  return [part(figureText(formatWatts(known.reduce((sum, watts) => sum + watts, 0))))];
+};
+
+/** FP16 of its GPUs together; "≥" where an engine cannot reach the peak. A processor's figure is another thing. */
+const computeCell = (state: State, view: NodeView): Line =>
+  sumCell(gpuProfiles(state, view), profile => profile.fp16FlopsPerSecond, formatFlopsPerSecond);
+
+const bandwidthCell = (state: State, view: NodeView): Line => {
+  const gpus = gpuProfiles(state, view);
+  const profiles = gpus.length > 0 ? gpus : profilesOf(state, view);
+  return sumCell(profiles, profile => profile.memoryReadBytesPerSecond, formatBytesPerSecond);
+};
+
+const sumCell = (
+  profiles: readonly GpuProfile[],
+  of: (profile: GpuProfile) => GpuProfile['fp16FlopsPerSecond'],
+  format: (sum: number) => { readonly figure: string; readonly unit: string },
+): Line => {
+  const known = profiles.map(profile => knownOr(of(profile), undefined)).filter(value => value !== undefined);
+  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  const bound = profiles.some(profile => profile.isLowerBound) ? '≥ ' : '';
+  return [part(`${bound}${figureText(format(known.reduce((sum, value) => sum + value, 0)))}`)];
+};
+
+const profilesOf = (state: State, { nodeId }: NodeView): readonly GpuProfile[] =>
+  entriesOf(state.nodeGpuProfiles[nodeId]).map(({ value }) => value);
+
+const gpuProfiles = (state: State, view: NodeView): readonly GpuProfile[] =>
+  profilesOf(state, view).filter(({ deviceKind }) => deviceKind === 'gpu');
+
+/** The fastest interface that is up. */
+const networkCell = ({ network }: NodeView): Line => {
+  const up = (heldValue(network)?.interfaces ?? []).filter(
+    ({ type, isUp }) => type !== 'loopback' && isUp !== false,
+  );
+  const speed = (item: (typeof up)[number]): number =>
+    isKnown(item.speedBitsPerSecond) ? item.speedBitsPerSecond : -1;
+  const [fastest] = up.toSorted((a, b) => speed(b) - speed(a));
+  if (fastest === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  const rate = speed(fastest);
+  const figure = rate < 0 ? UNKNOWN_FIGURE.figure : figureText(formatNominalBitsPerSecond(rate));
+  return [part(`${figure} `, toneOf(network)), part(fastest.name, 'dim')];
+};
+
+const ageCell = ({ presence, silentMs, memory }: NodeView): Line => {
+  if (presence === 'live') {
+    return [part('ageMs' in memory ? figureText(formatAge(memory.ageMs)) : UNKNOWN_FIGURE.figure, 'dim')];
+  }
+  const silent = Number.isFinite(silentMs) ? ` ${figureText(formatAge(silentMs))}` : '';
+  return [part(`${presence}${silent}`, presence === 'stale' ? 'caution' : 'bad')];
+};
+
+const heldValue = <T>(view: ReadingView<T>): T | undefined => ('value' in view ? view.value : undefined);
+
+const toneOf = (view: ReadingView<unknown>): Tone => (view.kind === 'stale' ? 'caution' : 'plain');
+
+const cell = <T>(
+  view: ReadingView<T>,
+  tone: Tone,
+  figure: (value: T) => { readonly figure: string; readonly unit: string } | undefined,
+): Line => {
+  const value = heldValue(view);
+  const shown = value === undefined ? undefined : figure(value);
+  return shown === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(figureText(shown), tone)];
+};
+
+const COLUMNS: readonly Column[] = [
+  { title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
+  { title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
+  { title: '', isNumber: false, widthMax: 10, rank: 8 },
+  { title: 'Memory', isNumber: true, widthMax: 18, rank: 0 },
+  { title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
+  { title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
+  { title: 'Heat', isNumber: true, widthMax: 6, rank: 3 },
+  { title: 'Power', isNumber: true, widthMax: 8, rank: 4 },
+  { title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
+  { title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },
+  { title: 'Network', isNumber: false, widthMax: 22, rank: 7 },
+  { title: 'Age', isNumber: true, widthMax: 14, rank: 0 },
+];

@@ -1,0 +1,100 @@
+// `plimsoll top`: the whole cluster on one screen, live. What a terminal has no room for gives way in the order in which
+// it matters less, and every table says how much of it is not shown.
+
+import {
+  figureText,
+  formatBytes,
+  formatBytesPerSecond,
+  formatFlopsPerSecond,
+  UNKNOWN_FIGURE,
+} from '../core/figure/figure.ts';
+import { nodeIds, nodeView } from '../core/selectors.ts';
+import type { State } from '../core/state.ts';
+import type { Total } from '../core/totals.ts';
+import { clusterTotals } from '../core/totals.ts';
+import { brokenLine } from './layout.ts';
+import { linkTable } from './link-table.ts';
+import { nodeTable } from './node-table.ts';
+import type { Line } from './part.ts';
+import { clipped, lineWidth, paint, part } from './part.ts';
+import type { RenderOptions } from './render.ts';
+import { runTable } from './run-table.ts';
+
+export interface TopOptions extends RenderOptions {
+  readonly rows: number;
+}
+
+/** `alarms`: what a person should look at, the most serious first. */
+export const renderTop = (
+  state: State,
+  nowMs: number,
+  alarms: readonly Line[],
+  options: TopOptions,
+): readonly string[] => {
+  const { columns, rows } = options;
+  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  if (views.length === 0) return ['No node has said anything yet.'];
+  const broken = alarms.flatMap(line => brokenLine(line, columns));
+  const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
+  // The header, a blank line before each table, and at least a third of the screen for the machines.
+  const nodeRowsMax = Math.max(3, Math.floor(rows / 3));
+  const nodes = nodeTable(state, views.slice(0, nodeRowsMax), columns);
+  const hidden = views.length - Math.min(views.length, nodeRowsMax);
+  const nodeLines =
+    hidden === 0 ? nodes : [...nodes, [part(`  … ${hidden} more nodes`, 'dim')] satisfies Line];
+  const alarmRoom = Math.min(broken.length, Math.max(2, Math.floor(rows / 4)));
+  const left = rows - 2 - nodeLines.length - spacedLength(runs.length) - spacedLength(alarmRoom) - 2;
+  const links = linkTable(state, nowMs, { columns, rowsMax: Math.max(1, left - 1) });
+  const lines: readonly Line[] = [
+    totalsLine(state, nowMs),
+    [],
+    ...nodeLines,
+    ...spaced(links),
+    ...spaced(runs),
+    ...spaced(cut(broken, alarmRoom)),
+  ];
+  return lines.map(line => paint(lineWidth(line) > columns ? clippedLine(line, columns) : line, options));
+};
+
+/** "4 nodes · 3 of 5 GPUs: ≥ 330 TFLOPS FP16 · 1.84 TB/s · memory 318 GB of 512 GB". */
+const totalsLine = (state: State, nowMs: number): Line => {
+  const totals = clusterTotals(state, nowMs);
+  const { gpuFlopsPerSecond: flops, gpuMemoryBytesPerSecond: bandwidth } = totals;
+  const { memoryUsedBytes: used, memoryTotalBytes: memory } = totals;
+  const gpus =
+    totals.gpuCount === 0
+      ? 'no GPUs'
+      : `${flops.knownCount} of ${totals.gpuCount} GPUs measured: ${sumText(flops, formatFlopsPerSecond)} FP16, ${sumText(bandwidth, formatBytesPerSecond)}`;
+  const bytes = (total: Total): string => sumText({ ...total, isLowerBound: false }, formatBytes);
+  return [
+    part(`${totals.nodeCount} ${totals.nodeCount === 1 ? 'node' : 'nodes'}`, 'strong'),
+    part(` · ${gpus} · memory ${bytes(used)} of ${bytes(memory)}`),
+  ];
+};
+
+const sumText = (
+  total: Total,
+  format: (sum: number) => { readonly figure: string; readonly unit: string },
+): string =>
+  total.knownCount === 0
+    ? UNKNOWN_FIGURE.figure
+    : `${total.isLowerBound ? '≥ ' : ''}${figureText(format(total.sum))}`;
+
+const cut = (lines: readonly Line[], room: number): readonly Line[] =>
+  lines.length <= room
+    ? lines
+    : [...lines.slice(0, room - 1), [part(`… ${lines.length - room + 1} more lines`, 'dim')]];
+
+const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
+
+const spacedLength = (count: number): number => (count === 0 ? 0 : count + 1);
+
+const clippedLine = (line: Line, columns: number): Line => {
+  let left = columns;
+  return line.flatMap(({ text, tone }) => {
+    if (left <= 0) return [];
+    const shown = clipped(text, left);
+    left -= lineWidth([{ text: shown, tone }]);
+    return [{ text: shown, tone }];
+  });
+};

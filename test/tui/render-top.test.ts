@@ -1,0 +1,106 @@
+// One screen for the whole cluster: everything has its place, and what has no room is counted.
+
+import { describe, expect, test } from 'vitest';
+import type { Fact } from '../../src/core/event.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import { part } from '../../src/tui/part.ts';
+import { renderTop } from '../../src/tui/render-top.ts';
+import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
+import { notebook, rack, studio } from '../e2e/machines.ts';
+
+const options = { columns: 140, rows: 40, color: false, isUnicode: true };
+
+const opened: Fact = {
+  kind: 'connection.opened',
+  payload: {
+    kind: 'socket',
+    sink: idOf(rack),
+    sinkAddress: '10.0.0.2',
+    sourceInterface: 'en0',
+    type: 'ethernet',
+    negotiatedBitsPerSecond: 10e9,
+  },
+};
+
+const profiled = (failure: 'none' | string): Fact => ({
+  kind: 'link.profiled',
+  payload: {
+    sink: idOf(rack),
+    connectionKey: 'socket 10.0.0.2',
+    uploadBitsPerSecond: 9.41e9,
+    downloadBitsPerSecond: 9.38e9,
+    roundTripNsMin: 150_000,
+    roundTripNsP50: 176_000,
+    roundTripNsP99: 400_000,
+    jitterNs: 18_000,
+    roundTripCount: 200,
+    retransmits: 0,
+    uploadStreams: 1,
+    downloadStreams: 1,
+    bytesUsed: 1e9,
+    engine: 'made up',
+    method: 'made up',
+    measuredAgeMs: 0,
+    intervalMs: 300_000,
+    failure: failure === 'none' ? 'none' : unknown(failure),
+  },
+});
+
+const clusterOf = (...more: readonly Fact[]) => {
+  const { machine, facts } = at(studio);
+  return stateOf({ machine, facts: [...facts, ...more] }, at(rack), at(notebook));
+};
+
+const drawn = (state = clusterOf(), alarms: readonly string[] = [], screen = options): string =>
+  renderTop(
+    state,
+    0,
+    alarms.map(text => [part(text)]),
+    screen,
+  )
+    .join('\n')
+    .replaceAll(/[\u00a0\u202f]/g, ' ');
+
+describe('the screen of plimsoll top', () => {
+  test('begins with what the cluster is, and has a row for each machine', () => {
+    const text = drawn();
+    expect(text.split('\n')[0]).toMatch(/^3 nodes · 0 of \d GPUs measured: – FP16, – · memory .+ of .+$/);
+    for (const name of ['atlas', 'bosun', 'juno']) expect(text).toContain(`● ${name} simulated`);
+  });
+
+  test('has a row for each link with what it carries each way and half its round trip', () => {
+    const text = drawn(clusterOf(opened, profiled('none')));
+    expect(text).toMatch(/Ethernet\s+9\.\d\d Gb\/s\s+9\.\d\d Gb\/s\s+88(\.0)? µs\s+9(\.0+)? µs/);
+  });
+
+  test('says of a link without figures why there are none, and keeps the last good ones of one that fails', () => {
+    expect(drawn(clusterOf(opened))).toContain('not measured yet');
+    expect(drawn(clusterOf(opened, profiled('the sink closed the connection')))).toMatch(
+      /9\.41 Gb\/s.+failed: the sink closed/,
+    );
+  });
+
+  test('counts what has no room', () => {
+    const text = drawn(
+      clusterOf(),
+      Array.from({ length: 20 }, (_, index) => `alarm ${index}`),
+      {
+        ...options,
+        rows: 20,
+      },
+    );
+    expect(text).toContain('alarm 0');
+    expect(text).toMatch(/… 1\d more lines/);
+    expect(text.split('\n').length).toBeLessThanOrEqual(20);
+  });
+
+  test('is never wider than the terminal', () => {
+    for (const columns of [40, 60, 80, 100, 200]) {
+      const lines = drawn(clusterOf(opened, profiled('none')), ['a long alarm '.repeat(30)], {
+        ...options,
+        columns,
+      });
+      for (const line of lines.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+  });
+});
