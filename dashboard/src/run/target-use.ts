@@ -1,0 +1,115 @@
+// How much of the machine a run uses: what its target is loaded with now, against what was measured on it. A ceiling that
+// nobody measured is no line; a load that no source tells is hatched, with the reason.
+
+import type { NodeId } from '../../../src/core/ids.ts';
+import { linkViews } from '../../../src/core/link/link-view.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import { nodeName } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import type { BoardLine } from '../chart/load-line-board.ts';
+import { SAFE_LOAD } from '../drawing/vessel.ts';
+import { held } from '../node/held.ts';
+import type { MemoryUse } from '../node/node-load.ts';
+import { gpusOf, gpuUse, modelMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
+
+export interface TargetBoard {
+  readonly name: string;
+  readonly unit: string;
+  readonly now: number | undefined;
+  /** Why `now` is not known. */
+  readonly why: string;
+  /** The end of the scale, where it is known apart from the lines. */
+  readonly max: number | undefined;
+  readonly lines: readonly BoardLine[];
+}
+
+export interface TargetUse {
+  readonly boards: readonly TargetBoard[];
+  /** What stands between the client and the target. */
+  readonly linkWords: string;
+}
+
+export const targetUse = (state: State, view: NodeView, client: NodeId, nowMs: number): TargetUse => {
+  const link = linkBoard(state, view.nodeId, client, nowMs);
+  return {
+    boards: [
+      memoryBoard(view),
+      useBoard(view),
+      ...bandwidthBoard(state, view),
+      ...(link === undefined ? [] : [link]),
+    ],
+    linkWords:
+      client === view.nodeId
+        ? 'the client runs on this machine: its requests cross no link'
+        : link === undefined
+          ? `no link to ${nodeName(state, client)}, which sends the requests, has been measured`
+          : 'lines are what was measured on this machine',
+  };
+};
+
+const memoryBoard = (view: NodeView): TargetBoard => {
+  const use: MemoryUse | undefined = modelMemoryUse(view);
+  const totalBytes = use?.totalBytes;
+  return {
+    name: ownMemoryGpus(view).length > 0 ? 'GPU memory' : 'Memory',
+    unit: 'GB',
+    now: use === undefined ? undefined : use.usedBytes / 1e9,
+    why: 'no source tells the memory in use',
+    max: totalBytes === undefined ? undefined : totalBytes / 1e9,
+    lines:
+      totalBytes === undefined
+        ? []
+        : [{ at: (totalBytes * SAFE_LOAD) / 1e9, name: 'load line', isRing: true }],
+  };
+};
+
+const useBoard = (view: NodeView): TargetBoard => {
+  const hasGpu = gpusOf(view).length > 0;
+  const cpuUse = held(view.system)?.cpuUse;
+  const use = hasGpu ? gpuUse(view) : cpuUse === undefined ? undefined : knownOr(cpuUse, undefined);
+  return {
+    name: hasGpu ? 'GPU use' : 'CPU use',
+    unit: '%',
+    now: use === undefined ? undefined : use * 100,
+    why: `no source tells the use of the ${hasGpu ? 'GPUs' : 'processors'}`,
+    max: 100,
+    lines: [{ at: 100, name: 'busy', isRing: false }],
+  };
+};
+
+/** Decoding reads every weight for every token: this is the ceiling that an endpoint meets first. */
+const bandwidthBoard = (state: State, view: NodeView): readonly TargetBoard[] => {
+  const profiles = Object.values(state.nodeGpuProfiles[view.nodeId] ?? {}).map(({ value }) => value);
+  const kind = gpusOf(view).length > 0 ? 'gpu' : 'cpu';
+  const ceilings = profiles
+    .filter(profile => profile.deviceKind === kind)
+    .map(profile => knownOr(profile.memoryReadBytesPerSecond, undefined))
+    .filter(ceiling => ceiling !== undefined);
+  if (ceilings.length === 0) return [];
+  const ceiling = ceilings.reduce((sum, each) => sum + each, 0) / 1e9;
+  return [
+    {
+      name: 'Memory traffic',
+      unit: 'GB/s',
+      now: undefined,
+      why: 'no source tells the traffic now',
+      max: undefined,
+      lines: [{ at: ceiling, name: 'ceiling', isRing: true }],
+    },
+  ];
+};
+
+const linkBoard = (state: State, target: NodeId, client: NodeId, nowMs: number): TargetBoard | undefined => {
+  const link = linkViews(state, nowMs).find(({ nodes }) => nodes.includes(target) && nodes.includes(client));
+  const fromTarget = link?.nodes[0] === target ? link.there : link?.back;
+  if (fromTarget === undefined) return undefined;
+  return {
+    name: 'Link to client',
+    unit: 'Gb/s',
+    now: undefined,
+    why: 'no source tells the traffic now',
+    max: undefined,
+    lines: [{ at: fromTarget.value / 1e9, name: 'ceiling', isRing: true }],
+  };
+};

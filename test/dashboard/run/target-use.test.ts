@@ -1,0 +1,61 @@
+// What a run's page says about the machine under load: figures of now, ceilings that were measured, reasons for the rest.
+
+import { describe, expect, test } from 'vitest';
+import { targetUse } from '../../../dashboard/src/run/target-use.ts';
+import type { Fact } from '../../../src/core/event.ts';
+import type { State } from '../../../src/core/state.ts';
+import { notebook, studio } from '../../e2e/machines.ts';
+import { at, stateOf, viewsOf } from '../cluster/cluster-state.ts';
+
+const profiled: Fact = {
+  kind: 'gpu.profiled',
+  payload: {
+    deviceId: 'apple-0',
+    deviceName: 'Apple M3 Ultra',
+    deviceKind: 'gpu',
+    engine: 'made up',
+    fp16FlopsPerSecond: 54e12,
+    fp32FlopsPerSecond: { kind: 'unknown', reason: 'not measured' },
+    memoryReadBytesPerSecond: 661e9,
+    memoryCopyBytesPerSecond: 600e9,
+    isLowerBound: false,
+    method: 'made up',
+    measuredAgeMs: 0,
+    intervalMs: 3_600_000,
+    failure: 'none',
+  },
+};
+
+const useIn = (state: State, client: 'itself' | 'another') => {
+  const [view, other] = viewsOf(state, 0);
+  if (view === undefined || other === undefined) throw new Error('two machines were told');
+  return targetUse(state, view, client === 'itself' ? view.nodeId : other.nodeId, 0);
+};
+
+describe('how much of its machine a run uses', () => {
+  test('is its memory under the load line and the use of its GPUs', () => {
+    const { boards } = useIn(stateOf(at(studio), at(notebook)), 'itself');
+    const [memory, use] = boards;
+    expect(boards).toHaveLength(2);
+    expect(memory).toMatchObject({ name: 'Memory', unit: 'GB' });
+    expect(memory?.lines[0]?.at).toBeCloseTo((memory?.max ?? 0) * 0.85);
+    expect(use).toMatchObject({ name: 'GPU use', lines: [{ at: 100, name: 'busy' }] });
+  });
+
+  test('has a ceiling for memory traffic once that was measured, and says that its use is not told', () => {
+    const { machine, facts } = at(studio);
+    const { boards } = useIn(stateOf({ machine, facts: [...facts, profiled] }, at(notebook)), 'itself');
+    expect(boards[2]).toMatchObject({
+      name: 'Memory traffic',
+      now: undefined,
+      why: 'no source tells the traffic now',
+      lines: [{ at: 661, name: 'ceiling' }],
+    });
+  });
+
+  test('names the link to the client, or why there is none', () => {
+    const state = stateOf(at(studio), at(notebook));
+    expect(useIn(state, 'itself').linkWords).toContain('cross no link');
+    expect(useIn(state, 'another').linkWords).toMatch(/^no link to .+ has been measured$/);
+  });
+});
