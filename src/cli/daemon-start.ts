@@ -35,10 +35,15 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
       state.stop,
     );
   } catch (error) {
-    if (!(error instanceof DaemonError)) throw error;
-    const [problem = '', ...advice] = error.message.split('\n');
-    throw new CommandError(EXITS[error.code], problem, advice.join(' '), { cause: error });
+    throw asCommandError(error);
   }
+};
+
+/** What a daemon says of why it cannot start; anything else as it is. */
+export const asCommandError = (error: unknown): unknown => {
+  if (!(error instanceof DaemonError)) return error;
+  const [problem = '', ...advice] = error.message.split('\n');
+  return new CommandError(EXITS[error.code], problem, advice.join(' '), { cause: error });
 };
 
 const EXITS: Readonly<Record<DaemonError['code'], ExitName>> = {

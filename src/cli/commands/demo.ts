@@ -1,0 +1,80 @@
+// `plimsoll demo`: a simulated cluster in this terminal, with a real dashboard and a real benchmark, for whoever wants to see
+// Plimsoll before setting anything up.
+
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { SIMULATED_NODES_MAX } from '../../simulate/scenario/scenario-of-size.ts';
+import { hasBrowser, openBrowser } from '../browser.ts';
+import type { Command } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { flag, homeOption, httpOption, value } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
+
+const nodesOption = value({
+  name: 'nodes',
+  valueName: 'N',
+  meaning: `How many machines, 1 to ${SIMULATED_NODES_MAX}. Default: 8.`,
+  parse: text => wholeNumber(text, { min: 1, max: SIMULATED_NODES_MAX }),
+});
+const seedOption = value({
+  name: 'seed',
+  valueName: 'N',
+  meaning: 'Equal seeds give equal machines and figures. Default: 1.',
+  parse: text => wholeNumber(text, { min: 0, max: 4_294_967_295 }),
+});
+const noBenchOption = flag('no-bench', 'Simulate machines only; start no mock and no benchmark.');
+const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
+
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'Show a simulated cluster, with a live benchmark of a mock',
+  description:
+    'Nothing of this computer is read, and no packet leaves it. The demo has a home of its own, which goes when it ends;\n--home and PLIMSOLL_HOME have no effect.',
+  arguments: [],
+  options: [homeOption, nodesOption, seedOption, httpOption, noBenchOption, noOpenOption],
+  examples: [
+    { line: 'plimsoll demo', meaning: 'eight machines of five kinds' },
+    { line: 'plimsoll demo --nodes 2', meaning: 'two Mac Studios on one cable' },
+    { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks' },
+  ],
+  run: async (invocation, state) => {
+    const { runDemo } = await loadDemo();
+    const nodeCount = invocation.option(nodesOption) ?? NODES;
+    await runDemo(state, {
+      nodeCount,
+      seed: invocation.option(seedOption) ?? SEED,
+      http: invocation.option(httpOption),
+      hasBench: !invocation.option(noBenchOption),
+      onStarted: async ({ daemon, home }) => {
+        await state.stdout.write(
+          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
+        );
+        await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
+      },
+    });
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const openPage = async (url: string, isUnwanted: boolean, state: ProcessState): Promise<void> => {
+  if (!isUnwanted && hasBrowser(state)) await openBrowser(url, state);
+};
+
+/** Loaded late, because other commands need neither the journal nor the server. */
+const loadDemo = () => import('../demo/run-demo.ts');
+
+const wholeNumber = (
+  text: string,
+  { min, max }: { readonly min: number; readonly max: number },
+): Parsed<number> => {
+  const number = Number(text);
+  return /^\d+$/.test(text.trim()) && number >= min && number <= max
+    ? parsed(number)
+    : wrong(
+        `${JSON.stringify(text)} is not a whole number from ${min} to ${max}`,
+        `Write for example ${NODES}.`,
+      );
+};
+
+const NODES = 8;
+const SEED = 1;

@@ -1,0 +1,44 @@
+// The benchmark of the demo in a process of its own: one `plimsoll bench` after another against the mock, into the demo's
+// home, so that its daemon hears of each as of any other. It ends with its parent, however that ended.
+
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
+import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { benchCommand } from '../commands/bench.ts';
+import { readProcessState } from '../process-state.ts';
+import { runCommand } from '../run-command.ts';
+import { DEMO_RUNS_MAX, demoRound } from './demo-rounds.ts';
+
+const state = readProcessState();
+const [target = '', home = ''] = state.args;
+const parent = watchParent(state.env);
+const { stop } = state;
+// Nobody reads the report of a run that is cut short here: at once, and the processes of the run follow.
+for (const signal of parent.kind === 'watching' ? [stop, parent.signal] : [stop])
+  signal.addEventListener('abort', () => state.exit(0), { once: true });
+
+const runs = async (): Promise<void> => {
+  for (let round = 0; !stop.aborted; round += 1) {
+    const { options, pauseMs } = demoRound(round);
+    const args = ['bench', target, '--home', home, ...options];
+    await runCommand([benchCommand], { ...state, args });
+    await forgetOldRuns();
+    await systemClock.sleep(pauseMs, stop);
+  }
+};
+
+const forgetOldRuns = async (): Promise<void> => {
+  const folder = join(home, 'runs');
+  const names = (await readdir(folder)).sort();
+  for (const name of names.slice(0, Math.max(0, names.length - DEMO_RUNS_MAX)))
+    await rm(join(folder, name), { recursive: true, force: true });
+};
+
+tellParent(state.env, { pid: state.pid });
+try {
+  await runs();
+} catch (error) {
+  if (!stop.aborted) throw error;
+}
+state.exit(0);
