@@ -1,0 +1,52 @@
+// Whether something works on a node now, so that probes of its GPUs and of RDMA leave it alone: a benchmark or a server
+// with requests in flight, by lease, or a GPU that is busy by itself.
+
+import { isNodeId, type NodeId } from '../ids.ts';
+import { LEASE_MS } from '../run/run-selectors.ts';
+import { ageMsOf, nodeName, readingView } from '../selectors.ts';
+import type { State } from '../state.ts';
+import { isKnown } from '../unknown.ts';
+
+/**
+ * A GPU with a kernel running for this share of the time belongs to somebody. A desktop's compositor and a video stay
+ * below; inference of one stream is far above.
+ */
+export const GPU_BUSY_USE_MIN = 0.25;
+
+/** In words, or undefined where nothing is active. A lease past 10 s does not count, whoever left it. */
+export const activityOn = (
+  state: State,
+  node: NodeId,
+  nowMs: number,
+  options: { readonly ignoresGpuLoad?: boolean } = {},
+): string | undefined =>
+  runnerOn(state, node, nowMs) ??
+  (options.ignoresGpuLoad === true ? undefined : busyGpuOn(state, node, nowMs));
+
+const runnerOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
+  for (const [reporter, runners] of Object.entries(state.runners)) {
+    if (!isNodeId(reporter)) continue;
+    for (const entry of Object.values(runners)) {
+      const { targetNode, source, requestsInFlight } = entry.value;
+      if (targetNode !== node || ageMsOf(entry, nowMs) > LEASE_MS) continue;
+      if (source === 'run') return `a benchmark runs against ${nodeName(state, node)}`;
+      // A watcher tells 0 once, when the last request has ended.
+      if (requestsInFlight === 0) continue;
+      const count = isKnown(requestsInFlight) ? `${requestsInFlight} requests` : 'requests';
+      return `a server on ${nodeName(state, node)} has ${count} in flight`;
+    }
+  }
+  return undefined;
+};
+
+const busyGpuOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
+  for (const [vendor, entry] of Object.entries(state.nodeGpuLoads[node] ?? {})) {
+    const view = readingView(entry, state.readingStatuses[node]?.[`gpuLoads ${vendor}`], nowMs);
+    if (view.kind !== 'current') continue;
+    for (const { use } of view.value.devices) {
+      if (isKnown(use) && use >= GPU_BUSY_USE_MIN)
+        return `a GPU of ${nodeName(state, node)} is ${Math.round(use * 100)}% busy`;
+    }
+  }
+  return undefined;
+};

@@ -1,0 +1,216 @@
+// Lends this node's interfaces to peers that want to measure: one at a time each, for a bounded time, behind a one-time
+// ticket. Whoever forgets to give back, loses its link or lies about what it used costs no more than the time that was lent.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import { connectionKey } from '../../core/link/connection.ts';
+import { activityOn } from '../../core/probe/activity.ts';
+import { nodeName } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { LinkEngines, OpenSink } from '../link-engine.ts';
+import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
+import { ANY_PORT, interfacesWith, sinkPorts } from '../schedule/link-ports.ts';
+import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
+import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
+import type { ProbeSettings } from '../schedule/probe-settings.ts';
+import { DEADLINE_MS, LEASE_SLACK_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
+import type { SpendLedger } from '../schedule/spend-ledger.ts';
+import type { LeaseAnswer, LeaseRefusal, LeaseWish } from './lease-message.ts';
+import { decodeReturn, decodeWish, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
+
+export interface LeaseDeskParts {
+  readonly self: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly settings: () => ProbeSettings;
+  readonly requests: PeerRequests;
+  readonly engines: LinkEngines;
+  readonly locks: PortLocks;
+  readonly ledger: SpendLedger;
+  readonly log: ProbeLog;
+  /** Different each time, and not to be guessed. */
+  readonly newTicket: () => string;
+}
+
+interface Lease {
+  readonly id: number;
+  readonly source: NodeId;
+  readonly connection: Connection;
+  readonly hold: PortHold;
+  readonly startedAtMs: number;
+  readonly stop: AbortController;
+  /** Set when it was given back in order. */
+  spent: { readonly busyMs: number; readonly bytesUsed: number } | undefined;
+}
+
+export class LeaseDesk {
+  readonly #parts: LeaseDeskParts;
+  readonly #leases = new Map<number, Lease>();
+  readonly #tasks = new Set<Promise<void>>();
+  readonly #failure = Promise.withResolvers<never>();
+  #nextId = 1;
+
+  constructor(parts: LeaseDeskParts) {
+    this.#parts = parts;
+    this.#failure.promise.catch(() => undefined); // `run` tells it
+  }
+
+  /** Lends until the abort; resolves when every sink has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { requests } = this.#parts;
+    const ends = [
+      requests.serve(LEASE_TOPIC, asked => this.#answer(asked)),
+      requests.serve(RELEASE_TOPIC, asked => this.#takeBack(asked)),
+    ];
+    const stopped = Promise.withResolvers<void>();
+    signal.addEventListener('abort', () => stopped.resolve(), { once: true });
+    if (signal.aborted) stopped.resolve();
+    try {
+      await Promise.race([stopped.promise, this.#failure.promise]);
+    } finally {
+      for (const end of ends) end();
+      for (const lease of this.#leases.values()) lease.stop.abort();
+      await Promise.all(this.#tasks);
+    }
+  }
+
+  async #answer({ from, body, signal }: PeerQuestion): Promise<PeerReply> {
+    const wish = decodeWish(body);
+    if (wish === undefined) return { kind: 'refused', reason: 'not a wish for a lease' };
+    return { kind: 'answer', body: { ...(await this.#lend(from, wish, signal)) } };
+  }
+
+  async #lend(source: NodeId, wish: LeaseWish, signal: AbortSignal): Promise<LeaseAnswer> {
+    const { self, clock, state, engines, locks, newTicket } = this.#parts;
+    const connection = connectionOf(self, wish);
+    const ports = sinkPorts(state(), connection);
+    const engine = engines[connection.kind];
+    const obstacle = this.#obstacle(source, wish, connection, ports);
+    if (obstacle !== undefined) return obstacle;
+    const hold = locks.take(ports, ports.join(', '));
+    if (hold === undefined || engine === undefined) return refused('the interface is busy', 0);
+    const lease: Lease = {
+      id: this.#nextId,
+      source,
+      connection,
+      hold,
+      startedAtMs: clock.nowMs(),
+      stop: new AbortController(),
+      spent: undefined,
+    };
+    this.#nextId += 1;
+    const ticket = newTicket();
+    try {
+      const sink = await engine.openSink({
+        connection,
+        sinkInterface: interfaceOf(state(), connection),
+        ticket,
+        signal: AbortSignal.any([signal, lease.stop.signal]),
+      });
+      this.#leases.set(lease.id, lease);
+      const task = this.#follow(lease, sink)
+        .catch(error => this.#failure.reject(error))
+        .finally(() => this.#tasks.delete(task));
+      this.#tasks.add(task);
+      return { kind: 'granted', leaseId: lease.id, port: sink.port, ticket };
+    } catch (error) {
+      hold[Symbol.dispose]();
+      const reason = error instanceof Error ? error.message : String(error);
+      return refused(`${nodeName(state(), self)} cannot listen: ${reason}`, 0);
+    }
+  }
+
+  #obstacle(
+    source: NodeId,
+    wish: LeaseWish,
+    connection: Connection,
+    ports: readonly string[],
+  ): LeaseRefusal | undefined {
+    const { self, clock, settings, engines, locks, ledger } = this.#parts;
+    const state = this.#parts.state();
+    const name = nodeName(state, self);
+    if (!settings().isEnabled) return refused(`probes are off on ${name}`, OFF_RETRY_MS);
+    if (engines[connection.kind] === undefined)
+      return refused(`nothing on ${name} measures RDMA`, OFF_RETRY_MS);
+    if (ports.includes(ANY_PORT)) return refused(`${wayText(wish)} is not on ${name} now`, 0);
+    const activity = connection.kind === 'rdma' ? activityOn(state, self, clock.nowMs()) : undefined;
+    if (activity !== undefined) return refused(activity, 0);
+    if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as it may`, 0);
+    const busy = locks.obstacle(ports);
+    if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
+    const waitMs = ledger.waitMs(ports);
+    if (waitMs === 0 || wish.why === 'by-hand') return undefined;
+    // Whether it is the first is known here as well: nobody is a newcomer for ever.
+    const isKnown = state.linkProfiles[source]?.[self]?.[connectionKey(connection)] !== undefined;
+    if (wish.why === 'first' && !isKnown) return undefined;
+    return refused(`the budget of ${ports.join(', ')} on ${name} is spent`, waitMs);
+  }
+
+  #takeBack({ from, body }: PeerQuestion): PeerReply {
+    const returned = decodeReturn(body);
+    const lease = returned === undefined ? undefined : this.#leases.get(returned.leaseId);
+    if (returned === undefined || lease === undefined || lease.source !== from)
+      return { kind: 'refused', reason: 'there is no such lease' };
+    lease.spent = returned;
+    lease.stop.abort();
+    return { kind: 'answer', body: null };
+  }
+
+  async #follow(lease: Lease, sink: OpenSink): Promise<void> {
+    const { self, clock, ledger, log } = this.#parts;
+    const { source, connection, hold, startedAtMs, stop } = lease;
+    const entry: Omit<ProbeLogEntry, 'kind' | 'atMs'> = {
+      role: 'sink',
+      probe: connection.kind,
+      node: self,
+      what: `${source} ${connectionKey(connection)}`,
+      ports: hold.ports,
+    };
+    log({ ...entry, kind: 'started', atMs: startedAtMs });
+    const lastMs = DEADLINE_MS[connection.kind] + LEASE_SLACK_MS;
+    const over = new AbortController();
+    try {
+      const given = new Promise<void>(resolve => {
+        if (stop.signal.aborted) resolve();
+        stop.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      await Promise.race([sink.ended, given, clock.sleep(lastMs, over.signal).catch(() => undefined)]);
+    } finally {
+      over.abort();
+      this.#leases.delete(lease.id);
+      await sink[Symbol.asyncDispose]();
+      hold[Symbol.dispose]();
+      const heldMs = clock.nowMs() - startedAtMs;
+      ledger.charge(hold.ports, {
+        busyMs: Math.min(heldMs, lease.spent?.busyMs ?? heldMs),
+        bytesUsed: lease.spent?.bytesUsed ?? 0,
+      });
+      log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
+    }
+  }
+}
+
+const connectionOf = (self: NodeId, { way }: LeaseWish): Connection => {
+  const rest = { sink: self, type: ELSEWHERE, negotiatedBitsPerSecond: ELSEWHERE };
+  return way.kind === 'socket' ? { ...way, ...rest, sourceInterface: ELSEWHERE } : { ...way, ...rest };
+};
+
+const interfaceOf = (state: State, connection: Connection): string | undefined =>
+  connection.kind === 'rdma'
+    ? connection.sinkInterface
+    : interfacesWith(state, connection.sink, connection.sinkAddress)[0];
+
+const wayText = ({ way }: LeaseWish): string => (way.kind === 'socket' ? way.sinkAddress : way.sinkInterface);
+
+const refused = (reason: string, retryInMs: number): LeaseRefusal => ({
+  kind: 'refused',
+  reason: reason.slice(0, REASON_LENGTH_MAX),
+  retryInMs,
+});
+
+const ELSEWHERE = unknown('known at the source');
+const REASON_LENGTH_MAX = 300;
+/** A setting may change, but not every second. */
+const OFF_RETRY_MS = 60_000;

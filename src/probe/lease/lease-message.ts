@@ -1,0 +1,85 @@
+// What a source asks of a sink before it measures, and what the sink answers. Bodies of another shape are refused.
+
+import * as v from 'valibot';
+import type { Connection } from '../../core/link/connection.ts';
+import type { JsonValue } from '../../wire/request-message.ts';
+import { count, figure, text } from '../../wire/schema.ts';
+
+export const LEASE_TOPIC = 'probe.lease';
+export const RELEASE_TOPIC = 'probe.release';
+
+/** 'first' of its connection, or 'by-hand': not held back by the budget. */
+export type ProbeCause = 'due' | 'first' | 'by-hand';
+
+export interface LeaseWish {
+  readonly way:
+    | { readonly kind: 'socket'; readonly sinkAddress: string }
+    | { readonly kind: 'rdma'; readonly sourceInterface: string; readonly sinkInterface: string };
+  readonly why: ProbeCause;
+}
+
+export interface LeaseGrant {
+  readonly kind: 'granted';
+  readonly leaseId: number;
+  /** Where the sink's child listens. */
+  readonly port: number;
+  readonly ticket: string;
+}
+
+export interface LeaseRefusal {
+  readonly kind: 'refused';
+  /** For people: "en3 of juno is being measured". */
+  readonly reason: string;
+  /** When asking again may be worth it, ms; 0 where the sink cannot say. */
+  readonly retryInMs: number;
+}
+
+export type LeaseAnswer = LeaseGrant | LeaseRefusal;
+
+export interface LeaseReturn {
+  readonly leaseId: number;
+  /** How long the interface carried the probe's payload. */
+  readonly busyMs: number;
+  readonly bytesUsed: number;
+}
+
+export const wishOf = (connection: Connection): LeaseWish['way'] =>
+  connection.kind === 'socket'
+    ? { kind: 'socket', sinkAddress: connection.sinkAddress }
+    : {
+        kind: 'rdma',
+        sourceInterface: connection.sourceInterface,
+        sinkInterface: connection.sinkInterface,
+      };
+
+export const decodeWish = (body: JsonValue): LeaseWish | undefined => outputOf(WISH, body);
+export const decodeAnswer = (body: JsonValue): LeaseAnswer | undefined => outputOf(ANSWER, body);
+export const decodeReturn = (body: JsonValue): LeaseReturn | undefined => outputOf(RETURN, body);
+
+const outputOf = <T>(schema: v.GenericSchema<unknown, T>, body: JsonValue): T | undefined => {
+  const result = v.safeParse(schema, body);
+  return result.success ? result.output : undefined;
+};
+
+const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535));
+/** An amount that may be of any size, but not below nothing. */
+const amount = v.pipe(figure, v.minValue(0));
+
+const WISH: v.GenericSchema<unknown, LeaseWish> = v.object({
+  way: v.variant('kind', [
+    v.object({ kind: v.literal('socket'), sinkAddress: text }),
+    v.object({ kind: v.literal('rdma'), sourceInterface: text, sinkInterface: text }),
+  ]),
+  why: v.picklist(['due', 'first', 'by-hand']),
+});
+
+const ANSWER: v.GenericSchema<unknown, LeaseAnswer> = v.variant('kind', [
+  v.object({ kind: v.literal('granted'), leaseId: count, port, ticket: text }),
+  v.object({ kind: v.literal('refused'), reason: text, retryInMs: amount }),
+]);
+
+const RETURN: v.GenericSchema<unknown, LeaseReturn> = v.object({
+  leaseId: count,
+  busyMs: amount,
+  bytesUsed: amount,
+});

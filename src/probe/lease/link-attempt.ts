@@ -1,0 +1,182 @@
+// One probe of a connection from its source: own interface, then the sink's, by lease; then the measurement; then both are
+// given back. A refusal is no failure: somebody else has their turn.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { nodeName } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import type { LinkEngines } from '../link-engine.ts';
+import type { PeerRequests } from '../peer-requests.ts';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { withDeadline } from '../probe-deadline.ts';
+import { refusalWaitMs } from '../schedule/backoff.ts';
+import { sourcePorts } from '../schedule/link-ports.ts';
+import type { PortLocks } from '../schedule/port-locks.ts';
+import { spendingOf } from '../schedule/probe-interval.ts';
+import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
+import { budgetOf, DEADLINE_MS } from '../schedule/probe-settings.ts';
+import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
+import type { WantedLink } from '../schedule/wanted-probes.ts';
+import type { LeaseAnswer, LeaseGrant, ProbeCause } from './lease-message.ts';
+import { decodeAnswer, LEASE_TOPIC, RELEASE_TOPIC, wishOf } from './lease-message.ts';
+
+export interface LinkAttemptParts {
+  readonly self: NodeId;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly state: () => State;
+  readonly requests: PeerRequests;
+  readonly engines: LinkEngines;
+  readonly locks: PortLocks;
+  readonly ledger: SpendLedger;
+  readonly log: ProbeLog;
+}
+
+export type AttemptResult<T> =
+  /** Nothing was measured, and nothing is wrong. */
+  | { readonly kind: 'held-back'; readonly reason: string; readonly retryInMs: number }
+  | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
+
+/** @throws only the signal's reason, when it aborts */
+export const attemptLink = async (
+  parts: LinkAttemptParts,
+  want: WantedLink,
+  how: { readonly why: ProbeCause; readonly signal: AbortSignal; readonly onMeasuring: () => void },
+): Promise<AttemptResult<LinkMeasurement>> => {
+  const { self, locks, state } = parts;
+  const ports = sourcePorts(state(), self, want.connection);
+  const obstacle = locks.obstacle(ports);
+  using hold = locks.take(ports, ports.join(', '));
+  if (hold === undefined) return heldBack(parts, obstacle ?? 'the interface is busy', 0);
+  const answer = await askLease(parts, want, how);
+  if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
+  how.onMeasuring();
+  let spent: Spending | undefined;
+  const release = new AbortController(); // also where this node stops, the sink hears of it, within a second
+  try {
+    const { outcome, spending } = await measure(parts, want, { grant: answer, ports, signal: how.signal });
+    spent = spending;
+    return { kind: 'ended', outcome };
+  } finally {
+    await giveBack(parts, want, { grant: answer, spent, signal: release.signal });
+  }
+};
+
+const askLease = async (
+  parts: LinkAttemptParts,
+  { subject: { sink }, connection }: WantedLink,
+  { why, signal }: { readonly why: ProbeCause; readonly signal: AbortSignal },
+): Promise<AttemptResult<LinkMeasurement> | LeaseGrant> => {
+  const name = nodeName(parts.state(), sink);
+  const body = { way: wishOf(connection), why };
+  const reply = await parts.requests.ask(sink, LEASE_TOPIC, body, { timeoutMs: ASK_MS, signal });
+  switch (reply.kind) {
+    case 'answer': {
+      const answer: LeaseAnswer | undefined = decodeAnswer(reply.body);
+      if (answer === undefined) return failed(`${name} answers in a way that this version does not know`);
+      return answer.kind === 'granted' ? answer : heldBack(parts, answer.reason, answer.retryInMs);
+    }
+    case 'unreachable':
+      return heldBack(parts, `no link to ${name}: ${reply.reason}`, NO_LINK_RETRY_MS);
+    case 'refused':
+      return failed(`${name} refuses: ${reply.reason}`);
+    case 'timeout':
+      return failed(`${name} was asked for its end of the probe, and ${reply.reason}`);
+    default:
+      return reply satisfies never;
+  }
+};
+
+const measure = async (
+  parts: LinkAttemptParts,
+  { connection, kind, subject: { sink, connectionKey } }: WantedLink,
+  given: { readonly grant: LeaseGrant; readonly ports: readonly string[]; readonly signal: AbortSignal },
+): Promise<{ readonly outcome: ProbeOutcome<LinkMeasurement>; readonly spending: Spending }> => {
+  const { self, clock, engines, ledger, log } = parts;
+  const { grant, ports, signal } = given;
+  const what = `${sink} ${connectionKey}`;
+  const entry: Omit<ProbeLogEntry, 'kind' | 'atMs'> = {
+    role: 'source',
+    probe: kind,
+    node: self,
+    what,
+    ports,
+  };
+  const startedAtMs = clock.nowMs();
+  log({ ...entry, kind: 'started', atMs: startedAtMs });
+  let outcome: ProbeOutcome<LinkMeasurement> = failedOutcome('it was ended before it had measured anything');
+  let spending: Spending = { busyMs: 0, bytesUsed: 0 };
+  try {
+    const timed = await withDeadline(clock, DEADLINE_MS[kind], signal, async limit => {
+      const engine = engines[kind];
+      if (engine === undefined) return failedOutcome('nothing here measures RDMA');
+      const { port, ticket } = grant;
+      return await engine.measure({ connection, port, ticket, budget: budgetOf(connection), signal: limit });
+    });
+    outcome =
+      timed.kind === 'done'
+        ? timed.value
+        : failedOutcome(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was ended`);
+  } finally {
+    // What a failed probe took of the wire is not known: all of its time counts.
+    const heldMs = clock.nowMs() - startedAtMs;
+    spending =
+      outcome.kind === 'measured'
+        ? (spendingOf(outcome.measurement) ?? { busyMs: heldMs, bytesUsed: outcome.measurement.bytesUsed })
+        : { busyMs: heldMs, bytesUsed: outcome.bytesUsed };
+    ledger.charge(ports, spending);
+    log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
+  }
+  return { outcome, spending };
+};
+
+/** The sink would end the lease by itself, but others wait for its interface. */
+const giveBack = async (
+  { requests }: LinkAttemptParts,
+  { subject: { sink } }: WantedLink,
+  {
+    grant,
+    spent,
+    signal,
+  }: { readonly grant: LeaseGrant; readonly spent: Spending | undefined; readonly signal: AbortSignal },
+): Promise<void> => {
+  const { leaseId } = grant;
+  const { busyMs, bytesUsed } = spent ?? { busyMs: LEASE_MS_ALL, bytesUsed: 0 };
+  await requests.ask(
+    sink,
+    RELEASE_TOPIC,
+    { leaseId, busyMs, bytesUsed },
+    { timeoutMs: GIVE_BACK_MS, signal },
+  );
+};
+
+const heldBack = (
+  { random }: LinkAttemptParts,
+  reason: string,
+  retryInMs: number,
+): AttemptResult<LinkMeasurement> => ({
+  kind: 'held-back',
+  reason,
+  retryInMs: Math.min(RETRY_MS_MAX, Math.max(0, retryInMs)) + refusalWaitMs(random()),
+});
+
+const failed = (reason: string): AttemptResult<LinkMeasurement> => ({
+  kind: 'ended',
+  outcome: failedOutcome(reason),
+});
+
+const failedOutcome = (reason: string): ProbeOutcome<LinkMeasurement> => ({
+  kind: 'failed',
+  reason,
+  bytesUsed: 0,
+});
+
+/** Opening the sink's child takes some tenths of a second. */
+const ASK_MS = 10_000;
+const GIVE_BACK_MS = 1_000;
+const NO_LINK_RETRY_MS = 15_000;
+/** Whatever a sink says: an hour later is another day. */
+const RETRY_MS_MAX = 600_000;
+/** More than any lease: the sink counts the whole of it. */
+const LEASE_MS_ALL = 3_600_000;

@@ -1,0 +1,46 @@
+// The port of what measures a connection: one engine for sockets, one for RDMA. Both ends run in child processes of their
+// own; the sink's stands behind a one-time ticket and ends by itself at its deadline.
+
+import type { Connection } from '../core/link/connection.ts';
+import type { LinkMeasurement, ProbeOutcome } from './probe.ts';
+
+export interface ProbeBudget {
+  readonly bytesMax: number;
+  readonly durationMsMax: number;
+}
+
+export interface SinkRequest {
+  /** As its source has it. */
+  readonly connection: Connection;
+  /** The sink's own interface, where it is known: the scope of a link-local address. */
+  readonly sinkInterface: string | undefined;
+  readonly ticket: string;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenSink extends AsyncDisposable {
+  readonly port: number;
+  /** When nothing of it is left, however it ended. */
+  readonly ended: Promise<unknown>;
+}
+
+export interface MeasureRequest {
+  readonly connection: Connection;
+  readonly port: number;
+  readonly ticket: string;
+  readonly budget: ProbeBudget;
+  readonly signal: AbortSignal;
+}
+
+export interface LinkEngine {
+  /** Rejects with an Error whose message is for people where it cannot listen. */
+  openSink(request: SinkRequest): Promise<OpenSink>;
+  /** Never rejects but for an abort. */
+  measure(request: MeasureRequest): Promise<ProbeOutcome<LinkMeasurement>>;
+}
+
+export interface LinkEngines {
+  readonly socket: LinkEngine;
+  /** Undefined where nothing here can measure RDMA: then nothing of the kind is asked for. */
+  readonly rdma: LinkEngine | undefined;
+}

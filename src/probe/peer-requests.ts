@@ -1,0 +1,30 @@
+// What probing needs of the mesh: to ask a peer and to answer one. The mesh's requests fit as they are.
+
+import type { NodeId } from '../core/ids.ts';
+import type { JsonValue } from '../wire/request-message.ts';
+
+export interface PeerRequests {
+  /** Never rejects but with the signal's reason, when it aborts. */
+  ask(
+    node: NodeId,
+    topic: string,
+    body: JsonValue,
+    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<PeerOutcome>;
+  /** @returns the function that ends it */
+  serve(topic: string, handler: (asked: PeerQuestion) => Promise<PeerReply> | PeerReply): () => void;
+}
+
+export type PeerOutcome =
+  | { readonly kind: 'answer'; readonly body: JsonValue }
+  | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
+
+export interface PeerQuestion {
+  readonly from: NodeId;
+  readonly body: JsonValue;
+  readonly signal: AbortSignal;
+}
+
+export type PeerReply =
+  | { readonly kind: 'answer'; readonly body: JsonValue }
+  | { readonly kind: 'refused'; readonly reason: string };

@@ -1,0 +1,36 @@
+// A probe with an end: its signal aborts at the deadline, and what it holds is given back when it has truly ended, which
+// its engine promises within a second of the abort by killing its child.
+
+import type { Clock } from '../clock/clock.ts';
+
+export type Timed<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' };
+
+/**
+ * Runs the work to its end, however late that is.
+ * @throws what the work throws, unless that is because its time was over; the outer signal's reason when it aborts.
+ */
+export const withDeadline = async <T>(
+  clock: Clock,
+  durationMs: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<Timed<T>> => {
+  const late = new AbortController();
+  const timer = new AbortController();
+  const sleeping = clock.sleep(durationMs, timer.signal).then(
+    () => late.abort(new DOMException('the probe took too long', 'TimeoutError')),
+    () => undefined, // it ended before
+  );
+  try {
+    const value = await work(AbortSignal.any([outer, late.signal]));
+    outer.throwIfAborted();
+    return { kind: 'done', value };
+  } catch (error) {
+    outer.throwIfAborted();
+    if (late.signal.aborted) return { kind: 'late' };
+    throw error;
+  } finally {
+    timer.abort();
+    await sleeping;
+  }
+};

@@ -1,0 +1,214 @@
+// Runs one probe to its end and writes down what came of it. It says beforehand what stands in the way, and gives a probe
+// up where a runner begins in the middle of it.
+
+import type { Fact } from '../../core/event.ts';
+import { activityOn } from '../../core/probe/activity.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { ProbeCause } from '../lease/lease-message.ts';
+import type { LinkAttemptParts } from '../lease/link-attempt.ts';
+import { type AttemptResult, attemptLink } from '../lease/link-attempt.ts';
+import type { DeviceMeasurement, LinkMeasurement, ProbeDeviceNow, ProbeOutcome } from '../probe.ts';
+import { withDeadline } from '../probe-deadline.ts';
+import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
+import { ANY_PORT, sourcePorts } from '../schedule/link-ports.ts';
+import type { PortLoads } from '../schedule/probe-interval.ts';
+import { linkIntervalMs, spendingOf } from '../schedule/probe-interval.ts';
+import type { ProbeSettings } from '../schedule/probe-settings.ts';
+import { DEADLINE_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
+import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
+import { deviceFact, linkFact } from './profile-facts.ts';
+
+export interface ProbeRunnerParts extends LinkAttemptParts {
+  readonly settings: () => ProbeSettings;
+  readonly record: (fact: Fact) => void;
+  readonly probeDevice: ProbeDeviceNow;
+}
+
+export interface ProbeOrder {
+  readonly why: ProbeCause;
+  readonly signal: AbortSignal;
+  readonly loads: PortLoads;
+  /** Called when nothing stands in the way any more. */
+  readonly onMeasuring: (expectedMs: number) => void;
+}
+
+export interface Obstacle {
+  readonly reason: string;
+  readonly retryInMs: number;
+}
+
+export class ProbeRunner {
+  readonly #parts: ProbeRunnerParts;
+  readonly #tookMs = new Map<string, number>();
+  #deviceEndedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: ProbeRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** `isFree`: not held back by the budget. */
+  obstacle(want: WantedProbe, { isFree }: { readonly isFree: boolean }): Obstacle | undefined {
+    const { self, locks, ledger, state } = this.#parts;
+    const activity = this.#activity(want);
+    if (activity !== undefined) return { reason: activity, retryInMs: ACTIVITY_RETRY_MS };
+    if (want.kind === 'gpu') return undefined;
+    const ports = sourcePorts(state(), self, want.connection);
+    if (locks.count >= LINK_PROBES_MAX) return this.#soon('as many probes as may run are running');
+    const obstacle = locks.obstacle(ports);
+    if (obstacle !== undefined) return this.#soon(obstacle);
+    const waitMs = isFree ? 0 : ledger.waitMs(ports);
+    if (waitMs > 0) return { reason: `the budget of ${ports.join(', ')} is spent`, retryInMs: waitMs };
+    return undefined;
+  }
+
+  /** @throws only the signal's reason, when it aborts */
+  async run(want: WantedProbe, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+    return want.kind === 'gpu' ? await this.#runDevice(want, order) : await this.#runLink(want, order);
+  }
+
+  async #runDevice(want: WantedDevice, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+    const { self, clock, locks, log, probeDevice, record, settings, state } = this.#parts;
+    const { device, subject } = want;
+    using hold = locks.takeAll(device.deviceName);
+    if (hold === undefined)
+      return { kind: 'held-back', ...this.#soon(`${locks.busyWith} is being measured`) };
+    order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS.gpu);
+    const startedAtMs = clock.nowMs();
+    const entry = {
+      role: 'device',
+      probe: 'gpu',
+      node: self,
+      what: device.deviceId,
+      ports: [ANY_PORT],
+    } as const;
+    log({ ...entry, kind: 'started', atMs: startedAtMs });
+    try {
+      const outcome = await this.#whileIdle<DeviceMeasurement>(want, order.signal, limit =>
+        probeDevice(device, limit),
+      );
+      if (outcome.kind === 'held-back') return outcome;
+      const last = state().nodeGpuProfiles[self]?.[subject.deviceId];
+      const intervalMs = this.#intervalMs(order, outcome.outcome, last?.value, settings().gpuTtlMs);
+      record(deviceFact(want, { outcome: outcome.outcome, last, intervalMs, nowMs: clock.nowMs() }));
+      return { kind: 'ended' };
+    } finally {
+      this.#deviceEndedAtMs = clock.nowMs();
+      this.#tookMs.set(want.kind, this.#deviceEndedAtMs - startedAtMs);
+      log({ ...entry, kind: 'ended', atMs: this.#deviceEndedAtMs });
+    }
+  }
+
+  async #runLink(want: WantedLink, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+    const { self, clock, record, settings, state } = this.#parts;
+    const { connectionKey, sink } = want.subject;
+    let startedAtMs: number | undefined;
+    const attempt = (signal: AbortSignal): Promise<AttemptResult<LinkMeasurement>> =>
+      attemptLink(this.#parts, want, {
+        why: order.why,
+        signal,
+        onMeasuring: () => {
+          startedAtMs = clock.nowMs();
+          order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS[want.kind]);
+        },
+      });
+    // The attempt keeps its own deadline: what it asks of the sink comes on top.
+    const result = await this.#unlessActive(want, order.signal, attempt);
+    if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
+    if (result.kind === 'held-back') return result;
+    const { outcome } = result;
+    // What was closed meanwhile has left the picture, and a profile would bring it back.
+    const held = state().connections[self]?.[sink];
+    if (held === undefined || !Object.hasOwn(held, connectionKey)) return { kind: 'ended' };
+    const last = state().linkProfiles[self]?.[sink]?.[connectionKey];
+    const own = outcome.kind === 'measured' ? spendingOf(outcome.measurement) : undefined;
+    const link = { source: self, key: connectionKey, connection: want.connection };
+    const lastsMs = linkIntervalMs(state(), link, {
+      loads: order.loads,
+      settings: settings(),
+      ...(own === undefined ? {} : { own }),
+    });
+    const intervalMs = this.#intervalMs(order, outcome, last?.value, lastsMs);
+    record(linkFact(want, { outcome, last, intervalMs, nowMs: clock.nowMs() }));
+    return { kind: 'ended' };
+  }
+
+  #intervalMs(
+    { why }: ProbeOrder,
+    outcome: ProbeOutcome<unknown>,
+    last: { readonly intervalMs: Reported<number>; readonly failure: Reported<'none'> } | undefined,
+    lastsMs: number,
+  ): Reported<number> {
+    if (outcome.kind === 'failed') return failureIntervalMs(last);
+    return why === 'by-hand' ? unknown('asked for by hand') : lastsMs;
+  }
+
+  /** Why probes of this kind should not run now; a GPU that this node's own probe has just left is not busy. */
+  #activity(want: WantedProbe): string | undefined {
+    const { self, clock, state } = this.#parts;
+    const nowMs = clock.nowMs();
+    if (want.kind === 'socket') return undefined;
+    const ignoresGpuLoad = want.kind === 'gpu' && nowMs - this.#deviceEndedAtMs < OWN_LOAD_MS;
+    const here = activityOn(state(), self, nowMs, { ignoresGpuLoad });
+    return here ?? (want.kind === 'rdma' ? activityOn(state(), want.subject.sink, nowMs) : undefined);
+  }
+
+  async #whileIdle<T>(
+    want: WantedProbe,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<ProbeOutcome<T>>,
+  ): Promise<AttemptResult<T>> {
+    const { clock } = this.#parts;
+    return await this.#unlessActive(want, signal, async until => {
+      const timed = await withDeadline(clock, DEADLINE_MS[want.kind], until, work);
+      if (timed.kind === 'done') return { kind: 'ended', outcome: timed.value };
+      const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was ended`;
+      return { kind: 'ended', outcome: { kind: 'failed', reason, bytesUsed: 0 } };
+    });
+  }
+
+  /** Looks every second whether a runner has begun. The probe's own load on a GPU does not count. */
+  async #unlessActive<T>(
+    want: WantedProbe,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<AttemptResult<T>>,
+  ): Promise<AttemptResult<T>> {
+    if (want.kind === 'socket') return await work(signal);
+    const { self, clock, state } = this.#parts;
+    const nodes = want.kind === 'rdma' ? [self, want.subject.sink] : [self];
+    const given = new AbortController();
+    const done = new AbortController();
+    let activity: string | undefined;
+    const watch = async (): Promise<void> => {
+      while (activity === undefined) {
+        await clock.sleep(WATCH_MS, AbortSignal.any([signal, done.signal]));
+        const nowMs = clock.nowMs();
+        for (const node of nodes) activity ??= activityOn(state(), node, nowMs, { ignoresGpuLoad: true });
+      }
+      given.abort(new DOMException('a runner has begun', 'AbortError'));
+    };
+    const watching = watch().catch(() => undefined); // ended with the work
+    try {
+      return await work(AbortSignal.any([signal, given.signal]));
+    } catch (error) {
+      if (activity === undefined || signal.aborted) throw error;
+      return { kind: 'held-back', reason: activity, retryInMs: ACTIVITY_RETRY_MS };
+    } finally {
+      done.abort();
+      await watching;
+    }
+  }
+
+  #soon(reason: string): Obstacle {
+    return { reason, retryInMs: refusalWaitMs(this.#parts.random()) };
+  }
+}
+
+type HeldBack = Extract<AttemptResult<never>, { kind: 'held-back' }>;
+
+/** Of the first of each kind; later ones expect what the last took. */
+const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;
+const ACTIVITY_RETRY_MS = 5_000;
+const WATCH_MS = 1_000;
+/** A load is told every second, over the second before. */
+const OWN_LOAD_MS = 5_000;

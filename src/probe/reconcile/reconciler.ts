@@ -1,0 +1,239 @@
+// Compares state with what is desired (a fresh profile for each device and each own connection) and starts what is due, one
+// thing an interface, held back by budget, runners and whoever else measures. Nothing here follows an event: a journal full
+// of old ones starts no probe, because only what is due by the state of this moment is started.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { probeKey } from '../../core/probe/probe-status.ts';
+import type { State } from '../../core/state.ts';
+import type { ProbeDevice } from '../probe.ts';
+import type { PortLoads } from '../schedule/probe-interval.ts';
+import { portLoads } from '../schedule/probe-interval.ts';
+import type { ProbeSettings } from '../schedule/probe-settings.ts';
+import { TICK_MS } from '../schedule/probe-settings.ts';
+import type { WantedProbe } from '../schedule/wanted-probes.ts';
+import { wantedDevices, wantedLinks } from '../schedule/wanted-probes.ts';
+import type { ProbeRunner } from './probe-runner.ts';
+import { StatusBoard, waitingStage } from './status-board.ts';
+
+export interface ReconcilerParts {
+  readonly self: NodeId;
+  readonly clock: Clock;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly state: () => State;
+  readonly settings: () => ProbeSettings;
+  readonly record: (fact: Fact) => void;
+  /** Of this machine, as it is now. */
+  readonly devices: () => readonly ProbeDevice[];
+  readonly runner: ProbeRunner;
+}
+
+/** What became of a wish for a probe. */
+export interface AskedProbe {
+  readonly subject: ProbeSubject;
+  readonly result: 'started' | 'queued' | 'refused';
+  /** Why it waits or was refused; '' where it has started. */
+  readonly reason: string;
+}
+
+interface Course {
+  readonly after: string;
+  /** So that not all that began together are due in one moment. */
+  readonly jitterMs: number;
+  dueSinceMs: number | undefined;
+}
+
+export class Reconciler {
+  readonly #parts: ReconcilerParts;
+  readonly #board: StatusBoard;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #asked = new Set<string>();
+  readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
+  readonly #courses = new Map<string, Course>();
+  readonly #failure = Promise.withResolvers<never>();
+  #wake = Promise.withResolvers<void>();
+  #loads: PortLoads = { byPort: new Map(), byLink: new Map() };
+  #loadsAtMs = Number.NEGATIVE_INFINITY;
+  #signal: AbortSignal | undefined;
+
+  constructor(parts: ReconcilerParts) {
+    this.#parts = parts;
+    this.#board = new StatusBoard(parts.record, () => parts.clock.nowMs());
+    this.#failure.promise.catch(() => undefined); // `run` tells it
+  }
+
+  /** Works until the abort; resolves when everything that was started has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#parts;
+    const stop = new AbortController();
+    const until = AbortSignal.any([signal, stop.signal]);
+    try {
+      // Machines that are switched on together do not begin together.
+      await clock.sleep(START_MS_MIN + random() * START_MS_SPREAD, until);
+      this.#signal = until;
+      for (;;) {
+        this.#wake = Promise.withResolvers();
+        const sleepMs = this.#look();
+        const timer = new AbortController();
+        const slept = clock.sleep(sleepMs, AbortSignal.any([until, timer.signal])).catch(() => undefined);
+        await Promise.race([slept, this.#wake.promise, this.#failure.promise]);
+        timer.abort();
+        await slept;
+        until.throwIfAborted();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      this.#signal = undefined;
+      stop.abort();
+      await Promise.all(this.#running.values());
+    }
+  }
+
+  /** Measures as soon as it can, whatever is fresh and whatever was spent; a runner and a busy interface still hold it. */
+  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] {
+    const meant = this.#wanted().filter(({ subject }) => isMeant(subject));
+    for (const { subject } of meant) {
+      const key = probeKey(subject);
+      if (!this.#running.has(key)) this.#asked.add(key);
+      this.#waits.delete(key);
+    }
+    if (this.#signal !== undefined) this.#look();
+    this.#wake.resolve();
+    return meant.map(({ subject }) => this.#answer(subject));
+  }
+
+  #answer(subject: ProbeSubject): AskedProbe {
+    const key = probeKey(subject);
+    if (!this.#parts.settings().isEnabled) {
+      this.#asked.delete(key);
+      return { subject, result: 'refused', reason: OFF };
+    }
+    if (this.#running.has(key)) return { subject, result: 'started', reason: '' };
+    const reason = this.#waits.get(key)?.reason ?? 'the daemon has just started';
+    return { subject, result: 'queued', reason };
+  }
+
+  /** One comparison. @returns how long until the next is worth it, ms */
+  #look(): number {
+    const { clock, runner, settings } = this.#parts;
+    const nowMs = clock.nowMs();
+    const wanted = this.#wanted();
+    this.#forgetOthers(new Set(wanted.map(({ subject }) => probeKey(subject))));
+    let nextInMs = TICK_MS;
+    const later = (inMs: number): void => {
+      nextInMs = Math.min(nextInMs, Math.max(LOOK_MS_MIN, inMs));
+    };
+    for (const want of this.#inOrder(wanted)) {
+      const key = probeKey(want.subject);
+      if (this.#running.has(key)) continue;
+      if (!settings().isEnabled) {
+        this.#board.tell(want.subject, waitingStage(OFF, TICK_MS));
+        continue;
+      }
+      const isByHand = this.#asked.has(key);
+      const dueInMs = isByHand ? 0 : this.#dueInMs(want);
+      if (dueInMs > 0) {
+        this.#board.tell(want.subject, { kind: 'idle', nextInMs: dueInMs });
+        later(dueInMs);
+        continue;
+      }
+      const held = this.#waits.get(key);
+      if (held !== undefined && held.untilMs > nowMs) {
+        later(held.untilMs - nowMs);
+        continue;
+      }
+      const obstacle = runner.obstacle(want, { isFree: isByHand || want.isFirst });
+      if (obstacle === undefined) this.#start(want, isByHand);
+      else later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
+    }
+    return nextInMs;
+  }
+
+  #start(want: WantedProbe, isByHand: boolean): void {
+    const signal = this.#signal;
+    if (signal === undefined) return;
+    const key = probeKey(want.subject);
+    this.#waits.delete(key);
+    const task = this.#measure(want, isByHand, signal)
+      .catch(error => {
+        if (!signal.aborted) this.#failure.reject(error);
+      })
+      .finally(() => {
+        this.#running.delete(key);
+        this.#wake.resolve();
+      });
+    this.#running.set(key, task);
+  }
+
+  async #measure(want: WantedProbe, isByHand: boolean, signal: AbortSignal): Promise<void> {
+    const { runner } = this.#parts;
+    const why = isByHand ? 'by-hand' : want.isFirst ? 'first' : 'due';
+    const result = await runner.run(want, {
+      why,
+      signal,
+      loads: this.#loads,
+      onMeasuring: expectedMs => this.#board.tell(want.subject, { kind: 'running', expectedMs, isByHand }),
+    });
+    if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
+    else this.#asked.delete(probeKey(want.subject));
+  }
+
+  #wait(want: WantedProbe, reason: string, retryInMs: number): number {
+    this.#waits.set(probeKey(want.subject), { untilMs: this.#parts.clock.nowMs() + retryInMs, reason });
+    this.#board.tell(want.subject, waitingStage(reason, retryInMs));
+    return retryInMs;
+  }
+
+  #wanted(): readonly WantedProbe[] {
+    const { self, clock, state, settings, devices } = this.#parts;
+    const at = { self, settings: settings(), nowMs: clock.nowMs() };
+    if (at.nowMs - this.#loadsAtMs >= TICK_MS) {
+      this.#loadsAtMs = at.nowMs;
+      this.#loads = portLoads(state(), at.nowMs);
+    }
+    return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at)];
+  }
+
+  /** By hand before newcomers before the rest, and each of them by lot: nobody is always last. */
+  #inOrder(wanted: readonly WantedProbe[]): readonly WantedProbe[] {
+    const { random } = this.#parts;
+    const rank = (want: WantedProbe): number =>
+      this.#asked.has(probeKey(want.subject)) ? 0 : want.isFirst ? 1 : 2;
+    return wanted
+      .map(want => ({ want, rank: rank(want) + random() }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ want }) => want);
+  }
+
+  /** With a part by lot, drawn once for each profile: a tenth of its interval, a few seconds at most. */
+  #dueInMs(want: WantedProbe): number {
+    const { clock, random } = this.#parts;
+    const key = probeKey(want.subject);
+    let course = this.#courses.get(key);
+    if (course?.after !== want.after) {
+      const jitterMs = random() * Math.min(JITTER_MS_MAX, want.intervalMs / 10);
+      course = { after: want.after, jitterMs, dueSinceMs: undefined };
+      this.#courses.set(key, course);
+    }
+    if (want.dueInMs > 0) return want.dueInMs + course.jitterMs;
+    course.dueSinceMs ??= clock.nowMs();
+    return course.dueSinceMs + course.jitterMs - clock.nowMs();
+  }
+
+  #forgetOthers(keys: ReadonlySet<string>): void {
+    this.#board.keepOnly(keys);
+    for (const map of [this.#waits, this.#courses])
+      for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
+    for (const key of this.#asked) if (!keys.has(key)) this.#asked.delete(key);
+  }
+}
+
+export const OFF = 'probes are off: probes.enabled in config.toml, or --probes off';
+const START_MS_MIN = 2_000;
+const START_MS_SPREAD = 8_000;
+const LOOK_MS_MIN = 100;
+const JITTER_MS_MAX = 10_000;

@@ -1,0 +1,60 @@
+// Tells what is being measured, what waits and why, and what rests until when: once, and again only when that has become
+// another thing to say.
+
+import type { Fact } from '../../core/event.ts';
+import type { ProbeStatus, ProbeSubject } from '../../core/probe/probe-status.ts';
+import { probeKey } from '../../core/probe/probe-status.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isKnown } from '../../core/unknown.ts';
+
+type Stage = ProbeStatus['stage'];
+
+export class StatusBoard {
+  readonly #record: (fact: Fact) => void;
+  readonly #nowMs: () => number;
+  readonly #told = new Map<string, { readonly stage: Stage; readonly nextAtMs: number | undefined }>();
+
+  constructor(record: (fact: Fact) => void, nowMs: () => number) {
+    this.#record = record;
+    this.#nowMs = nowMs;
+  }
+
+  tell(subject: ProbeSubject, stage: Stage): void {
+    const key = probeKey(subject);
+    const nowMs = this.#nowMs();
+    const nextAtMs = nextAt(stage, nowMs);
+    const held = this.#told.get(key);
+    if (held !== undefined && sameWords(held.stage, stage) && !hasMoved(held.nextAtMs, nextAtMs, nowMs))
+      return;
+    this.#told.set(key, { stage, nextAtMs });
+    this.#record({ kind: 'probe.reported', payload: { subject, stage } });
+  }
+
+  /** Forgets whatever is not among these: what comes back is told anew. */
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#told.keys()) if (!keys.has(key)) this.#told.delete(key);
+  }
+}
+
+const nextAt = (stage: Stage, nowMs: number): number | undefined =>
+  stage.kind === 'running' || !isKnown(stage.nextInMs) ? undefined : nowMs + stage.nextInMs;
+
+const sameWords = (a: Stage, b: Stage): boolean => {
+  if (a.kind === 'waiting' && b.kind === 'waiting') return a.reason === b.reason;
+  return a.kind === b.kind && a.kind !== 'running';
+};
+
+/** By more than a page would show. */
+const hasMoved = (toldMs: number | undefined, nextMs: number | undefined, nowMs: number): boolean => {
+  if (toldMs === undefined || nextMs === undefined) return toldMs !== nextMs;
+  return Math.abs(toldMs - nextMs) > Math.max(MOVED_MS_MIN, (nextMs - nowMs) / 10);
+};
+
+export const waitingStage = (reason: string, nextInMs: Reported<number>): Stage => ({
+  kind: 'waiting',
+  reason: reason.slice(0, REASON_LENGTH_MAX),
+  nextInMs,
+});
+
+const MOVED_MS_MIN = 5_000;
+const REASON_LENGTH_MAX = 300;

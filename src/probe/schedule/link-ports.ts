@@ -1,0 +1,55 @@
+// What a probe of a connection occupies at each of its ends, by the names of that node's interfaces. A bridge or bond is
+// all its members, an RDMA device is the port whose network interface it shares: one cable carries one probe.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import type { State } from '../../core/state.ts';
+import { isKnown } from '../../core/unknown.ts';
+
+/** Where the interface is not known it may be any of the node's. */
+export const ANY_PORT = '*';
+
+export const sourcePorts = (state: State, source: NodeId, connection: Connection): readonly string[] =>
+  isKnown(connection.sourceInterface) ? portsOf(state, source, connection.sourceInterface) : [ANY_PORT];
+
+export const sinkPorts = (state: State, connection: Connection): readonly string[] => {
+  if (connection.kind === 'rdma') return portsOf(state, connection.sink, connection.sinkInterface);
+  const names = interfacesWith(state, connection.sink, connection.sinkAddress);
+  return names.length === 0
+    ? [ANY_PORT]
+    : unique(names.flatMap(name => portsOf(state, connection.sink, name)));
+};
+
+/** The interfaces of a node that carry the address; several may carry one link-local address. */
+export const interfacesWith = (state: State, node: NodeId, address: string): readonly string[] => {
+  const bare = withoutScope(address);
+  return (state.nodeNetworks[node]?.value.interfaces ?? [])
+    .filter(({ addresses }) => addresses.some(held => withoutScope(held.address) === bare))
+    .map(({ name }) => name);
+};
+
+export const withoutScope = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();
+
+export const sharePort = (a: readonly string[], b: readonly string[]): boolean =>
+  a.includes(ANY_PORT) || b.includes(ANY_PORT) || a.some(name => b.includes(name));
+
+const portsOf = (state: State, node: NodeId, name: string): readonly string[] => {
+  const interfaces = state.nodeNetworks[node]?.value.interfaces ?? [];
+  const found = new Set<string>();
+  const follow = (one: string): void => {
+    if (found.has(one)) return;
+    found.add(one);
+    for (const member of interfaces.find(held => held.name === one)?.members ?? []) follow(member);
+    // "eth0.10" is a VLAN on eth0, by the kernel's own naming.
+    const parent = /^(.+)\.\d{1,4}$/.exec(one)?.[1];
+    if (parent !== undefined && interfaces.some(held => held.name === parent)) follow(parent);
+    const device = state.nodeRdmaDevices[node]?.value.devices.find(held => held.name === one);
+    for (const port of device?.ports ?? []) if (isKnown(port.interfaceName)) follow(port.interfaceName);
+    // macOS names an RDMA device after its interface.
+    if (one.startsWith('rdma_')) follow(one.slice('rdma_'.length));
+  };
+  follow(name);
+  return [...found];
+};
+
+const unique = (names: readonly string[]): readonly string[] => [...new Set(names)];

@@ -1,0 +1,76 @@
+// One bandwidth probe an interface, whichever end of it this node is, and nothing beside the probe of a device, which
+// needs the whole machine for itself.
+
+import { ANY_PORT, sharePort } from './link-ports.ts';
+
+export interface PortHold extends Disposable {
+  readonly ports: readonly string[];
+}
+
+interface Holder {
+  readonly ports: readonly string[];
+  readonly what: string;
+}
+
+export class PortLocks {
+  readonly #nowMs: () => number;
+  readonly #holders = new Set<Holder>();
+  #reservedUntilMs = Number.NEGATIVE_INFINITY;
+  #reservedFor = '';
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  get count(): number {
+    return this.#holders.size;
+  }
+
+  /** Why they cannot be taken now, in words; undefined where they can. */
+  obstacle(ports: readonly string[]): string | undefined {
+    if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} is about to be measured`;
+    for (const holder of this.#holders)
+      if (sharePort(holder.ports, ports)) return `${holder.what} is being measured`;
+    return undefined;
+  }
+
+  /** Undefined where there is an obstacle. */
+  take(ports: readonly string[], what: string): PortHold | undefined {
+    return this.obstacle(ports) === undefined ? this.#hold(ports, what) : undefined;
+  }
+
+  /**
+   * All of them. Where some are held, nobody gets another for a while: who needs a quiet machine would wait for ever
+   * behind a busy one.
+   */
+  takeAll(what: string): PortHold | undefined {
+    if (this.#holders.size === 0) {
+      this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
+      return this.#hold([ANY_PORT], what);
+    }
+    if (this.#nowMs() >= this.#reservedUntilMs) {
+      this.#reservedUntilMs = this.#nowMs() + RESERVATION_MS;
+      this.#reservedFor = what;
+    }
+    return undefined;
+  }
+
+  /** What is being measured. */
+  get busyWith(): string {
+    return [...this.#holders].map(({ what }) => what).join(', ');
+  }
+
+  #hold(ports: readonly string[], what: string): PortHold {
+    const holder = { ports, what };
+    this.#holders.add(holder);
+    return {
+      ports,
+      [Symbol.dispose]: () => {
+        this.#holders.delete(holder);
+      },
+    };
+  }
+}
+
+/** Longer than a probe of a socket connection may take. */
+const RESERVATION_MS = 40_000;

@@ -1,0 +1,114 @@
+// How long a profile lasts: its lifetime, stretched where the probes of all connections on an interface would take more
+// of it than they may. A pure function of state, so that both ends come to the same figure.
+
+import type { NodeId } from '../../core/ids.ts';
+import { isNodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import type { LinkProfile } from '../../core/link/link-profile.ts';
+import { presence } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import { isKnown } from '../../core/unknown.ts';
+import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
+import type { ProbeSettings } from './probe-settings.ts';
+import { ttlMsOf } from './probe-settings.ts';
+import type { Spending } from './spend-ledger.ts';
+
+/** A connection and whose it is. */
+export interface PlacedLink {
+  readonly source: NodeId;
+  readonly key: string;
+  readonly connection: Connection;
+}
+
+/** What one round of all current connections takes of each interface of each node. */
+export interface PortLoads {
+  readonly byPort: ReadonlyMap<string, Spending>;
+  /** What was counted for each connection. */
+  readonly byLink: ReadonlyMap<string, Spending>;
+}
+
+/** What a probe with these figures took of its interface: its bytes at the rates that it found. */
+export const spendingOf = (
+  profile: Pick<LinkProfile, 'uploadBitsPerSecond' | 'downloadBitsPerSecond' | 'bytesUsed'>,
+): Spending | undefined => {
+  const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = profile;
+  if (!isKnown(up) || !isKnown(down) || !(up > 0) || !(down > 0)) return undefined;
+  // Each direction runs for about the same time, so that bytes split as the rates do.
+  return { busyMs: (bytesUsed * 8 * 2_000) / (up + down), bytesUsed };
+};
+
+/** One pass over all connections between nodes that are there now. */
+export const portLoads = (state: State, nowMs: number): PortLoads => {
+  const byPort = new Map<string, Spending>();
+  const byLink = new Map<string, Spending>();
+  for (const link of currentLinks(state, nowMs)) {
+    const { source, key, connection } = link;
+    const profile = state.linkProfiles[source]?.[connection.sink]?.[key]?.value;
+    const spending = (profile === undefined ? undefined : spendingOf(profile)) ?? SPENDING_UNKNOWN;
+    byLink.set(linkName(link), spending);
+    for (const place of placesOf(state, link)) {
+      const sum = byPort.get(place) ?? SPENDING_NONE;
+      byPort.set(place, {
+        busyMs: sum.busyMs + spending.busyMs,
+        bytesUsed: sum.bytesUsed + spending.bytesUsed,
+      });
+    }
+  }
+  return { byPort, byLink };
+};
+
+/** `own`: what the newest probe of this connection took, where state did not hold it yet. */
+export const linkIntervalMs = (
+  state: State,
+  link: PlacedLink,
+  {
+    loads,
+    settings,
+    own,
+  }: { readonly loads: PortLoads; readonly settings: ProbeSettings; readonly own?: Spending },
+): number => {
+  const counted = loads.byLink.get(linkName(link)) ?? SPENDING_NONE;
+  const busyMsMore = own === undefined ? 0 : own.busyMs - counted.busyMs;
+  const bytesMore = own === undefined ? 0 : own.bytesUsed - counted.bytesUsed;
+  let intervalMs = ttlMsOf(link.connection.kind, settings);
+  for (const place of placesOf(state, link)) {
+    const { busyMs, bytesUsed } = loads.byPort.get(place) ?? SPENDING_NONE;
+    intervalMs = Math.max(
+      intervalMs,
+      (busyMs + busyMsMore) / settings.bandwidthShare,
+      ((bytesUsed + bytesMore) / settings.bytesPerHourMax) * 3_600_000,
+    );
+  }
+  return intervalMs;
+};
+
+/** Connections between nodes that are there now. */
+export function* currentLinks(state: State, nowMs: number): Iterable<PlacedLink> {
+  const gone = new Map<NodeId, boolean>();
+  const isGone = (node: NodeId): boolean => {
+    const known = gone.get(node);
+    if (known !== undefined) return known;
+    const isOffline = presence(state, node, nowMs) === 'offline';
+    gone.set(node, isOffline);
+    return isOffline;
+  };
+  for (const [source, sinks] of Object.entries(state.connections)) {
+    if (!isNodeId(source) || isGone(source)) continue;
+    for (const [sink, held] of Object.entries(sinks)) {
+      if (!isNodeId(sink) || isGone(sink)) continue;
+      for (const [key, { value }] of Object.entries(held)) yield { source, key, connection: value };
+    }
+  }
+}
+
+/** An interface that nobody knows is counted as one of its own: what it truly is would only be guessed. */
+const placesOf = (state: State, { source, connection }: PlacedLink): readonly string[] => [
+  ...sourcePorts(state, source, connection).map(port => `${source} ${port}`),
+  ...sinkPorts(state, connection).map(port => `${connection.sink} ${port === ANY_PORT ? 'unknown' : port}`),
+];
+
+const linkName = ({ source, connection, key }: PlacedLink): string => `${source} ${connection.sink} ${key}`;
+
+const SPENDING_NONE: Spending = { busyMs: 0, bytesUsed: 0 };
+/** Until a connection has been measured. */
+const SPENDING_UNKNOWN: Spending = { busyMs: 1_000, bytesUsed: 0 };

@@ -1,0 +1,55 @@
+// How often and how much is measured: what config.toml says, and what nobody needs to set.
+
+import type { Connection } from '../../core/link/connection.ts';
+import type { ProbeBudget } from '../link-engine.ts';
+
+export interface ProbeSettings {
+  /** False: nothing starts here, and no lease is given to others. */
+  readonly isEnabled: boolean;
+  readonly gpuTtlMs: number;
+  readonly socketTtlMs: number;
+  readonly rdmaTtlMs: number;
+  /** Of an interface's time, 0..0.5. */
+  readonly bandwidthShare: number;
+  /** Payload of bandwidth probes on one interface. */
+  readonly bytesPerHourMax: number;
+}
+
+export type ProbeKind = 'gpu' | 'socket' | 'rdma';
+
+export const ttlMsOf = (kind: ProbeKind, settings: ProbeSettings): number => {
+  switch (kind) {
+    case 'gpu':
+      return settings.gpuTtlMs;
+    case 'socket':
+      return settings.socketTtlMs;
+    case 'rdma':
+      return settings.rdmaTtlMs;
+    default:
+      return kind satisfies never;
+  }
+};
+
+/** How often state is compared with what is desired (DESIGN §3.6). */
+export const TICK_MS = 15_000;
+
+/** A probe that has not ended by then is ended. Device: first runs compile kernels for seconds. */
+export const DEADLINE_MS: Readonly<Record<ProbeKind, number>> = {
+  gpu: 120_000,
+  socket: 30_000,
+  rdma: 90_000,
+};
+
+/** A lease ends this long after the deadline of the probe that it is for, whatever the source says. */
+export const LEASE_SLACK_MS = 5_000;
+
+/** For one probe; the measurement itself ends sooner, once its figure is stable. */
+export const budgetOf = ({ kind, type }: Connection): ProbeBudget => {
+  if (kind === 'rdma') return { bytesMax: 24_000_000_000, durationMsMax: 60_000 };
+  // Over an overlay somebody may pay for each byte, or a relay of strangers carries it.
+  const bytesMax = type === 'overlay' ? 128 * 1024 * 1024 : 24_000_000_000;
+  return { bytesMax, durationMsMax: 20_000 };
+};
+
+/** Probes of links in which this node takes part at once, on whatever interfaces: each costs a core at both ends. */
+export const LINK_PROBES_MAX = 4;

@@ -1,0 +1,72 @@
+// What bandwidth probes have spent of each interface's time and bytes, as source and as sink. An account fills at the
+// allowed rate and may go below zero: the next probe then waits until it is not. The stretched interval keeps to the
+// budget on average; this keeps to it when probes fail, repeat or are larger than the last ones.
+
+import type { ProbeSettings } from './probe-settings.ts';
+
+interface Account {
+  atMs: number;
+  /** Of the interface's time, ms. At most 0: nothing is saved up. */
+  timeMs: number;
+  bytes: number;
+}
+
+export interface Spending {
+  readonly busyMs: number;
+  readonly bytesUsed: number;
+}
+
+export class SpendLedger {
+  readonly #accounts = new Map<string, Account>();
+  readonly #nowMs: () => number;
+  readonly #settings: () => ProbeSettings;
+
+  constructor(nowMs: () => number, settings: () => ProbeSettings) {
+    this.#nowMs = nowMs;
+    this.#settings = settings;
+  }
+
+  /** How long until a probe on all of these may start; 0: now. */
+  waitMs(ports: readonly string[]): number {
+    const { bandwidthShare, bytesPerHourMax } = this.#settings();
+    let waitMs = 0;
+    for (const port of ports) {
+      const account = this.#account(port);
+      waitMs = Math.max(
+        waitMs,
+        -account.timeMs / bandwidthShare,
+        -account.bytes / (bytesPerHourMax / HOUR_MS),
+      );
+    }
+    return waitMs;
+  }
+
+  charge(ports: readonly string[], { busyMs, bytesUsed }: Spending): void {
+    const { bandwidthShare, bytesPerHourMax } = this.#settings();
+    for (const port of ports) {
+      const account = this.#account(port);
+      // A debt is forgiven past two hours: somebody who measures by hand all day does not stop the clock for a week.
+      account.timeMs = Math.max(account.timeMs - busyMs, -DEBT_MS_MAX * bandwidthShare);
+      account.bytes = Math.max(account.bytes - bytesUsed, (-DEBT_MS_MAX / HOUR_MS) * bytesPerHourMax);
+    }
+  }
+
+  #account(port: string): Account {
+    const nowMs = this.#nowMs();
+    const account = this.#accounts.get(port) ?? { atMs: nowMs, timeMs: 0, bytes: 0 };
+    const { bandwidthShare, bytesPerHourMax } = this.#settings();
+    const passedMs = nowMs - account.atMs;
+    account.atMs = nowMs;
+    account.timeMs = Math.min(0, account.timeMs + passedMs * bandwidthShare);
+    account.bytes = Math.min(0, account.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
+    this.#accounts.set(port, account);
+    const oldest = this.#accounts.keys().next().value;
+    if (this.#accounts.size > LEDGER_PORTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
+    return account;
+  }
+}
+
+/** Interfaces come and go with containers. */
+export const LEDGER_PORTS_MAX = 1_024;
+const HOUR_MS = 3_600_000;
+const DEBT_MS_MAX: number = 2 * HOUR_MS;

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { ProbeLogEntry } from '../../../src/probe/schedule/probe-log.ts';
+import { measured } from '../../support/made-up-engine.ts';
+import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
+
+/** Pairs of things that occupied one interface of one node at one moment. */
+const overlaps = (log: readonly ProbeLogEntry[]): readonly string[] => {
+  const running: ProbeLogEntry[] = [];
+  const found: string[] = [];
+  for (const entry of log) {
+    const isSame = (one: ProbeLogEntry): boolean =>
+      one.node === entry.node && one.role === entry.role && one.what === entry.what;
+    if (entry.kind === 'ended') {
+      running.splice(running.findIndex(isSame), 1);
+      continue;
+    }
+    for (const other of running)
+      if (other.node === entry.node && other.ports.some(port => entry.ports.includes(port) || port === '*'))
+        found.push(`${other.role} ${other.what} and ${entry.role} ${entry.what} on ${entry.ports.join()}`);
+    running.push(entry);
+  }
+  return found;
+};
+
+const missing = (mesh: ProbingMesh): readonly string[] =>
+  pairs(mesh).flatMap(([source, sink]) =>
+    mesh.profile(source, sink)?.failure === 'none' ? [] : [`${source.address} to ${sink.address}`],
+  );
+
+const pairs = (mesh: ProbingMesh): readonly (readonly [ProbingNode, ProbingNode])[] =>
+  mesh.nodes.flatMap(source =>
+    mesh.nodes.filter(sink => sink !== source).map(sink => [source, sink] as const),
+  );
+
+test('of four nodes every connection is profiled both ways, and no two probes share an interface', async () => {
+  for (const seed of [1, 2, 3]) {
+    await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo', 'vela'], seed });
+    await mesh.clock.advance(120_000);
+    expect(missing(mesh)).toEqual([]);
+    expect(overlaps(mesh.log)).toEqual([]);
+    expect(mesh.log.filter(({ kind }) => kind === 'started').length).toBe(24);
+    expect(mesh.engine.openSinks).toBe(0);
+  }
+});
+
+test('a profile is made again after its lifetime, stretched so that an interface carries probes 2% of its time', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo', 'vela'] });
+  await mesh.clock.advance(3_600_000);
+  // Six connections on each interface, 125 MB both ways at 1 Gbit/s each: 1 s of its time each, 6 s a round, 300 s at 2%.
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  expect(mesh.profile(atlas, juno)?.intervalMs).toBe(300_000);
+  const probes = mesh.log.filter(({ node, kind }) => node === atlas.id && kind === 'ended').length;
+  expect(probes).toBeGreaterThan(60);
+  // The first of each is free.
+  expect(probes * 1_000).toBeLessThanOrEqual(0.02 * 3_600_000 + 6_000);
+  expect(overlaps(mesh.log)).toEqual([]);
+});
+
+test('probes that cost more stretch the interval of every connection on the interface, at both ends', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
+  mesh.engine.durationMs = 10_000;
+  mesh.engine.outcome = () => measured(5e6, 6_250_000);
+  // The first round is told before the others are known.
+  await mesh.clock.advance(4_500_000);
+  // Four connections of 10 s on each interface: 40 s a round, 2,000 s at 2%.
+  for (const [source, sink] of pairs(mesh)) expect(mesh.profile(source, sink)?.intervalMs).toBe(2_000_000);
+  const probes = mesh.log.filter(({ node, kind }) => node === mesh.at(0).id && kind === 'ended').length;
+  expect(probes * 10_000).toBeLessThanOrEqual(0.02 * 4_500_000 + 40_000);
+});
