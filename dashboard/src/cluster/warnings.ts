@@ -46,7 +46,7 @@ export const warnings = ({ state, views, notices, newVersion }: WarningSources):
       ...(view.presence === 'live' ? staleWarnings(state, view) : []),
       ...unknownKindWarnings(view),
     ]),
-    ...(views.length === 1 ? [ALONE] : []),
+    ...(views.length === 1 ? aloneNotes(views) : []),
   ];
   return [
     ...found.filter(({ level }) => level === 'danger'),
@@ -189,6 +189,17 @@ const ALONE: Warning = {
   why: 'Another machine joins with the same cluster key. This makes the key and prints the line to run there; start the daemon again afterwards. Where no multicast gets through, name this machine there with --peer.',
   command: 'plimsoll key new && plimsoll key show --join',
 };
+
+const DEMO: Warning = {
+  id: 'demo',
+  level: 'note',
+  title: 'What a cluster looks like',
+  why: 'The demo simulates eight machines of five kinds, with their links, and a benchmark; nothing of it touches this node.',
+  command: 'plimsoll demo',
+};
+
+const aloneNotes = (views: readonly NodeView[]): readonly Warning[] =>
+  views.some(view => held(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];
 
 const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
   const part = share(use);

@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import type { LinkTexts } from '../topology/map-layout.ts';
@@ -21,19 +22,15 @@ export const rateFigure = (bitsPerSecond: number | undefined, unit: RateUnit): F
   return unit === 'bits' ? formatBitsPerSecond(bitsPerSecond) : formatBytesPerSecond(bitsPerSecond / 8);
 };
 
-export const timeFigure = (nanoseconds: number | undefined): Figure =>
-  nanoseconds === undefined ? UNKNOWN_FIGURE : formatNanoseconds(nanoseconds);
+/** "9 µs", "107 µs", "2.7 ms": a delay is read at a glance, so a decimal that says nothing goes. */
+export const timeFigure = (nanoseconds: number | undefined): Figure => {
+  if (nanoseconds === undefined) return UNKNOWN_FIGURE;
+  const { figure, unit } = formatNanoseconds(nanoseconds);
+  return { figure: figure.replace(/\.0$/, ''), unit };
+};
 
 export const halfOf = (figure: FigureView | undefined): number | undefined =>
   figure === undefined ? undefined : figure.value / 2;
-
-/** "Thunderbolt 5 (RDMA)", "Ethernet", "Wi-Fi"; for what nobody could tell, that. */
-export const typeWords = ({ connection, medium }: Pick<ConnectionFacts, 'connection' | 'medium'>): string => {
-  const { type, negotiatedBitsPerSecond: rate } = connection;
-  if (!isKnown(type)) return medium === 'rdma' ? 'RDMA' : 'type unknown';
-  if (type !== 'thunderbolt') return medium === 'rdma' && type === 'ethernet' ? 'RoCE' : TYPE_WORDS[type];
-  return `Thunderbolt${generation(isKnown(rate) ? rate : 0)} (${medium === 'rdma' ? 'RDMA' : 'TCP'})`;
-};
 
 /** What was agreed on: "80 Gb/s"; '' where nobody knows. */
 export const negotiatedWords = (
@@ -43,26 +40,6 @@ export const negotiatedWords = (
   isKnown(connection.negotiatedBitsPerSecond)
     ? figureText(formatNominalRate(connection.negotiatedBitsPerSecond, unit))
     : '';
-
-/** Why there are no figures; '' where there are. */
-export const standingWords = ({ standing }: Pick<LinkView, 'standing'>): string => {
-  switch (standing.kind) {
-    case 'measured':
-      return '';
-    case 'measuring':
-      return 'measuring';
-    case 'waiting':
-      return `waits: ${standing.reason}`;
-    case 'failed':
-      return `failed: ${standing.reason}`;
-    case 'unmeasured':
-      return 'not measured yet';
-    case 'gone':
-      return 'no contact';
-    default:
-      return standing satisfies never;
-  }
-};
 
 /** Which labels a link wants on the map. `was` is what it wanted before, so that a trembling figure moves nothing. */
 export const linkTexts = (link: LinkView, was: LinkTexts | undefined): LinkTexts => {
@@ -116,21 +93,6 @@ const said = (figure: FigureView | undefined, way: string, unit: RateUnit): stri
 
 /** With plain spaces, as people and tests type them. */
 const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
-
-const generation = (bitsPerSecond: number): string => {
-  if (bitsPerSecond >= 80e9) return '\u00a05';
-  if (bitsPerSecond >= 40e9) return '\u00a04';
-  return bitsPerSecond >= 20e9 ? '\u00a03' : '';
-};
-
-const TYPE_WORDS = {
-  wifi: 'Wi-Fi',
-  ethernet: 'Ethernet',
-  infiniband: 'InfiniBand',
-  roce: 'RoCE',
-  overlay: 'overlay',
-  loopback: 'loopback',
-} as const;
 
 /** Directions that differ by more are shown apart. */
 const APART_SHARE_MIN = 0.08;

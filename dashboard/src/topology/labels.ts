@@ -20,6 +20,8 @@ export interface LabelledRoute extends Route {
   /** Higher ones choose first; then long lines before short ones. */
   readonly priority: number;
   readonly wanted: readonly WantedLabel[];
+  /** Its labels may cross other lines rather than give way. */
+  readonly mayCross: boolean;
 }
 
 export interface PlacedLabel {
@@ -36,8 +38,6 @@ export interface LabelRules {
   readonly centre: Point;
   readonly frame: Box;
   readonly fontSize: number;
-  /** On a full map a label may cross a line rather than give way. */
-  readonly mayCross: boolean;
 }
 
 export interface Labelling {
@@ -68,9 +68,9 @@ const placeOne = (
   const mine: PlacedLabel[] = [];
   for (const wanted of route.wanted) {
     const best = bestSlot(route, wanted, routes, [...taken, ...mine], rules);
-    if (best !== undefined && (rules.mayCross || best.cost < CROSSING_COST)) {
+    if (best !== undefined && (route.mayCross || best.cost < CROSSING_COST)) {
       mine.push({ key: route.key, role: wanted.role, box: best.box, t: best.t });
-    } else if (!rules.mayCross) return [];
+    } else if (!route.mayCross) return [];
   }
   return mine;
 };
@@ -94,11 +94,12 @@ const bestSlot = (
   const [first = 0.5] = slots;
   const isFree = role === 'both' || role === 'word';
   const ownSide = role === 'delay' ? -1 : 1;
+  const sides = isFree || route.mayCross ? [ownSide, -ownSide] : [ownSide];
   const reach =
     (Math.abs(outer.x) * width) / 2 + (Math.abs(outer.y) * height) / 2 + route.width / 2 + LINE_GAP;
   let best: Slot | undefined;
   for (const t of slots) {
-    for (const side of isFree ? [1, -1] : [ownSide]) {
+    for (const side of sides) {
       const at = along(route.p, route.q, t);
       const box = boxAround(
         { x: at.x + outer.x * side * reach, y: at.y + outer.y * side * reach },
@@ -107,7 +108,7 @@ const bestSlot = (
       if (!isInside(box, frame)) continue;
       if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
       if (taken.some(label => meet(box, label.box, LABEL_GAP))) continue;
-      const distanceCost = 8 * Math.abs(t - first) + (side === ownSide ? 0 : 1);
+      const distanceCost = 8 * Math.abs(t - first) + (side === ownSide ? 0 : isFree ? 1 : WRONG_SIDE_COST);
       if (best !== undefined && distanceCost >= best.cost) continue;
       const crossed = routes.filter(
         other => other !== route && crosses(box, other.p, other.q, CROSSING_GAP),
@@ -143,6 +144,8 @@ const NODE_GAP = 2;
 const LABEL_GAP = 4;
 const CROSSING_GAP = 3;
 const CROSSING_COST = 10;
+/** Worse than crossing a line, better than no label. */
+const WRONG_SIDE_COST = 15;
 /** A line that passes the centre at less than this, px, goes through it. */
 const THROUGH_CENTRE = 8;
 

@@ -65,7 +65,16 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
     const route = routeBetween(a, b);
     if (route.length < 1) return [];
     const wanted = wantedLabels(link, { detail, fontSize, length: route.length });
-    return [{ ...route, key: link.key, width: link.width, priority: link.priority, wanted }];
+    return [
+      {
+        ...route,
+        key: link.key,
+        width: link.width,
+        priority: link.priority,
+        wanted,
+        mayCross: detail === 'full' || link.isPicked,
+      },
+    ];
   });
   const { labels, hidden } = label(routes, { arrangement, frame, fontSize });
   const labelsOf = Map.groupBy(labels, ({ key }) => key);
@@ -132,7 +141,6 @@ const label = (
     centre: { x: frame.width / 2, y: frame.height / 2 },
     frame: bounds,
     fontSize,
-    mayCross: arrangement.detail === 'full',
   });
   const unasked = kept === undefined ? [] : wanting.filter(({ key }) => !kept.has(key)).map(({ key }) => key);
   return { labels, hidden: [...hidden, ...unasked] };

@@ -3,7 +3,7 @@
 // boxes instead of circles, pins, and no random start are most of what is needed, and what remains are three sums.
 
 import type { Box, Frame, Point } from './geometry.ts';
-import { boxAround, clamp, meet } from './geometry.ts';
+import { boxAround, clamp, distance, meet } from './geometry.ts';
 
 export interface SettleInput {
   readonly ids: readonly string[];
@@ -54,6 +54,7 @@ const relax = (
   const ys = Float64Array.from(starts, ({ y }) => y);
   const count = starts.length;
   const room = Math.sqrt((frame.width * frame.height) / Math.max(1, count));
+  const reach = room * REACH;
   const degree = new Float64Array(count);
   for (const { a, b } of springs) {
     degree[a] = (degree[a] ?? 0) + 1;
@@ -73,8 +74,10 @@ const relax = (
       for (let b = a + 1; b < count; b += 1) {
         const dx = (xs[a] ?? 0) - (xs[b] ?? 0);
         const dy = (ys[a] ?? 0) - (ys[b] ?? 0);
-        const square = Math.max(dx * dx + dy * dy, 1);
-        const force = (room * room * 0.08) / square;
+        const apart = Math.max(Math.hypot(dx, dy), 1);
+        // Only near ones push: what pushes from afar drives everybody to the rim.
+        if (apart > reach) continue;
+        const force = ((1 - apart / reach) * room * PUSH) / apart;
         push(a, dx * force, dy * force);
         push(b, -dx * force, -dy * force);
       }
@@ -93,12 +96,35 @@ const relax = (
       xs[index] = (xs[index] ?? 0) + clamp((moveX[index] ?? 0) * heat, -stepMax, stepMax);
       ys[index] = (ys[index] ?? 0) + clamp((moveY[index] ?? 0) * heat, -stepMax, stepMax);
     }
-    part({ xs, ys, size, pinned, frame });
+    part({ xs, ys, size, pinned, frame }, false);
   }
+  const centres = (): readonly Point[] => Array.from(xs, (x, index) => ({ x, y: ys[index] ?? 0 }));
   for (let round = 0; round < PARTING_ROUNDS; round += 1) {
-    if (!part({ xs, ys, size, pinned, frame })) break;
+    if (!part({ xs, ys, size, pinned, frame }, round % 3 === 2)) return centres();
   }
-  return Array.from(xs, (x, index) => ({ x, y: ys[index] ?? 0 }));
+  return anyMeet(centres(), size) ? (onGrid(centres(), { frame, size }) ?? centres()) : centres();
+};
+
+/** Where pushing did not end: each to the free cell that is nearest to it. Undefined where the frame has too few cells. */
+const onGrid = (
+  centres: readonly Point[],
+  { frame, size }: Pick<SettleInput, 'frame' | 'size'>,
+): readonly Point[] | undefined => {
+  const columns = Math.floor(frame.width / (size.width + GAP));
+  const rows = Math.floor(frame.height / (size.height + GAP));
+  if (columns * rows < centres.length) return undefined;
+  const free = Array.from({ length: columns * rows }, (_, index) => ({
+    x: ((index % columns) + 0.5) * (frame.width / columns),
+    y: (Math.floor(index / columns) + 0.5) * (frame.height / rows),
+  }));
+  return centres.map(at => {
+    let nearest = 0;
+    for (const [index, cell] of free.entries()) {
+      if (distance(at, cell) < distance(at, free[nearest] ?? cell)) nearest = index;
+    }
+    const [taken] = free.splice(nearest, 1);
+    return taken ?? at;
+  });
 };
 
 interface Crowd {
@@ -109,8 +135,11 @@ interface Crowd {
   readonly frame: Frame;
 }
 
-/** Moves overlapping boxes apart along the shorter way, and all into the frame; says whether any overlapped. */
-const part = ({ xs, ys, size, pinned, frame }: Crowd): boolean => {
+/**
+ * Moves overlapping boxes apart along the shorter way, and all into the frame; says whether any overlapped. Now and then
+ * along the longer way, because a row that is too full never gets room by moving sideways.
+ */
+const part = ({ xs, ys, size, pinned, frame }: Crowd, isLongWay: boolean): boolean => {
   const width = size.width + GAP;
   const height = size.height + GAP;
   let hasMet = false;
@@ -126,7 +155,7 @@ const part = ({ xs, ys, size, pinned, frame }: Crowd): boolean => {
       const isBFree = pinned[b] !== true;
       const shareA = isAFree ? (isBFree ? 0.5 : 1) : 0;
       const shareB = isBFree ? 1 - shareA : 0;
-      if (overX / width < overY / height) {
+      if (overX / width < overY / height !== isLongWay) {
         const way = dx < 0 ? -1 : 1;
         xs[a] = (xs[a] ?? 0) - way * overX * shareA;
         xs[b] = (xs[b] ?? 0) + way * overX * shareB;
@@ -150,12 +179,15 @@ const part = ({ xs, ys, size, pinned, frame }: Crowd): boolean => {
 };
 
 /** Whether any two boxes of a size around these centres meet. */
-export const anyMeet = (centres: readonly Point[], size: Frame): boolean => {
+const anyMeet = (centres: readonly Point[], size: Frame): boolean => {
   const boxes = centres.map((at): Box => boxAround(at, size));
   return boxes.some((box, index) => boxes.slice(index + 1).some(other => meet(box, other)));
 };
 
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+/** How far a push reaches and how strong it is, in shares of the room that each node has. */
+const REACH = 1.7;
+const PUSH = 0.35;
 const ROUNDS = 160;
 const PARTING_ROUNDS = 400;
 const GAP = 2;

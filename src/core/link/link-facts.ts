@@ -36,7 +36,7 @@ export interface LinkFacts {
   readonly nodes: readonly [NodeId, NodeId];
   /** In a lasting order: by medium and negotiated rate, then by name, never by what was measured. */
   readonly connections: readonly ConnectionFacts[];
-  /** The connection that carries most, or that should. */
+  /** The connection that carries most, or that should; an overlay only where there is nothing else. */
   readonly best: ConnectionFacts;
   /** The highest bandwidth from the first node to the second over all connections, bits per second. */
   readonly there: MeasuredFact | undefined;
@@ -63,21 +63,21 @@ export const linkFacts = (
     ...connectionFacts(first, second, there),
     ...connectionFacts(second, first, back),
   ].sort(inLastingOrder);
-  const [top] = connections;
-  if (top === undefined) return undefined;
+  const best = carrying(connections);
+  if (best === undefined) return undefined;
   const fastest = (from: NodeId): MeasuredFact | undefined =>
     bestOf(
       connections,
       facts => rateFrom(facts, from),
       (a, b) => a > b,
     );
-  const facts = { there: fastest(first), back: fastest(second) };
   return {
     key: linkKey(first, second),
     nodes: [first, second],
     connections,
-    best: carrying(facts.there, facts.back) ?? top,
-    ...facts,
+    best,
+    there: fastest(first),
+    back: fastest(second),
     roundTrip: bestOf(connections, roundTripOf, (a, b) => a < b),
   };
 };
@@ -138,11 +138,19 @@ const bestOf = (
   return best;
 };
 
-const carrying = (
-  there: MeasuredFact | undefined,
-  back: MeasuredFact | undefined,
-): ConnectionFacts | undefined =>
-  there === undefined || (back !== undefined && back.value > there.value) ? back?.of : there.of;
+/** What a link is made of: the connection that carries most. An overlay runs over something, and speaks only for itself. */
+const carrying = (connections: readonly ConnectionFacts[]): ConnectionFacts | undefined => {
+  const physical = connections.filter(({ medium }) => medium !== 'overlay');
+  const asked = physical.length > 0 ? physical : connections;
+  return bestOf(asked, fasterWay, (a, b) => a > b)?.of ?? asked[0];
+};
+
+const fasterWay = (facts: ConnectionFacts): number | undefined => {
+  const ways = [rateFrom(facts, facts.source), rateFrom(facts, facts.sink)].filter(
+    rate => rate !== undefined,
+  );
+  return ways.length === 0 ? undefined : Math.max(...ways);
+};
 
 const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
   mediumRank(a.medium) - mediumRank(b.medium) ||

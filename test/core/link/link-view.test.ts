@@ -1,0 +1,291 @@
+import { describe, expect, test } from 'vitest';
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import { connectionKey } from '../../../src/core/link/connection.ts';
+import { allLinkFacts, LinkBook } from '../../../src/core/link/link-pairs.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { linkViews } from '../../../src/core/link/link-view.ts';
+import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
+import type { State } from '../../../src/core/state.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import type { Wire } from '../../e2e/links.ts';
+import {
+  connectionOf,
+  ETHERNET,
+  idOf,
+  OVERLAY,
+  opened,
+  profiled,
+  THUNDERBOLT,
+  turned,
+  WIFI,
+  wired,
+} from '../../e2e/links.ts';
+import type { Machine } from '../../e2e/machines.ts';
+import { notebook, spark, studio } from '../../e2e/machines.ts';
+
+const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
+const ATLAS = idOf(studio);
+const JUNO = idOf(notebook);
+
+/** A cluster as events told at moments of one clock. */
+class Told {
+  state: State = EMPTY_STATE;
+  readonly #seqs = new Map<string, number>();
+
+  tell(machine: Machine, facts: readonly Fact[], atMs = 0): this {
+    const events = facts.map((fact): Event => {
+      const slot = idOf(machine) + eventClass(fact.kind);
+      const seq = (this.#seqs.get(slot) ?? 0) + 1;
+      this.#seqs.set(slot, seq);
+      return {
+        origin: idOf(machine),
+        epoch: 1,
+        class: eventClass(fact.kind),
+        seq,
+        key: factKey(fact),
+        ageMs: 0,
+        receivedAtMs: atMs,
+        ...fact,
+      };
+    });
+    this.state = applyAll(this.state, events);
+    return this;
+  }
+
+  /** The machines say that they are there. */
+  speak(atMs: number, ...machines: readonly Machine[]): this {
+    for (const machine of machines) this.tell(machine, machine.live(AT_WORK), atMs);
+    return this;
+  }
+
+  links(nowMs: number): readonly LinkView[] {
+    return linkViews(this.state, nowMs);
+  }
+
+  link(nowMs: number): LinkView {
+    const [link] = this.links(nowMs);
+    if (link === undefined) throw new Error('no link');
+    return link;
+  }
+}
+
+const both = (): Told =>
+  new Told().tell(studio, studio.durable).tell(notebook, notebook.durable).speak(0, studio, notebook);
+
+const running = (wire: Wire, stage: ProbeStatus['stage']): Fact => ({
+  kind: 'probe.reported',
+  payload: {
+    subject: { kind: 'link', sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, wire)) },
+    stage,
+  },
+});
+
+describe('a link', () => {
+  test('is all connections between two nodes, from either end, and one link', () => {
+    const told = both()
+      .tell(studio, [...wired(JUNO, THUNDERBOLT), ...wired(JUNO, ETHERNET)])
+      .tell(notebook, wired(ATLAS, turned(THUNDERBOLT)));
+    expect(told.links(0)).toHaveLength(1);
+    expect(told.link(0).nodes).toEqual([ATLAS, JUNO]);
+    expect(told.link(0).connections).toHaveLength(3);
+  });
+
+  test('carries in each direction the highest rate that any connection was measured at, whoever measured it', () => {
+    const told = both()
+      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 4e9 }))
+      .tell(notebook, wired(ATLAS, { ...ETHERNET, up: 9.4e9, down: 8e9, address: '192.0.2.2' }));
+    const { there, back } = told.link(0);
+    expect(there?.value).toBe(9e9);
+    expect(back?.value).toBe(9.4e9);
+  });
+
+  test('takes the lowest round trip, and its medium from the connection that carries most', () => {
+    const link = both()
+      .tell(studio, [...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)])
+      .link(0);
+    expect(link.roundTrip?.value).toBe(18_000);
+    expect(link.medium).toBe('rdma');
+  });
+
+  test('an overlay over a cable does not make the link an overlay, even while only the overlay is measured', () => {
+    const link = both()
+      .tell(studio, [...wired(JUNO, OVERLAY), opened(JUNO, ETHERNET)])
+      .link(0);
+    expect(link.connections.map(({ medium }) => medium)).toEqual(['cable', 'overlay']);
+    expect(link.medium).toBe('cable');
+    expect(link.there?.value).toBe(412e6);
+  });
+
+  test('loopback joins nothing', () => {
+    expect(
+      both()
+        .tell(studio, wired(JUNO, { ...ETHERNET, type: 'loopback' }))
+        .links(0),
+    ).toEqual([]);
+  });
+
+  test('keeps the order of its connections whatever is measured', () => {
+    const slow = both().tell(studio, [
+      ...wired(JUNO, WIFI),
+      ...wired(JUNO, { ...ETHERNET, up: 1e6 }),
+      opened(JUNO, THUNDERBOLT),
+    ]);
+    const fast = both().tell(studio, [
+      opened(JUNO, THUNDERBOLT),
+      ...wired(JUNO, { ...WIFI, up: 9e9 }),
+      opened(JUNO, ETHERNET),
+    ]);
+    const keys = (told: Told): readonly string[] =>
+      told.link(0).connections.map(({ connectionKey: key }) => key);
+    expect(keys(slow)).toEqual(keys(fast));
+  });
+});
+
+describe('a figure of a link', () => {
+  test('is stale once two of its intervals have gone by', () => {
+    const told = both().tell(studio, wired(JUNO, ETHERNET));
+    told.speak(600_000, studio, notebook);
+    expect(told.link(600_000).there?.isStale).toBe(false);
+    expect(told.link(600_000).isStale).toBe(false);
+    told.speak(600_001, studio, notebook);
+    expect(told.link(600_001).there?.isStale).toBe(true);
+    expect(told.link(600_001).isStale).toBe(true);
+  });
+
+  test('counts the age that it had when it was told', () => {
+    const told = both().tell(studio, wired(JUNO, { ...ETHERNET, ageMs: 599_000 }));
+    expect(told.link(1_000).there).toMatchObject({ ageMs: 600_000, isStale: false });
+    expect(told.link(1_001).there?.isStale).toBe(true);
+  });
+
+  test('of a probe that fails now is the last good one, stale, and gives way to any other', () => {
+    const told = both().tell(studio, wired(JUNO, { ...ETHERNET, failure: 'timed out after 30 s' }));
+    expect(told.link(0).there).toMatchObject({ value: 9.41e9, isStale: true });
+    told.tell(studio, wired(JUNO, WIFI));
+    expect(told.link(0).there).toMatchObject({ value: 612e6, isStale: false });
+  });
+
+  test('leaves with its connection', () => {
+    const told = both().tell(studio, [...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI)]);
+    told.tell(studio, [
+      {
+        kind: 'connection.closed',
+        payload: { sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, ETHERNET)), reason: 'gone' },
+      },
+    ]);
+    expect(told.link(0).there?.value).toBe(612e6);
+  });
+});
+
+describe('a link without figures', () => {
+  const bare = (...facts: readonly Fact[]): LinkView =>
+    both()
+      .tell(studio, [opened(JUNO, ETHERNET), ...facts])
+      .link(0);
+
+  test('says that it is not measured yet', () => {
+    expect(bare().standing).toEqual({ kind: 'unmeasured' });
+  });
+
+  test('says that it is being measured, for as long as the status can be believed', () => {
+    const told = both().tell(studio, [
+      opened(JUNO, ETHERNET),
+      running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
+    ]);
+    expect(told.link(4_000).standing).toEqual({ kind: 'measuring' });
+    told.speak(70_000, studio, notebook);
+    expect(told.link(70_000).standing).toEqual({ kind: 'unmeasured' });
+  });
+
+  test('says what it waits for', () => {
+    const waiting = running(ETHERNET, { kind: 'waiting', reason: 'a runner is active', nextInMs: 15_000 });
+    expect(bare(waiting).standing).toEqual({ kind: 'waiting', reason: 'a runner is active' });
+  });
+
+  test('says why its probe failed', () => {
+    const failed = profiled(
+      JUNO,
+      { ...ETHERNET, failure: 'connection refused' },
+      {
+        uploadBitsPerSecond: unknown('connection refused'),
+        downloadBitsPerSecond: unknown('connection refused'),
+        roundTripNsP50: unknown('connection refused'),
+      },
+    );
+    expect(bare(failed).standing).toEqual({ kind: 'failed', reason: 'connection refused' });
+  });
+
+  test('with figures is measured and being measured at once', () => {
+    const told = both().tell(studio, [
+      ...wired(JUNO, ETHERNET),
+      running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: true }),
+    ]);
+    expect(told.link(0)).toMatchObject({ standing: { kind: 'measured' }, isMeasuring: true });
+  });
+});
+
+describe('a link of a node that is offline', () => {
+  test('keeps its place without figures, and comes back with them', () => {
+    const told = both().tell(studio, wired(JUNO, ETHERNET)).speak(60_000, studio);
+    const gone = told.link(60_000);
+    expect(gone.standing).toEqual({ kind: 'gone', offline: [JUNO] });
+    expect([gone.there, gone.back, gone.roundTrip]).toEqual([undefined, undefined, undefined]);
+    told.speak(61_000, notebook);
+    expect(told.link(61_000).there?.value).toBe(9.41e9);
+  });
+
+  test('is remembered by what that node told, after its peers have closed their own connections to it', () => {
+    const told = both()
+      .tell(studio, wired(JUNO, ETHERNET))
+      .tell(notebook, wired(ATLAS, { ...ETHERNET, address: '192.0.2.2' }));
+    told
+      .tell(studio, [
+        {
+          kind: 'connection.closed',
+          payload: {
+            sink: JUNO,
+            connectionKey: connectionKey(connectionOf(JUNO, ETHERNET)),
+            reason: 'no answer',
+          },
+        },
+      ])
+      .speak(60_000, studio);
+    expect(told.link(60_000).standing.kind).toBe('gone');
+  });
+
+  test('goes when the node is forgotten', () => {
+    const told = both().tell(studio, wired(JUNO, ETHERNET));
+    told.tell(studio, [
+      {
+        kind: 'node.forgotten',
+        payload: { subject: JUNO, durableEpoch: 1, durableSeq: 99, liveEpoch: 1, liveSeq: 99 },
+      },
+    ]);
+    expect(told.links(0)).toEqual([]);
+  });
+
+  test('of a node that is only silent for a while is stale', () => {
+    const told = both().tell(studio, wired(JUNO, ETHERNET)).speak(15_000, studio);
+    expect(told.link(15_000)).toMatchObject({ standing: { kind: 'measured' }, isStale: true });
+  });
+});
+
+describe('the book of links', () => {
+  test('derives again only the links of which something was told', () => {
+    const told = both()
+      .tell(spark, spark.durable)
+      .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);
+    const book = new LinkBook();
+    const before = book.read(told.state);
+    told.speak(1_000, studio, notebook, spark);
+    expect(book.read(told.state)).toBe(before);
+    told.tell(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
+    const after = book.read(told.state);
+    expect(after.map(({ there }) => there?.value)).toEqual([5e9, 9.41e9]);
+    expect(after[1]).toBe(before[1]);
+    expect(after).toEqual(allLinkFacts(told.state));
+  });
+});
