@@ -1,0 +1,16 @@
+// Whether what the page shows was made up, in words that stand on every page of it.
+
+import type { NodeId } from '../../../src/core/ids.ts';
+import type { State } from '../../../src/core/state.ts';
+
+/** '' where every node is real. */
+export const simulationWords = (state: State, nodes: readonly NodeId[]): string => {
+  const count = nodes.filter(node => isSimulated(state, node)).length;
+  if (count === 0) return '';
+  if (count === nodes.length)
+    return count === 1 ? 'Simulated: not a real machine' : 'Simulated: no node is real';
+  return `Simulated: ${count} of ${nodes.length} nodes`;
+};
+
+export const isSimulated = (state: State, node: NodeId): boolean =>
+  state.nodeIdentities[node]?.value.isSimulated === true;
