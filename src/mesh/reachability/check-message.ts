@@ -2,22 +2,28 @@
 // can use a node to multiply traffic. No id stands in either: the asker knows whom it expects, and only that node's answer to
 // this nonce fits.
 
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 
 export interface Question {
   /** NONCE_BYTES, new for each question. */
   readonly nonce: Uint8Array;
   /** The key that it was tagged with; the answer is tagged with the same. */
-  readonly key: Uint8Array;
+  readonly key: CheckKey;
 }
 
-/** @param key from `deriveSecret(clusterKey, 'reachability')`. */
+/** Bytes would be made a key of anew each time: six times the cost of the check itself. */
+export type CheckKey = KeyObject;
+
+/** @param secret from `deriveSecret(clusterKey, 'reachability')`. */
+export const checkKey = (secret: Uint8Array): CheckKey => createSecretKey(secret);
+
 export const encodeQuestion = ({ nonce, key }: Question): Uint8Array =>
   encode(QUESTION, nonce, questionTag(nonce, key));
 
 /** Undefined for whatever is no question under one of these keys. Never throws. */
-export const readQuestion = (bytes: Uint8Array, keys: readonly Uint8Array[]): Question | undefined => {
+export const readQuestion = (bytes: Uint8Array, keys: readonly CheckKey[]): Question | undefined => {
   if (!hasShape(bytes, QUESTION)) return undefined;
   const nonce = nonceIn(bytes);
   // Each key is tried, so that the time tells nothing about which one fits.
@@ -50,7 +56,7 @@ const hasShape = (bytes: Uint8Array, magic: Buffer): boolean =>
 
 const nonceIn = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.subarray(AT_NONCE, AT_TAG));
 
-const questionTag = (nonce: Uint8Array, key: Uint8Array): Buffer =>
+const questionTag = (nonce: Uint8Array, key: CheckKey): Buffer =>
   createHmac('sha256', key).update(QUESTION).update(nonce).digest();
 
 const answerTag = ({ nonce, key }: Question, responder: NodeId): Buffer =>

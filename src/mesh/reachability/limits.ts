@@ -14,7 +14,7 @@ export const REACHABILITY_LIMITS = {
   /** An address that does not answer is asked less and less often, down to this. */
   backoffMsMax: 60_000,
   /** Questions that are due within so long of each other go out together. */
-  tickMs: 100,
+  tickMs: 200,
   /** Questions of this node; past it they wait. */
   askBurst: 100,
   asksPerSecond: 400,

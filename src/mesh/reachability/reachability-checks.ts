@@ -7,9 +7,10 @@ import type { NodeId } from '../../core/ids.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import { RecentTexts } from '../discovery/recent-texts.ts';
 import { TokenBucket } from '../discovery/token-bucket.ts';
-import type { Question } from './check-message.ts';
+import type { CheckKey, Question } from './check-message.ts';
 import {
   answeredNonce,
+  checkKey,
   encodeAnswer,
   encodeQuestion,
   isAnswerOf,
@@ -78,7 +79,7 @@ export class ReachabilityChecks {
   readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
   readonly #asks: TokenBucket;
   readonly #answers: TokenBucket;
-  #keys: readonly Uint8Array[];
+  #keys: readonly CheckKey[];
   #wake = new AbortController();
   #askedCount = 0;
   #answeredCount = 0;
@@ -87,7 +88,7 @@ export class ReachabilityChecks {
 
   constructor(parts: ReachabilityChecksParts) {
     this.#parts = parts;
-    this.#keys = parts.keys;
+    this.#keys = parts.keys.map(checkKey);
     const { askBurst, asksPerSecond, answerBurst, answersPerSecond } = REACHABILITY_LIMITS;
     this.#asks = new TokenBucket(parts.clock, { burst: askBurst, perSecond: asksPerSecond });
     this.#answers = new TokenBucket(parts.clock, { burst: answerBurst, perSecond: answersPerSecond });
@@ -107,7 +108,7 @@ export class ReachabilityChecks {
   }
 
   setKeys(keys: readonly Uint8Array[]): void {
-    this.#keys = keys;
+    this.#keys = keys.map(checkKey);
   }
 
   /** From now on these are asked. One that is left out is closed at once, for the reason that the caller knows. */

@@ -88,7 +88,7 @@ const bind = async (
   { listen, onDatagram }: UdpOptions,
   port: number,
 ): Promise<Socket> => {
-  const socket = createSocket({ type, ipv6Only: type === 'udp6' });
+  const socket = createSocket({ type, ipv6Only: type === 'udp6', lookup: asItIs });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   socket.once('error', reject);
   socket.bind(port, listen.host, resolve);
@@ -126,6 +126,13 @@ const close = async (socket: Socket | undefined): Promise<void> => {
   socket.close(() => resolve());
   await promise;
 };
+
+/** Only addresses are sent to: nothing is to be looked up. */
+const asItIs = (
+  address: string,
+  _options: unknown,
+  done: (error: null, address: string, family: number) => void,
+): void => done(null, address, isIP(address));
 
 const noFamily = (address: string): Error =>
   Object.assign(new Error(`nothing can be sent to ${address} from here`), { code: 'ENETUNREACH' });

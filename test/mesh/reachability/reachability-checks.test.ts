@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { checkKey, encodeAnswer, encodeQuestion } from '../../../src/mesh/reachability/check-message.ts';
+import { REACHABILITY_LIMITS } from '../../../src/mesh/reachability/limits.ts';
+import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
+import type { ReachTarget } from '../../../src/mesh/reachability/reach-targets.ts';
+import { ReachabilityChecks } from '../../../src/mesh/reachability/reachability-checks.ts';
+
+const KEY = new Uint8Array(32).fill(1);
+const OTHER_KEY = new Uint8Array(32).fill(2);
+const ATLAS = nodeId('a'.repeat(26));
+const JUNO = nodeId('b'.repeat(26));
+const PORT = 4_181;
+const ASKING_PORT = 50_000;
+
+describe('reachability checks', () => {
+  it('open an address that answers, within the spread of first questions', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(REACHABILITY_LIMITS.firstSpreadMs + REACHABILITY_LIMITS.tickMs);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+  });
+
+  it('ask again every ten seconds, and tell nothing while all is well', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(600_000);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.checks.counts.asked).toBeGreaterThanOrEqual(58);
+    expect(atlas.checks.counts.asked).toBeLessThanOrEqual(62);
+  });
+
+  it('close after two questions in a row without an answer, and not after one', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(5_000);
+    net.wire.block('10.0.0.2');
+    const asked = atlas.checks.counts.asked;
+    while (atlas.checks.counts.asked === asked) await net.clock.advance(10);
+    net.wire.unblock('10.0.0.2'); // one question is lost
+    await net.clock.advance(30_000);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    net.wire.block('10.0.0.2');
+    const before = atlas.checks.counts.asked;
+    while (atlas.told.length === 1) await net.clock.advance(10);
+    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
+    expect(atlas.checks.counts.asked - before).toBe(REACHABILITY_LIMITS.failuresMax);
+  });
+
+  it('are back at once when somebody says that the node is heard again', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    net.wire.block('10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(300_000);
+    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no answer']);
+    net.wire.unblock('10.0.0.2');
+    atlas.checks.hurry(JUNO);
+    await net.clock.advance(REACHABILITY_LIMITS.firstSpreadMs + REACHABILITY_LIMITS.tickMs);
+    expect(atlas.told.at(-1)).toBe('opened 10.0.0.2');
+  });
+
+  it('ask an address that never answers less and less often, down to once a minute', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    atlas.ask(JUNO, '10.9.9.9');
+    await net.clock.advance(100_000);
+    const asked = atlas.checks.counts.asked;
+    await net.clock.advance(600_000);
+    expect(atlas.checks.counts.asked - asked).toBeGreaterThanOrEqual(9);
+    expect(atlas.checks.counts.asked - asked).toBeLessThanOrEqual(11);
+  });
+
+  it('are not delayed by any number of dead addresses', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    const dead = Array.from({ length: 200 }, (_, index) => target(JUNO, `10.9.9.${index}`));
+    atlas.checks.setTargets([...dead, target(JUNO, '10.0.0.2')], () => 'gone');
+    await net.clock.advance(1_000);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+  });
+
+  it('do not take the answer of another node for that of the one that was meant', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1', '172.17.0.1');
+    atlas.ask(JUNO, '172.17.0.1');
+    await net.clock.advance(2_000);
+    expect(atlas.told).toEqual(['closed 172.17.0.1 (new): another node answers there']);
+  });
+
+  it('tell what the system says where it has no route', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.wire.block('10.0.0.2', 'ENETUNREACH');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(2_000);
+    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no route to that network']);
+  });
+
+  it('close what is asked no longer, for the reason that the caller knows', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(1_000);
+    atlas.checks.setTargets([], () => 'the node is offline');
+    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): the node is offline');
+  });
+
+  it('of a node that was started again go to its new port at once', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.wire.open(['10.0.0.2'], 777, (bytes, from) => juno.checks.takeQuestion(bytes, from));
+    const juno = net.add(JUNO, '10.0.0.2');
+    atlas.checks.setTargets([{ node: JUNO, address: '10.0.0.2', port: 666 }], () => '');
+    await net.clock.advance(3_000);
+    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no answer']);
+    atlas.checks.setTargets([{ node: JUNO, address: '10.0.0.2', port: 777 }], () => '');
+    await net.clock.advance(1_000);
+    expect(atlas.told.at(-1)).toBe('opened 10.0.0.2');
+  });
+
+  it('find a peer that knows only the other key while keys change', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    const juno = net.add(JUNO, '10.0.0.2');
+    atlas.checks.setKeys([OTHER_KEY, KEY]);
+    atlas.ask(JUNO, '10.0.0.2');
+    juno.ask(ATLAS, '10.0.0.1');
+    await net.clock.advance(3_000);
+    expect([...atlas.told, ...juno.told]).toEqual(['opened 10.0.0.2', 'opened 10.0.0.1']);
+  });
+
+  it('stay open when a stranger forges answers, and answer no stranger', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    const juno = net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(1_000);
+    const strange = { nonce: new Uint8Array(16).fill(9), key: checkKey(OTHER_KEY) };
+    const served = juno.checks.counts.served;
+    for (let turn = 0; turn < 100; turn += 1) {
+      atlas.checks.takeAnswer(encodeAnswer(strange, JUNO));
+      juno.checks.takeQuestion(encodeQuestion(strange), { address: '10.6.6.6', port: 1 });
+      juno.checks.takeQuestion(new Uint8Array(turn), { address: '10.6.6.6', port: 1 });
+    }
+    expect(juno.checks.counts).toMatchObject({ served, dropped: 200 });
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+  });
+
+  it('answer a question once, however often it is played again', async () => {
+    await using net = new Net();
+    const juno = net.add(JUNO, '10.0.0.2');
+    const bytes = encodeQuestion({ nonce: new Uint8Array(16).fill(3), key: checkKey(KEY) });
+    for (let turn = 0; turn < 50; turn += 1)
+      juno.checks.takeQuestion(bytes, { address: '10.6.6.6', port: 1 });
+    expect(juno.checks.counts).toMatchObject({ served: 1, dropped: 49 });
+  });
+
+  it('look at no more questions in a second than they can bear', async () => {
+    await using net = new Net();
+    const juno = net.add(JUNO, '10.0.0.2');
+    for (let turn = 0; turn < 5_000; turn += 1) {
+      const nonce = new Uint8Array(16).fill(turn % 251).fill(turn >> 8, 0, 8);
+      nonce[15] = turn & 255;
+      juno.checks.takeQuestion(encodeQuestion({ nonce, key: checkKey(KEY) }), {
+        address: '10.6.6.6',
+        port: 1,
+      });
+    }
+    expect(juno.checks.counts.served).toBe(REACHABILITY_LIMITS.answerBurst);
+  });
+
+  it('ask no more in a second than their bound, and get to everybody in time', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, ...Array.from({ length: 600 }, (_, index) => `10.1.${index >> 8}.${index & 255}`));
+    atlas.checks.setTargets(
+      Array.from({ length: 600 }, (_, index) => target(JUNO, `10.1.${index >> 8}.${index & 255}`)),
+      () => '',
+    );
+    await net.clock.advance(1_000);
+    const { askBurst, asksPerSecond } = REACHABILITY_LIMITS;
+    expect(atlas.checks.counts.asked).toBeLessThanOrEqual(askBurst + asksPerSecond);
+    await net.clock.advance(1_000);
+    expect(atlas.told.length).toBe(600);
+  });
+});
+
+const target = (node: NodeId, address: string): ReachTarget => ({ node, address, port: PORT });
+
+class Net implements AsyncDisposable {
+  readonly clock = new VirtualClock();
+  readonly wire = new MemoryDatagrams();
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>[] = [];
+  #drawn = 0;
+
+  add(localId: NodeId, ...addresses: readonly string[]) {
+    const told: string[] = [];
+    const [first = '', ...others] = addresses;
+    const asking = this.wire.open([first], ASKING_PORT, bytes => checks.takeAnswer(bytes));
+    const answering = this.wire.open([first, ...others], PORT, (bytes, from) =>
+      checks.takeQuestion(bytes, from),
+    );
+    const checks = new ReachabilityChecks({
+      clock: this.clock,
+      localId,
+      keys: [KEY],
+      random: () => {
+        this.#drawn = (this.#drawn * 16_807 + 1) % 2_147_483_647;
+        return this.#drawn / 2_147_483_647;
+      },
+      ask: (bytes, to) => asking.send(bytes, to),
+      answer: (bytes, to) => answering.send(bytes, to),
+      opened: ({ address }) => told.push(`opened ${address}`),
+      closed: ({ address }, reason, was) => told.push(`closed ${address} (${was}): ${reason}`),
+    });
+    this.#running.push(checks.run(this.#stop.signal));
+    const ask = (node: NodeId, address: string): void => checks.setTargets([target(node, address)], () => '');
+    return { checks, told, ask };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+}
