@@ -1,12 +1,12 @@
 // What bandwidth probes have spent of each interface's time and bytes, as source and as sink. An account fills at the
-// allowed rate and may go below zero: the next probe then waits until it is not. The stretched interval keeps to the
-// budget on average; this keeps to it when probes fail, repeat or are larger than the last ones.
+// allowed rate, holds what an hour brings, and may go below zero: the next probe then waits until it is not. The stretched
+// interval keeps to the budget on average; this keeps to it when probes fail, repeat or are larger than the last ones.
 
 import type { ProbeSettings } from './probe-settings.ts';
 
 interface Account {
   atMs: number;
-  /** Of the interface's time, ms. At most 0: nothing is saved up. */
+  /** Of the interface's time, ms. */
   timeMs: number;
   bytes: number;
 }
@@ -53,12 +53,13 @@ export class SpendLedger {
 
   #account(port: string): Account {
     const nowMs = this.#nowMs();
-    const account = this.#accounts.get(port) ?? { atMs: nowMs, timeMs: 0, bytes: 0 };
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
+    const full = { timeMs: HOUR_MS * bandwidthShare, bytes: bytesPerHourMax };
+    const account = this.#accounts.get(port) ?? { atMs: nowMs, ...full };
     const passedMs = nowMs - account.atMs;
     account.atMs = nowMs;
-    account.timeMs = Math.min(0, account.timeMs + passedMs * bandwidthShare);
-    account.bytes = Math.min(0, account.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
+    account.timeMs = Math.min(full.timeMs, account.timeMs + passedMs * bandwidthShare);
+    account.bytes = Math.min(full.bytes, account.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
     this.#accounts.set(port, account);
     const oldest = this.#accounts.keys().next().value;
     if (this.#accounts.size > LEDGER_PORTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
