@@ -2,22 +2,27 @@
 // never an argument, which others on a machine could see.
 
 import { resolve } from 'node:path';
-import { HomeError, openHome, resolveHome } from '../../config/home.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
-import { clusterKeyText, makeClusterKey, parseClusterKey } from '../../mesh/key/cluster-key.ts';
-import {
-  clusterKeyPath,
-  createClusterKeyFile,
-  readClusterKey,
-  replaceClusterKeyFile,
-} from '../../mesh/key/key-file.ts';
-import { errorCode } from '../../process/atomic-file.ts';
-import type { Command, Invocation } from '../command.ts';
+import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
+import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
+import type { Command } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { Option } from '../options.ts';
 import { flag, homeOption, nonEmpty, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { HeldKeys } from './key-home.ts';
+import {
+  homePath,
+  keyFromFile,
+  keyFromInput,
+  keysAt,
+  openKeyHome,
+  say,
+  tell,
+  WHEN_IT_COUNTS,
+  written,
+} from './key-home.ts';
 
 const outOption: Option<string | undefined> = value({
   name: 'out',
@@ -26,13 +31,17 @@ const outOption: Option<string | undefined> = value({
   parse: nonEmpty,
 });
 const joinOption: Option<boolean> = flag('join', 'Print the line that brings the key to another machine.');
-const replaceOption: Option<boolean> = flag('replace', 'Take the place of another key in the home.');
+const replaceOption: Option<boolean> = flag('replace', 'Take the place of another key in the home, at once.');
+const rotateOption: Option<boolean> = flag(
+  'rotate',
+  'Take the place of another key in the home, which stays accepted until: plimsoll key drop-old',
+);
 
 export const keyNewCommand: Command = {
   name: 'key new',
   summary: 'Make the key of a new cluster',
   description:
-    'Writes 256 random bits to <home>/cluster-key, for nobody else to read. A key that is there is never replaced. A daemon uses it from its next start on.',
+    'Writes 256 random bits to <home>/cluster-key, for nobody else to read. A key that is there is never replaced.',
   arguments: [],
   options: [homeOption, outOption],
   examples: [
@@ -41,7 +50,8 @@ export const keyNewCommand: Command = {
   ],
   run: async (invocation, state) => {
     const out = invocation.option(outOption);
-    const path = out === undefined ? clusterKeyPath(await home(invocation, state)) : resolve(state.cwd, out);
+    const path =
+      out === undefined ? clusterKeyPath(await openKeyHome(invocation, state)) : resolve(state.cwd, out);
     const key = makeClusterKey();
     const isNew = await written(path, () => createClusterKeyFile(path, key));
     if (!isNew) {
@@ -54,7 +64,7 @@ export const keyNewCommand: Command = {
     await say(state, [
       `Cluster key ${key.id} is in ${path}.`,
       ...(out === undefined ? ['Bring it to the other machines with: plimsoll key show --join'] : []),
-      FROM_NEXT_START,
+      WHEN_IT_COUNTS,
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -71,22 +81,17 @@ export const keyShowCommand: Command = {
     { line: 'plimsoll key show | ssh boreas plimsoll key import -', meaning: 'without any screen between' },
   ],
   run: async (invocation, state) => {
-    const path = clusterKeyPath(homePath(invocation, state));
-    const key = await keyAt(path, state);
-    if (key === undefined) {
-      throw new CommandError(
-        'clusterKey',
-        `there is no cluster key in ${path}`,
-        'Make one with: plimsoll key new',
-      );
-    }
-    const text = clusterKeyText(key);
+    const { held } = await heldKeys(homePath(invocation, state), state);
+    const text = clusterKeyText(held.key);
+    if (held.former !== undefined)
+      await tell(state, [`the former key ${held.former.id} is still accepted here.`]);
     if (!invocation.option(joinOption)) {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
     }
     // printf is part of the shell: the key is in no process's arguments.
-    await state.stdout.write(`printf '%s\\n' '${text}' | plimsoll key import -\n`);
+    const how = held.former === undefined ? '-' : '--rotate -';
+    await state.stdout.write(`printf '%s\\n' '${text}' | plimsoll key import ${how}\n`);
     await tell(state, [
       'Run this line on the other machine. It holds the key, and its shell may remember it.',
     ]);
@@ -97,24 +102,32 @@ export const keyShowCommand: Command = {
 export const keyImportCommand: Command = {
   name: 'key import',
   summary: 'Take over the cluster key of another machine',
-  description:
-    'Writes it to <home>/cluster-key, for nobody else to read. A daemon uses it from its next start on.',
+  description: 'Writes it to <home>/cluster-key, for nobody else to read.',
   arguments: [
     { name: 'FILE', meaning: 'The file that has the key; - for standard input.', isRequired: true },
   ],
-  options: [homeOption, replaceOption],
+  options: [homeOption, replaceOption, rotateOption],
   examples: [
     { line: 'plimsoll key import cluster.key', meaning: 'from a file' },
     { line: 'plimsoll key import --replace -', meaning: 'from standard input, in place of another key' },
+    {
+      line: 'plimsoll key import --rotate -',
+      meaning: 'the next key of this cluster; the one before stays accepted',
+    },
   ],
   run: async (invocation, state) => {
     const [file = '-'] = invocation.arguments;
     const key = file === '-' ? await keyFromInput(state) : await keyFromFile(resolve(state.cwd, file), state);
-    const path = clusterKeyPath(await home(invocation, state));
+    const path = clusterKeyPath(await openKeyHome(invocation, state));
     const isReplacing = invocation.option(replaceOption);
-    const held = isReplacing ? undefined : await keyAt(path, state);
-    if (held?.id === key.id) {
-      await say(state, [`${path} has this cluster key already.`, FROM_NEXT_START]);
+    const held = isReplacing ? undefined : await keysAt(path, state);
+    if (held?.key.id === key.id) {
+      await say(state, [`${path} has this cluster key already.`, WHEN_IT_COUNTS]);
+      return EXIT_CODES.ok.code;
+    }
+    if (held !== undefined && invocation.option(rotateOption)) {
+      await rotateTo(key, held, path);
+      await say(state, [`Cluster key ${key.id} is in ${path}.`, stillAccepted(held.key)]);
       return EXIT_CODES.ok.code;
     }
     const isWritten = await written(path, async () => {
@@ -126,85 +139,88 @@ export const keyImportCommand: Command = {
       throw new CommandError(
         'clusterKey',
         `${path} has another cluster key, and it stays`,
-        'To leave that cluster, run this again with --replace.',
+        'If it is the next key of this cluster, run this again with --rotate; to leave the cluster, with --replace.',
       );
     }
-    await say(state, [`Cluster key ${key.id} is in ${path}.`, FROM_NEXT_START]);
+    await say(state, [`Cluster key ${key.id} is in ${path}.`, WHEN_IT_COUNTS]);
     return EXIT_CODES.ok.code;
   },
 };
 
-const homePath = (invocation: Invocation, state: ProcessState): string =>
-  resolveHome({ ...state, option: invocation.option(homeOption) });
-
-const home = async (invocation: Invocation, state: ProcessState): Promise<string> => {
-  try {
-    const { path, notices } = await openHome(homePath(invocation, state));
-    await tell(state, notices);
-    return path;
-  } catch (error) {
-    if (!(error instanceof HomeError)) throw error;
-    const [problem = '', advice = ''] = error.message.split('\n');
-    throw new CommandError('homeUnusable', problem, advice, { cause: error });
-  }
+export const keyRotateCommand: Command = {
+  name: 'key rotate',
+  summary: 'Begin to change the key of this cluster',
+  description:
+    'Makes a new key; the one before stays accepted, so that nodes are brought over one by one. Bring the new key to each other machine with the line of key show --join, and when all have it, run key drop-old on each.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll key rotate', meaning: 'on one machine of the cluster' }],
+  run: async (invocation, state) => {
+    const { path, held } = await heldKeys(homePath(invocation, state), state);
+    const key = makeClusterKey();
+    await rotateTo(key, held, path);
+    await say(state, [
+      `Cluster key ${key.id} is in ${path}.`,
+      'Bring it to every other machine with: plimsoll key show --join',
+      stillAccepted(held.key),
+    ]);
+    return EXIT_CODES.ok.code;
+  },
 };
 
-const keyAt = async (path: string, state: ProcessState): Promise<ClusterKey | undefined> => {
-  const file = await readClusterKey(path);
-  switch (file.kind) {
-    case 'missing':
-      return undefined;
-    case 'wrong':
-      throw new CommandError(
-        'clusterKey',
-        file.problem,
-        'Take it from another machine: plimsoll key import --replace -',
-      );
-    case 'key':
-      await tell(state, file.notices);
-      return file.key;
-    default:
-      return file satisfies never;
-  }
-};
-
-const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
-  const key = await keyAt(path, state);
-  if (key === undefined)
-    throw new CommandError('clusterKey', `${path} is not there`, 'Name the file that has the cluster key.');
-  return key;
-};
-
-const keyFromInput = async (state: ProcessState): Promise<ClusterKey> => {
-  const parsed = parseClusterKey(await state.readInput(INPUT_BYTES_MAX));
-  if (parsed.kind === 'key') return parsed.key;
-  throw new CommandError(
-    'clusterKey',
-    `standard input holds no cluster key: ${parsed.problem}`,
-    'On the other machine run: plimsoll key show --join',
-  );
-};
-
-/** @throws CommandError where the disk refuses. */
-const written = async (path: string, write: () => Promise<boolean>): Promise<boolean> => {
-  try {
-    return await write();
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    throw new CommandError('clusterKey', `${path} cannot be written (${code})`, 'Name another place.', {
-      cause: error,
+export const keyDropOldCommand: Command = {
+  name: 'key drop-old',
+  summary: 'End the change of a cluster key',
+  description:
+    'The former key is accepted no more, and links that were opened with it are closed. Nodes that have the new key link again at once.',
+  arguments: [],
+  options: [homeOption],
+  examples: [{ line: 'plimsoll key drop-old', meaning: 'when every machine has the new key' }],
+  run: async (invocation, state) => {
+    const { path, held } = await heldKeys(homePath(invocation, state), state);
+    const { key, former } = held;
+    if (former === undefined) {
+      await say(state, [`${path} has one key, ${key.id}: there is nothing to drop.`]);
+      return EXIT_CODES.ok.code;
+    }
+    await written(path, async () => {
+      await replaceClusterKeyFile(path, key);
+      return true;
     });
+    await say(state, [`The former key ${former.id} is accepted no more; ${key.id} is the only one.`]);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const heldKeys = async (
+  home: string,
+  state: ProcessState,
+): Promise<{ readonly path: string; readonly held: HeldKeys }> => {
+  const path = clusterKeyPath(home);
+  const held = await keysAt(path, state);
+  if (held === undefined)
+    throw new CommandError(
+      'clusterKey',
+      `there is no cluster key in ${path}`,
+      'Make one with: plimsoll key new',
+    );
+  return { path, held };
+};
+
+/** @throws CommandError where a change of keys is under way already: three keys would be one too many. */
+const rotateTo = async (key: ClusterKey, { key: current, former }: HeldKeys, path: string): Promise<void> => {
+  if (former !== undefined && former.id !== key.id) {
+    throw new CommandError(
+      'clusterKey',
+      `${path} has two keys already: the change from ${former.id} to ${current.id} has not ended`,
+      'When every machine has the newer one, end it with: plimsoll key drop-old',
+    );
   }
+  await written(path, async () => {
+    await replaceClusterKeyFile(path, key, current);
+    return true;
+  });
 };
 
-const say = (state: ProcessState, lines: readonly string[]): Promise<void> =>
-  state.stdout.write(`${lines.join('\n')}\n`);
-
-const tell = async (state: ProcessState, lines: readonly string[]): Promise<void> => {
-  for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
-};
-
-const FROM_NEXT_START = 'A daemon uses it from its next start on: plimsoll up';
-/** More than any key has; the rest is not read. */
-const INPUT_BYTES_MAX = 4_096;
+const stillAccepted = ({ id }: ClusterKey): string =>
+  `The former key ${id} stays accepted. When every machine has the new one: plimsoll key drop-old`;

@@ -12,7 +12,7 @@ import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { deriveSecret } from '../../mesh/key/cluster-key.ts';
-import { clusterKeyPath, readClusterKey } from '../../mesh/key/key-file.ts';
+import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
 import type { IdentityConflict } from '../../mesh/mesh.ts';
 import { MeshError } from '../../mesh/mesh.ts';
 import { Replicator } from '../../mesh/replication/replicator.ts';
@@ -20,10 +20,13 @@ import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import type { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { EventRecorder } from '../event-recorder.ts';
+import { Lifetimes } from '../lifetimes.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
 import type { Connections } from './connections.ts';
+import { followClusterKey } from './follow-key.ts';
+import { LinkNotices } from './link-notices.ts';
 import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
 
 export interface DaemonMeshParts {
@@ -59,20 +62,15 @@ export interface DaemonMesh extends AsyncDisposable {
  */
 export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh | undefined> => {
   const { key, clock, journal, notices } = parts;
-  const clusterKey = await readKey(parts);
-  if (clusterKey === undefined) return undefined;
+  const keys = await readKeys(parts);
+  if (keys === undefined) return undefined;
   const stop = new AbortController();
-  const transport = await startTransport(parts, clusterKey, stop.signal);
+  await using opened = new Lifetimes();
+  const transport = opened.addAsync(await startTransport(parts, keys, stop.signal));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
   transport.onConflict(conflict => tellConflict(parts, conflict));
-  transport.onRefused(({ direction, reason, detail, address }) => {
-    if (direction !== 'dialled' || QUIET_REFUSALS.has(reason)) return;
-    // A peer has many addresses, and one that leads nowhere is no news unless a person named it.
-    if (reason === 'unreachable' && !named.has(address.host)) return;
-    notices.raise({ id: `mesh ${address.host}`, text: `No link to ${hostPortText(address)}: ${detail}` });
-  });
-  transport.onLink(link => notices.clear(`mesh ${link.remoteAddress.host}`));
+  const linkNotices = new LinkNotices({ clock, notices, transport, named });
   const replicator = new Replicator({
     mesh: transport,
     store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
@@ -85,7 +83,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   const discovery = startDiscovery({
     clock,
     signal: stop.signal,
-    tagKeys: [deriveSecret(clusterKey, 'beacon')],
+    tagKeys: keys.map(one => deriveSecret(one, 'beacon')),
     listenPort: isReachable ? listensOn.port : undefined,
     settings: {
       way: isReachable ? parts.discovery : { kind: 'off' },
@@ -96,19 +94,27 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     onCandidate: candidate => transport.addCandidate(candidate),
     onTrouble: () => undefined, // an interface that carries no multicast is no news; its state is kept there
   });
+  opened.addAsync(discovery);
   const state = (): State => parts.cluster.state;
   const connections = await openMeshConnections({
     ...parts,
     nodeId: key.nodeId,
     state,
     record: fact => parts.recorder.record(fact),
-    keys: [deriveSecret(clusterKey, 'reachability')],
+    keys: keys.map(one => deriveSecret(one, 'reachability')),
     listensOn: isReachable ? listensOn : undefined,
   });
+  if (connections !== undefined) opened.addAsync(connections);
   transport.onLink(link => {
     connections?.checks.hurry(link.peerId);
     link.onClose(() => connections?.checks.hurry(link.peerId));
   });
+  const setKeys = (current: readonly ClusterKey[]): void => {
+    discovery.setTagKeys(current.map(one => deriveSecret(one, 'beacon')));
+    connections?.checks.setKeys(current.map(one => deriveSecret(one, 'reachability')));
+    transport.setKeys(current);
+  };
+  const owned = opened.move();
   return {
     listensOn,
     connections,
@@ -117,22 +123,22 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
       parts.recorder.record(endpointsFact(isReachable ? listensOn : undefined, connections));
       await Promise.all([
         replicating,
+        linkNotices.run(signal),
+        followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
         connections && followKnownAddresses({ clock, state, connections, transport, discovery }, signal),
       ]);
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
-      await connections?.[Symbol.asyncDispose]();
-      await discovery[Symbol.asyncDispose]();
-      await transport[Symbol.asyncDispose]();
+      await owned[Symbol.asyncDispose]();
     },
   };
 
   /** A default port that is taken gives the next free one; one that somebody wrote is meant. */
   async function startTransport(
     { listen, key: identity }: DaemonMeshParts,
-    current: ClusterKey,
+    current: readonly ClusterKey[],
     signal: AbortSignal,
   ): Promise<TlsMesh> {
     const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
@@ -140,7 +146,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
       const started = new TlsMesh({
         identity,
         start: journal.startNumber,
-        keys: [current],
+        keys: current,
         listen: { host: listen.host, port },
         clock,
         random: Math.random,
@@ -160,13 +166,17 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   }
 };
 
-const readKey = async ({ home, keyFile, notices }: DaemonMeshParts): Promise<ClusterKey | undefined> => {
-  const path = keyFile ?? clusterKeyPath(home);
+const keyPath = ({ home, keyFile }: DaemonMeshParts): string => keyFile ?? clusterKeyPath(home);
+
+/** Those that count at the start, the current one first. */
+const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] | undefined> => {
+  const { keyFile, notices } = parts;
+  const path = keyPath(parts);
   const file = await readClusterKey(path);
   switch (file.kind) {
     case 'key':
       for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
-      return file.key;
+      return keysIn(file);
     case 'missing':
       if (keyFile === undefined) return undefined;
       throw new DaemonError(
@@ -208,12 +218,4 @@ const tellConflict = ({ recorder, notices }: DaemonMeshParts, conflict: Identity
   });
 };
 
-/** Part of how links come and go; nothing that a person should act on. */
-const QUIET_REFUSALS: ReadonlySet<string> = new Set([
-  'self',
-  'too-many',
-  'too-slow',
-  'lost',
-  'identity-in-use',
-]);
 const PORTS_TRIED_MAX = 50;

@@ -1,4 +1,5 @@
-// The cluster key in a home: a file that only its owner can read, wholly there or not at all.
+// The cluster key in a home: a file that only its owner can read, wholly there or not at all. A second line is the key
+// before, while a cluster changes from one to the other.
 
 import { chmod, open } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -10,7 +11,14 @@ import { clusterKeyText, parseClusterKey } from './cluster-key.ts';
 export const CLUSTER_KEY_FILE = 'cluster-key';
 
 export type KeyFile =
-  | { readonly kind: 'key'; readonly key: ClusterKey; readonly notices: readonly string[] }
+  | {
+      readonly kind: 'key';
+      /** The one that counts. */
+      readonly key: ClusterKey;
+      /** While a cluster changes its key: the one before, which is still accepted. */
+      readonly former?: ClusterKey;
+      readonly notices: readonly string[];
+    }
   | { readonly kind: 'missing' }
   /** One sentence, with the path. */
   | { readonly kind: 'wrong'; readonly problem: string };
@@ -32,18 +40,34 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
     if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
     return { kind: 'wrong', problem: `${path} cannot be read (${errorCode(error) ?? String(error)})` };
   }
-  const parsed = parseClusterKey(text);
-  if (parsed.kind === 'wrong')
-    return { kind: 'wrong', problem: `${path} holds no cluster key: ${parsed.problem}` };
-  return { ...parsed, notices: await closeToOthers(path, mode) };
+  const [first = '', second, ...more] = text.split('\n').filter(line => line.trim() !== '');
+  if (more.length > 0) return { kind: 'wrong', problem: `${path} holds more than two cluster keys` };
+  const current = parseClusterKey(first);
+  if (current.kind === 'wrong')
+    return { kind: 'wrong', problem: `${path} holds no cluster key: ${current.problem}` };
+  const former = second === undefined ? undefined : parseClusterKey(second);
+  if (former?.kind === 'wrong')
+    return { kind: 'wrong', problem: `${path} holds no cluster key in its second line: ${former.problem}` };
+  const notices = await closeToOthers(path, mode);
+  return former === undefined || former.key.id === current.key.id
+    ? { kind: 'key', key: current.key, notices }
+    : { kind: 'key', key: current.key, former: former.key, notices };
 };
+
+/** Those that a node accepts, the current one first. */
+export const keysIn = ({ key, former }: Extract<KeyFile, { kind: 'key' }>): readonly ClusterKey[] =>
+  former === undefined ? [key] : [key, former];
 
 /** @returns false when a key is there already; it is left as it is. */
 export const createClusterKeyFile = (path: string, key: ClusterKey): Promise<boolean> =>
   createFileAtomic(path, `${clusterKeyText(key)}\n`);
 
-export const replaceClusterKeyFile = (path: string, key: ClusterKey): Promise<void> =>
-  writeFileAtomic(path, `${clusterKeyText(key)}\n`);
+/** @param former is accepted as well, until the file is written without it. */
+export const replaceClusterKeyFile = (path: string, key: ClusterKey, former?: ClusterKey): Promise<void> =>
+  writeFileAtomic(
+    path,
+    [key, ...(former === undefined ? [] : [former])].map(one => `${clusterKeyText(one)}\n`).join(''),
+  );
 
 const closeToOthers = async (path: string, mode: number): Promise<readonly string[]> => {
   if (platform() === 'win32' || (mode & OTHERS) === 0) return [];

@@ -101,3 +101,61 @@ test('a damaged key in the home is told, and replaced only when told to', async 
   expect((await key(folder.path, ['import', '-'], text)).code).toBe(9);
   expect((await key(folder.path, ['import', '--replace', '-'], text)).code).toBe(0);
 });
+
+test('rotate makes a new key and keeps the one before until drop-old', async () => {
+  using folder = temporaryDirectory();
+  const [one, other] = [join(folder.path, 'one'), join(folder.path, 'other')];
+  await key(one, ['new']);
+  const { stdout: first } = await key(one, ['show']);
+  await key(other, ['import', '-'], first);
+  const rotated = await key(one, ['rotate']);
+  expect(rotated).toMatchObject({ code: 0, stderr: '' });
+  expect(rotated.stdout).toContain('key drop-old');
+  expect(rotated.stdout).not.toContain('plimsoll-key-1-');
+  const { stdout: second, stderr } = await key(one, ['show']);
+  expect(second).not.toBe(first);
+  expect(stderr).toContain('still accepted');
+  expect(readFileSync(join(one, 'cluster-key'), 'utf8')).toBe(second + first);
+  expect((await key(one, ['show', '--join'])).stdout).toMatch(/\| plimsoll key import --rotate -\n$/);
+
+  const refused = await key(other, ['import', '-'], second);
+  expect(refused.code).toBe(9);
+  expect(refused.stderr).toContain('--rotate');
+  expect((await key(other, ['import', '--rotate', '-'], second)).code).toBe(0);
+  expect(readFileSync(join(other, 'cluster-key'), 'utf8')).toBe(second + first);
+  expect((await key(other, ['import', '--rotate', '-'], second)).stdout).toContain('already');
+
+  for (const home of [one, other]) expect((await key(home, ['drop-old'])).code).toBe(0);
+  expect(readFileSync(join(other, 'cluster-key'), 'utf8')).toBe(second);
+  expect(statSync(join(other, 'cluster-key')).mode & 0o777).toBe(0o600);
+  expect((await key(one, ['drop-old'])).stdout).toContain('nothing to drop');
+});
+
+test('a third key waits until the first is dropped', async () => {
+  using folder = temporaryDirectory();
+  await key(folder.path, ['new']);
+  await key(folder.path, ['rotate']);
+  const before = readFileSync(join(folder.path, 'cluster-key'), 'utf8');
+  using elsewhere = temporaryDirectory();
+  await key(elsewhere.path, ['new']);
+  const { stdout: third } = await key(elsewhere.path, ['show']);
+  for (const refused of [
+    await key(folder.path, ['rotate']),
+    await key(folder.path, ['import', '--rotate', '-'], third),
+  ]) {
+    expect(refused.code).toBe(9);
+    expect(refused.stderr).toContain('key drop-old');
+  }
+  expect(readFileSync(join(folder.path, 'cluster-key'), 'utf8')).toBe(before);
+  writeFileSync(join(folder.path, 'cluster-key'), before + third);
+  expect((await key(folder.path, ['show'])).stderr).toContain('more than two');
+});
+
+test('rotate and drop-old need a key', async () => {
+  using folder = temporaryDirectory();
+  for (const name of ['rotate', 'drop-old']) {
+    const refused = await key(folder.path, [name]);
+    expect(refused.code).toBe(9);
+    expect(refused.stderr).toContain('plimsoll key new');
+  }
+});

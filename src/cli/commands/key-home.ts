@@ -1,0 +1,95 @@
+// What the key commands share: the home they speak of, the keys in it, and how they say what they did.
+
+import { HomeError, openHome, resolveHome } from '../../config/home.ts';
+import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
+import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
+import type { KeyFile } from '../../mesh/key/key-file.ts';
+import { readClusterKey } from '../../mesh/key/key-file.ts';
+import { errorCode } from '../../process/atomic-file.ts';
+import type { Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { homeOption } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
+
+export type HeldKeys = Extract<KeyFile, { kind: 'key' }>;
+
+/** What a running daemon does with a key that was just written. */
+export const WHEN_IT_COUNTS =
+  'A daemon that runs with a cluster key takes it over at once, any other from its next start on: plimsoll up';
+
+/** Where the home is, whether or not it is there. */
+export const homePath = (invocation: Invocation, state: ProcessState): string =>
+  resolveHome({ ...state, option: invocation.option(homeOption) });
+
+/** The home, made where it is missing. */
+export const openKeyHome = async (invocation: Invocation, state: ProcessState): Promise<string> => {
+  try {
+    const { path, notices } = await openHome(homePath(invocation, state));
+    await tell(state, notices);
+    return path;
+  } catch (error) {
+    if (!(error instanceof HomeError)) throw error;
+    const [problem = '', advice = ''] = error.message.split('\n');
+    throw new CommandError('homeUnusable', problem, advice, { cause: error });
+  }
+};
+
+/** Undefined where there is no such file. @throws CommandError for one that holds no key. */
+export const keysAt = async (path: string, state: ProcessState): Promise<HeldKeys | undefined> => {
+  const file = await readClusterKey(path);
+  switch (file.kind) {
+    case 'missing':
+      return undefined;
+    case 'wrong':
+      throw new CommandError(
+        'clusterKey',
+        file.problem,
+        'Take it from another machine: plimsoll key import --replace -',
+      );
+    case 'key':
+      await tell(state, file.notices);
+      return file;
+    default:
+      return file satisfies never;
+  }
+};
+
+export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
+  const held = await keysAt(path, state);
+  if (held === undefined)
+    throw new CommandError('clusterKey', `${path} is not there`, 'Name the file that has the cluster key.');
+  return held.key;
+};
+
+export const keyFromInput = async (state: ProcessState): Promise<ClusterKey> => {
+  const parsed = parseClusterKey(await state.readInput(INPUT_BYTES_MAX));
+  if (parsed.kind === 'key') return parsed.key;
+  throw new CommandError(
+    'clusterKey',
+    `standard input holds no cluster key: ${parsed.problem}`,
+    'On the other machine run: plimsoll key show --join',
+  );
+};
+
+/** @throws CommandError where the disk refuses. */
+export const written = async (path: string, write: () => Promise<boolean>): Promise<boolean> => {
+  try {
+    return await write();
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === undefined) throw error;
+    throw new CommandError('clusterKey', `${path} cannot be written (${code})`, 'Name another place.', {
+      cause: error,
+    });
+  }
+};
+
+export const say = (state: ProcessState, lines: readonly string[]): Promise<void> =>
+  state.stdout.write(`${lines.join('\n')}\n`);
+
+export const tell = async (state: ProcessState, lines: readonly string[]): Promise<void> => {
+  for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
+};
+
+/** More than any key has; the rest is not read. */
+const INPUT_BYTES_MAX = 4_096;

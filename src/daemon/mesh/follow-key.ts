@@ -1,0 +1,62 @@
+// Follows the file of the cluster key while the daemon runs: a key that was rotated counts at once, and links that were
+// opened with one that was dropped are closed. A file that is gone or broken changes nothing but what is said about it.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
+import type { KeyFile } from '../../mesh/key/key-file.ts';
+import { keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
+import { FileChanges, quietly } from '../../process/file-changes.ts';
+import type { Notices } from '../notices.ts';
+
+export interface FollowKeyParts {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly notices: Notices;
+  /** Those in force at the start, the current one first. */
+  readonly keys: readonly ClusterKey[];
+  /** With other keys than those before. */
+  readonly onKeys: (keys: readonly ClusterKey[]) => void;
+}
+
+/** Until the abort; resolves then. */
+export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSignal): Promise<void> => {
+  const { path, clock, notices, onKeys } = parts;
+  const changes = new FileChanges(path, signal);
+  using _watching = changes.watch();
+  let inForce = idsOf(parts.keys);
+  while (!signal.aborted) {
+    const file = await readClusterKey(path);
+    if (signal.aborted) return;
+    const problem = problemOf(file, path);
+    if (problem === undefined) notices.clear(KEY_NOTICE);
+    else notices.raise({ id: KEY_NOTICE, text: problem });
+    if (file.kind === 'key') {
+      for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
+      const keys = keysIn(file);
+      if (idsOf(keys) !== inForce) onKeys(keys);
+      inForce = idsOf(keys);
+    }
+    await changes.next(wake => clock.sleep(RECHECK_MS, wake));
+    await quietly(clock.sleep(SETTLE_MS, signal), signal);
+  }
+};
+
+const idsOf = (keys: readonly ClusterKey[]): string => keys.map(({ id }) => id).join(' ');
+
+const problemOf = (file: KeyFile, path: string): string | undefined => {
+  switch (file.kind) {
+    case 'key':
+      return undefined;
+    case 'missing':
+      return `${path} is gone.\nUntil this daemon ends, the cluster key that it has read counts on.`;
+    case 'wrong':
+      return `${file.problem}.\nUntil it is mended, the cluster key read before counts.`;
+    default:
+      return file satisfies never;
+  }
+};
+
+const KEY_NOTICE = 'cluster-key-file';
+/** Our own commands replace the file in one step; an editor may take several. */
+const SETTLE_MS = 100;
+const RECHECK_MS = 5_000;
