@@ -14,6 +14,7 @@ import { historyRoute } from './history-route.ts';
 import { RequestError } from './http-error.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
+import { meshHashRoute } from './mesh-hash-route.ts';
 import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
 import { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, routerPath } from './routes.ts';
@@ -111,6 +112,7 @@ export class HttpServer implements AsyncDisposable {
       streamRoute(this.#hub, this.#guard),
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
+      meshHashRoute(this.#options),
       ...runRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {

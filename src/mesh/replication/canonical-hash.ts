@@ -10,7 +10,18 @@ export const canonicalHash = (state: State): string =>
     .update(canonicalText(durableParts(state)))
     .digest('hex');
 
-const durableParts = (state: State): unknown => ({
+/** As `canonicalHash`, and free while no durable part of the state has changed: for whoever is asked again and again. */
+export const canonicalHasher = (): ((state: State) => string) => {
+  let held: { readonly parts: readonly unknown[]; readonly hash: string } | undefined;
+  return state => {
+    const parts: readonly unknown[] = Object.values(durableParts(state));
+    if (held?.parts.some((part, index) => part !== parts[index]) !== false)
+      held = { parts, hash: canonicalHash(state) };
+    return held.hash;
+  };
+};
+
+const durableParts = (state: State): object => ({
   nodeIdentities: state.nodeIdentities,
   nodeNetworks: state.nodeNetworks,
   nodeThunderbolts: state.nodeThunderbolts,

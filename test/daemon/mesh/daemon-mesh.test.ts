@@ -39,6 +39,8 @@ describe('daemons with one cluster key', () => {
     await using right = await started(third, { name: 'right', peers: [addressOf(middle)] });
     await until(left, state => state.nodeIdentities[right.nodeId] !== undefined);
     await until(right, state => state.nodeMemories[left.nodeId] !== undefined);
+    for (let hashes = new Set<string>(); hashes.size !== 1; )
+      hashes = new Set(await Promise.all([left, middle, right].map(meshHash)));
   });
 
   it('take over from a peer whose journal was deleted: a new epoch of the same node', async () => {
@@ -130,6 +132,11 @@ const startedWith = (home: string, name: string, mesh: MeshOptions): Promise<Dae
     },
     new AbortController().signal,
   );
+
+const meshHash = async ({ url }: Daemon): Promise<string> => {
+  const { hash }: { hash: string } = JSON.parse(await (await fetch(`${url}/api/mesh/hash`)).text());
+  return hash;
+};
 
 const addressOf = ({ meshAddress }: Daemon): string => {
   if (meshAddress === undefined) throw new Error('the daemon has no mesh');
