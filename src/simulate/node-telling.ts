@@ -205,7 +205,8 @@ const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConf
 });
 
 const LINUX_VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'intel'];
-const LEASE_REPEAT_MS = 2_000;
+/** Looked at once a second, so that it is repeated at least every 2 s. */
+const LEASE_REPEAT_MS = 1_500;
 const MESH_PORT = 4_181;
 /** As long as live history is kept. */
 const PAST_SECONDS = 900;

@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest';
+import { applyAll } from '../../src/core/apply.ts';
+import type { Event } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event.ts';
+import { nodeIds, nodeView } from '../../src/core/selectors.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
+import { isKnown, isUnknown } from '../../src/core/unknown.ts';
+import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { SimulatedWorld } from './simulated-world.ts';
+
+const TEN_MINUTES_MS = 600_000;
+
+test('everything that is simulated passes for what a peer may tell', async () => {
+  for (const count of [2, 4, 8, 24]) {
+    await using world = new SimulatedWorld(count, { pastStepSeconds: 60 });
+    await world.clock.advance(90_000);
+    const refused = world.said.flatMap(({ fact, node }) => {
+      const body = encodeRecordBody({ origin: node, epoch: 1, seq: 1 }, fact);
+      const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
+      return decoded.kind === 'event' && decoded.event.kind === fact.kind
+        ? []
+        : [`${fact.kind}: ${JSON.stringify(decoded)}`];
+    });
+    expect(refused.slice(0, 3)).toEqual([]);
+  }
+});
+
+test('the same seed says the same, another seed another', async () => {
+  const told = async (seed: number): Promise<string> => {
+    await using world = new SimulatedWorld(8, { seed });
+    await world.clock.advance(60_000);
+    return JSON.stringify(world.said);
+  };
+  const first = await told(5);
+  expect(await told(5)).toBe(first);
+  expect(await told(6)).not.toBe(first);
+});
+
+test('every node is marked as simulated, and has every reading or says that it has none', async () => {
+  await using world = new SimulatedWorld(24);
+  await world.clock.advance(31_000);
+  const state = applyAll(EMPTY_STATE, numbered(world));
+  const nowMs = world.clock.nowMs();
+  expect(nodeIds(state)).toHaveLength(24);
+  for (const node of nodeIds(state)) {
+    expect(state.nodeIdentities[node]?.value.isSimulated).toBe(true);
+    const view = nodeView(state, node, nowMs);
+    const readings = [view.identity, view.memory, view.system, view.network, view.disk, view.config];
+    expect(readings.map(({ kind }) => kind)).toEqual(readings.map(() => 'current'));
+    expect(['current', 'absent']).toContain(view.thunderbolt.kind);
+    expect(['current', 'absent']).toContain(view.rdmaDevices.kind);
+    for (const vendor of view.gpus)
+      expect([vendor.inventory.kind, vendor.loads.kind]).toEqual(['current', 'current']);
+    expect(view.gpus.length > 0 || view.absentGpus.length === 3).toBe(true);
+  }
+});
+
+test('nothing grows stale in ten minutes, and figures move', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(TEN_MINUTES_MS);
+  const state = applyAll(EMPTY_STATE, numbered(world));
+  for (const node of nodeIds(state)) {
+    const view = nodeView(state, node, world.clock.nowMs());
+    expect([view.identity.kind, view.network.kind, view.memory.kind]).toEqual([
+      'current',
+      'current',
+      'current',
+    ]);
+  }
+  const spark = world.nodeNamed('spark-1');
+  const uses = new Set(
+    world
+      .facts('gpuLoads.gathered')
+      .flatMap(({ node, fact }) => (node === spark ? [fact.payload.value.devices[0]?.use] : [])),
+  );
+  expect(uses.size).toBeGreaterThan(50);
+});
+
+test('connections are open from the start, with a profile each that is no older than its time to live', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(100);
+  const opened = world.facts('connection.opened');
+  const profiled = world.facts('link.profiled');
+  // 28 pairs over the switch, three RDMA cables of Macs, one of Sparks, one Thunderbolt cable without.
+  expect(opened).toHaveLength(2 * (28 + 2 * 3 + 2 + 1));
+  expect(profiled).toHaveLength(opened.length);
+  for (const { fact, ageMs } of profiled) {
+    const { intervalMs } = fact.payload;
+    expect(isKnown(intervalMs) && ageMs <= intervalMs).toBe(true);
+  }
+});
+
+test('each probe is told as running, then its profile with when the next one is due', async () => {
+  await using world = new SimulatedWorld(2);
+  await world.clock.advance(TEN_MINUTES_MS + 30_000);
+  const [socket] = world
+    .facts('probe.reported')
+    .filter(({ fact }) => fact.payload.subject.kind === 'link' && fact.payload.stage.kind === 'running');
+  if (socket === undefined) throw new Error('no probe ran');
+  const about = world.said.filter(
+    ({ node, fact, atMs }) =>
+      node === socket.node &&
+      atMs >= socket.atMs &&
+      ((fact.kind === 'probe.reported' && factKey(fact) === factKey(socket.fact)) ||
+        (fact.kind === 'link.profiled' && `link ${factKey(fact)}` === factKey(socket.fact))),
+  );
+  const [running, profile, idle] = about.map(({ fact }) => fact);
+  expect(running).toBe(socket.fact);
+  expect(profile?.kind).toBe('link.profiled');
+  expect(idle?.kind === 'probe.reported' && idle.payload.stage.kind).toBe('idle');
+});
+
+test('the connection that is to fail fails with a reason, and the other direction does not', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(100);
+  const [pip, anchor] = [world.nodeNamed('pip'), world.nodeNamed('anchor')];
+  const failures = world.facts('link.profiled').filter(({ fact }) => isUnknown(fact.payload.failure));
+  expect(failures.map(({ node, fact }) => [node, fact.payload.sink])).toEqual([[pip, anchor]]);
+  expect(failures[0]?.fact.payload.uploadBitsPerSecond).toEqual({
+    kind: 'unknown',
+    reason: 'no answer within 30 s',
+  });
+});
+
+test('a device that was never measured is measured first of all', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(25_000);
+  const anchor = world.nodeNamed('anchor');
+  const about = world.said.filter(
+    ({ node, fact }) =>
+      node === anchor &&
+      (fact.kind === 'gpu.profiled' ||
+        (fact.kind === 'probe.reported' && fact.payload.subject.kind === 'gpu')),
+  );
+  expect(
+    about.map(({ fact }) => (fact.kind === 'probe.reported' ? fact.payload.stage.kind : fact.kind)),
+  ).toEqual(['running', 'gpu.profiled', 'idle']);
+});
+
+test('a node that serves a model keeps its lease, and its device waits with the reason', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(20_000);
+  const spark = world.nodeNamed('spark-1');
+  const leases = world.facts('runner.reported');
+  expect(new Set(leases.map(({ node }) => node))).toEqual(new Set([spark]));
+  const gaps = leases.slice(1).map(({ atMs }, index) => atMs - (leases[index]?.atMs ?? 0));
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(2_000);
+  const waiting = world.facts('probe.reported').filter(({ fact }) => fact.payload.stage.kind === 'waiting');
+  expect(waiting.length).toBeGreaterThan(0);
+  expect(waiting.every(({ node }) => node === spark)).toBe(true);
+});
+
+test('the past is told oldest first and reaches a quarter of an hour back', async () => {
+  await using world = new SimulatedWorld(2, { pastStepSeconds: 5 });
+  await world.clock.advance(100);
+  const [first] = world.simulation.wiring.sites;
+  const ages = world
+    .facts('memory.gathered')
+    .flatMap(({ node, ageMs }) => (node === first?.nodeId ? [ageMs] : []));
+  expect(ages[0]).toBe(900_000);
+  expect(ages).toEqual([...ages].sort((a, b) => b - a));
+});
+
+const numbered = (world: SimulatedWorld): readonly Event[] => {
+  const seqs = new Map<string, number>();
+  return world.said.map(({ node, fact, ageMs, atMs }): Event => {
+    const kindClass = eventClass(fact.kind);
+    const seq = (seqs.get(node + kindClass) ?? 0) + 1;
+    seqs.set(node + kindClass, seq);
+    const head = {
+      origin: node,
+      epoch: 1,
+      class: kindClass,
+      seq,
+      key: factKey(fact),
+      ageMs,
+      receivedAtMs: atMs,
+    };
+    return { ...head, ...fact };
+  });
+};
