@@ -4,7 +4,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
-import type { Daemon, MeshOptions } from '../daemon/daemon-options.ts';
+import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
 import { CommandError } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
@@ -14,15 +14,19 @@ export interface DaemonStart {
   readonly http: HostPort | undefined;
   readonly name: string | undefined;
   readonly mesh: MeshOptions;
+  /** Undefined: nothing is measured. */
+  readonly probes: ProbeOptions | undefined;
   readonly onNotice: (text: string) => void;
 }
 
 /** @throws CommandError when the daemon says why it cannot start. */
 export const startDaemonFor = async (state: ProcessState, start: DaemonStart): Promise<Daemon> => {
+  const { probes, ...rest } = start;
   try {
     return await startDaemon(
       {
-        ...start,
+        ...rest,
+        ...(probes === undefined ? {} : { probes }),
         env: state.env,
         clock: systemClock,
         platform: state.platform,

@@ -120,6 +120,11 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         meaning: "The share of an interface's time that bandwidth probes may take, up to 0.5.",
       },
       {
+        key: 'bytes_per_hour',
+        default: '50GB',
+        meaning: 'What bandwidth probes may send over one interface in an hour, both directions together.',
+      },
+      {
         key: 'port',
         default: undefined,
         example: 4190,

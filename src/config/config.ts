@@ -44,6 +44,8 @@ export interface ProbeConfig {
   readonly rdmaTtlMs: number;
   /** Of an interface's time, 0..0.5. */
   readonly bandwidthShare: number;
+  /** Payload of bandwidth probes on one interface, both directions. */
+  readonly bytesPerHourMax: number;
   /** undefined: an ephemeral port told over the mesh. */
   readonly port: number | undefined;
 }

@@ -83,6 +83,7 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     socketTtlMs: reader.value('probes', 'socket_ttl', TTL),
     rdmaTtlMs: reader.value('probes', 'rdma_ttl', TTL),
     bandwidthShare: reader.value('probes', 'bandwidth_share', shareUpTo(0.5)),
+    bytesPerHourMax: reader.value('probes', 'bytes_per_hour', sizeBytes({ min: 1e6, max: 1e15 })),
     port: reader.optional('probes', 'port', wholeNumber({ min: 1, max: 65_535 })),
   },
   journal: {

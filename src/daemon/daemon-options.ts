@@ -20,6 +20,8 @@ export interface DaemonOptions {
   readonly name: string | undefined;
   /** Default: the key of the home and what config.toml says. */
   readonly mesh?: MeshOptions;
+  /** Active measurements; undefined: none at all, and no lease for others. */
+  readonly probes?: ProbeOptions;
   /** The daemon plays a simulated machine. */
   readonly simulation?: SimulatedMachinePart;
   readonly clock: Clock;
@@ -45,6 +47,13 @@ export interface SimulatedMachinePart {
   transport(identity: MeshIdentity, start: number): MeshTransport;
   /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
+}
+
+export interface ProbeOptions {
+  /** process.execPath, for the children that measure. */
+  readonly nodePath: string;
+  /** --probes; undefined: what config.toml says. */
+  readonly mode: 'off' | undefined;
 }
 
 export interface MeshOptions {

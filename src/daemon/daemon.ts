@@ -35,6 +35,7 @@ import { openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { compactJournal, openDaemonJournal } from './open-journal.ts';
 import { platformGatherers } from './platform-gatherers.ts';
+import { daemonProbes, gpuVendorsOf } from './probes/daemon-probes.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 import { restore } from './restore.ts';
 import { RunDesk } from './runs/run-desk.ts';
@@ -134,6 +135,20 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     const record = (fact: Fact): void => recorder.record(fact);
     closeHeldConnections({ nodeId: key.nodeId, state: () => cluster.state, record }, 'there is no mesh');
   }
+  const probes =
+    options.probes === undefined || simulation !== undefined
+      ? undefined
+      : daemonProbes({
+          ...options,
+          ...options.probes,
+          nodeId: key.nodeId,
+          random: Math.random,
+          config: () => settings.config,
+          state: () => cluster.state,
+          record: fact => recorder.record(fact),
+          gpuVendors: gpuVendorsOf(gatherers),
+          requests: mesh?.requests,
+        });
   const listening = await listen(server, options, settings.config);
   if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
   const url = httpUrl(listening);
@@ -166,6 +181,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
     runs.follow(until),
+    probes?.run(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);

@@ -13,6 +13,8 @@ const upArgs = (home: string, ...more: string[]) => [
   '--http',
   '127.0.0.1:0',
   '--no-open',
+  '--probes',
+  'off',
   ...more,
 ];
 

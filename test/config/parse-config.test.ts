@@ -38,6 +38,7 @@ describe('a config file', () => {
         socketTtlMs: 300_000,
         rdmaTtlMs: 21_600_000,
         bandwidthShare: 0.02,
+        bytesPerHourMax: 50e9,
         port: undefined,
       },
       journal: { sizeBytesMax: 512_000_000, rawHistoryMs: 259_200_000, hourlyHistoryMs: 7_776_000_000 },

@@ -21,10 +21,14 @@ export interface DaemonStart {
 }
 
 export const startDaemon = async ({ home, port = 0, env = {} }: DaemonStart): Promise<StartedDaemon> => {
-  const child = spawn(execPath, [COMMAND, 'up', '--home', home, '--http', `127.0.0.1:${port}`, '--no-open'], {
-    env: { PATH: process.env['PATH'], HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    execPath,
+    [COMMAND, 'up', '--home', home, '--http', `127.0.0.1:${port}`, '--no-open', '--probes', 'off'],
+    {
+      env: { PATH: process.env['PATH'], HOME: home, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exit = once(child, 'exit');

@@ -13,7 +13,18 @@ export interface CommandDaemon extends AsyncDisposable {
 export const commandDaemon = async (http = '127.0.0.1:0'): Promise<CommandDaemon> => {
   const folder = temporaryDirectory();
   const home = join(folder.path, 'home');
-  const process = madeUpProcess(['up', '--home', home, '--http', http, '--no-open', '--name', 'atlas']);
+  const process = madeUpProcess([
+    'up',
+    '--home',
+    home,
+    '--http',
+    http,
+    '--no-open',
+    '--probes',
+    'off',
+    '--name',
+    'atlas',
+  ]);
   const ended = process.run();
   await Promise.race([process.stdout.until(/Dashboard/), ended]);
   return {

@@ -42,7 +42,16 @@ export const runDaemon = async (options: RunOptions = {}): Promise<RunningDaemon
     join(repositoryRoot, 'bin/plimsoll.js'),
     'up',
   ];
-  const args = [...before, '--home', home, '--http', '127.0.0.1:0', '--no-open', ...(options.args ?? [])];
+  const args = [
+    ...before,
+    '--home',
+    home,
+    '--http',
+    '127.0.0.1:0',
+    '--no-open',
+    ...PROBES_OFF,
+    ...(options.args ?? []),
+  ];
   const child = spawn(program, args, {
     cwd: options.cwd ?? repositoryRoot,
     env: { ...process.env, ...options.env },
@@ -103,6 +112,8 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+/** A probe of the processor would take all cores from whatever is tested. */
+const PROBES_OFF = ['--probes', 'off'] as const;
 const POLL_MS = 5;
 const COME_UP_MS_MAX = 20_000;
 const STOP_MS_MAX = 5_000;

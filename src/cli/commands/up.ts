@@ -55,6 +55,12 @@ const peerOption = repeated({
   meaning: 'Another node of the cluster: a name or address, with :PORT where it is not 4181.',
   parse: nonEmpty,
 });
+const probesOption = value({
+  name: 'probes',
+  valueName: 'off',
+  meaning: 'off: nothing is measured that costs anything. Default: probes.enabled of config.toml.',
+  parse: text => (text.trim() === 'off' ? parsed<'off'>('off') : wrong('it is not off', 'Write off.')),
+});
 const onceOption = flag('once', 'Print the first readings of this machine and end.');
 
 export const upCommand: Command = {
@@ -71,6 +77,7 @@ export const upCommand: Command = {
     meshOption,
     discoveryOption,
     peerOption,
+    probesOption,
     noOpenOption,
     onceOption,
   ],
@@ -94,6 +101,8 @@ export const upCommand: Command = {
         peers: invocation.option(peerOption),
         ...(discovery === undefined ? {} : { discovery }),
       },
+      // One look at the machine measures nothing.
+      probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
       onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
     });
     await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));

@@ -16,6 +16,8 @@ import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.
 import type { IdentityConflict } from '../../mesh/mesh.ts';
 import { MeshError } from '../../mesh/mesh.ts';
 import { Replicator } from '../../mesh/replication/replicator.ts';
+import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
+import type { Requests } from '../../mesh/request/requests.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import type { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -52,6 +54,8 @@ export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
   /** Undefined where nobody can reach this node, or no UDP port could be opened. */
   readonly connections: Connections | undefined;
+  /** Questions to direct peers, while it runs; undefined where nothing leaves the process. */
+  readonly requests: Requests | undefined;
   /** Replicates until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -78,6 +82,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     publicKey: key.publicKey,
     plimsollVersion: parts.plimsollVersion,
   });
+  const requests = new MeshRequests({ mesh: transport, clock });
   const { listensOn } = transport;
   const isReachable = listensOn !== undefined && !isLoopbackHost(listensOn.host);
   const discovery = startDiscovery({
@@ -118,11 +123,13 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   return {
     listensOn,
     connections,
+    requests,
     run: async signal => {
       const replicating = replicator.run(signal);
       parts.recorder.record(endpointsFact(isReachable ? listensOn : undefined, connections));
       await Promise.all([
         replicating,
+        requests.run(signal),
         linkNotices.run(signal),
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),

@@ -29,6 +29,7 @@ export const openSimulatedMesh = async (
   const mesh = {
     listensOn: transport.listensOn,
     connections: undefined,
+    requests: undefined,
     run: (signal: AbortSignal) => replicator.run(signal),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

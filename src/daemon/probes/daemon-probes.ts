@@ -1,0 +1,133 @@
+// Probing in a running daemon: the reconciler with the engines of this machine, and the desk that lends its interfaces to
+// peers. Without a mesh there are no links to measure, and only devices are.
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock/clock.ts';
+import type { Config } from '../../config/config.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { GpuVendor } from '../../core/node/gpu.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { readingView } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import type { Gatherer } from '../../gather/gatherer.ts';
+import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
+import { LeaseDesk } from '../../probe/lease/lease-desk.ts';
+import type { LinkEngines } from '../../probe/link-engine.ts';
+import type { PeerRequests } from '../../probe/peer-requests.ts';
+import type { ProbeDevice, ProbeDeviceNow } from '../../probe/probe.ts';
+import { ProbeRunner } from '../../probe/reconcile/probe-runner.ts';
+import type { AskedProbe } from '../../probe/reconcile/reconciler.ts';
+import { Reconciler } from '../../probe/reconcile/reconciler.ts';
+import { PortLocks } from '../../probe/schedule/port-locks.ts';
+import type { ProbeLog } from '../../probe/schedule/probe-log.ts';
+import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
+import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
+import type { Env } from '../../process/child.ts';
+import { socketEngine } from './socket-engine.ts';
+
+export interface DaemonProbesParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly config: () => Config;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  /** Whose inventory this machine's gatherers tell, sooner or later. */
+  readonly gpuVendors: readonly GpuVendor[];
+  /** --probes off, whatever config.toml says. */
+  readonly mode: 'off' | undefined;
+  /** Undefined without a mesh. */
+  readonly requests: PeerRequests | undefined;
+  readonly log?: ProbeLog;
+}
+
+export interface DaemonProbes {
+  /** Probes and lends until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[];
+}
+
+/** Whose inventory somebody here tells. */
+export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor[] =>
+  gatherers.flatMap(({ tells }) =>
+    tells.flatMap(({ reading, vendor }) => (reading === 'gpus' && vendor !== 'none' ? [vendor] : [])),
+  );
+
+export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
+  const { nodeId: self, clock, random, env, nodePath, config, state, record } = parts;
+  const requests = parts.requests ?? NOBODY;
+  const log = parts.log ?? (() => undefined);
+  const nowMs = (): number => clock.nowMs();
+  const settings = (): ProbeSettings => {
+    const { probes } = config();
+    return parts.mode === 'off' ? { ...probes, isEnabled: false } : probes;
+  };
+  const engines: LinkEngines = {
+    socket: socketEngine({ env, nodePath, port: () => config().probes.port }),
+    rdma: undefined,
+  };
+  const common = {
+    self,
+    clock,
+    random,
+    state,
+    settings,
+    requests,
+    engines,
+    locks: new PortLocks(nowMs),
+    ledger: new SpendLedger(nowMs, settings),
+    log,
+    record,
+  };
+  const probeDevice: ProbeDeviceNow = deviceProber({ env, nodePath });
+  const desk = new LeaseDesk({ ...common, newTicket });
+  const runner = new ProbeRunner({ ...common, probeDevice });
+  const reconciler = new Reconciler({
+    ...common,
+    devices: () => currentDevices(state(), parts, nowMs()),
+    runner,
+  });
+  return {
+    ask: isMeant => reconciler.ask(isMeant),
+    run: async signal => {
+      const stop = new AbortController();
+      const until = AbortSignal.any([signal, stop.signal]);
+      const work = [desk.run(until), reconciler.run(until)];
+      // One that fails in a way nobody foresaw ends the other, whose children would stay.
+      for (const one of work) one.catch(() => stop.abort());
+      try {
+        await Promise.all(work);
+      } finally {
+        await Promise.allSettled(work);
+      }
+    },
+  };
+};
+
+/** None until every vendor's source has spoken: a machine whose GPU is slow to tell is not one without. */
+const currentDevices = (
+  state: State,
+  { nodeId, gpuVendors }: DaemonProbesParts,
+  nowMs: number,
+): readonly ProbeDevice[] => {
+  const views = gpuVendors.map(vendor =>
+    readingView(state.nodeGpus[nodeId]?.[vendor], state.readingStatuses[nodeId]?.[`gpus ${vendor}`], nowMs),
+  );
+  if (views.some(({ kind }) => kind === 'waiting')) return [];
+  return listProbeDevices(
+    views.flatMap(view => (view.kind === 'current' || view.kind === 'stale' ? [view.value] : [])),
+  );
+};
+
+/** Sixteen bytes are more than anybody can guess in the lifetime of a lease. */
+const newTicket = (): string => randomBytes(TICKET_BYTES).toString('hex');
+
+const NOBODY: PeerRequests = {
+  ask: async () => ({ kind: 'unreachable', reason: 'there is no mesh' }),
+  serve: () => () => undefined,
+};
+const TICKET_BYTES = 16;

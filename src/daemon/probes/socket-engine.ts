@@ -1,0 +1,43 @@
+// The engine of socket probes as the reconciler uses it.
+
+import type { LinkEngine } from '../../probe/link-engine.ts';
+import { withoutScope } from '../../probe/schedule/link-ports.ts';
+import { DEADLINE_MS } from '../../probe/schedule/probe-settings.ts';
+import { measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
+import type { Env } from '../../process/child.ts';
+
+export interface SocketEngineOptions {
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+  /** probes.port of config.toml; undefined: any free one. */
+  readonly port: () => number | undefined;
+}
+
+export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): LinkEngine => ({
+  openSink: ({ connection, sinkInterface, ticket, signal }) => {
+    if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
+    const address = withoutScope(connection.sinkAddress);
+    return openSocketSink({
+      // The source writes a link-local address with its own interface; here it needs this node's.
+      host: isLinkLocal(address) && sinkInterface !== undefined ? `${address}%${sinkInterface}` : address,
+      port: port() ?? 0,
+      ticket,
+      waitMsMax: WAIT_MS,
+      durationMsMax: DEADLINE_MS.socket,
+      signal,
+      env,
+      nodePath,
+    });
+  },
+  measure: async ({ connection, port: sinkPort, ticket, budget, signal }) => {
+    if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
+    const { sinkAddress: address } = connection;
+    return await measureSocketLink({ address, port: sinkPort, ticket, budget, signal, env, nodePath });
+  },
+});
+
+const isLinkLocal = (address: string): boolean => /^fe[89ab][0-9a-f]:/.test(address);
+
+/** From the lease to the source's first word: its child starts in some tenths of a second. */
+const WAIT_MS = 10_000;
