@@ -31,14 +31,19 @@ export class Admission {
     return this.#visitors.size;
   }
 
-  /** @returns the place, to be given back when the handshake has ended, or why there is none. */
-  enter(address: string): Disposable | string {
+  /**
+   * @param makeRoom ends a handshake that has proven nothing yet, where there is one: a stranger with many addresses
+   * could otherwise keep every place for as long as a handshake may take.
+   * @returns the place, to be given back when the handshake has ended, or why there is none.
+   */
+  enter(address: string, makeRoom: () => void = () => undefined): Disposable | string {
     const { handshakesMax, handshakesPerAddressMax } = this.#limits;
-    if (this.#open >= handshakesMax) return `${handshakesMax} handshakes are under way`;
     const visitor = this.#visitor(address);
     if (visitor.open >= handshakesPerAddressMax)
       return `${handshakesPerAddressMax} handshakes of this address are under way`;
     if (visitor.tokens < 1) return 'this address connects too often';
+    if (this.#open >= handshakesMax) makeRoom();
+    if (this.#open >= handshakesMax) return `${handshakesMax} handshakes are under way`;
     visitor.tokens -= 1;
     visitor.open += 1;
     this.#open += 1;

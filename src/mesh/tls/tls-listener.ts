@@ -31,6 +31,9 @@ export interface TlsListenerParts {
 interface Visit {
   readonly address: HostPort;
   readonly raw: Socket;
+  readonly sinceMs: number;
+  /** It has opened TLS under a cluster key. */
+  hasKey: boolean;
   /** Of whoever gets the pipe, or of the refusal: the first word counts. */
   end(reason: RefusalReason, detail: string): void;
   /** It has become a link. */
@@ -107,7 +110,7 @@ export class TlsListener {
     // Until TLS has it; afterwards its errors come there.
     raw.on('error', () => undefined);
     const address = { host: plainAddress(raw.remoteAddress), port: raw.remotePort ?? 0 };
-    const place = this.#admission.enter(address.host);
+    const place = this.#admission.enter(address.host, () => this.#makeRoom());
     if (typeof place === 'string') {
       raw.destroy();
       this.#events.refused({ direction: 'accepted', address, reason: 'too-many', detail: place });
@@ -127,6 +130,8 @@ export class TlsListener {
     const visit: Visit = {
       address,
       raw,
+      sinceMs: clock.nowMs(),
+      hasKey: false,
       end: (reason, detail) => {
         if (leave()) this.#events.refused({ direction: 'accepted', address, reason, detail });
       },
@@ -141,6 +146,17 @@ export class TlsListener {
     this.#tls.emit('connection', raw);
   }
 
+  /** Ends the one that has gone on longest without the key, if that is longer than a peer usually needs. */
+  #makeRoom(): void {
+    const before = this.#parts.clock.nowMs() - UNPROVEN_MS;
+    for (const visit of this.#visits.values()) {
+      if (visit.hasKey || visit.sinceMs > before) continue;
+      visit.end('too-slow', 'others waited for its place');
+      visit.raw.destroy();
+      return;
+    }
+  }
+
   async #welcome(socket: TLSSocket): Promise<void> {
     socket.on('error', () => undefined); // its 'close' follows
     const visit = this.#visits.get(placeOf(socket));
@@ -150,6 +166,7 @@ export class TlsListener {
       socket.destroy();
       return;
     }
+    visit.hasKey = true;
     const { own, limits } = this.#parts;
     const introduction = await introduce(socket, {
       own,
@@ -166,6 +183,9 @@ export class TlsListener {
     this.#events.accepted({ pipe, peer, remoteAddress: visit.address, isInitiator: false, keyId: key.id });
   }
 }
+
+/** A peer shows the key within milliseconds; nodes that start together may need more. */
+const UNPROVEN_MS = 250;
 
 /** IPv4 as people write it, also on a socket for both. */
 export const plainAddress = (address: string | undefined): string =>

@@ -200,6 +200,25 @@ describe('the mesh over TLS', () => {
       await stillServes(one);
     });
 
+    test('keeps no peer out while a stranger with many addresses holds every handshake', async context => {
+      if (process.platform !== 'linux') context.skip('only Linux has many addresses on loopback');
+      const one = await node({
+        limits: { handshakesMax: 8, handshakesPerAddressMax: 2, handshakeMs: 600_000 },
+      });
+      const strangers = Array.from({ length: 8 }, (_, index) =>
+        connectPlain({ port: portOf(one), host: '127.0.0.1', localAddress: `127.0.1.${index + 1}` }),
+      );
+      const closed = strangers.map(socket => {
+        socket.on('error', () => undefined);
+        return new Promise(resolve => socket.once('close', resolve));
+      });
+      await Promise.all(strangers.map(socket => new Promise(resolve => socket.once('connect', resolve))));
+      await stillServes(one);
+      expect(one.refusals.filter(({ reason }) => reason === 'too-slow')).toHaveLength(1);
+      await one[Symbol.asyncDispose]();
+      await Promise.all(closed);
+    });
+
     test('limits how often one address may connect', async () => {
       const one = await node({ limits: { acceptBurst: 5, acceptsPerSecond: 0.001 } });
       for (let count = 0; count < 8; count += 1) await talkTo(portOf(one), Buffer.from('x\n\n\n\n\n\n\n\n'));
