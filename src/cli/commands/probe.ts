@@ -2,7 +2,14 @@
 
 import type { Command } from '../command.ts';
 import { probeGpuCommand } from '../probe/probe-gpu.ts';
+import { probeLinkCommand } from '../probe/probe-link.ts';
 import { probeMemoryCommand } from '../probe/probe-memory.ts';
+import { probeServeCommand } from '../probe/probe-serve.ts';
 
 /** In the order in which help lists them. */
-export const PROBE_COMMANDS: readonly Command[] = [probeGpuCommand, probeMemoryCommand];
+export const PROBE_COMMANDS: readonly Command[] = [
+  probeLinkCommand,
+  probeServeCommand,
+  probeGpuCommand,
+  probeMemoryCommand,
+];

@@ -1,5 +1,6 @@
 // How a profile came about, in one line: numbers of different methods cannot be compared.
 
+import { formatBytes } from '../../core/figure/figure.ts';
 import type { RunResult } from './source-session.ts';
 import { ROUND_TRIP_BYTES } from './stream.ts';
 
@@ -22,5 +23,6 @@ export const methodText = ({ roundTrips, upload, download, weaknesses }: MethodP
 const runText = (run: RunResult | undefined): string => {
   if (run === undefined) return 'not measured';
   const streams = `${run.streams} ${run.streams === 1 ? 'stream' : 'streams'}`;
-  return `${(run.elapsedMs / 1_000).toFixed(2)} s, ${(run.bytes / 1e6).toPrecision(3)} MB, ${streams}`;
+  const { figure, unit } = formatBytes(run.bytes);
+  return `${(run.elapsedMs / 1_000).toFixed(2)} s, ${figure} ${unit}, ${streams}`;
 };

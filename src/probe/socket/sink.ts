@@ -63,8 +63,13 @@ export class Sink {
   /** The port. @throws the system's error when the address cannot be listened on. */
   async listen(): Promise<number> {
     const { host, port } = this.#options;
-    this.#server.listen({ host, port, backlog: PENDING_MAX });
-    await once(this.#server, 'listening');
+    try {
+      await this.#listenOn(host, port);
+    } catch (error) {
+      const isWithoutIpv6 = error instanceof Error && 'code' in error && error.code === 'EAFNOSUPPORT';
+      if (host !== '::' || !isWithoutIpv6) throw error;
+      await this.#listenOn('0.0.0.0', port);
+    }
     const address = this.#server.address();
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
@@ -98,6 +103,11 @@ export class Sink {
       this.#server.close();
       for (const socket of this.#pending) socket.destroy();
     }
+  }
+
+  async #listenOn(host: string, port: number): Promise<void> {
+    this.#server.listen({ host, port, backlog: PENDING_MAX });
+    await once(this.#server, 'listening');
   }
 
   async #untilSource(): Promise<Socket | undefined> {

@@ -1,0 +1,69 @@
+// What a probe of a connection found, in a line or two for people.
+
+import { formatNanoseconds } from '../../core/figure/duration.ts';
+import { figureText, formatBitsPerSecond, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { LinkMeasurement } from '../../probe/probe.ts';
+import { figureFact, named, unknownFact } from '../../tui/figure.ts';
+import type { Line } from '../../tui/part.ts';
+import { lineWidth, part } from '../../tui/part.ts';
+
+export type LinkFigures = Omit<LinkMeasurement, 'bytesUsed'> & { readonly bytesUsed: Reported<number> };
+
+/** One line where it fits, else broken between figures; the method beneath. */
+export const linkLines = (figures: LinkFigures, columns: number): readonly Line[] => [
+  ...wrapped(
+    [
+      named('up', figureFact(figures.uploadBitsPerSecond, formatBitsPerSecond, 'strong')),
+      named('down', figureFact(figures.downloadBitsPerSecond, formatBitsPerSecond, 'strong')),
+      named('RTT', roundTrips(figures)),
+      named('jitter', figureFact(figures.jitterNs, formatNanoseconds)),
+      counted(figures.retransmits, 'retransmit'),
+      streams(figures),
+      figureFact(figures.bytesUsed, formatBytes),
+    ],
+    columns,
+  ),
+  [part(`${figures.engine}: ${figures.method}`, 'dim')],
+];
+
+const roundTrips = ({ roundTripNsP50, roundTripNsP99 }: LinkFigures): Line => {
+  if (isUnknown(roundTripNsP50)) return unknownFact(roundTripNsP50);
+  return [
+    ...figureFact(roundTripNsP50, formatNanoseconds, 'strong'),
+    part(' (p50), '),
+    ...figureFact(roundTripNsP99, formatNanoseconds),
+    part(' (p99)'),
+  ];
+};
+
+const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
+  if (uploadStreams === downloadStreams) return counted(uploadStreams, 'stream');
+  if (isUnknown(uploadStreams) && isUnknown(downloadStreams)) return counted(uploadStreams, 'stream');
+  return [part(`${shortCount(uploadStreams)} streams up, ${shortCount(downloadStreams)} down`)];
+};
+
+const shortCount = (count: Reported<number>): string => (isUnknown(count) ? '–' : formatCount(count));
+
+const counted = (count: Reported<number>, thing: string): Line =>
+  isUnknown(count)
+    ? named(`${thing}s`, unknownFact(count))
+    : [part(`${formatCount(count)} ${thing}${count === 1 ? '' : 's'}`)];
+
+const wrapped = (facts: readonly Line[], columns: number): readonly Line[] => {
+  const lines: Line[] = [];
+  let line: Line = [];
+  for (const fact of facts) {
+    const longer = line.length === 0 ? fact : [...line, part(SEPARATOR, 'dim'), ...fact];
+    if (line.length > 0 && lineWidth(longer) > columns) {
+      lines.push(line);
+      line = fact;
+    } else line = longer;
+  }
+  return [...lines, line];
+};
+
+export const bytesText = (bytes: number): string => figureText(formatBytes(bytes));
+
+const SEPARATOR = ' · ';

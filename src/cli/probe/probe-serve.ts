@@ -1,0 +1,159 @@
+// `plimsoll probe serve`: makes this machine the other end of probes, for machines that are in no cluster with it.
+
+import { networkInterfaces } from 'node:os';
+import { hostPortText } from '../../core/address/host-port.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { makeOneTimeCode } from '../../probe/socket/one-time-code.ts';
+import { ProbeError } from '../../probe/socket/probe-error.ts';
+import type { SinkEnding } from '../../probe/socket/sink.ts';
+import type { SocketSink } from '../../probe/socket/socket-link.ts';
+import { openSocketSink } from '../../probe/socket/socket-link.ts';
+import type { Command } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { Option } from '../options.ts';
+import { flag, homeOption, value } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
+import { bytesText } from './link-lines.ts';
+import { PROBE_PORT } from './link-target.ts';
+
+const parsePort = (text: string): Parsed<number> => {
+  const port = Number(text);
+  return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535
+    ? parsed(port)
+    : wrong(`${JSON.stringify(text)} is not a port`, 'Write a number from 1 to 65535.');
+};
+
+const portOption: Option<number | undefined> = value({
+  name: 'port',
+  valueName: 'N',
+  meaning: `Where to listen, on every address. Default: ${PROBE_PORT}, or the next free port.`,
+  parse: parsePort,
+});
+
+const onceOption: Option<boolean> = flag('once', 'End after one probe.');
+
+export const probeServeCommand: Command = {
+  name: 'probe serve',
+  summary: 'Be the other end of `plimsoll probe link`',
+  description:
+    'Prints a code that the other end must give. Each code is good for one probe; then a new one is printed. One probe at a time.',
+  arguments: [],
+  options: [homeOption, portOption, onceOption],
+  examples: [
+    { line: 'plimsoll probe serve', meaning: 'until Ctrl-C' },
+    { line: 'plimsoll probe serve --port 5000 --once', meaning: 'one probe, on a port of your own' },
+  ],
+  run: async (invocation, state) => {
+    const asked = invocation.option(portOption);
+    let port = asked ?? PROBE_PORT;
+    let isFirst = true;
+    let failures = 0;
+    while (!state.stop.aborted) {
+      const code = makeOneTimeCode();
+      const triesMax = isFirst && asked === undefined ? PORTS_TRIED : 1;
+      await using sink = await listening({ state, code, port, triesMax });
+      if (sink === undefined) break;
+      if (isFirst) await state.stdout.write(`${headline(sink.port, asked ?? PROBE_PORT)}\n`);
+      await state.stdout.write(`${invitation(sink.port, code)}\n`);
+      isFirst = false;
+      port = sink.port;
+      const ending = await sink.ended;
+      if (state.stop.aborted) break;
+      await state.stdout.write(`${endingText(ending)}\n`);
+      failures = ending.kind === 'failed' ? failures + 1 : 0;
+      if (invocation.option(onceOption))
+        return ending.kind === 'served' ? EXIT_CODES.ok.code : EXIT_CODES.probeFailed.code;
+      if (failures >= FAILURES_MAX) {
+        throw new CommandError(
+          'probeFailed',
+          `${FAILURES_MAX} probes failed one after another`,
+          'Start it again when the other end is in order: plimsoll probe serve',
+        );
+      }
+    }
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/** undefined when the command was stopped meanwhile. */
+const listening = async (options: {
+  readonly state: ProcessState;
+  readonly code: string;
+  readonly port: number;
+  readonly triesMax: number;
+}): Promise<SocketSink | undefined> => {
+  const { state, code, port, triesMax } = options;
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await openSocketSink({
+        host: '::',
+        port: port + tried,
+        ticket: code,
+        waitMsMax: Number.POSITIVE_INFINITY,
+        signal: state.stop,
+        env: state.env,
+        nodePath: state.nodePath,
+      });
+    } catch (error) {
+      if (state.stop.aborted) return undefined;
+      if (!(error instanceof ProbeError)) throw error;
+      if (error.message === 'EADDRINUSE' && tried + 1 < triesMax) continue;
+      throw new CommandError(
+        'addressInUse',
+        `port ${port + tried} cannot be used: ${error.message}`,
+        'Name another one: plimsoll probe serve --port N',
+        { cause: error },
+      );
+    }
+  }
+};
+
+const headline = (port: number, wanted: number): string => {
+  const taken = port === wanted ? '' : ` (${wanted} is taken)`;
+  return `Waiting for probes on port ${port}${taken}, one at a time. Ctrl-C ends it.`;
+};
+
+/** What to type at the other end, for every address that it may know this machine by. */
+const invitation = (port: number, code: string): string => {
+  const own = ownAddresses();
+  const hosts = own.length === 0 ? ['THIS-MACHINE'] : own;
+  const lines = hosts.map(host => `  plimsoll probe link ${placeText(host, port)} --code ${code}`);
+  return [hosts.length === 1 ? 'On the other machine:' : 'On the other machine, one of:', ...lines].join(
+    '\n',
+  );
+};
+
+const placeText = (host: string, port: number): string =>
+  port === PROBE_PORT ? host : hostPortText({ host, port });
+
+/** Without loopback, and without link-local ones, whose scope only the other end knows. */
+const ownAddresses = (): readonly string[] =>
+  Object.values(networkInterfaces())
+    .flatMap(entries => entries ?? [])
+    .filter(({ internal, address }) => !internal && !/^(fe80:|169\.254\.)/i.test(address))
+    .map(({ address }) => address)
+    .slice(0, ADDRESSES_SHOWN_MAX);
+
+const endingText = (ending: SinkEnding): string => {
+  const strangers =
+    ending.strangers === 0
+      ? ''
+      : ` ${ending.strangers} ${ending.strangers === 1 ? 'connection' : 'connections'} without the code refused.`;
+  switch (ending.kind) {
+    case 'served':
+      return `${plain(ending.from)} measured: ${bytesText(ending.bytesReceived)} received, ${bytesText(ending.bytesSent)} sent.${strangers}`;
+    case 'unused':
+    case 'failed':
+      return `The probe failed: ${plain(ending.reason)}.${strangers}`;
+    default:
+      return ending satisfies never;
+  }
+};
+
+const plain = (text: string): string => text.replace(/::ffff:(?=\d+\.)/, '').replaceAll(/\p{Cc}/gu, ' ');
+
+const PORTS_TRIED = 20;
+const FAILURES_MAX = 20;
+const ADDRESSES_SHOWN_MAX = 8;
