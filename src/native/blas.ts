@@ -46,10 +46,16 @@ export const openBlas = (koffi: Koffi, platform: string, threads: number): BlasS
         },
       };
     } catch (error) {
-      tried.push(`${candidate.library} (${firstLine(error)})`);
+      const reason = firstLine(error);
+      tried.push(
+        reason.startsWith('Failed to load') ? candidate.library : `${candidate.library} (${reason})`,
+      );
     }
   }
-  return { kind: 'missing', reason: tried.length === 0 ? `none is known on ${platform}` : tried.join(', ') };
+  return {
+    kind: 'missing',
+    reason: tried.length === 0 ? `none is known on ${platform}` : `no ${tried.join(' and no ')} here`,
+  };
 };
 
 interface Candidate {

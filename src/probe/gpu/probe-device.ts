@@ -4,6 +4,7 @@
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';
 import { cpuEngine } from './cpu/cpu-engine.ts';
+import { cudaEngine } from './cuda/cuda-engine.ts';
 import { failed } from './device-answer.ts';
 import type { DeviceEngine, EngineOptions } from './device-engine.ts';
 
@@ -20,7 +21,10 @@ export const CPU_DEVICE: ProbeDevice = { deviceId: 'cpu', deviceName: 'CPU', ven
 export const deviceProber = (options: EngineOptions): ProbeDeviceNow => proberOf(deviceEngines(options));
 
 /** In the order in which they are asked. */
-export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [cpuEngine(options)];
+export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [
+  cudaEngine(options),
+  cpuEngine(options),
+];
 
 export const proberOf =
   (engines: readonly DeviceEngine[]): ProbeDeviceNow =>

@@ -33,7 +33,7 @@ export const measureCpuProduct = async (options: CpuProductOptions): Promise<Cpu
   const koffi = await loadKoffi();
   if (koffi.kind === 'missing') return await wasmProduct(options, koffi.reason);
   const search = openBlas(koffi.koffi, platform, threads);
-  if (search.kind === 'missing') return await wasmProduct(options, `no BLAS library: ${search.reason}`);
+  if (search.kind === 'missing') return await wasmProduct(options, search.reason);
   return blasProduct(search.blas, options);
 };
 

@@ -1,0 +1,126 @@
+// Where a cuBLASLt may lie: the loader's own folders, the toolkit, Python and Conda environments, and serving programs that
+// bring their own. Nothing is downloaded (it has 0.4 GB) and nothing is run to find it.
+
+import { readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { distrustOf } from './library-trust.ts';
+
+export interface CublasCandidate {
+  /** What `openCublasLt` takes: a name that the loader knows, or a whole path. */
+  readonly library: string;
+}
+
+export interface CublasSearchOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly userId: number | undefined;
+  /** 13000 for a driver of CUDA 13.0. */
+  readonly driverVersion: number;
+  /** "/" on a real machine. */
+  readonly root: string;
+}
+
+export interface CublasSearch {
+  /** In the order in which to try them. */
+  readonly candidates: readonly CublasCandidate[];
+  /** Found, and not to be trusted: each with its reason. */
+  readonly refused: readonly string[];
+}
+
+export const findCublasLt = (options: CublasSearchOptions): CublasSearch => {
+  const names = sonames(options.driverVersion);
+  const candidates: CublasCandidate[] = names.map(library => ({ library }));
+  const refused: string[] = [];
+  for (const name of names) {
+    for (const folder of new Set(foldersOf(options))) {
+      const path = join(folder, name);
+      if (!listed(folder).includes(name)) continue;
+      const distrust = distrustOf(path, options.userId);
+      if (distrust === undefined)
+        candidates.push({ library: realpathSync(path) }); // a link could be turned elsewhere meanwhile
+      else refused.push(`${path} ${distrust}`);
+    }
+  }
+  return { candidates, refused };
+};
+
+/** What a person does to have one. */
+export const cublasAdvice = (driverVersion: number): string =>
+  `install cuBLAS: pip install ${driverVersion >= 13_000 ? 'nvidia-cublas' : 'nvidia-cublas-cu12'} in the Python on PATH, or the CUDA toolkit`;
+
+/** The newest that the driver serves first: 13 needs a driver of CUDA 13. */
+const sonames = (driverVersion: number): readonly string[] =>
+  (driverVersion >= 13_000 ? [13, 12, 11] : [12, 11]).map(major => `libcublasLt.so.${major}`);
+
+const foldersOf = ({ env, root }: CublasSearchOptions): readonly string[] => {
+  const at = (path: string): string => join(root, path);
+  const prefixes = absolute([
+    env['VIRTUAL_ENV'],
+    env['CONDA_PREFIX'],
+    // A bin folder on PATH belongs to an environment: a venv, Conda, pyenv, /usr and /usr/local.
+    ...(env['PATH'] ?? '')
+      .split(':')
+      .filter(folder => folder.endsWith('/bin'))
+      .map(folder => dirname(folder)),
+    env['HOME'] === undefined ? undefined : join(env['HOME'], '.local'),
+  ]);
+  const toolkits = absolute([
+    env['CUDA_HOME'],
+    env['CUDA_PATH'],
+    ...matching(at('usr/local'), /^cuda(-[\d.]+)?$/).map(name => at(join('usr/local', name))),
+  ]);
+  return [
+    ...toolkits.flatMap(toolkit => [
+      join(toolkit, 'lib64'),
+      join(toolkit, 'targets/x86_64-linux/lib'),
+      join(toolkit, 'targets/sbsa-linux/lib'),
+    ]),
+    at('usr/lib/x86_64-linux-gnu'),
+    at('usr/lib/aarch64-linux-gnu'),
+    ...prefixes.slice(0, PREFIXES_MAX).flatMap(pythonFolders),
+    ...SERVING_FOLDERS.map(at),
+  ];
+};
+
+const absolute = (paths: readonly (string | undefined)[]): readonly string[] =>
+  paths.flatMap(path => (path?.startsWith('/') === true ? [path] : []));
+
+const pythonFolders = (prefix: string): readonly string[] => {
+  const packages = [
+    ...matching(join(prefix, 'lib'), /^python3(\.\d+)?$/).flatMap(name => [
+      join(prefix, 'lib', name, 'site-packages'),
+      join(prefix, 'lib', name, 'dist-packages'),
+    ]),
+  ];
+  return [
+    join(prefix, 'lib'),
+    ...packages.flatMap(folder => [
+      ...matching(join(folder, 'nvidia'), /^cu\d+$/).map(name => join(folder, 'nvidia', name, 'lib')),
+      join(folder, 'nvidia/cublas/lib'),
+    ]),
+  ];
+};
+
+const listed = (folder: string): readonly string[] => {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // most of the places are not on most of the machines
+  }
+};
+
+const matching = (folder: string, pattern: RegExp): readonly string[] =>
+  listed(folder)
+    .filter(name => pattern.test(name))
+    .toSorted()
+    .reverse()
+    .slice(0, FOLDERS_MAX);
+
+/** Ollama's own copies. */
+const SERVING_FOLDERS: readonly string[] = [
+  'usr/lib/ollama/cuda_v13',
+  'usr/lib/ollama/cuda_v12',
+  'usr/local/lib/ollama/cuda_v13',
+  'usr/local/lib/ollama/cuda_v12',
+];
+const PREFIXES_MAX = 64;
+const FOLDERS_MAX = 32;

@@ -1,0 +1,44 @@
+// Measures NVIDIA devices by the driver's own interface.
+
+import { ownUserId, trustedSearchPath } from '../../../native/library-trust.ts';
+import type { Env } from '../../../process/child.ts';
+import { entryUrl } from '../../../process/entry.ts';
+import { runProbeChild } from '../../probe-child.ts';
+import { outcomeOf } from '../device-answer.ts';
+import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
+import type { CudaRequest } from './cuda-request.ts';
+import { cudaRequest } from './cuda-request.ts';
+
+export interface CudaEngineOptions extends EngineOptions {
+  readonly deadlineMs?: number;
+  readonly request?: (deviceId: string) => CudaRequest;
+}
+
+export const cudaEngine = (options: CudaEngineOptions): DeviceEngine => ({
+  name: 'cuda',
+  suits: device => device.vendor === 'nvidia',
+  measure: async ({ deviceId }, signal) => {
+    const answer = await runProbeChild({
+      entry: entryUrl(import.meta.url, './cuda-process.ts'),
+      request: (options.request ?? cudaRequest)(deviceId),
+      nodePath: options.nodePath,
+      env: cudaEnv(options.env, deviceId),
+      deadlineMs: options.deadlineMs ?? CUDA_DEADLINE_MS,
+      signal,
+    });
+    return outcomeOf(answer, { deviceId, deviceKind: 'gpu', engine: 'cuda' });
+  },
+});
+
+/** So that the driver's first device is the one that is meant, whatever a person hides from other programs. */
+const cudaEnv = (env: Env, deviceId: string): Env => ({
+  ...env,
+  CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
+  CUDA_VISIBLE_DEVICES: deviceId.startsWith('GPU-') ? deviceId : undefined,
+  // Our kernel compiles in milliseconds; nothing is left in the home of whoever runs this.
+  CUDA_CACHE_DISABLE: '1',
+  LD_LIBRARY_PATH: trustedSearchPath(env['LD_LIBRARY_PATH'], ownUserId()),
+});
+
+/** A driver that is not kept running takes seconds to start, loading cuBLAS and its kernels as many again. */
+const CUDA_DEADLINE_MS = 60_000;

@@ -1,0 +1,121 @@
+// The bandwidth of a device's own memory: a read of our own, and the driver's copy. Both over buffers well past the
+// last-level cache, and both checked before they are believed.
+
+import type { Reported } from '../../../core/unknown.ts';
+import { unknown } from '../../../core/unknown.ts';
+import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
+import { CudaError, isLost } from '../../../native/cuda-errors.ts';
+import type { DeviceBuffer } from './device-buffer.ts';
+import { deviceBuffer, fillDevice } from './device-buffer.ts';
+import { randomHalves } from './random-halves.ts';
+import { READ_KERNEL, READ_KERNEL_PTX, READ_THREADS_PER_BLOCK, READ_UNIT_BYTES } from './read-kernel.ts';
+import type { BatchOptions } from './timed-batches.ts';
+import { timeBatches } from './timed-batches.ts';
+
+export interface CudaMemory {
+  readonly readBytesPerSecond: Reported<number>;
+  readonly copyBytesPerSecond: Reported<number>;
+  readonly method: string;
+}
+
+/** @throws CudaError when the process is lost. */
+export const measureCudaMemory = (
+  driver: CudaDriver,
+  device: CudaDevice,
+  batches: BatchOptions,
+): CudaMemory => {
+  const cacheBytes = driver.attribute(device, 'secondLevelCacheBytes');
+  const wanted = Math.max(BUFFER_BYTES, CACHE_MULTIPLE * cacheBytes);
+  const { freeBytes } = driver.memory();
+  const bytes = wholePatterns(Math.min(wanted, freeBytes * FREE_SHARE_MAX));
+  if (bytes < Math.max(BUFFER_BYTES_MIN, 2 * cacheBytes)) {
+    const reason = unknown(
+      `only ${mebibytes(freeBytes)} MiB of device memory are free: too little to measure`,
+    );
+    return { readBytesPerSecond: reason, copyBytesPerSecond: reason, method: 'memory not measured' };
+  }
+  using source = deviceBuffer(driver, bytes);
+  using sink = deviceBuffer(driver, bytes);
+  const pattern = randomHalves(PATTERN_BYTES / 2, 1);
+  fillDevice(driver, source, pattern);
+  return {
+    readBytesPerSecond: attempted(() => measureRead({ driver, device, source, pattern, batches })),
+    copyBytesPerSecond: attempted(() => measureCopy({ driver, source, sink, pattern, batches })),
+    method: `memory: read by a PTX kernel, copy by cuMemcpyDtoD (read plus written), ${mebibytes(bytes)} MiB each, best of ${batches.batches} batches`,
+  };
+};
+
+interface ReadParts {
+  readonly driver: CudaDriver;
+  readonly device: CudaDevice;
+  readonly source: DeviceBuffer;
+  readonly pattern: Uint16Array;
+  readonly batches: BatchOptions;
+}
+
+const measureRead = ({ driver, device, source, pattern, batches }: ReadParts): number => {
+  const kernel = driver.loadKernel(READ_KERNEL_PTX, READ_KERNEL);
+  const blocks = BLOCKS_PER_MULTIPROCESSOR * Math.max(1, driver.attribute(device, 'multiprocessors'));
+  const threads = blocks * READ_THREADS_PER_BLOCK;
+  using left = deviceBuffer(driver, 4 * threads);
+  const read = (): void =>
+    driver.launch(kernel, { blocks, threadsPerBlock: READ_THREADS_PER_BLOCK }, [
+      left.address,
+      source.address,
+      BigInt(source.bytes),
+    ]);
+  const { bestMs } = timeBatches(driver, read, batches);
+  const words = new Uint32Array(threads);
+  driver.copyFromDevice(new Uint8Array(words.buffer), left.address);
+  // An odd number of patterns: theirs is the exclusive or of one.
+  if (exclusiveOr(words) !== exclusiveOr(new Uint32Array(pattern.buffer))) {
+    throw new Error('the read kernel did not read every byte once');
+  }
+  return bytesPerSecond(source.bytes, bestMs);
+};
+
+interface CopyParts extends Omit<ReadParts, 'device'> {
+  readonly sink: DeviceBuffer;
+}
+
+const measureCopy = ({ driver, source, sink, pattern, batches }: CopyParts): number => {
+  const copy = (): void => driver.copyOnDevice(sink.address, source.address, source.bytes);
+  const { bestMs } = timeBatches(driver, copy, batches);
+  const last = new Uint16Array(pattern.length);
+  driver.copyFromDevice(new Uint8Array(last.buffer), sink.address + BigInt(sink.bytes - PATTERN_BYTES));
+  if (!last.every((half, index) => half === pattern[index])) {
+    throw new Error('the copy on the device is not what was copied');
+  }
+  return bytesPerSecond(2 * source.bytes, bestMs);
+};
+
+/** One figure may fail where the other does not: a container without the driver's compiler still copies. */
+const attempted = (measure: () => number): Reported<number> => {
+  try {
+    return measure();
+  } catch (error) {
+    if (error instanceof CudaError && isLost(error.code)) throw error;
+    return unknown(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const exclusiveOr = (words: Uint32Array): number => words.reduce((sum, word) => (sum ^ word) >>> 0, 0);
+
+const bytesPerSecond = (bytes: number, ms: number): number => (bytes * 1_000) / ms;
+
+const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 ** 2);
+
+/** An odd number of patterns, at most so many bytes. */
+const wholePatterns = (bytes: number): number => {
+  const patterns = Math.floor(bytes / PATTERN_BYTES);
+  return (patterns - (patterns % 2 === 0 ? 1 : 0)) * PATTERN_BYTES;
+};
+
+/** A multiple of what the read kernel needs. */
+const PATTERN_BYTES: number = 256 * READ_UNIT_BYTES;
+const BUFFER_BYTES: number = 1024 ** 3;
+const BUFFER_BYTES_MIN: number = 32 * 1024 ** 2;
+const CACHE_MULTIPLE = 8;
+/** Of each of the two buffers. */
+const FREE_SHARE_MAX = 1 / 8;
+const BLOCKS_PER_MULTIPROCESSOR = 8;

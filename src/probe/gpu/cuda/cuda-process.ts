@@ -1,0 +1,117 @@
+// The child process that measures an NVIDIA device. All calls are synchronous and on this thread, to which the device's
+// context belongs; the parent's deadline is what ends a driver that hangs.
+
+import process from 'node:process';
+import * as v from 'valibot';
+import { isUnknown, unknown } from '../../../core/unknown.ts';
+import type { CublasLt } from '../../../native/cublas.ts';
+import { openCublasLt } from '../../../native/cublas.ts';
+import { cublasAdvice, findCublasLt } from '../../../native/cublas-search.ts';
+import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
+import { openCudaDriver } from '../../../native/cuda-driver.ts';
+import { ownUserId } from '../../../native/library-trust.ts';
+import type { Koffi } from '../../../native/load-koffi.ts';
+import { firstLine, loadKoffi } from '../../../native/load-koffi.ts';
+import { answerParent } from '../../probe-answer.ts';
+import type { DeviceAnswer } from '../device-answer.ts';
+import { measureCudaMemory } from './cuda-memory.ts';
+import type { CudaProduct } from './cuda-product.ts';
+import { measureCudaProduct } from './cuda-product.ts';
+import type { CudaRequest } from './cuda-request.ts';
+import { cudaRequestSchema } from './cuda-request.ts';
+
+const measure = async (asked: unknown): Promise<DeviceAnswer> => {
+  const request = v.parse(cudaRequestSchema, asked);
+  const foreign = await loadKoffi();
+  if (foreign.kind === 'missing') return { kind: 'failed', reason: foreign.reason };
+  const driver = openCudaDriver(foreign.koffi, process.platform);
+  const device = chosen(driver, request.deviceId);
+  if (driver.attribute(device, 'computeMode') === PROHIBITED) {
+    return {
+      kind: 'failed',
+      reason: 'its compute mode is "prohibited": nvidia-smi -c 0 allows programs to use it',
+    };
+  }
+  driver.useDevice(device);
+  const memory = measureCudaMemory(driver, device, request.batches);
+  const product = productOf(foreign.koffi, driver, request);
+  const figures = [product.flopsPerSecond, memory.readBytesPerSecond, memory.copyBytesPerSecond];
+  const reasons = [...new Set(figures.filter(isUnknown).map(({ reason }) => reason))];
+  if (reasons.length > 0 && figures.every(isUnknown)) return { kind: 'failed', reason: reasons.join('; ') };
+  const slice = device.name.includes('MIG') ? '; a slice of the device (MIG), not all of it' : '';
+  return {
+    kind: 'measured',
+    figures: {
+      deviceName: device.name,
+      fp16FlopsPerSecond: product.flopsPerSecond,
+      fp32FlopsPerSecond: unknown('measured in half precision'),
+      memoryReadBytesPerSecond: memory.readBytesPerSecond,
+      memoryCopyBytesPerSecond: memory.copyBytesPerSecond,
+      isLowerBound: false,
+      method: `${product.method}; ${memory.method}${slice}`,
+    },
+  };
+};
+
+/** The parent lets the driver see no other device, where it could name this one. */
+const chosen = (driver: CudaDriver, deviceId: string): CudaDevice => {
+  const { devices } = driver;
+  const wanted = deviceId.toLowerCase();
+  const found = devices.find(({ uuid, pciAddress }) => {
+    const address = wanted.replace(/^0000(?=[\da-f]{4}:)/, ''); // nvidia-smi writes eight digits of domain
+    return uuid.toLowerCase() === wanted || pciAddress === address;
+  });
+  const [only] = devices;
+  // Under MIG the driver gives the UUID of a slice.
+  const device = found ?? (devices.length === 1 && wanted.startsWith('gpu-') ? only : undefined);
+  if (device !== undefined) return device;
+  const seen =
+    devices.length === 0 ? 'none' : devices.map(({ uuid, name }) => `${uuid} (${name})`).join(', ');
+  throw new Error(`the driver has no device ${deviceId}; it has: ${seen}`);
+};
+
+const productOf = (koffi: Koffi, driver: CudaDriver, request: CudaRequest): CudaProduct => {
+  const cublas = openedCublas(koffi, driver);
+  return typeof cublas === 'string'
+    ? { flopsPerSecond: unknown(cublas), method: 'product not measured' }
+    : measureCudaProduct(driver, cublas, request);
+};
+
+/** Or why there is none. */
+const openedCublas = (koffi: Koffi, driver: CudaDriver): CublasLt | string => {
+  const { candidates, refused } = findCublasLt({
+    env: process.env,
+    userId: ownUserId(),
+    driverVersion: driver.version,
+    root: '/',
+  });
+  const failures: string[] = [];
+  for (const { library } of candidates) {
+    try {
+      return openCublasLt(koffi, library);
+    } catch (error) {
+      // A name that the loader does not know is no news: the search found no file either.
+      if (library.includes('/') || !firstLine(error).startsWith('Failed to load')) {
+        failures.push(`${library}: ${firstLine(error)}`);
+      }
+    }
+  }
+  const known = [...failures, ...refused];
+  const advice = cublasAdvice(driver.version);
+  return known.length === 0
+    ? `no cuBLAS is on this machine: ${advice}`
+    : `${known.join('; ')}. To mend it: ${advice}`;
+};
+
+/** CU_COMPUTEMODE_PROHIBITED */
+const PROHIBITED = 2;
+
+await answerParent(
+  {
+    env: process.env,
+    argv: process.argv,
+    exit: code => process.exit(code),
+    complain: text => void process.stderr.write(`${text}\n`),
+  },
+  measure,
+);

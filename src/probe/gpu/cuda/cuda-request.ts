@@ -1,0 +1,32 @@
+// What the child that measures an NVIDIA device is asked. A test asks for less of everything.
+
+import * as v from 'valibot';
+import type { BatchOptions } from './timed-batches.ts';
+import { BATCHES } from './timed-batches.ts';
+
+export interface CudaRequest {
+  /** Its UUID or PCI address, as the inventory has it. */
+  readonly deviceId: string;
+  /** Of the matrix product, the largest that fits the free memory first. Multiples of 8. */
+  readonly productSizes: readonly number[];
+  readonly batches: BatchOptions;
+}
+
+export const cudaRequest = (deviceId: string): CudaRequest => ({
+  deviceId,
+  productSizes: [8_192, 4_096],
+  batches: BATCHES,
+});
+
+const positive = (maximum: number): v.GenericSchema<unknown, number> =>
+  v.pipe(v.number(), v.minValue(0), v.maxValue(maximum));
+
+export const cudaRequestSchema: v.GenericSchema<unknown, CudaRequest> = v.object({
+  deviceId: v.string(),
+  productSizes: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.multipleOf(8))), v.maxLength(8)),
+  batches: v.object({
+    warmUpMs: positive(10_000),
+    batchMs: positive(10_000),
+    batches: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+  }),
+});

@@ -1,0 +1,48 @@
+// How a device is timed: warmed up until its clock has left idle, then in batches long enough that starting them costs
+// nothing, the best of which counts.
+
+import type { CudaDriver } from '../../../native/cuda-driver.ts';
+
+export interface BatchOptions {
+  readonly warmUpMs: number;
+  readonly batchMs: number;
+  readonly batches: number;
+}
+
+export const BATCHES: BatchOptions = { warmUpMs: 300, batchMs: 60, batches: 7 };
+
+export interface BatchTimes {
+  /** Ms of one piece of work in the fastest batch, and in the slowest. */
+  readonly bestMs: number;
+  readonly worstMs: number;
+}
+
+/** @throws CudaError */
+export const timeBatches = (
+  driver: CudaDriver,
+  work: () => void,
+  { warmUpMs, batchMs, batches }: BatchOptions,
+): BatchTimes => {
+  const repeat = (count: number): number =>
+    driver.elapsedMs(() => {
+      for (let turn = 0; turn < count; turn += 1) work();
+    }) / count;
+  let onceMs = Math.max(repeat(WARM_UP_TURNS_MIN), SHORTEST_MS);
+  for (let spentMs = WARM_UP_TURNS_MIN * onceMs; spentMs < warmUpMs; ) {
+    const turns = turnsFor(batchMs, onceMs);
+    onceMs = Math.max(repeat(turns), SHORTEST_MS);
+    spentMs += turns * onceMs;
+  }
+  const turns = turnsFor(batchMs, onceMs);
+  const times = Array.from({ length: batches }, () => Math.max(repeat(turns), SHORTEST_MS));
+  return { bestMs: Math.min(...times), worstMs: Math.max(...times) };
+};
+
+const turnsFor = (batchMs: number, onceMs: number): number =>
+  Math.max(1, Math.min(TURNS_MAX, Math.ceil(batchMs / onceMs)));
+
+const WARM_UP_TURNS_MIN = 3;
+/** A driver queues about a thousand launches before it makes the host wait. */
+const TURNS_MAX = 1_000;
+/** Events tell half microseconds; less is no measurement. */
+const SHORTEST_MS = 0.000_5;

@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { findCublasLt } from '../../../src/native/cublas-search.ts';
+import { cudaEngine } from '../../../src/probe/gpu/cuda/cuda-engine.ts';
+import type { ProbeDevice } from '../../../src/probe/probe.ts';
+import type { Env } from '../../../src/process/child.ts';
+import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { StubDriver } from './stub-driver.ts';
+import { buildStubDriver, NO_COMPILER } from './stub-driver.ts';
+
+const DEVICE: ProbeDevice = {
+  deviceId: 'GPU-00010203-0405-0607-0809-0a0b0c0d0e0f',
+  deviceName: 'Stub 100 GB',
+  vendor: 'nvidia',
+};
+
+let folders: readonly TemporaryDirectory[] = [];
+let whole: StubDriver | undefined;
+let withoutCublas: StubDriver | undefined;
+
+beforeAll(() => {
+  const [first, second] = [temporaryDirectory(), temporaryDirectory()];
+  folders = [first, second];
+  whole = buildStubDriver(first.path);
+  withoutCublas = buildStubDriver(second.path, { cublas: false });
+});
+afterAll(() => {
+  for (const folder of folders) folder[Symbol.dispose]();
+});
+
+interface Trial {
+  readonly env?: Env;
+  readonly stub?: StubDriver | undefined;
+  readonly device?: ProbeDevice;
+  readonly deadlineMs?: number;
+}
+
+const measure = async (
+  context: TestContext,
+  { env = {}, stub = whole, device = DEVICE, deadlineMs = 25_000 }: Trial = {},
+) => {
+  if (stub === undefined) context.skip(NO_COMPILER);
+  const engine = cudaEngine({
+    env: { ...stub?.env, ...env },
+    nodePath: process.execPath,
+    deadlineMs,
+    request: deviceId => ({
+      deviceId,
+      productSizes: [128],
+      batches: { warmUpMs: 3, batchMs: 2, batches: 2 },
+    }),
+  });
+  return await engine.measure(device, new AbortController().signal);
+};
+
+const reasonOf = async (context: TestContext, trial: Trial): Promise<string> => {
+  const outcome = await measure(context, trial);
+  if (outcome.kind === 'measured') throw new Error('it was measured');
+  return outcome.reason;
+};
+
+/** Counted by the stand-in: each launch, copy and product takes a millisecond. */
+const PATTERN = 256 * 16_384;
+const BUFFER = 15 * PATTERN; // an eighth of 512 MiB in whole patterns, an odd number of them
+
+describe('a device of NVIDIA', () => {
+  test('is measured by driver and cuBLAS, in figures that follow from bytes, operations and time', async context => {
+    const outcome = await measure(context);
+    expect(outcome).toEqual({
+      kind: 'measured',
+      measurement: {
+        deviceId: DEVICE.deviceId,
+        deviceName: 'Stub 100 GB',
+        deviceKind: 'gpu',
+        engine: 'cuda',
+        fp16FlopsPerSecond: 2 * 128 ** 3 * 1_000,
+        fp32FlopsPerSecond: { kind: 'unknown', reason: 'measured in half precision' },
+        memoryReadBytesPerSecond: BUFFER * 1_000,
+        memoryCopyBytesPerSecond: 2 * BUFFER * 1_000,
+        isLowerBound: false,
+        method:
+          'product: cuBLASLt 130101, FP16 with FP32 sums, 128×128, best of 2 batches; memory: read by a PTX kernel, copy by cuMemcpyDtoD (read plus written), 60 MiB each, best of 2 batches',
+      },
+    });
+  });
+
+  test('gives back all it took but its context, which ends with the child', async context => {
+    const log = join(folders[0]?.path ?? '', 'calls');
+    await measure(context, { env: { STUB_LOG: log } });
+    const calls = readFileSync(log, 'utf8').trim().split('\n');
+    const count = (name: string) => calls.filter(call => call === name).length;
+    expect(count('cuMemAlloc_v2')).toBe(7);
+    expect(count('cuMemFree_v2')).toBe(7);
+    expect(count('cuEventCreate')).toBe(count('cuEventDestroy_v2'));
+    expect(calls.slice(0, 2)).toEqual(['cuInit', 'cuDriverGetVersion']);
+  });
+
+  test('is found by its PCI address as nvidia-smi writes it', async context => {
+    const device = { ...DEVICE, deviceId: '00000000:c1:00.0' };
+    expect(await measure(context, { device })).toMatchObject({ kind: 'measured' });
+  });
+
+  test('that the driver does not list is not mistaken for another', async context => {
+    const reason = await reasonOf(context, { device: { ...DEVICE, deviceId: '0000:01:00.0' } });
+    expect(reason).toContain('the driver has no device 0000:01:00.0; it has: GPU-00010203');
+  });
+
+  test('without cuBLAS has its memory measured, and the profile says what to install', async context => {
+    const { candidates } = findCublasLt({
+      env: { PATH: '/usr/bin:/bin' },
+      userId: undefined,
+      driverVersion: 13_000,
+      root: '/',
+    });
+    if (candidates.some(({ library }) => library.includes('/'))) context.skip('a real cuBLAS is installed');
+    const outcome = await measure(context, { stub: withoutCublas });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: read } = outcome.measurement;
+    expect(read).toBe(BUFFER * 1_000);
+    expect(isUnknown(flops) && flops.reason).toBe(
+      'no cuBLAS is on this machine: install cuBLAS: pip install nvidia-cublas in the Python on PATH, or the CUDA toolkit',
+    );
+  });
+
+  test.for<readonly [string, string]>([
+    ['cuInit=100', 'cuInit: the driver sees no device; in a container, give it one (CUDA_ERROR_NO_DEVICE)'],
+    ['cuInit=34', "take the toolkit's stubs folder off the library path"],
+    ['cuInit=999', 'reload nvidia_uvm'],
+    ['cuInit=803', 'reboot after the driver update'],
+    ['cuInit=802', 'start the fabric manager'],
+    ['cuDevicePrimaryCtxRetain=46', 'the device is busy or not available to this process'],
+    [
+      'cuMemAlloc_v2=2',
+      'too little device memory is free; something else holds it (CUDA_ERROR_OUT_OF_MEMORY)',
+    ],
+    ['cuEventSynchronize=719', 'the kernel failed on the device and the process is lost'],
+  ])('that answers %s fails with words of its own', async ([fail, words], context) => {
+    expect(await reasonOf(context, { env: { STUB_FAIL: fail } })).toContain(words);
+  });
+
+  test('whose driver cannot compile is copied on all the same', async context => {
+    const outcome = await measure(context, { env: { STUB_FAIL: 'cuModuleLoadDataEx=222' } });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { memoryReadBytesPerSecond: read, memoryCopyBytesPerSecond: copy } = outcome.measurement;
+    expect(copy).toBe(2 * BUFFER * 1_000);
+    expect(isUnknown(read) && read.reason).toBe(
+      'cuModuleLoadDataEx: the driver is older than our kernel: update it (CUDA_ERROR_OF_THE_STUB): ptxas fatal: a made-up complaint',
+    );
+  });
+
+  test('whose cuBLAS refuses says so beside the figures of its memory', async context => {
+    const outcome = await measure(context, { env: { STUB_FAIL: 'cublasLtCreate=1' } });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { fp16FlopsPerSecond: flops } = outcome.measurement;
+    expect(isUnknown(flops) && flops.reason).toContain('cublasLtCreate: cuBLAS could not start');
+  });
+
+  test.for([
+    ['read', 'memoryReadBytesPerSecond', 'the read kernel did not read every byte once'],
+    ['product', 'fp16FlopsPerSecond', 'the product is wrong at 0, 0'],
+  ] as const)('that makes a wrong %s has no figure for it', async ([lie, figure, words], context) => {
+    const outcome = await measure(context, { env: { STUB_LIE: lie } });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const value = outcome.measurement[figure];
+    expect(isUnknown(value) && value.reason).toContain(words);
+  });
+
+  test('in a prohibited compute mode says how to leave it', async context => {
+    expect(await reasonOf(context, { env: { STUB_COMPUTE_MODE: '2' } })).toContain('nvidia-smi -c 0');
+  });
+
+  test('that is nearly full is not measured, and says how little was free', async context => {
+    expect(await reasonOf(context, { env: { STUB_FREE_MIB: '20' } })).toContain(
+      'only 20 MiB of device memory are free',
+    );
+  });
+
+  test('whose driver hangs is given up at the deadline', async context => {
+    expect(await reasonOf(context, { env: { STUB_HANG: 'cuInit' }, deadlineMs: 1_500 })).toBe(
+      'cuda gave no answer in 1.5 s',
+    );
+  });
+
+  test('whose driver crashes the process is reported with the signal', async context => {
+    expect(await reasonOf(context, { env: { STUB_CRASH: 'cuMemAlloc_v2' } })).toContain(
+      'cuda was ended by SIGSEGV',
+    );
+  });
+
+  test('of a machine without the driver library fails with its name', async context => {
+    const reason = await reasonOf(context, { env: { LD_LIBRARY_PATH: undefined } });
+    expect(reason).toContain('the NVIDIA driver library libcuda.so.1 cannot be loaded');
+  });
+});
