@@ -215,7 +215,8 @@ export class Reconciler {
     const key = probeKey(want.subject);
     let course = this.#courses.get(key);
     if (course?.after !== want.after) {
-      const jitterMs = random() * Math.min(JITTER_MS_MAX, want.intervalMs / 10);
+      const spreadMs = want.isFirst ? FIRST_JITTER_MS_MAX : JITTER_MS_MAX;
+      const jitterMs = random() * Math.min(spreadMs, want.intervalMs / 10);
       course = { after: want.after, jitterMs, dueSinceMs: undefined };
       this.#courses.set(key, course);
     }
@@ -237,3 +238,5 @@ const START_MS_MIN = 2_000;
 const START_MS_SPREAD = 8_000;
 const LOOK_MS_MIN = 100;
 const JITTER_MS_MAX = 10_000;
+/** Somebody waits for the first figures. */
+const FIRST_JITTER_MS_MAX = 3_000;

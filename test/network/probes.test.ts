@@ -1,0 +1,68 @@
+// Whole daemons on hosts of their own find what their cables carry, with nobody asking.
+
+import { mkdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { isKnown, type Reported } from '../../src/core/unknown.ts';
+import type { HostProcess } from './namespaces.ts';
+import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
+import { interfaceTo, line, reasonAgainst, shape } from './shapes.ts';
+import { TestBed } from './test-bed.ts';
+
+it('two daemons profile every connection of their cable, each from its own end, at the rate that it has', async context => {
+  const reason = reasonAgainst('tc');
+  if (reason !== undefined) context.skip(reason);
+  await using bed = await TestBed.open(context);
+  line(bed.net, ['atlas', 'juno']);
+  shape(bed.net, 'atlas', interfaceTo('juno'), '200mbit');
+  shape(bed.net, 'juno', interfaceTo('atlas'), '50mbit');
+  const daemons = ['atlas', 'juno'].map(host => start(bed, host));
+  const seen = await until(daemons[0], ({ links }) => {
+    const good = links.filter(({ profile }) => profile.failure === 'none');
+    return ['atlas', 'juno'].every(host => good.some(({ source }) => source === host));
+  });
+  for (const { source, profile } of seen.links) {
+    if (profile.failure !== 'none') continue;
+    const [up, down] = [megabits(profile.uploadBitsPerSecond), megabits(profile.downloadBitsPerSecond)];
+    const [fromAtlas, fromJuno] = source === 'atlas' ? [up, down] : [down, up];
+    context.annotate(`${source}: ${up.toFixed(1)} up, ${down.toFixed(1)} down, ${profile.method}`);
+    expect(fromAtlas).toBeGreaterThan(160);
+    expect(fromAtlas).toBeLessThan(205);
+    expect(fromJuno).toBeGreaterThan(40);
+    expect(fromJuno).toBeLessThan(52);
+    expect(isKnown(profile.roundTripNsP50)).toBe(true);
+  }
+});
+
+const megabits = (rate: Reported<number>): number => (isKnown(rate) ? rate / 1e6 : Number.NaN);
+
+const PROCESS = fileURLToPath(new URL('./probing-process.ts', import.meta.url));
+
+const start = (bed: TestBed, host: string): HostProcess => {
+  mkdirSync(bed.home(host), { recursive: true, mode: 0o700 });
+  const settings: ProbingSettings = { home: bed.home(host), keyFile: bed.keyFile, name: host };
+  return bed.net.spawn(host, process.execPath, [PROCESS, JSON.stringify(settings)]);
+};
+
+const until = async (
+  child: HostProcess | undefined,
+  isSeen: (seen: SeenProbes) => boolean,
+): Promise<SeenProbes> => {
+  if (child === undefined) throw new Error('no such daemon');
+  let last: SeenProbes | undefined;
+  const lines = createInterface({ input: child.stdout });
+  const timer = setTimeout(() => lines.close(), WAIT_MS_MAX);
+  try {
+    for await (const text of lines) {
+      const seen: SeenProbes = JSON.parse(text);
+      last = seen;
+      if (isSeen(seen)) return seen;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new Error(`it was not seen in ${WAIT_MS_MAX / 1_000} s; last: ${JSON.stringify(last, null, 1)}`);
+};
+
+const WAIT_MS_MAX = 60_000;

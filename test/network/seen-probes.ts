@@ -1,0 +1,22 @@
+// What a daemon of the network tests of probes is started with, and what it tells.
+
+import type { LinkProfile } from '../../src/core/link/link-profile.ts';
+import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
+import type { ProbeStatus } from '../../src/core/probe/probe-status.ts';
+
+export interface ProbingSettings {
+  readonly home: string;
+  readonly keyFile: string;
+  readonly name: string;
+}
+
+export interface SeenProbes {
+  /** Of every node that this one knows, by name. */
+  readonly links: readonly {
+    readonly source: string;
+    readonly sink: string;
+    readonly profile: LinkProfile;
+  }[];
+  readonly statuses: readonly ProbeStatus[];
+  readonly devices: readonly GpuProfile[];
+}
