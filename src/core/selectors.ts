@@ -5,6 +5,9 @@ import type { NodeId } from './ids.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './node/gpu.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { ReadingKind, ReadingValues } from './node/reading.ts';
+import type { ProbeStage } from './probe/probe-stage.ts';
+import { stageOf } from './probe/probe-stage.ts';
+import { probeKey } from './probe/probe-status.ts';
 import type { ByKey, Entry, ReadingEntry, ReadingStatus, State } from './state.ts';
 
 export const ageMsOf = (
@@ -189,6 +192,8 @@ export interface NodeView {
   readonly gpus: readonly VendorView[];
   /** The vendors of whom this machine has no GPU, and how that is known; none while nobody has looked yet. */
   readonly absentGpus: readonly { readonly vendor: GpuVendor; readonly reason: string }[];
+  /** What the processor can do, where the node has measured that: never summed with GPUs. */
+  readonly cpu: MeasuredDevice;
   readonly unknownKinds: readonly string[];
 }
 
@@ -199,12 +204,17 @@ export interface VendorView {
   readonly devices: readonly GpuView[];
 }
 
-export interface GpuView {
+export interface MeasuredDevice {
+  readonly profile: Entry<GpuProfile> | undefined;
+  /** What its probe does now, or waits for. */
+  readonly probe: ProbeStage | undefined;
+}
+
+export interface GpuView extends MeasuredDevice {
   readonly device: GpuDevice;
   readonly load: GpuLoad | undefined;
   readonly loadAgeMs: number;
   readonly isLoadStale: boolean;
-  readonly profile: Entry<GpuProfile> | undefined;
 }
 
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
@@ -232,6 +242,7 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     absentGpus: vendors.flatMap(({ vendor, inventory }) =>
       inventory.kind === 'absent' ? [{ vendor, reason: inventory.reason }] : [],
     ),
+    cpu: measuredDevice(state, node, CPU_DEVICE_ID, nowMs),
     unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
   };
 };
@@ -254,10 +265,15 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
       load: loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId),
       loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
       isLoadStale: loaded?.kind === 'stale',
-      profile: state.nodeGpuProfiles[node]?.[device.deviceId],
+      ...measuredDevice(state, node, device.deviceId, nowMs),
     })),
   };
 };
+
+const measuredDevice = (state: State, node: NodeId, deviceId: string, nowMs: number): MeasuredDevice => ({
+  profile: state.nodeGpuProfiles[node]?.[deviceId],
+  probe: stageOf(state.probeStatuses[node]?.[probeKey({ kind: 'gpu', deviceId })], nowMs),
+});
 
 const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting' && view.kind !== 'absent';
 
@@ -274,3 +290,5 @@ const keysOf = (map: { readonly [node: NodeId]: unknown }): readonly NodeId[] =>
 const isOwnNode = (map: object, key: string): key is NodeId => Object.hasOwn(map, key);
 
 const VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'apple', 'intel'];
+/** The one device id that is no GPU's: `GpuProfile.deviceId`. */
+const CPU_DEVICE_ID = 'cpu';

@@ -3,6 +3,8 @@
 export interface Bay {
   /** 0..1; undefined where it is not known. */
   readonly level: number | undefined;
+  /** A probe runs on it. */
+  readonly isMeasured: boolean;
 }
 
 export interface MachineLoad {
@@ -14,6 +16,8 @@ export interface MachineLoad {
   readonly bays: readonly Bay[];
   /** GPU use, 0..1. */
   readonly use: number | undefined;
+  /** A probe runs on the machine itself or on a GPU that shares its memory. */
+  readonly isMeasured: boolean;
 }
 
 export const BAYS_MAX = 8;

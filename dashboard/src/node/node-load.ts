@@ -54,8 +54,14 @@ export const currentGpuUse = (view: NodeView): number | undefined =>
 export const machineLoad = (view: NodeView): MachineLoad => ({
   level: share(modelMemoryUse(view)),
   hostLevel: share(hostMemoryUse(view)),
-  bays: ownMemoryGpus(view).map(gpu => ({ level: share(gpuMemoryUse(gpu)) })),
+  bays: ownMemoryGpus(view).map(gpu => ({
+    level: share(gpuMemoryUse(gpu)),
+    isMeasured: gpu.probe?.kind === 'running',
+  })),
   use: gpuUse(view),
+  isMeasured:
+    view.cpu.probe?.kind === 'running' ||
+    gpusOf(view).some(gpu => gpu.device.memoryIsUnified && gpu.probe?.kind === 'running'),
 });
 
 const mean = (values: readonly (number | undefined)[]): number | undefined => {

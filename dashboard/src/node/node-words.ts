@@ -3,18 +3,17 @@
 import {
   figureText,
   formatBytesOf,
-  formatBytesPerSecond,
+  formatCapacityBytes,
   formatCelsius,
-  formatFlopsPerSecond,
   formatPercent,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
-import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';
+import { measuredWords } from './measured-words.ts';
 import type { MemoryUse } from './node-load.ts';
 import { gpusOf, gpuUse, modelMemoryUse, ownMemoryGpus, share } from './node-load.ts';
 
@@ -27,9 +26,13 @@ export interface NodeWords {
   readonly memory: string;
   /** "62 %" */
   readonly memoryShare: string;
+  /** "62 % of 512 GB" */
+  readonly memoryShareOf: string;
   /** "23.6 TFLOPS · 661 GB/s", or why not */
   readonly measured: string;
-  /** "GPU 41 % · 54 °C · 148 W", or how old that is */
+  /** "23.6 TFLOPS", "measuring" */
+  readonly compute: string;
+  /** "GPU 41 % · 54 °C · 148 W", or how old that is, or what is being measured meanwhile */
   readonly vitals: string;
   /** Some of it is late, though the node itself speaks. */
   readonly isLate: boolean;
@@ -42,13 +45,20 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const isLive = view.presence === 'live' && lagMs === undefined;
   const memoryAge = isLive ? lateMemory(view) : undefined;
   const lateVitals = isLive ? lateVitalWords(view) : undefined;
+  const { measured, compute, going } = measuredWords(view);
+  const memoryShare = isOffline ? 'no contact' : (memoryAge ?? percentOf(use));
   return {
     name: held(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
     memory: isOffline ? silenceWords(view.silentMs + (lagMs ?? 0)) : memoryWords(use, memoryAge),
-    memoryShare: isOffline ? 'no contact' : (memoryAge ?? percentOf(use)),
-    measured: measuredWords(view),
-    vitals: lateVitals ?? vitalWords(view, lagMs),
+    memoryShare,
+    memoryShareOf:
+      isOffline || use === undefined
+        ? memoryShare
+        : `${memoryShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
+    measured,
+    compute,
+    vitals: isLive && going !== '' ? going : (lateVitals ?? vitalWords(view, lagMs)),
     isLate: memoryAge !== undefined || lateVitals !== undefined,
   };
 };
@@ -97,23 +107,6 @@ const modelWords = (view: NodeView): string => {
   return chip === '' ? model : `${model} · ${chip}`;
 };
 
-/** Why a node has no GPU to show. */
-export const noGpuWords = ({ gpus, absentGpus }: NodeView): string => {
-  if (gpus.some(({ inventory }) => inventory.kind === 'unavailable')) return 'GPU cannot be read';
-  return absentGpus.length === 0 ? 'GPUs not looked for yet' : 'no GPU found';
-};
-
-const measuredWords = (view: NodeView): string => {
-  const gpus = gpusOf(view);
-  if (gpus.length === 0) return noGpuWords(view);
-  const profiles = gpus.map(gpu => gpu.profile?.value).filter(profile => profile !== undefined);
-  if (profiles.length === 0)
-    return gpus.length === 1 ? 'GPU not measured yet' : `${gpus.length} GPUs not measured yet`;
-  const flops = sum(profiles, profile => profile.fp16FlopsPerSecond);
-  const bytes = sum(profiles, profile => profile.memoryReadBytesPerSecond);
-  return `${figureText(formatFlopsPerSecond(flops))} · ${figureText(formatBytesPerSecond(bytes))}`;
-};
-
 const lateMemory = (view: NodeView): string | undefined =>
   ownMemoryGpus(view).length === 0 && view.memory.kind === 'stale'
     ? `${ageText(view.memory.ageMs)} old`
@@ -156,9 +149,6 @@ const percentOf = (use: MemoryUse | undefined): string => {
   const part = share(use);
   return part === undefined ? '–' : figureText(formatPercent(part));
 };
-
-const sum = (profiles: readonly GpuProfile[], of: (profile: GpuProfile) => Reported<number>): number =>
-  profiles.reduce((total, profile) => total + knownOr(of(profile), 0), 0);
 
 /** What fits under a drawing on the map. */
 export const MODEL_LENGTH_MAX = 31;

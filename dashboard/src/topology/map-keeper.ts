@@ -9,6 +9,7 @@ import { BESIDE_WORDS_WIDTH } from './arrangement.ts';
 import type { Frame } from './geometry.ts';
 import type { LinkTexts, MapInput, MapLayout, MapLink, MapNode } from './map-layout.ts';
 import { layoutMap } from './map-layout.ts';
+import { FACT_FACE, mapName, NAME_FACE } from './map-words.ts';
 import { strokeWidth } from './route.ts';
 import { fitted, textWidth } from './text-width.ts';
 
@@ -58,11 +59,11 @@ const inputOf = (
 const mapNode = (view: NodeView, count: number): MapNode => {
   const words = { identity: 0, figures: 0 };
   if (count === 3 || count === 4) {
-    const { name, model } = nodeWords(view);
+    const name = mapName(view, { face: NAME_FACE, room: BESIDE_WORDS_WIDTH, isMarked: true });
     words.figures = BESIDE_WORDS_WIDTH - 2;
     words.identity = Math.max(
-      textWidth(fitted(name, NAME_FACE, BESIDE_WORDS_WIDTH), NAME_FACE),
-      textWidth(fitted(model, FACT_FACE, BESIDE_WORDS_WIDTH), FACT_FACE),
+      textWidth(name, NAME_FACE),
+      textWidth(fitted(nodeWords(view).model, FACT_FACE, BESIDE_WORDS_WIDTH), FACT_FACE),
     );
   }
   return { id: view.nodeId, words };
@@ -88,6 +89,3 @@ const mapLink = (link: LinkView, { texts, flagged, picked, isFull }: Manner): Ma
     pull: link.medium === 'rdma' ? 1 : link.medium === 'cable' ? 0.4 : 0.15,
   };
 };
-
-export const NAME_FACE = { face: 'sans-semibold', size: 15 } as const;
-export const FACT_FACE = { face: 'condensed-medium', size: 13 } as const;

@@ -1,12 +1,9 @@
 // What is being measured now, as a reader may believe it: a status is a lease, and one that outlived what it announced
 // says nothing any more.
 
-import type { NodeId } from '../ids.ts';
-import { ageMsOf } from '../selectors.ts';
-import type { Entry, State } from '../state.ts';
+import type { Entry } from '../state.ts';
 import { knownOr } from '../unknown.ts';
-import type { ProbeStatus, ProbeSubject } from './probe-status.ts';
-import { probeKey } from './probe-status.ts';
+import type { ProbeStatus } from './probe-status.ts';
 
 export type ProbeStage =
   | { readonly kind: 'running'; readonly leftMs: number; readonly isByHand: boolean }
@@ -16,17 +13,10 @@ export type ProbeStage =
 /** Past what it announced a status is believed this long: it is told again, but it travels. */
 export const PROBE_STATUS_GRACE_MS = 60_000;
 
-export const probeStage = (
-  state: State,
-  prober: NodeId,
-  subject: ProbeSubject,
-  nowMs: number,
-): ProbeStage | undefined => stageOf(state.probeStatuses[prober]?.[probeKey(subject)], nowMs);
-
 export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): ProbeStage | undefined => {
   if (entry === undefined) return undefined;
   const { stage } = entry.value;
-  const ageMs = ageMsOf(entry, nowMs);
+  const ageMs = Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs);
   if (stage.kind === 'running') {
     if (ageMs > stage.expectedMs + PROBE_STATUS_GRACE_MS) return undefined;
     return { kind: 'running', leftMs: Math.max(0, stage.expectedMs - ageMs), isByHand: stage.isByHand };

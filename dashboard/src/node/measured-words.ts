@@ -1,0 +1,121 @@
+// What a node's devices were measured at, in few words: the figures, what is being measured now, or why there are none.
+
+import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
+import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
+import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/selectors.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { gpusOf } from './node-load.ts';
+
+export interface MeasuredWords {
+  /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" stands for "at least". */
+  readonly measured: string;
+  /** The same where there is room for one figure: "23.6 TFLOPS", "measuring". */
+  readonly compute: string;
+  /** What goes on beside the figures: "GPU 1: measuring, 8 s left"; '' where nothing does. */
+  readonly going: string;
+}
+
+export const measuredWords = (view: NodeView): MeasuredWords => {
+  const gpus = gpusOf(view);
+  if (gpus.length === 0) return cpuWords(view);
+  const measured = gpus.filter(hasFigures);
+  const going = measured.length === 0 ? '' : goingWords(gpus);
+  if (measured.length === 0) return { ...without(gpus), going: '' };
+  const profiles = measured.flatMap(({ profile }) => profile?.value ?? []);
+  const [only] = measured;
+  const which =
+    measured.length === gpus.length || only === undefined
+      ? ''
+      : measured.length === 1
+        ? `GPU ${only.device.index}: `
+        : `${measured.length} GPUs: `;
+  return { measured: which + figures(profiles), compute: computeFigure(profiles) ?? '–', going };
+};
+
+/** Why a node has no GPU to show. */
+export const noGpuWords = ({ gpus, absentGpus }: NodeView): string => {
+  if (gpus.some(({ inventory }) => inventory.kind === 'unavailable')) return 'GPU cannot be read';
+  return absentGpus.length === 0 ? 'GPUs not looked for yet' : 'no GPU found';
+};
+
+/** "measuring, 8 s left", "waits: a runner is active"; '' where the probe rests. */
+export const stageWords = (probe: ProbeStage | undefined): string => {
+  if (probe?.kind === 'running') {
+    const seconds = Math.ceil(probe.leftMs / 1_000);
+    return seconds > 0 ? `measuring, ${seconds}\u00a0s left` : 'measuring';
+  }
+  return probe?.kind === 'waiting' ? `waits: ${probe.reason}` : '';
+};
+
+/** The processor's own, which no total counts. */
+const cpuWords = (view: NodeView): MeasuredWords => {
+  const { profile, probe } = view.cpu;
+  const why = noGpuWords(view);
+  if (profile !== undefined && hasFigures(view.cpu)) {
+    return {
+      measured: `CPU: ${figures([profile.value])}`,
+      compute: computeFigure([profile.value]) === undefined ? why : `CPU ${computeFigure([profile.value])}`,
+      going: stageWords(probe),
+    };
+  }
+  const stage = stageWords(probe);
+  return { measured: stage === '' ? why : `CPU: ${stage}`, compute: shortStage(probe) || why, going: '' };
+};
+
+const without = (gpus: readonly GpuView[]): Pick<MeasuredWords, 'measured' | 'compute'> => {
+  const active =
+    gpus.find(({ probe }) => probe?.kind === 'running') ??
+    gpus.find(({ probe }) => probe?.kind === 'waiting');
+  if (active !== undefined) {
+    return { measured: stageWords(active.probe), compute: shortStage(active.probe) };
+  }
+  const failure = gpus.map(({ profile }) => profile?.value.failure).find(isUnknown);
+  if (failure !== undefined) return { measured: `failed: ${failure.reason}`, compute: 'failed' };
+  const measured = gpus.length === 1 ? 'GPU not measured yet' : `${gpus.length} GPUs not measured yet`;
+  return { measured, compute: 'not measured' };
+};
+
+const goingWords = (gpus: readonly GpuView[]): string => {
+  const active = gpus.find(({ probe }) => probe?.kind === 'running');
+  if (active === undefined) return '';
+  return `${gpus.length > 1 ? `GPU ${active.device.index}: ` : ''}${stageWords(active.probe)}`;
+};
+
+const shortStage = (probe: ProbeStage | undefined): string => {
+  if (probe?.kind === 'running') return 'measuring';
+  return probe?.kind === 'waiting' ? 'waits' : '';
+};
+
+const hasFigures = ({ profile }: MeasuredDevice): boolean =>
+  profile !== undefined && FIGURES.some(figure => typeof profile.value[figure] === 'number');
+
+const figures = (profiles: readonly GpuProfile[]): string => {
+  const bytes = sum(profiles, ({ memoryReadBytesPerSecond }) => memoryReadBytesPerSecond);
+  return [computeFigure(profiles), bytes === undefined ? undefined : figureText(formatBytesPerSecond(bytes))]
+    .filter(part => part !== undefined)
+    .join(' · ');
+};
+
+/** FP16 alone where there is any: FP32 is another thing and says so. */
+const computeFigure = (profiles: readonly GpuProfile[]): string | undefined => {
+  const half = sum(profiles, ({ fp16FlopsPerSecond }) => fp16FlopsPerSecond);
+  const single = sum(profiles, ({ fp32FlopsPerSecond }) => fp32FlopsPerSecond);
+  const flops = half ?? single;
+  if (flops === undefined) return undefined;
+  const { figure, unit } = formatFlopsPerSecond(flops);
+  const isLowerBound = profiles.some(profile => profile.isLowerBound);
+  const text = figureText({ figure: `${figure}${isLowerBound ? '+' : ''}`, unit });
+  return half === undefined ? `${text} FP32` : text;
+};
+
+const sum = (
+  profiles: readonly GpuProfile[],
+  of: (profile: GpuProfile) => Reported<number>,
+): number | undefined => {
+  const known = profiles.map(of).filter(value => typeof value === 'number');
+  return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
+};
+
+const FIGURES = ['fp16FlopsPerSecond', 'fp32FlopsPerSecond', 'memoryReadBytesPerSecond'] as const;

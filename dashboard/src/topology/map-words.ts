@@ -1,0 +1,30 @@
+// The faces of the words on the map, and a node's name as it fits there.
+
+import type { NodeView } from '../../../src/core/selectors.ts';
+import { held } from '../node/held.ts';
+import type { Face } from './text-width.ts';
+import { fitted, textWidth } from './text-width.ts';
+
+interface FaceSize {
+  readonly face: Face;
+  readonly size: number;
+}
+
+export const NAME_FACE: FaceSize = { face: 'sans-semibold', size: 15 };
+export const FACT_FACE: FaceSize = { face: 'condensed-medium', size: 13 };
+
+export const isMadeUp = (view: NodeView): boolean => held(view.identity)?.isSimulated === true;
+
+export interface NameRoom {
+  readonly face: FaceSize;
+  readonly room: number;
+  /** Says of a machine that it is made up; where all are, the page's header says so. */
+  readonly isMarked: boolean;
+}
+
+export const mapName = (view: NodeView, { face, room, isMarked }: NameRoom): string => {
+  const mark = isMarked && isMadeUp(view) ? MADE_UP : '';
+  return fitted(view.name, face, room - textWidth(mark, face)) + mark;
+};
+
+const MADE_UP = ' (sim.)';
