@@ -21,7 +21,7 @@ import { benchNodeId, LOOPBACKS, REACHABILITY_KEY } from './reachability-setting
 const NODES = 64;
 const SECONDS = benchSeconds(60);
 const TURNS = 3;
-const SETTLE_SECONDS = 5;
+const SETTLE_SECONDS = 15;
 const CPU_SHARE_MAX = 0.005;
 
 const child = spawn(

@@ -1,7 +1,7 @@
 // Every number of the reachability checks: what stands in docs/limits.md. Times in ms.
 
 export const REACHABILITY_LIMITS = {
-  /** Each address of each node is asked so often, a tenth more or less each time. */
+  /** Each address of each node is asked so often. */
   intervalMs: 10_000,
   /** First questions to new addresses are spread over this. */
   firstSpreadMs: 500,

@@ -1,10 +1,8 @@
 // Asks every address of every node whether that node answers there, each on its own schedule: one that is dead costs its own
 // timeout and nothing else. Also answers the questions of others, at most as many bytes as it was asked with.
 
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import { RecentTexts } from '../discovery/recent-texts.ts';
 import { TokenBucket } from '../discovery/token-bucket.ts';
 import type { CheckKey, Question } from './check-message.ts';
@@ -14,13 +12,14 @@ import {
   encodeAnswer,
   encodeQuestion,
   isAnswerOf,
-  NONCE_BYTES,
   readQuestion,
 } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
+import { NoncePool } from './nonce-pool.ts';
 import type { ReachTarget } from './reach-targets.ts';
 import { targetKey } from './reach-targets.ts';
+import { sendFailure } from './send-failure.ts';
 
 export interface ReachabilityChecksParts {
   readonly clock: Clock;
@@ -58,6 +57,8 @@ export interface ReachStatus {
 
 interface Row {
   target: ReachTarget;
+  /** Of its node's turns. */
+  readonly phaseMs: number;
   state: 'new' | 'open' | 'shut';
   failures: number;
   dueAtMs: number;
@@ -75,8 +76,11 @@ interface Asked {
 export class ReachabilityChecks {
   readonly #parts: ReachabilityChecksParts;
   readonly #rows = new Map<string, Row>();
+  /** Of the turns of each node that is asked. */
+  readonly #phases = new Map<NodeId, number>();
   readonly #asked = new Map<string, Asked>();
   readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
+  readonly #nonces = new NoncePool();
   readonly #asks: TokenBucket;
   readonly #answers: TokenBucket;
   #keys: readonly CheckKey[];
@@ -128,6 +132,8 @@ export class ReachabilityChecks {
         this.#askSoon(row);
       }
     }
+    const nodes = new Set(targets.map(({ node }) => node));
+    for (const node of this.#phases.keys()) if (!nodes.has(node)) this.#phases.delete(node);
     this.#wake.abort();
   }
 
@@ -156,7 +162,7 @@ export class ReachabilityChecks {
     this.#answeredCount += 1;
     row.failures = 0;
     row.reason = '';
-    row.dueAtMs = asked.atMs + this.#spread(REACHABILITY_LIMITS.intervalMs);
+    row.dueAtMs = this.#turnAfter(row, asked.atMs);
     if (row.state === 'open') return;
     row.state = 'open';
     this.#parts.opened(row.target);
@@ -206,8 +212,8 @@ export class ReachabilityChecks {
     // While keys change, a peer may know only the one or the other.
     const key = this.#keys[row.failures % this.#keys.length];
     if (key === undefined) return true;
-    const nonce = randomBytes(NONCE_BYTES);
-    const name = nonce.toString('latin1');
+    const nonce = this.#nonces.next();
+    const name = Buffer.from(nonce).toString('latin1');
     const asked: Asked = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
     row.asked = asked;
     this.#asked.set(name, asked);
@@ -231,7 +237,8 @@ export class ReachabilityChecks {
       return;
     }
     const doublings = Math.min(20, row.failures - failuresMax);
-    row.dueAtMs = nowMs + this.#spread(Math.min(backoffMsMax, intervalMs * 2 ** doublings));
+    const pauseMs = Math.min(backoffMsMax, intervalMs * 2 ** doublings);
+    row.dueAtMs = this.#turnAfter(row, nowMs + pauseMs - intervalMs);
     row.reason = reason;
     const was = row.state;
     if (was === 'shut') return;
@@ -241,9 +248,24 @@ export class ReachabilityChecks {
 
   #add(key: string, target: ReachTarget): void {
     if (this.#rows.size >= REACHABILITY_LIMITS.addressesMax) return;
-    const row: Row = { target, state: 'new', failures: 0, dueAtMs: 0, reason: '', asked: undefined };
+    const phaseMs = this.#phaseOf(target.node);
+    const row: Row = {
+      target,
+      phaseMs,
+      state: 'new',
+      failures: 0,
+      dueAtMs: 0,
+      reason: '',
+      asked: undefined,
+    };
     this.#rows.set(key, row);
     this.#askSoon(row);
+  }
+
+  #phaseOf(node: NodeId): number {
+    const phaseMs = this.#phases.get(node) ?? this.#parts.random() * REACHABILITY_LIMITS.intervalMs;
+    this.#phases.set(node, phaseMs);
+    return phaseMs;
   }
 
   #askSoon(row: Row): void {
@@ -260,27 +282,18 @@ export class ReachabilityChecks {
     row.asked = undefined;
   }
 
-  #spread(durationMs: number): number {
-    return durationMs * (0.9 + this.#parts.random() * 0.2);
+  /**
+   * The next turn of the address's node. The nodes are spread over the interval; the addresses of one are asked together,
+   * because what costs is to wake up, here and there.
+   */
+  #turnAfter({ phaseMs }: Row, afterMs: number): number {
+    const { intervalMs } = REACHABILITY_LIMITS;
+    const earliestMs = afterMs + intervalMs * TURN_SHARE_MIN;
+    return phaseMs + Math.ceil((earliestMs - phaseMs) / intervalMs) * intervalMs;
   }
 }
 
-const sendFailure = (error: unknown): string => {
-  const code = errorCode(error) ?? '';
-  return SEND_FAILURES[code] ?? (code === '' ? 'it cannot be sent to' : code);
-};
-
-const SEND_FAILURES: Readonly<Record<string, string>> = {
-  ENETUNREACH: 'no route to that network',
-  EHOSTUNREACH: 'no route to that address',
-  EADDRNOTAVAIL: 'the interface has no address for it',
-  EINVAL: 'the interface is gone',
-  ENODEV: 'the interface is gone',
-  ENXIO: 'the interface is gone',
-  ENETDOWN: 'the interface is down',
-  EPERM: 'a firewall of this machine forbids it',
-  EACCES: 'a firewall of this machine forbids it',
-};
-
+/** What was asked just before its turn is asked at the one after. */
+const TURN_SHARE_MIN = 0.2;
 /** With nothing to ask nothing wakes it but news. */
 const IDLE_MS = 3_600_000;
