@@ -26,6 +26,8 @@ export interface WireRecord {
 export interface WireLive {
   readonly ageMs: number;
   readonly body: Uint8Array;
+  /** As that of a record. Needed by whoever is to pass it on: on its origin's own link it proves nothing more. */
+  readonly proof?: Uint8Array;
 }
 
 export type MeshMessage =
@@ -112,7 +114,7 @@ export const decodeMeshMessage = (frame: Uint8Array): DecodedMessage => {
 
 /** Bytes that one more record adds to a frame. */
 export const recordFrameBytes = (body: Uint8Array): number => 12 + PROOF_BYTES + body.length;
-export const liveFrameBytes = (body: Uint8Array): number => 12 + body.length;
+export const liveFrameBytes = ({ body, proof }: WireLive): number => 13 + (proof?.length ?? 0) + body.length;
 
 type Message<K extends MeshMessage['kind']> = Extract<MeshMessage, { kind: K }>;
 type JsonKind = Exclude<MeshMessage['kind'], 'records' | 'fork' | 'live'>;
@@ -231,11 +233,13 @@ const decodeRecords = (type: number, bytes: Uint8Array): DecodedMessage => {
 };
 
 const encodeLive = (entries: readonly WireLive[]): Uint8Array => {
-  const writer = new ByteWriter(entries.reduce((sum, { body }) => sum + liveFrameBytes(body), 2));
+  const writer = new ByteWriter(entries.reduce((sum, entry) => sum + liveFrameBytes(entry), 2));
   writer.byte(MESH_PROTOCOL_VERSION);
   writer.byte(TYPES.live);
-  for (const { ageMs, body } of entries) {
+  for (const { ageMs, proof, body } of entries) {
     writer.number(ageMs);
+    writer.byte(proof === undefined ? 0 : 1);
+    if (proof !== undefined) writer.bytes(proof);
     writer.length(body.length);
     writer.bytes(body);
   }
@@ -247,9 +251,13 @@ const decodeLive = (bytes: Uint8Array): DecodedMessage => {
   const entries: WireLive[] = [];
   while (reader.hasMore && entries.length < ENTRIES_PER_FRAME_MAX) {
     const ageMs = reader.number();
+    const [hasProof = 0] = reader.bytes(1);
+    if (hasProof > 1) return malformed('a live event with something unknown');
+    const proof = hasProof === 1 ? reader.bytes(PROOF_BYTES) : undefined;
     const bodyBytes = reader.length();
     if (bodyBytes > LIVE_BODY_BYTES_MAX) return malformed('a live event is too large');
-    entries.push({ ageMs, body: reader.bytes(bodyBytes) });
+    const body = reader.bytes(bodyBytes);
+    entries.push(proof === undefined ? { ageMs, body } : { ageMs, body, proof });
     if (!isAge(ageMs)) return malformed('an age is not a number');
   }
   if (!reader.isWhole || reader.hasMore) return malformed('live events are cut off, or too many');

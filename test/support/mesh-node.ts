@@ -60,6 +60,7 @@ export class MeshNode {
       store: this.#store(),
       clock,
       publicKey: key.publicKey,
+      sign: bytes => key.sign(bytes),
       plimsollVersion: '0.0.0-test',
       ...(limits === undefined ? {} : { limits }),
     });

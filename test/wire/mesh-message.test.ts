@@ -57,7 +57,15 @@ const message: fc.Arbitrary<MeshMessage> = fc.oneof(
       }),
     ),
   }),
-  fc.record({ kind: fc.constant('live' as const), entries: fc.array(fc.record({ ageMs: age, body })) }),
+  fc.record({
+    kind: fc.constant('live' as const),
+    entries: fc.array(
+      fc.record(
+        { ageMs: age, body, proof: fc.uint8Array({ minLength: PROOF_BYTES, maxLength: PROOF_BYTES }) },
+        { requiredKeys: ['ageMs', 'body'] },
+      ),
+    ),
+  }),
   fc.record({
     kind: fc.constant('digest' as const),
     vectors: fc.array(entry),

@@ -80,6 +80,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
     clock,
     publicKey: key.publicKey,
+    sign: bytes => key.sign(bytes),
     plimsollVersion: parts.plimsollVersion,
   });
   const requests = new MeshRequests({ mesh: transport, clock });

@@ -24,6 +24,7 @@ export const openSimulatedMesh = async (
     store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
     clock,
     publicKey: key.publicKey,
+    sign: bytes => key.sign(bytes),
     plimsollVersion,
   });
   const mesh = {

@@ -11,6 +11,8 @@ import type { ReplicationCounts } from './replication-counts.ts';
 export interface ExchangeParts {
   readonly self: NodeId;
   readonly own: OwnProof;
+  /** By this node's identity; 64 bytes. */
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly keys: NodeKeys;
   readonly store: ReplicaStore;
   readonly counts: ReplicationCounts;

@@ -1,17 +1,19 @@
-// Live events between this node and its peers: the last value of each key, relayed as the bytes it came in. Whoever is
-// behind gets the newest; what was overtaken on the way is gone, and nobody misses it.
+// Live events between this node and its peers: the last value of each key, relayed as the bytes it came in, with its
+// origin's signature. Whoever is behind gets the newest; what was overtaken on the way is gone, and nobody misses it. On
+// its origin's own link a value is believed without a look at the signature, which is what nearly all of them are.
 
 import type { Event, KnownEvent } from '../../core/event.ts';
 import { eventClass, isEventKind } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';
-import { LIVE_BODY_BYTES_MAX } from '../../wire/mesh-message.ts';
+import { LIVE_BODY_BYTES_MAX, PROOF_BYTES } from '../../wire/mesh-message.ts';
+import { PUBLIC_KEY_BYTES } from '../../wire/node-signature.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { LiveEntry, LiveHead } from './live-table.ts';
+import type { LiveEntry, LiveHead, LiveValue } from './live-table.ts';
 import { LiveTable, liveHeadOf } from './live-table.ts';
 import { isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
@@ -38,14 +40,15 @@ export class LiveExchange {
   }
 
   tellOwn(event: KnownEvent): void {
-    const { self, counts, peers, nowMs } = this.#parts;
+    const { self, own, sign, counts, peers, nowMs } = this.#parts;
     const body = encodeRecordBody(event, event);
     if (body.length > LIVE_BODY_BYTES_MAX) {
       counts.liveRefused += 1;
       return;
     }
     const { epoch, seq, ageMs, receivedAtMs } = event;
-    const value = { epoch, seq, body, sender: self, ageMs, receivedAtMs };
+    const proof = Buffer.concat([own.publicKey, sign(body)]);
+    const value = { epoch, seq, body, proof, sender: self, ageMs, receivedAtMs };
     const { put, entry } = this.#table.put(liveHeadOf(event), value, nowMs());
     if (put === 'full') counts.liveRefused += 1;
     if (put !== 'newer' || entry === undefined) return;
@@ -85,6 +88,19 @@ export class LiveExchange {
     this.#table.forgetPeer(peer);
   }
 
+  /**
+   * Its own values and those that others have proven; one that its origin brought is checked when it is first passed on,
+   * so that nobody is taken for a forger because of it.
+   */
+  mayPass(entry: LiveEntry): boolean {
+    const { self, counts } = this.#parts;
+    const { value, origin } = entry;
+    if (value.sender === self || value.sender !== origin) return true;
+    entry.isProven ??= this.#isProven(origin, value);
+    if (!entry.isProven) counts.unprovable += 1;
+    return entry.isProven;
+  }
+
   take(peer: ReplicaPeer, entries: readonly WireLive[]): void {
     const { counts, nowMs, store } = this.#parts;
     if (!peer.mayTell(entries.length, nowMs())) {
@@ -118,6 +134,12 @@ export class LiveExchange {
   ): { readonly entry: LiveEntry; readonly isNew: boolean } | undefined {
     const { self, counts, nowMs } = this.#parts;
     if (head.origin === self) return undefined;
+    const isRelayed = head.origin !== peer.id;
+    if (isRelayed && this.#table.standing(head, value) === 'newer' && !this.#isProven(head.origin, value)) {
+      counts.forged += 1;
+      peer.fault(`a live event of ${head.origin} that it did not sign`);
+      return undefined;
+    }
     const { put, entry } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
     switch (put) {
       case 'newer':
@@ -135,6 +157,12 @@ export class LiveExchange {
       default:
         return put satisfies never;
     }
+  }
+
+  #isProven(origin: NodeId, { proof, body }: Pick<LiveValue, 'proof' | 'body'>): boolean {
+    if (proof?.length !== PROOF_BYTES) return false;
+    const signature = proof.subarray(PUBLIC_KEY_BYTES);
+    return this.#parts.keys.isSignedBy(origin, proof.subarray(0, PUBLIC_KEY_BYTES), body, signature);
   }
 
   #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
@@ -159,6 +187,7 @@ interface LiveRead {
     readonly epoch: number;
     readonly seq: number;
     readonly body: Uint8Array;
+    readonly proof: Uint8Array | undefined;
     readonly ageMs: number;
     readonly receivedAtMs: number;
   };
@@ -176,7 +205,13 @@ const readLive = (wire: WireLive, nowMs: number): LiveRead | undefined => {
   const head = event === undefined ? decodeRecordHead(wire.body) : liveHeadOf(event);
   if (head === undefined || (isEventKind(head.kind) && eventClass(head.kind) !== 'live')) return undefined;
   // A copy: a view would keep the whole frame alive.
-  const value = { epoch: at.epoch, seq: at.seq, body: wire.body.slice(), ...receipt };
+  const value = {
+    epoch: at.epoch,
+    seq: at.seq,
+    body: wire.body.slice(),
+    proof: wire.proof?.slice(),
+    ...receipt,
+  };
   return { head, value, event };
 };
 

@@ -12,6 +12,8 @@ export interface LiveValue extends Receipt {
   readonly epoch: number;
   readonly seq: number;
   readonly body: Uint8Array;
+  /** The origin's public key and signature. Undefined: nobody but the origin can tell it. */
+  readonly proof: Uint8Array | undefined;
   /** The peer it came from; the own node for its own. */
   readonly sender: NodeId;
 }
@@ -23,6 +25,8 @@ export interface LiveEntry {
   heldSinceMs: number;
   /** Peers that have this very value. */
   readonly seenBy: Set<NodeId>;
+  /** Whether others will believe it of this node; undefined until somebody is to get it. */
+  isProven: boolean | undefined;
 }
 
 export interface LiveHead {
@@ -53,6 +57,16 @@ export class LiveTable {
     return this.#bytes;
   }
 
+  /** What `put` would say, a bound apart. */
+  standing(head: LiveHead, { epoch, seq }: Pick<LiveValue, 'epoch' | 'seq'>): 'newer' | 'same' | 'older' {
+    const origin = this.#origins.get(head.origin);
+    if (origin === undefined || epoch > origin.start) return 'newer';
+    if (epoch < origin.start) return 'older';
+    const held = origin.entries.get(placeOf(head));
+    if (held === undefined || seq > held.value.seq) return 'newer';
+    return seq === held.value.seq ? 'same' : 'older';
+  }
+
   /** Where 'newer', the entry has been seen by its sender alone. */
   put(
     head: LiveHead,
@@ -63,7 +77,7 @@ export class LiveTable {
     if (origin === undefined) return { put: 'full' };
     if (value.epoch < origin.start) return { put: 'older' };
     if (value.epoch > origin.start) this.#restart(origin, value.epoch);
-    const place = `${eventSlot(head.kind)} ${head.key}`;
+    const place = placeOf(head);
     const entry = origin.entries.get(place);
     if (entry !== undefined && value.seq <= entry.value.seq)
       return { put: value.seq === entry.value.seq ? 'same' : 'older', entry };
@@ -73,8 +87,15 @@ export class LiveTable {
       return { put: 'full' };
     this.#bytes += growth;
     origin.seqMax = Math.max(origin.seqMax, value.seq);
-    const held = entry ?? { origin: head.origin, value, heldSinceMs: nowMs, seenBy: new Set<NodeId>() };
+    const held: LiveEntry = entry ?? {
+      origin: head.origin,
+      value,
+      heldSinceMs: nowMs,
+      seenBy: new Set<NodeId>(),
+      isProven: undefined,
+    };
     held.value = value;
+    held.isProven = undefined;
     held.heldSinceMs = nowMs;
     held.seenBy.clear();
     held.seenBy.add(value.sender);
@@ -115,6 +136,8 @@ export class LiveTable {
     origin.seqMax = 0;
   }
 }
+
+const placeOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;
 
 export const liveHeadOf = (event: Event): LiveHead => ({
   origin: event.origin,

@@ -18,6 +18,8 @@ export interface OutboxParts {
   readonly link: MeshLink;
   readonly chunks: ChunkSource;
   readonly counts: ReplicationCounts;
+  /** False for a value that the peer would take for a forgery. */
+  readonly mayPass: (entry: LiveEntry) => boolean;
   readonly chunkBytesMax: number;
   readonly nowMs: () => number;
 }
@@ -121,17 +123,20 @@ export class Outbox {
   }
 
   #liveFrame(): Uint8Array | undefined {
-    const { link, counts, chunkBytesMax } = this.#parts;
+    const { link, counts, chunkBytesMax, mayPass } = this.#parts;
     const nowMs = this.#parts.nowMs();
     const entries: WireLive[] = [];
     let bytes = 0;
     for (const entry of this.#live) {
       if (bytes > chunkBytesMax) break;
       this.#live.delete(entry);
-      if (entry.seenBy.has(link.peerId)) continue;
+      if (entry.seenBy.has(link.peerId) || !mayPass(entry)) continue;
       entry.seenBy.add(link.peerId);
-      entries.push({ ageMs: ageMsAt(entry.value, nowMs), body: entry.value.body });
-      bytes += liveFrameBytes(entry.value.body);
+      const { body, proof } = entry.value;
+      const ageMs = ageMsAt(entry.value, nowMs);
+      const wire = proof === undefined ? { ageMs, body } : { ageMs, body, proof };
+      entries.push(wire);
+      bytes += liveFrameBytes(wire);
     }
     counts.liveSent += entries.length;
     return entries.length === 0 ? undefined : encodeMeshMessage({ kind: 'live', entries });

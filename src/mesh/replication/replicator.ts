@@ -29,6 +29,8 @@ export interface ReplicatorParts {
   readonly clock: Clock;
   /** Raw ed25519 key of this node, 32 bytes: it travels with the node's records. */
   readonly publicKey: Uint8Array;
+  /** By the same identity: live events travel with it, durable ones are signed where they are recorded. */
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly plimsollVersion: string;
   readonly limits?: ReplicationLimits;
 }
@@ -47,7 +49,7 @@ export class Replicator {
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
-    const { store, clock, publicKey, limits = REPLICATION_LIMITS } = parts;
+    const { store, clock, publicKey, sign, limits = REPLICATION_LIMITS } = parts;
     const self = parts.mesh.localId;
     this.#parts = parts;
     this.#limits = limits;
@@ -56,6 +58,7 @@ export class Replicator {
     const common = {
       self,
       own,
+      sign,
       keys: new NodeKeys(),
       store,
       counts: this.counts,
@@ -118,6 +121,7 @@ export class Replicator {
         link,
         chunks: this.#chunks,
         counts: this.counts,
+        mayPass: entry => this.#live.mayPass(entry),
         chunkBytesMax: this.#limits.chunkBytesMax,
         nowMs: () => clock.nowMs(),
       },

@@ -85,6 +85,52 @@ describe('what a member of the mesh cannot do', () => {
     expect(node.replicator.counts.forged).toBe(4);
   });
 
+  it('takes a live value that its origin signed, from whomever it comes, and refuses every other', async () => {
+    await using cluster = await twoNodes();
+    const node = cluster.node(0);
+    const tell = (body: Uint8Array, proof?: Uint8Array): void =>
+      cluster.end(0, 1).inject(
+        encodeMeshMessage({
+          kind: 'live',
+          entries: [proof === undefined ? { ageMs: 0, body } : { ageMs: 0, body, proof }],
+        }),
+      );
+    const good = bodyOf(victim, memoryFact(1));
+    const other = encodeRecordBody({ origin: victim.nodeId, epoch: 1e15, seq: 9 }, memoryFact(666));
+    tell(other);
+    tell(other, Buffer.concat([victim.publicKey, attacker.sign(other)]));
+    tell(other, Buffer.concat([attacker.publicKey, attacker.sign(other)]));
+    tell(other, Buffer.concat([victim.publicKey, victim.sign(good)]));
+    expect(node.state.nodeMemories[victim.nodeId]).toBeUndefined();
+    expect(node.replicator.counts.forged).toBe(4);
+    tell(good, Buffer.concat([victim.publicKey, victim.sign(good)]));
+    expect(node.memoryOf(victim.nodeId)?.availableBytes).toBe(1);
+    expect(node.replicator.counts.forged).toBe(4);
+  });
+
+  it('cannot make a neighbour pass on what nobody could check', async () => {
+    await using cluster = new MeshCluster(3);
+    cluster.lay('line');
+    await cluster.clock.advance(2_000);
+    const [origin, relay, last] = cluster.nodes;
+    if (origin === undefined || relay === undefined || last === undefined) throw new Error('there are three');
+    const told = (epoch: number, bytes: number): Uint8Array =>
+      encodeRecordBody({ origin: origin.id, epoch, seq: 1 }, memoryFact(bytes));
+    const badProof = Buffer.concat([cluster.publicKeyOf(0), attacker.sign(told(8, 2))]);
+    for (const entry of [
+      { ageMs: 0, body: told(7, 1) },
+      { ageMs: 0, body: told(8, 2), proof: badProof },
+    ]) {
+      cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'live', entries: [entry] }));
+      await cluster.clock.advance(20_000);
+    }
+    expect(relay.memoryOf(origin.id)?.availableBytes, 'on its own link it is believed').toBe(2);
+    expect(last.memoryOf(origin.id)).toBeUndefined();
+    expect(relay.replicator.counts.unprovable).toBeGreaterThan(1);
+    expect(last.replicator.counts.forged).toBe(0);
+    expect(cluster.isLinked(1, 2)).toBe(true);
+  });
+
   it('cannot pass a durable kind off as a live one', async () => {
     await using cluster = await twoNodes();
     const body = bodyOf(victim, openedConnection(victim.nodeId, 'forged'));
@@ -141,8 +187,10 @@ describe('what a member of the mesh cannot do', () => {
     cluster.link(0, 1);
     await cluster.clock.advance(1);
     const entries = Array.from({ length: 50 }, (_, index) => {
-      const origin = generateNodeKey().nodeId;
-      return { ageMs: 0, body: encodeRecordBody({ origin, epoch: 1, seq: index + 1 }, memoryFact(index)) };
+      const origin = generateNodeKey();
+      const place = { origin: origin.nodeId, epoch: 1, seq: index + 1 };
+      const body = encodeRecordBody(place, memoryFact(index));
+      return { ageMs: 0, body, proof: Buffer.concat([origin.publicKey, origin.sign(body)]) };
     });
     cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries }));
     expect(Object.keys(cluster.node(0).state.nodeMemories)).toHaveLength(3);

@@ -195,7 +195,9 @@ describe('the stream between neighbours', () => {
     });
     const place = { origin: newer.nodeId, epoch: 1, after: 0, through: 2 };
     cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'records', ...place, records }));
-    const entries = [{ ageMs: 0, body: bodyOf(1, 'warp.pulsed', { flux: 1 }) }];
+    const pulse = bodyOf(1, 'warp.pulsed', { flux: 1 });
+    const proof = Buffer.concat([newer.publicKey, newer.sign(pulse)]);
+    const entries = [{ ageMs: 0, body: pulse, proof }];
     cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'live', entries }));
     cluster.end(1, 0).inject(Uint8Array.of(MESH_PROTOCOL_VERSION, 99, 1, 2, 3));
     await cluster.clock.advance(6_000);
