@@ -1,0 +1,49 @@
+// What this process has open, as /proc tells: for tests that nothing is left behind.
+
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+export interface OpenThings {
+  readonly sockets: number;
+  readonly threads: number;
+  readonly children: readonly number[];
+}
+
+/** undefined where there is no /proc. */
+export const openThings = (): OpenThings | undefined => {
+  if (process.platform !== 'linux') return undefined;
+  return {
+    sockets: readdirSync('/proc/self/fd').filter(isSocket).length,
+    threads: readdirSync('/proc/self/task').length,
+    children: childPids(),
+  };
+};
+
+export const childPids = (): readonly number[] =>
+  readdirSync('/proc/self/task').flatMap(task => {
+    try {
+      return readFileSync(`/proc/self/task/${task}/children`, 'utf8')
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map(Number);
+    } catch {
+      return []; // the thread has ended meanwhile
+    }
+  });
+
+/** Waits for a fact about other processes, which tell nobody when it comes true. */
+export const untilTrue = async (isTrue: () => boolean): Promise<void> => {
+  const limit = AbortSignal.timeout(25_000);
+  while (!isTrue()) {
+    limit.throwIfAborted();
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+};
+
+const isSocket = (descriptor: string): boolean => {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith('socket:');
+  } catch {
+    return false; // closed meanwhile
+  }
+};
