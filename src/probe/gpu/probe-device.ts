@@ -7,6 +7,7 @@ import { cpuEngine } from './cpu/cpu-engine.ts';
 import { cudaEngine } from './cuda/cuda-engine.ts';
 import { failed } from './device-answer.ts';
 import type { DeviceEngine, EngineOptions } from './device-engine.ts';
+import { mlxEngine } from './mlx/mlx-engine.ts';
 
 /** Of a node's inventory, one entry a vendor. A machine without a GPU has one device, its processor. */
 export const listProbeDevices = (gpus: readonly NodeGpus[]): readonly ProbeDevice[] => {
@@ -23,6 +24,7 @@ export const deviceProber = (options: EngineOptions): ProbeDeviceNow => proberOf
 /** In the order in which they are asked. */
 export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [
   cudaEngine(options),
+  mlxEngine(options),
   cpuEngine(options),
 ];
 

@@ -1,0 +1,118 @@
+// Measures an Apple GPU by MLX in whatever Python has it: the library that runs models on Macs, and the one that reaches
+// the hardware's matrix units.
+
+import * as v from 'valibot';
+import { unknown } from '../../../core/unknown.ts';
+import { runTool } from '../../../process/child.ts';
+import { reported } from '../../../wire/schema.ts';
+import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe.ts';
+import { failed, outcomeOf } from '../device-answer.ts';
+import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
+import { pythonsOf } from './find-python.ts';
+import type { MlxSettings } from './mlx-script.ts';
+import { MLX_SETTINGS, mlxInput } from './mlx-script.ts';
+
+export interface MlxEngineOptions extends EngineOptions {
+  readonly settings?: MlxSettings;
+  readonly deadlineMs?: number;
+}
+
+export const mlxEngine = (options: MlxEngineOptions): DeviceEngine => ({
+  name: 'mlx',
+  suits: device => device.vendor === 'apple',
+  measure: async (device, signal) => {
+    const pythons = pythonsOf(options.env);
+    if (pythons.length === 0) return failed(`there is no python3 here; ${ADVICE}`);
+    const broken: string[] = [];
+    for (const python of pythons) {
+      const said = await askedPython(python, options, signal);
+      if (said.kind === 'failed') return failed(said.reason);
+      if (said.kind === 'broken') broken.push(said.reason);
+      if (said.kind === 'measured') return measurementOf(said, device, options.settings ?? MLX_SETTINGS);
+    }
+    return failed([`no python3 here has MLX; ${ADVICE}`, ...broken].join('; '));
+  },
+});
+
+const askedPython = async (
+  python: string,
+  { env, settings = MLX_SETTINGS, deadlineMs = MLX_DEADLINE_MS }: MlxEngineOptions,
+  signal: AbortSignal,
+): Promise<PythonAnswer> => {
+  const result = await runTool(python, ['-'], {
+    env,
+    signal,
+    timeoutMs: deadlineMs,
+    outputBytesMax: OUTPUT_BYTES_MAX,
+    input: mlxInput(settings),
+  });
+  if (result.kind === 'missing') return { kind: 'missing', reason: result.reason };
+  if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason };
+  if (result.code !== 0) {
+    const said = result.stderr.trim().split('\n').at(-1) ?? '';
+    return {
+      kind: 'broken',
+      reason: `${python} exited with code ${result.code}: ${said.slice(0, WORDS_MAX)}`,
+    };
+  }
+  const answer = v.safeParse(answerSchema, parsedLine(result.stdout));
+  if (answer.success) return answer.output;
+  return { kind: 'failed', reason: `${python} printed what cannot be read` };
+};
+
+const measurementOf = (
+  said: MlxAnswer & { readonly kind: 'measured' },
+  device: ProbeDevice,
+  { size, readBytes, passes }: MlxSettings,
+): ProbeOutcome<DeviceMeasurement> =>
+  outcomeOf(
+    {
+      kind: 'answered',
+      answer: {
+        kind: 'measured',
+        figures: {
+          deviceName: said.deviceName === '' ? device.deviceName : said.deviceName,
+          fp16FlopsPerSecond: said.flopsPerSecond,
+          fp32FlopsPerSecond: unknown('measured in half precision'),
+          memoryReadBytesPerSecond: said.readBytesPerSecond,
+          memoryCopyBytesPerSecond: said.copyBytesPerSecond,
+          isLowerBound: false,
+          method: `MLX ${said.version}: FP16 product ${size}×${size}, sum over ${readBytes / 1024 ** 3} GiB of zeros, copy by adding one (read plus written), best of ${passes}`,
+        },
+      },
+    },
+    { deviceId: device.deviceId, deviceKind: 'gpu', engine: 'mlx' },
+  );
+
+const parsedLine = (output: string): unknown => {
+  try {
+    const answer: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+    return answer;
+  } catch {
+    return undefined;
+  }
+};
+
+const words = v.pipe(v.string(), v.maxLength(300));
+const answerSchema = v.variant('kind', [
+  v.object({
+    kind: v.literal('measured'),
+    deviceName: words,
+    version: words,
+    flopsPerSecond: reported(v.number()),
+    readBytesPerSecond: reported(v.number()),
+    copyBytesPerSecond: reported(v.number()),
+  }),
+  /** This Python has no MLX. */
+  v.object({ kind: v.literal('missing'), reason: v.string() }),
+  v.object({ kind: v.literal('failed'), reason: words }),
+]);
+/** A Python that does not even run is no reason not to ask the next one. */
+type PythonAnswer = MlxAnswer | { readonly kind: 'broken'; readonly reason: string };
+type MlxAnswer = v.InferOutput<typeof answerSchema>;
+
+const ADVICE = 'install it with: pip install mlx';
+/** Importing takes seconds the first time; measuring 5 s, more while the GPU is shared. */
+const MLX_DEADLINE_MS = 60_000;
+const OUTPUT_BYTES_MAX: number = 64 * 1024;
+const WORDS_MAX = 200;
