@@ -40,7 +40,12 @@ export const canonicalAddress = (address: string): string => {
   if (isIP(bare) !== 6) return bare;
   const mapped = MAPPED_IPV4.exec(bare);
   if (mapped?.[1] !== undefined) return mapped[1];
-  return new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+  const canonical = new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+  const [, high, low] = MAPPED_HEXADECIMAL.exec(canonical) ?? [];
+  if (high === undefined || low === undefined) return canonical;
+  return [high, low]
+    .flatMap(half => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255])
+    .join('.');
 };
 
 /** The addresses of this machine now, asked again at most once a second. */
@@ -68,4 +73,6 @@ export const httpUrl = ({ host, port }: { readonly host: string; readonly port: 
   `http://${isIP(host.split('%')[0] ?? '') === 6 ? `[${host}]` : host}:${port}`;
 
 const HOST = /^(?:\[([0-9a-fA-F:.%a-zA-Z_-]{2,80})\]|([a-zA-Z0-9._-]{1,253}))(?::(\d{1,5}))?$/;
+/** As `URL` writes it. */
+const MAPPED_HEXADECIMAL = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 const MAPPED_IPV4 = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i;

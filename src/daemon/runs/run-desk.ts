@@ -17,9 +17,9 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { LiveRun } from './live-run.ts';
-import { plainTarget, targetNodeOf } from './own-target.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
 import type { TimeSeries } from './run-time-series.ts';
+import { plainTarget, targetNodeOf } from './target-node.ts';
 
 /** Silence after which a run that never said its end is written down as interrupted. */
 export const ABANDONED_MS = 60_000;
