@@ -95,40 +95,6 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     record: fact => recorder.record(fact),
     isOwnAddress: address => addresses.has(address),
   });
-  const token = await openAccessToken(home);
-  const access = new Access({
-    clock,
-    token,
-    hostNames: settings.config.http.hostNames,
-  });
-  const server = parts.addAsync(
-    createHttpServer({
-      nodeId: key.nodeId,
-      version: options.version,
-      clock,
-      cluster: {
-        get state() {
-          return cluster.state;
-        },
-        subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
-        history: cluster.history,
-        profileHistory: query => journal.history(query),
-      },
-      runs,
-      forget: subject => {
-        const result = forgetNode(cluster.state, { self: key.nodeId, subject, nowMs: clock.nowMs() });
-        if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
-        return result;
-      },
-      dashboardDir: options.dashboardDir,
-      access,
-      limits: HTTP_LIMITS,
-      notices: () => notices.texts,
-      resources: options.resources,
-      home,
-      logger: { warn: message => notices.raise({ id: 'http', text: message }) },
-    }),
-  );
   const mesh = await meshOf(options, settings.config, { key, clock, journal, cluster, recorder, notices });
   if (mesh !== undefined) parts.addAsync(mesh);
   else {
@@ -149,6 +115,41 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
           gpuVendors: gpuVendorsOf(gatherers),
           requests: mesh?.requests,
         });
+  const token = await openAccessToken(home);
+  const access = new Access({
+    clock,
+    token,
+    hostNames: settings.config.http.hostNames,
+  });
+  const server = parts.addAsync(
+    createHttpServer({
+      nodeId: key.nodeId,
+      version: options.version,
+      clock,
+      cluster: {
+        get state() {
+          return cluster.state;
+        },
+        subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
+        history: cluster.history,
+        profileHistory: query => journal.history(query),
+      },
+      runs,
+      ...(probes === undefined ? {} : { probes: probes.desk }),
+      forget: subject => {
+        const result = forgetNode(cluster.state, { self: key.nodeId, subject, nowMs: clock.nowMs() });
+        if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
+        return result;
+      },
+      dashboardDir: options.dashboardDir,
+      access,
+      limits: HTTP_LIMITS,
+      notices: () => notices.texts,
+      resources: options.resources,
+      home,
+      logger: { warn: message => notices.raise({ id: 'http', text: message }) },
+    }),
+  );
   const listening = await listen(server, options, settings.config);
   if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
   const url = httpUrl(listening);

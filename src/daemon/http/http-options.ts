@@ -8,6 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
+import type { ProbeDesk } from '../probes/probe-desk.ts';
 import type { RunDesk } from '../runs/run-desk.ts';
 import type { Access } from './access.ts';
 
@@ -18,6 +19,8 @@ export interface HttpServerOptions {
   readonly cluster: ClusterFeed;
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
   readonly runs?: RunDesk;
+  /** Where a measurement is asked for; undefined: nothing is measured. */
+  readonly probes?: Pick<ProbeDesk, 'wish'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */

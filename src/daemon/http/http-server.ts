@@ -15,6 +15,7 @@ import { RequestError } from './http-error.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { meshHashRoute } from './mesh-hash-route.ts';
+import { probeRoutes } from './probe-routes.ts';
 import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
 import { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, routerPath } from './routes.ts';
@@ -114,6 +115,7 @@ export class HttpServer implements AsyncDisposable {
       ...clusterRoutes(this.#options),
       meshHashRoute(this.#options),
       ...runRoutes(this.#options),
+      ...probeRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {
         guard: this.#guard,

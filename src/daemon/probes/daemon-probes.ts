@@ -24,6 +24,7 @@ import type { ProbeLog } from '../../probe/schedule/probe-log.ts';
 import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
+import { ProbeDesk } from './probe-desk.ts';
 import { socketEngine } from './socket-engine.ts';
 
 export interface DaemonProbesParts {
@@ -48,7 +49,7 @@ export interface DaemonProbesParts {
 export interface DaemonProbes {
   /** Probes and lends until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[];
+  readonly desk: ProbeDesk;
 }
 
 /** Whose inventory somebody here tells. */
@@ -91,9 +92,12 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     devices: () => currentDevices(state(), parts, nowMs()),
     runner,
   });
+  const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] => reconciler.ask(isMeant);
+  const wishes = new ProbeDesk({ nodeId: self, state, nowMs, requests, ask });
   return {
-    ask: isMeant => reconciler.ask(isMeant),
+    desk: wishes,
     run: async signal => {
+      const end = wishes.serve();
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
       const work = [desk.run(until), reconciler.run(until)];
@@ -102,6 +106,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
       try {
         await Promise.all(work);
       } finally {
+        end();
         await Promise.allSettled(work);
       }
     },
