@@ -20,7 +20,7 @@ export interface DaemonClient {
    */
   stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** The whole answer, parsed. @throws as `stream` */
-  json(path: string, signal: AbortSignal, method?: 'GET' | 'POST'): Promise<unknown>;
+  json(path: string, signal: AbortSignal, method?: 'GET' | 'POST', body?: unknown): Promise<unknown>;
 }
 
 /** @throws CommandError `noDaemon` when no daemon of this home runs. */
@@ -50,8 +50,9 @@ export const findDaemon = async (home: string, state: ProcessState): Promise<Dae
 };
 
 export const daemonClient = (file: DaemonFile): DaemonClient => {
-  const ask = async (path: string, method: string, signal: AbortSignal): Promise<IncomingMessage> => {
-    const answer = await answerOf(file, { path, method, signal });
+  const ask = async (asked: AskedOf): Promise<IncomingMessage> => {
+    const { signal } = asked;
+    const answer = await answerOf(file, asked);
     if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
     const refusal = v.safeParse(REFUSAL, jsonOrUndefined(await textOf(file, answer, signal)));
     const reason = refusal.success ? refusal.output.error.message : `HTTP status ${answer.statusCode}`;
@@ -60,9 +61,9 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
   };
   return {
     file,
-    stream: (path, signal) => ask(path, 'GET', signal),
-    json: async (path, signal, method = 'GET') => {
-      const value = jsonOrUndefined(await textOf(file, await ask(path, method, signal), signal));
+    stream: (path, signal) => ask({ path, method: 'GET', signal }),
+    json: async (path, signal, method = 'GET', body = undefined) => {
+      const value = jsonOrUndefined(await textOf(file, await ask({ path, method, signal, body }), signal));
       if (value === undefined) throw noAnswer(file, 'what answers is no daemon', undefined);
       return value;
     },
@@ -104,19 +105,27 @@ const reasonOf = (error: unknown): string => {
 export const startAdvice = (home: string, { homeDirectory }: ProcessState): string =>
   `Start it: plimsoll up${home === join(homeDirectory, '.plimsoll') ? '' : ` --home ${home}`}`;
 
-const answerOf = (
-  file: DaemonFile,
-  { path, method, signal }: { readonly path: string; readonly method: string; readonly signal: AbortSignal },
-): Promise<IncomingMessage> => {
+interface AskedOf {
+  readonly path: string;
+  readonly method: string;
+  readonly signal: AbortSignal;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+const answerOf = (file: DaemonFile, { path, method, signal, body }: AskedOf): Promise<IncomingMessage> => {
   // Reading on loopback is free: the token is not shown to whoever may have taken the port over.
   const needsToken = method !== 'GET' || !isLoopbackUrl(file.url);
-  const headers = needsToken ? { authorization: `Bearer ${file.token}` } : {};
+  const headers = {
+    ...(needsToken ? { authorization: `Bearer ${file.token}` } : {}),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
   return new Promise((resolve, reject) => {
     // No agent: a kept connection would hold the process.
     const sent = request(new URL(path, localUrl(file.url)), { method, headers, signal, agent: false });
     sent.once('response', resolve);
     sent.once('error', error => reject(failureOf(file, signal, error)));
-    sent.end();
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 };
 

@@ -1,6 +1,7 @@
 // `plimsoll probe …`: measures now, without a daemon. One file a subcommand in cli/probe/.
 
 import type { Command } from '../command.ts';
+import { probeAllCommand } from '../probe/probe-all.ts';
 import { probeGpuCommand } from '../probe/probe-gpu.ts';
 import { probeLinkCommand } from '../probe/probe-link.ts';
 import { probeMemoryCommand } from '../probe/probe-memory.ts';
@@ -12,4 +13,5 @@ export const PROBE_COMMANDS: readonly Command[] = [
   probeServeCommand,
   probeGpuCommand,
   probeMemoryCommand,
+  probeAllCommand,
 ];

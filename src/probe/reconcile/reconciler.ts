@@ -198,11 +198,14 @@ export class Reconciler {
     return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at)];
   }
 
-  /** By hand before newcomers before the rest, and each of them by lot: nobody is always last. */
+  /**
+   * By hand before newcomers before the rest; links before devices, which need the machine for themselves and take long;
+   * and each of them by lot: nobody is always last.
+   */
   #inOrder(wanted: readonly WantedProbe[]): readonly WantedProbe[] {
     const { random } = this.#parts;
     const rank = (want: WantedProbe): number =>
-      this.#asked.has(probeKey(want.subject)) ? 0 : want.isFirst ? 1 : 2;
+      (this.#asked.has(probeKey(want.subject)) ? 0 : want.isFirst ? 2 : 4) + (want.kind === 'gpu' ? 1 : 0);
     return wanted
       .map(want => ({ want, rank: rank(want) + random() }))
       .sort((a, b) => a.rank - b.rank)
