@@ -4,7 +4,7 @@
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
-import { linkViews } from '../core/link/link-view.ts';
+import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
 import { standingWords, typeWords } from '../core/link/link-words.ts';
 import { nodeName } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
@@ -23,7 +23,7 @@ export const linkTable = (
   const links = [...linkViews(state, nowMs)].sort(inOrder);
   if (links.length === 0) return [];
   const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
-  const rows = shown.map(link => cellsOf(state, link));
+  const rows = shown.map(link => cellsOf(state, link, nowMs));
   const more = links.length - shown.length;
   return [
     ...layoutTable(COLUMNS, rows, options.columns),
@@ -35,7 +35,7 @@ const inOrder = (a: LinkView, b: LinkView): number =>
   Number(a.standing.kind === 'gone') - Number(b.standing.kind === 'gone') ||
   (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
-const cellsOf = (state: State, link: LinkView): readonly Line[] => {
+const cellsOf = (state: State, link: LinkView, nowMs: number): readonly Line[] => {
   const [first, second] = link.nodes.map(id => nodeName(state, id));
   return [
     [mark(link), part(first ?? '', 'strong')],
@@ -45,7 +45,7 @@ const cellsOf = (state: State, link: LinkView): readonly Line[] => {
     rateCell(link.back),
     timeCell(link.roundTrip, 1 / 2),
     jitterCell(link),
-    [noteOf(link)],
+    [noteOf(link, nowMs)],
   ];
 };
 
@@ -74,12 +74,12 @@ const jitterCell = ({ roundTrip }: LinkView): Line => {
 };
 
 /** The reason where there is no figure, the failure where the figures are old, else their age. */
-const noteOf = (link: LinkView): Line[number] => {
+const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const why = standingWords(link);
   if (why !== '') return part(why, link.standing.kind === 'failed' ? 'caution' : 'dim');
   const newest = [link.there, link.back, link.roundTrip].filter(figure => figure !== undefined);
   const failure = newest.find(figure => figure.of.failure !== undefined)?.of.failure;
-  const age = figureText(formatAge(Math.min(...newest.map(({ ageMs }) => ageMs))));
+  const age = figureText(formatAge(Math.min(...newest.map(figure => figureAgeMs(figure, nowMs)))));
   if (failure !== undefined) return part(`${age} old, failed: ${failure}`, 'caution');
   return link.isMeasuring ? part('measuring', 'plain') : part(age, link.isStale ? 'caution' : 'dim');
 };

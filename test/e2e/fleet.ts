@@ -69,18 +69,18 @@ const measuredDesk: Fleet['told'] = [
   },
 ];
 
-/** So many machines, each joined to each by Ethernet, and neighbours in rows of four by RDMA. */
+/** So many machines in groups of four of a kind, each joined to each by Ethernet, and within a group by RDMA. */
 export const mesh = (count: number): Fleet => {
   const machines = Array.from({ length: count }, (_, index) => {
-    const template = TEMPLATES[index % TEMPLATES.length] ?? studio;
-    const [kind, names] = NAMES[index % NAMES.length] ?? ['node', []];
-    return renamed(template, names[Math.floor(index / NAMES.length)] ?? `${kind}-${index}`);
+    const template = TEMPLATES[Math.floor(index / 4) % TEMPLATES.length] ?? studio;
+    const [kind, names] = NAMES[Math.floor(index / 4) % NAMES.length] ?? ['node', []];
+    return renamed(template, index < 16 ? (names[index % 4] ?? kind) : `${kind}-${index}`);
   });
   const told = machines.flatMap((a, first) =>
     machines.slice(first + 1).flatMap((b, offset) => {
       const second = first + 1 + offset;
       const tremble = 1 + 0.004 * Math.sin(first * 7 + second * 3);
-      const isRow = Math.floor(first / 4) === Math.floor(second / 4) && (first + second) % 2 === 0;
+      const isRow = Math.floor(first / 4) === Math.floor(second / 4);
       return isRow
         ? joined(a, b, { ...THUNDERBOLT, up: 74.6e9 * tremble, down: 74.7e9 })
         : joined(a, b, { ...ETHERNET, up: 9.39e9 * tremble, down: 9.4e9 });
@@ -92,7 +92,7 @@ export const mesh = (count: number): Fleet => {
       ...told,
       ...machines.map((machine, index) => ({
         machine,
-        facts: TEMPLATES[index % TEMPLATES.length] === studio ? [measuredGpu('apple-0', 23.6e12, 661e9)] : [],
+        facts: MEASURED[Math.floor(index / 4) % MEASURED.length] ?? [],
       })),
     ],
   };
@@ -101,6 +101,12 @@ export const mesh = (count: number): Fleet => {
 const { rdma: _none, ...THUNDERBOLT_TCP } = THUNDERBOLT;
 
 const TEMPLATES: readonly Machine[] = [studio, notebook, spark, rack];
+const MEASURED: readonly (readonly Fact[])[] = [
+  [measuredGpu('apple-0', 23.6e12, 661e9)],
+  [measuredGpu('apple-0', 15.2e12, 468e9)],
+  [measuredGpu('GPU-00000010', 96.4e12, 236e9)],
+  [measuredGpu('GPU-00000000', 165e12, 921e9), measuredGpu('GPU-00000001', 165e12, 921e9)],
+];
 const NAMES: readonly (readonly [string, readonly string[]])[] = [
   ['studio', ['atlas', 'hermes', 'selene', 'theia']],
   ['book', ['juno', 'pallas', 'vesta', 'ceres']],

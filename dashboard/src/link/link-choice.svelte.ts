@@ -6,6 +6,8 @@ const POINT_MS = 120;
 export class LinkChoice {
   picked: string | undefined = $state.raw(undefined);
   pointed: string | undefined = $state.raw(undefined);
+  /** A node that one points at on a map of many: its links step forward. */
+  node: string | undefined = $state.raw(undefined);
   #wait: ReturnType<typeof setTimeout> | undefined;
 
   get shown(): string | undefined {

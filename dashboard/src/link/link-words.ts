@@ -10,6 +10,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatNominalRate } from '../figure/rate.ts';
@@ -99,8 +100,10 @@ const APART_SHARE_MIN = 0.08;
 const APART_SLACK = 0.03;
 
 /** The age of the oldest of its figures. */
-export const linkAgeMs = ({ there, back, roundTrip }: LinkView): number | undefined => {
-  const ages = [there, back, roundTrip].flatMap(figure => figure?.ageMs ?? []);
+export const linkAgeMs = ({ there, back, roundTrip }: LinkView, nowMs: number): number | undefined => {
+  const ages = [there, back, roundTrip].flatMap(figure =>
+    figure === undefined ? [] : figureAgeMs(figure, nowMs),
+  );
   return ages.length === 0 ? undefined : Math.max(...ages);
 };
 

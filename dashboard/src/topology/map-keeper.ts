@@ -1,13 +1,14 @@
 // Keeps the picture still: the layout is computed anew only when what it depends on has changed, and what a link wanted
 // before decides while its figures tremble around a limit.
 
+import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import { linkTexts } from '../link/link-words.ts';
 import { nodeWords } from '../node/node-words.ts';
-import { BESIDE_WORDS_WIDTH } from './arrangement.ts';
+import { BESIDE_WORDS_WIDTH, FULL_NODES_MAX } from './arrangement.ts';
 import type { Frame } from './geometry.ts';
-import type { LinkTexts, MapInput, MapLayout, MapLink, MapNode } from './map-layout.ts';
+import type { LinkTexts, MapLayout, MapLink, MapNode } from './map-layout.ts';
 import { layoutMap } from './map-layout.ts';
 import { FACT_FACE, mapName, NAME_FACE } from './map-words.ts';
 import { strokeWidth } from './route.ts';
@@ -16,6 +17,8 @@ import { fitted, textWidth } from './text-width.ts';
 export interface Picture {
   readonly layout: MapLayout;
   readonly texts: ReadonlyMap<string, LinkTexts>;
+  /** Plain links are one web. */
+  readonly isWeb: boolean;
 }
 
 export interface Sight {
@@ -27,33 +30,84 @@ export interface Sight {
 }
 
 export class MapKeeper {
-  #key = '';
+  #seen: Seen | undefined;
+  #sight: Sight | undefined;
+  #links: LinkSight | undefined;
   #picture: Picture | undefined;
 
   /** The same picture again while nothing that shapes it has changed. */
   see(sight: Sight): Picture {
-    const texts = new Map(
-      sight.links.map(link => [link.key, linkTexts(link, this.#picture?.texts.get(link.key))]),
-    );
-    const input = inputOf(sight, texts);
-    const key = JSON.stringify(input);
-    if (this.#picture === undefined || key !== this.#key) {
+    const links = this.#see(sight);
+    const nodes = sight.views.map(view => mapNode(view, sight.views.length));
+    const seen: Seen = { head: JSON.stringify([sight.frame, nodes]), links: links.links };
+    if (this.#picture === undefined || this.#seen === undefined || !isSame(this.#seen, seen)) {
       const known = this.#picture?.layout.places ?? new Map();
-      this.#key = key;
-      this.#picture = { layout: layoutMap({ ...input, known }), texts };
+      const layout = layoutMap({ nodes, links: links.links, frame: sight.frame, known });
+      this.#picture = { layout, texts: links.texts, isWeb: links.isWeb };
     }
+    this.#seen = seen;
     return this.#picture;
+  }
+
+  /** Links are told anew only when one of them has changed. */
+  #see(sight: Sight): LinkSight {
+    const before = this.#sight;
+    const isKnown =
+      before?.links === sight.links &&
+      before.flagged === sight.flagged &&
+      before.picked === sight.picked &&
+      before.views.length === sight.views.length;
+    this.#sight = sight;
+    if (!isKnown || this.#links === undefined) this.#links = lookAt(sight, this.#links?.texts);
+    return this.#links;
   }
 }
 
-const inputOf = (
-  { views, links, flagged, picked, frame }: Sight,
-  texts: ReadonlyMap<string, LinkTexts>,
-): Omit<MapInput, 'known'> => ({
-  frame,
-  nodes: views.map(view => mapNode(view, views.length)),
-  links: links.map(link => mapLink(link, { texts, flagged, picked, isFull: views.length <= 4 })),
-});
+interface LinkSight {
+  readonly links: readonly MapLink[];
+  readonly texts: ReadonlyMap<string, LinkTexts>;
+  readonly isWeb: boolean;
+}
+
+const lookAt = (sight: Sight, before: ReadonlyMap<string, LinkTexts> | undefined): LinkSight => {
+  const isWeb = sight.links.length > LINES_EACH_MAX;
+  const texts = new Map<string, LinkTexts>();
+  const links = sight.links.map(link => {
+    const isPlain = isWeb && !isSpecial(link, sight);
+    const wanted = isPlain ? 'both' : linkTexts(link, before?.get(link.key));
+    if (!isPlain) texts.set(link.key, wanted);
+    return mapLink(link, wanted, sight, isPlain);
+  });
+  return { links, texts, isWeb };
+};
+
+/** Past so many links plain ones are drawn as one web: nobody tells them apart, and each would cost. */
+export const LINES_EACH_MAX = 150;
+
+/** Links that stay a line of their own in a web. */
+export const isSpecial = (link: LinkView, { flagged, picked }: Pick<Sight, 'flagged' | 'picked'>): boolean =>
+  link.medium === 'rdma' || link.key === picked || flagged.has(link.key);
+
+interface Seen {
+  readonly head: string;
+  readonly links: readonly MapLink[];
+}
+
+/** Link by link and not as one text: of two hundred nodes there are twenty thousand, twice a second. */
+const isSame = (a: Seen, b: Seen): boolean =>
+  a.head === b.head &&
+  a.links.length === b.links.length &&
+  a.links.every((link, index) => {
+    const other = b.links[index];
+    return (
+      other !== undefined &&
+      link.key === other.key &&
+      link.texts === other.texts &&
+      link.width === other.width &&
+      link.priority === other.priority &&
+      link.pull === other.pull
+    );
+  });
 
 /** Names are measured, figures get room for all that they may become. */
 const mapNode = (view: NodeView, count: number): MapNode => {
@@ -69,23 +123,30 @@ const mapNode = (view: NodeView, count: number): MapNode => {
   return { id: view.nodeId, words };
 };
 
-interface Manner {
-  readonly texts: ReadonlyMap<string, LinkTexts>;
-  readonly flagged: ReadonlySet<string>;
-  readonly picked: string | undefined;
-  readonly isFull: boolean;
-}
-
-const mapLink = (link: LinkView, { texts, flagged, picked, isFull }: Manner): MapLink => {
+const mapLink = (
+  link: LinkView,
+  texts: LinkTexts,
+  { flagged, picked, views }: Sight,
+  isPlain: boolean,
+): MapLink => {
   const isPicked = link.key === picked;
-  const rate = Math.max(link.there?.value ?? 0, link.back?.value ?? 0);
+  const rate = isPlain ? 0 : Math.max(link.there?.value ?? 0, link.back?.value ?? 0);
   return {
     key: link.key,
     nodes: link.nodes,
-    texts: texts.get(link.key) ?? 'none',
-    width: Math.ceil(strokeWidth(rate === 0 ? undefined : rate, isFull)),
+    texts,
+    width: Math.ceil(strokeWidth(rate === 0 ? undefined : rate, views.length <= FULL_NODES_MAX)),
     priority: isPicked ? 3 : flagged.has(link.key) ? 2 : link.medium === 'rdma' ? 1 : 0,
     isPicked,
-    pull: link.medium === 'rdma' ? 1 : link.medium === 'cable' ? 0.4 : 0.15,
+    pull: PULLS[link.medium],
   };
+};
+
+/** Machines that a fast cable joins stand together; a switch or the air joins everybody. */
+const PULLS: Readonly<Record<LinkMedium, number>> = {
+  rdma: 1,
+  cable: 0.08,
+  wifi: 0.04,
+  unknown: 0.04,
+  overlay: 0.02,
 };

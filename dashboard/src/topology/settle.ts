@@ -32,24 +32,72 @@ export const settle = (input: SettleInput): readonly Point[] => {
   return relax(input, starts, isCrowded ? pinned.map(() => false) : pinned);
 };
 
-/** Known nodes where they were; new ones on a sunflower, which is even and needs no chance. */
-const startsOf = ({ ids, frame, known }: SettleInput): Point[] =>
-  ids.map((id, index) => {
-    const before = known.get(id);
-    if (before !== undefined) return { x: before.x * frame.width, y: before.y * frame.height };
-    const radius = Math.sqrt((index + 0.5) / ids.length) / 2;
-    const angle = index * GOLDEN_ANGLE - Math.PI / 2;
-    return {
-      x: frame.width * (0.5 + radius * Math.cos(angle) * 0.95),
-      y: frame.height * (0.5 + radius * Math.sin(angle) * 0.95),
+/** Known nodes where they were; new ones along a curve that fills the frame, those of one group one after the other. */
+const startsOf = ({ ids, frame, known, springs }: SettleInput): Point[] => {
+  const starts: Point[] = ids.map(() => ({ x: frame.width / 2, y: frame.height / 2 }));
+  const order = inGroups(ids.length, springs);
+  const side = 2 ** Math.ceil(Math.log2(Math.max(2, Math.sqrt(ids.length))));
+  for (const [rank, index] of order.entries()) {
+    const before = known.get(ids[index] ?? '');
+    if (before !== undefined) {
+      starts[index] = { x: before.x * frame.width, y: before.y * frame.height };
+      continue;
+    }
+    const cell = hilbertCell(Math.floor(((rank + 0.5) * side * side) / ids.length), side);
+    starts[index] = {
+      x: ((cell.x + 0.5) * frame.width) / side,
+      y: ((cell.y + 0.5) * frame.height) / side,
     };
-  });
+  }
+  return starts;
+};
+
+/** Indices such that those joined by strong springs follow each other. */
+const inGroups = (count: number, springs: SettleInput['springs']): readonly number[] => {
+  const near = Array.from({ length: count }, (): number[] => []);
+  for (const { a, b, pull } of springs) {
+    if (pull < STRONG) continue;
+    near[a]?.push(b);
+    near[b]?.push(a);
+  }
+  const order: number[] = [];
+  const isListed = new Set<number>();
+  for (let first = 0; first < count; first += 1) {
+    const open = [first];
+    for (let index = open.shift(); index !== undefined; index = open.shift()) {
+      if (isListed.has(index)) continue;
+      isListed.add(index);
+      order.push(index);
+      open.push(...(near[index] ?? []));
+    }
+  }
+  return order;
+};
+
+/** The cell of a Hilbert curve over a square of side cells (a power of two) at a step along it. */
+const hilbertCell = (step: number, side: number): Point => {
+  let [x, y, rest] = [0, 0, step];
+  for (let size = 1; size < side; size *= 2) {
+    const right = 1 & (rest >> 1);
+    const up = 1 & (rest ^ right);
+    if (up === 0) {
+      if (right === 1) [x, y] = [size - 1 - x, size - 1 - y];
+      [x, y] = [y, x];
+    }
+    x += size * right;
+    y += size * up;
+    rest >>= 2;
+  }
+  return { x, y };
+};
 
 const relax = (
-  { springs, frame, size }: SettleInput,
+  { springs: all, frame, size }: SettleInput,
   starts: readonly Point[],
   pinned: readonly boolean[],
 ): readonly Point[] => {
+  const springs = all.length > SPRINGS_MAX ? all.filter(({ pull }) => pull >= STRONG) : all;
+  const rounds = starts.length > 100 ? ROUNDS / 2 : ROUNDS;
   const xs = Float64Array.from(starts, ({ x }) => x);
   const ys = Float64Array.from(starts, ({ y }) => y);
   const count = starts.length;
@@ -66,8 +114,8 @@ const relax = (
     moveX[index] = (moveX[index] ?? 0) + dx;
     moveY[index] = (moveY[index] ?? 0) + dy;
   };
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const heat = 1 - round / ROUNDS;
+  for (let round = 0; round < rounds; round += 1) {
+    const heat = 1 - round / rounds;
     moveX.fill(0);
     moveY.fill(0);
     for (let a = 0; a < count; a += 1) {
@@ -184,7 +232,9 @@ const anyMeet = (centres: readonly Point[], size: Frame): boolean => {
   return boxes.some((box, index) => boxes.slice(index + 1).some(other => meet(box, other)));
 };
 
-const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
+/** Springs that make a group, and past how many springs weak ones are let go: they pull everybody everywhere. */
+const STRONG = 0.5;
+const SPRINGS_MAX = 1_000;
 /** How far a push reaches and how strong it is, in shares of the room that each node has. */
 const REACH = 1.7;
 const PUSH = 0.35;

@@ -2,6 +2,7 @@
 // depends on the time: figures carry the moment at which they turn stale, so that a view only compares.
 
 import type { NodeId } from '../ids.ts';
+import { probeKey } from '../probe/probe-status.ts';
 import type { ByKey, Entry } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Connection } from './connection.ts';
@@ -14,6 +15,8 @@ export interface ConnectionFacts {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly connectionKey: string;
+  /** Under which its source tells what the probe does. */
+  readonly probeKey: string;
   readonly connection: Connection;
   readonly medium: LinkMedium;
   readonly profile: LinkProfile | undefined;
@@ -110,6 +113,7 @@ const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly Con
         source,
         sink,
         connectionKey,
+        probeKey: probeKey({ kind: 'link', sink, connectionKey }),
         connection,
         medium,
         profile,

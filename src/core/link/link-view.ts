@@ -3,14 +3,13 @@
 
 import type { NodeId } from '../ids.ts';
 import type { ProbeStage } from '../probe/probe-stage.ts';
-import { stageOf } from '../probe/probe-stage.ts';
-import { probeKey } from '../probe/probe-status.ts';
+import { stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
 import type { Presence } from '../selectors.ts';
 import { nodeIds, presence } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { ConnectionFacts, LinkFacts, MeasuredFact } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
-import { allLinkFacts } from './link-pairs.ts';
+import { LinkBook } from './link-pairs.ts';
 
 export type LinkStanding =
   | { readonly kind: 'measured' }
@@ -22,7 +21,6 @@ export type LinkStanding =
 
 export interface FigureView {
   readonly value: number;
-  readonly ageMs: number;
   /** Older than two intervals, or the last good one of a probe that fails now. */
   readonly isStale: boolean;
   readonly of: ConnectionFacts;
@@ -47,15 +45,90 @@ export interface LinkView {
 }
 
 export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
-  viewLinks(state, allLinkFacts(state), nowMs);
+  new LinkWatch().read(state, nowMs);
 
-/** Of facts that are known already: a page that draws twice a second derives them only when they change. */
-export const viewLinks = (state: State, links: readonly LinkFacts[], nowMs: number): readonly LinkView[] => {
-  const presences = new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
-  return links.flatMap(link => {
-    const [a, b] = link.nodes.map(id => presences.get(id));
-    return a === undefined || b === undefined ? [] : [linkView(state, link, [a, b], nowMs)];
-  });
+export const figureAgeMs = (figure: FigureView, nowMs: number): number =>
+  Math.max(0, nowMs - figure.of.measuredAtMs);
+
+interface Watched {
+  readonly facts: LinkFacts;
+  readonly presences: readonly [Presence, Presence];
+  readonly statuses: readonly [unknown, unknown];
+  /** Until then nothing turns stale and no lease ends. */
+  readonly untilMs: number;
+  readonly view: LinkView;
+}
+
+/**
+ * Looks at links again and again: what has not changed is the same object again, and when nothing has, the same list. Two
+ * hundred nodes have twenty thousand links, and a page looks twice a second.
+ */
+export class LinkWatch {
+  readonly #book = new LinkBook();
+  #facts: readonly LinkFacts[] = [];
+  #watched: readonly (Watched | undefined)[] = [];
+  #views: readonly LinkView[] = [];
+
+  read(state: State, nowMs: number): readonly LinkView[] {
+    const presences = new Map(nodeIds(state).map(id => [id, presence(state, id, nowMs)]));
+    const facts = this.#book.read(state);
+    const before = facts === this.#facts ? this.#watched : this.#rearranged(facts);
+    let hasChanged = facts !== this.#facts;
+    const watched = facts.map((link, index) => {
+      const [a, b] = [presences.get(link.nodes[0]), presences.get(link.nodes[1])];
+      const last = before[index];
+      if (a === undefined || b === undefined) {
+        hasChanged ||= last !== undefined;
+        return undefined;
+      }
+      if (last !== undefined && isCurrent(last, link, [a, b], state, nowMs)) return last;
+      hasChanged = true;
+      return watch(state, link, [a, b], nowMs);
+    });
+    this.#facts = facts;
+    this.#watched = watched;
+    if (hasChanged) this.#views = watched.flatMap(seen => seen?.view ?? []);
+    return this.#views;
+  }
+
+  #rearranged(facts: readonly LinkFacts[]): readonly (Watched | undefined)[] {
+    const byKey = new Map(this.#watched.map(seen => [seen?.facts.key, seen]));
+    return facts.map(({ key }) => byKey.get(key));
+  }
+}
+
+const isCurrent = (
+  { facts, presences, statuses, untilMs }: Watched,
+  now: LinkFacts,
+  [a, b]: readonly [Presence, Presence],
+  state: State,
+  nowMs: number,
+): boolean =>
+  facts === now &&
+  presences[0] === a &&
+  presences[1] === b &&
+  statuses[0] === state.probeStatuses[now.nodes[0]] &&
+  statuses[1] === state.probeStatuses[now.nodes[1]] &&
+  nowMs <= untilMs;
+
+const watch = (
+  state: State,
+  facts: LinkFacts,
+  presences: readonly [Presence, Presence],
+  nowMs: number,
+): Watched => {
+  const moments = facts.connections.flatMap(connection => [
+    connection.staleAtMs,
+    stageEndsAtMs(state.probeStatuses[connection.source]?.[connection.probeKey]),
+  ]);
+  const [a, b] = facts.nodes;
+  return {
+    facts,
+    presences,
+    statuses: [state.probeStatuses[a], state.probeStatuses[b]],
+    untilMs: Math.min(...moments.filter(atMs => atMs >= nowMs)),
+    view: linkView(state, facts, presences, nowMs),
+  };
 };
 
 const linkView = (
@@ -96,10 +169,9 @@ const linkView = (
 
 export const stageOfConnection = (
   state: State,
-  { source, sink, connectionKey }: ConnectionFacts,
+  { source, probeKey }: ConnectionFacts,
   nowMs: number,
-): ProbeStage | undefined =>
-  stageOf(state.probeStatuses[source]?.[probeKey({ kind: 'link', sink, connectionKey })], nowMs);
+): ProbeStage | undefined => stageOf(state.probeStatuses[source]?.[probeKey], nowMs);
 
 export const isStaleNow = ({ staleAtMs, failure }: ConnectionFacts, nowMs: number): boolean =>
   failure !== undefined || nowMs > staleAtMs;
@@ -109,7 +181,6 @@ const figureView = (fact: MeasuredFact | undefined, nowMs: number): FigureView |
     ? undefined
     : {
         value: fact.value,
-        ageMs: Math.max(0, nowMs - fact.of.measuredAtMs),
         isStale: isStaleNow(fact.of, nowMs),
         of: fact.of,
       };

@@ -28,3 +28,11 @@ export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): P
     ? { kind: 'waiting', reason: stage.reason, nextInMs }
     : { kind: 'idle', nextInMs };
 };
+
+/** Until when a status is believed, on this process's monotonic clock; Infinity for none. */
+export const stageEndsAtMs = (entry: Entry<ProbeStatus> | undefined): number => {
+  if (entry === undefined) return Number.POSITIVE_INFINITY;
+  const { stage } = entry.value;
+  const toldMs = stage.kind === 'running' ? stage.expectedMs : knownOr(stage.nextInMs, 0);
+  return entry.receivedAtMs - entry.ageMs + toldMs + PROBE_STATUS_GRACE_MS;
+};

@@ -5,7 +5,7 @@ import { eventClass, factKey } from '../../../src/core/event.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import { allLinkFacts, LinkBook } from '../../../src/core/link/link-pairs.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs, LinkWatch, linkViews } from '../../../src/core/link/link-view.ts';
 import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
@@ -157,8 +157,10 @@ describe('a figure of a link', () => {
 
   test('counts the age that it had when it was told', () => {
     const told = both().tell(studio, wired(JUNO, { ...ETHERNET, ageMs: 599_000 }));
-    expect(told.link(1_000).there).toMatchObject({ ageMs: 600_000, isStale: false });
+    expect(told.link(1_000).there).toMatchObject({ isStale: false });
     expect(told.link(1_001).there?.isStale).toBe(true);
+    const { there } = told.link(1_000);
+    expect(there && figureAgeMs(there, 1_000)).toBe(600_000);
   });
 
   test('of a probe that fails now is the last good one, stale, and gives way to any other', () => {
@@ -287,5 +289,32 @@ describe('the book of links', () => {
     expect(after.map(({ there }) => there?.value)).toEqual([5e9, 9.41e9]);
     expect(after[1]).toBe(before[1]);
     expect(after).toEqual(allLinkFacts(told.state));
+  });
+});
+
+describe('who watches links', () => {
+  test('gets the same list again until something changes, and then new views of what did', () => {
+    const told = both()
+      .tell(spark, spark.durable)
+      .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), { ...ETHERNET, ageMs: 300_000 })])
+      .speak(0, spark);
+    const watch = new LinkWatch();
+    const before = watch.read(told.state, 1_000);
+    expect(watch.read(told.state, 2_000)).toBe(before);
+    told.speak(300_001, studio, notebook, spark);
+    const after = watch.read(told.state, 300_001);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]?.isStale).toBe(true);
+  });
+
+  test('sees the same as who looks once', () => {
+    const told = both().tell(studio, [
+      ...wired(JUNO, ETHERNET),
+      running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
+    ]);
+    const watch = new LinkWatch();
+    for (const nowMs of [0, 9_000, 11_000, 31_000, 64_000, 64_001, 65_000, 600_001]) {
+      expect(watch.read(told.state, nowMs)).toEqual(told.links(nowMs));
+    }
   });
 });
