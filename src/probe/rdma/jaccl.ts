@@ -1,0 +1,101 @@
+// MLX with JACCL: RDMA over Thunderbolt on macOS, through the Python that MLX lives in. Written from Apple's and MLX's
+// documents; no Mac has run it yet (docs/verified-on.md).
+
+import * as v from 'valibot';
+import { roundTripFigures } from '../socket/round-trip-figures.ts';
+import type { RdmaTool, ToolCall, ToolCommand } from './rdma-tool.ts';
+
+export const jaccl: RdmaTool = {
+  name: 'mlx-jaccl',
+  programs: ['python3'],
+  warmUpMessages: 1,
+  command: call => commandOf(call),
+  isComplete: (_test, stdout) => v.is(SAID, lastJson(stdout)),
+  read: (test, stdout) => {
+    const said = v.safeParse(SAID, lastJson(stdout));
+    if (!said.success) return { kind: 'unreadable', reason: 'MLX printed no figures' };
+    if (test.kind === 'latency')
+      return { kind: 'latency', ...roundTripFigures(said.output.secondsEach.map(s => Math.round(s * 1e9))) };
+    const seconds = said.output.secondsEach.reduce((sum, each) => sum + each, 0);
+    if (!(seconds > 0)) return { kind: 'unreadable', reason: 'MLX printed a transfer of no time' };
+    return {
+      kind: 'bandwidth',
+      bitsPerSecond: Math.round((test.messageBytes * test.messages * 8) / seconds),
+    };
+  },
+};
+
+const commandOf = ({ test, role, devices, rendezvousPort, folder }: ToolCall): ToolCommand => {
+  const [waiting, dialling] = devices;
+  return {
+    command: 'python3',
+    args: ['-c', SCRIPT, JSON.stringify(test), role],
+    env: {
+      // A row for each rank: the device by which it reaches each other rank. Rank 0 waits.
+      MLX_IBV_DEVICES: `${folder}/devices.json`,
+      MLX_RANK: role === 'waits' ? '0' : '1',
+      MLX_JACCL_COORDINATOR: `127.0.0.1:${rendezvousPort}`,
+      MLX_METAL_FAST_SYNCH: '1',
+    },
+    files: [
+      {
+        name: 'devices.json',
+        text: JSON.stringify([
+          [null, waiting],
+          [dialling, null],
+        ]),
+      },
+    ],
+  };
+};
+
+const lastJson = (stdout: string): unknown => {
+  try {
+    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  } catch {
+    return undefined;
+  }
+};
+
+const SAID = v.object({
+  secondsEach: v.pipe(v.array(v.pipe(v.number(), v.finite(), v.minValue(0))), v.maxLength(100_000)),
+});
+
+/** MLX evaluates lazily: nothing is sent before `eval`. The time of a message ends when its receipt is confirmed. */
+const SCRIPT = `
+import json, sys, time
+import mlx.core as mx
+
+test, role = json.loads(sys.argv[1]), sys.argv[2]
+world = mx.distributed.init(backend="jaccl", strict=True)
+other = 1 - world.rank()
+small = mx.zeros((4,), dtype=mx.float16)
+mx.eval(small)
+
+def send(value):
+    mx.eval(mx.distributed.send(value, other))
+
+def receive(like):
+    mx.eval(mx.distributed.recv_like(like, other))
+
+if test["kind"] == "latency":
+    payload, count, warm_ups = small, test["roundTrips"], 20
+else:
+    payload = mx.random.normal((test["messageBytes"] // 2,)).astype(mx.float16)
+    count, warm_ups = test["messages"], 1
+mx.eval(payload)
+
+seconds = []
+for index in range(count + warm_ups):
+    start = time.perf_counter()
+    if role == "dials":
+        send(payload)
+        receive(small)
+    else:
+        receive(payload)
+        send(small)
+    if index >= warm_ups:
+        seconds.append(time.perf_counter() - start)
+if role == "dials":
+    print(json.dumps({"secondsEach": seconds}), flush=True)
+`;

@@ -1,0 +1,58 @@
+// What both ends of an RDMA probe need of the machine they run on: the tool, the way into the fabric, and a leash.
+
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Env } from '../../process/child.ts';
+import { gidIndexOf } from './gid-index.ts';
+import { jaccl } from './jaccl.ts';
+import { perftest } from './perftest.ts';
+import type { RdmaEngineName, RdmaPlace, RdmaTool } from './rdma-tool.ts';
+import { ucx } from './ucx.ts';
+
+export const RDMA_TOOLS: { readonly [K in RdmaEngineName]: RdmaTool } = {
+  perftest,
+  ucx,
+  'mlx-jaccl': jaccl,
+};
+
+export interface RdmaEnd {
+  readonly engine: RdmaEngineName;
+  readonly device: string;
+  readonly devicePort: number;
+  readonly transport: 'rdma' | 'tcp';
+}
+
+export const placeOf = ({ device, devicePort, transport, engine }: RdmaEnd, root = '/'): RdmaPlace => ({
+  device,
+  port: devicePort,
+  transport,
+  gidIndex:
+    transport === 'rdma' && engine !== 'mlx-jaccl'
+      ? gidIndexOf({ device, port: devicePort }, root)
+      : undefined,
+});
+
+/** For a tool: what the user has set for it at a shell, and our ticket, are none of its business. */
+export const toolEnv = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(UCX|MLX|JACCL|PLIMSOLL)_/.test(name)));
+
+/**
+ * What makes a tool die with the process that started it, however that dies: Linux' parent-death signal, by util-linux.
+ * Elsewhere a tool whose probe was killed with kill -9 lives until its peer is gone.
+ */
+export const leashOf = async (platform: string, env: Env): Promise<readonly string[]> =>
+  platform === 'linux' && (await isOnPath('setpriv', env)) ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+
+export const isOnPath = async (program: string, env: Env): Promise<boolean> => {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    try {
+      await access(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      // The next folder.
+    }
+  }
+  return false;
+};

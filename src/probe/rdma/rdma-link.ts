@@ -1,0 +1,193 @@
+// RDMA probes as the rest of Plimsoll calls them: both ends run in a child process each, which starts the foreign tools and
+// takes them with it. Leases, budgets and who may measure are not decided here.
+
+import * as v from 'valibot';
+import type { Env } from '../../process/child.ts';
+import { entryUrl } from '../../process/entry.ts';
+import type { OwnProcess } from '../../process/own-process.ts';
+import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
+import type { ProbeBudget } from '../link-engine.ts';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { linkMeasurementSchema } from './measurement-schema.ts';
+import { isOnPath, RDMA_TOOLS } from './rdma-end.ts';
+import type { RdmaSinkRequest, RdmaSourceRequest } from './rdma-request.ts';
+import { TICKET_VARIABLE } from './rdma-request.ts';
+import type { RdmaSinkEnding } from './rdma-sink.ts';
+import type { RdmaEngineName } from './rdma-tool.ts';
+
+interface RdmaEndOptions {
+  readonly engine: RdmaEngineName;
+  /** RDMA devices: "mlx5_0", "rdma_en3"; for `transport: 'tcp'` the network interfaces. */
+  readonly sourceDevice: string;
+  readonly sinkDevice: string;
+  /** Of this end's device. Default 1. */
+  readonly devicePort?: number;
+  /** Default 'rdma'. 'tcp' runs UCX without RDMA. */
+  readonly transport?: 'rdma' | 'tcp';
+  readonly ticket: string;
+  readonly signal: AbortSignal;
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+  /** For the whole of it, from the coming of the source on. Default RDMA_PROBE_MS_MAX. */
+  readonly durationMsMax?: number;
+  /** For one run of a tool. Default RDMA_TOOL_MS_MAX. */
+  readonly toolMsMax?: number;
+}
+
+export interface RdmaSinkLinkOptions extends RdmaEndOptions {
+  /** The rendezvous address: of the cable where the nodes have IP on it, else another between them. */
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** For the source to come. Default RDMA_WAIT_MS_MAX. */
+  readonly waitMsMax?: number;
+}
+
+export interface RdmaSourceLinkOptions extends RdmaEndOptions {
+  /** Where the sink listens: its rendezvous address and the port it told. */
+  readonly address: string;
+  readonly port: number;
+  readonly budget: ProbeBudget;
+}
+
+export interface OpenRdmaSink extends AsyncDisposable {
+  readonly port: number;
+  /** When nothing of it is left, however it ended. Never rejects. */
+  readonly ended: Promise<RdmaSinkEnding>;
+}
+
+/** DESIGN §3.6's tools on a slow day: seven runs of at most some seconds each. */
+export const RDMA_PROBE_MS_MAX = 75_000;
+export const RDMA_TOOL_MS_MAX = 25_000;
+export const RDMA_WAIT_MS_MAX = 15_000;
+
+/** @throws Error, for people, when it cannot listen; the signal's reason when it aborts. */
+export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRdmaSink> => {
+  const request: RdmaSinkRequest = {
+    ...endOf(options),
+    device: options.sinkDevice,
+    otherDevice: options.sourceDevice,
+    host: options.host,
+    port: options.port,
+    waitMsMax: options.waitMsMax ?? RDMA_WAIT_MS_MAX,
+  };
+  const child = await startOwnProcess({
+    entry: entryUrl(import.meta.url, './rdma-sink-process.ts'),
+    args: [JSON.stringify(request)],
+    nodePath: options.nodePath,
+    env: { ...options.env, [TICKET_VARIABLE]: options.ticket },
+    readyTimeoutMs: READY_MS_MAX,
+    signal: options.signal,
+  });
+  const ready = v.safeParse(READY, child.ready);
+  if (!ready.success) {
+    await child.kill();
+    throw new Error('the sink told no port');
+  }
+  const release = stopOnAbort(child, options.signal);
+  // Its own deadline should end it; this one does where it hangs.
+  const last = setTimeout(() => void child.kill(), request.waitMsMax + request.durationMsMax + LAST_MS);
+  const ended = child.exited.then((exit): RdmaSinkEnding => {
+    clearTimeout(last);
+    release();
+    const told = v.safeParse(ENDING, exit.lastMessage);
+    if (told.success) return told.output;
+    return { kind: 'failed', reason: saidLast(exit.stderr) ?? 'its process was ended', strangers: 0 };
+  });
+  return {
+    port: ready.output.port,
+    ended,
+    [Symbol.asyncDispose]: async () => {
+      await child.stop(STOP_MS_MAX);
+      await ended;
+    },
+  };
+};
+
+/** Never rejects but with the signal's reason, when it aborts; then nothing of it is left. */
+export const measureRdmaLink = async (
+  options: RdmaSourceLinkOptions,
+): Promise<ProbeOutcome<LinkMeasurement>> => {
+  const missing = await missingProgram(options.engine, options.env);
+  if (missing !== undefined) return { kind: 'failed', reason: `${missing} is not installed`, bytesUsed: 0 };
+  const request: RdmaSourceRequest = {
+    ...endOf(options),
+    device: options.sourceDevice,
+    otherDevice: options.sinkDevice,
+    address: options.address,
+    port: options.port,
+    budget: options.budget,
+  };
+  try {
+    const child = await startOwnProcess({
+      entry: entryUrl(import.meta.url, './rdma-source-process.ts'),
+      args: [JSON.stringify(request)],
+      nodePath: options.nodePath,
+      env: { ...options.env, [TICKET_VARIABLE]: options.ticket },
+      readyTimeoutMs: READY_MS_MAX,
+      signal: options.signal,
+    });
+    const release = stopOnAbort(child, options.signal);
+    const last = setTimeout(() => void child.kill(), request.durationMsMax + LAST_MS);
+    const exit = await child.exited;
+    clearTimeout(last);
+    release();
+    options.signal.throwIfAborted();
+    const outcome = v.safeParse(OUTCOME, exit.lastMessage);
+    if (outcome.success) return outcome.output;
+    return {
+      kind: 'failed',
+      reason: saidLast(exit.stderr) ?? `the probe was ended with ${exit.code ?? exit.signal}`,
+      bytesUsed: 0,
+    };
+  } catch (error) {
+    if (!(error instanceof OwnProcessError)) throw error;
+    return { kind: 'failed', reason: error.message, bytesUsed: 0 };
+  }
+};
+
+/** The first of an engine's programs that is not on PATH; undefined where all are. */
+export const missingProgram = async (engine: RdmaEngineName, env: Env): Promise<string | undefined> => {
+  for (const program of RDMA_TOOLS[engine].programs) if (!(await isOnPath(program, env))) return program;
+  return undefined;
+};
+
+const endOf = (
+  options: RdmaEndOptions,
+): Pick<RdmaSinkRequest, 'engine' | 'devicePort' | 'transport' | 'durationMsMax' | 'toolMsMax'> => ({
+  engine: options.engine,
+  devicePort: options.devicePort ?? 1,
+  transport: options.transport ?? 'rdma',
+  durationMsMax: options.durationMsMax ?? RDMA_PROBE_MS_MAX,
+  toolMsMax: options.toolMsMax ?? RDMA_TOOL_MS_MAX,
+});
+
+/** SIGTERM first: the child takes its tools with it. @returns the function that ends the watch */
+const stopOnAbort = (child: OwnProcess, signal: AbortSignal): (() => void) => {
+  const stop = (): void => void child.stop(STOP_MS_MAX);
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return () => signal.removeEventListener('abort', stop);
+};
+
+const saidLast = (stderr: string): string | undefined => {
+  const line = stderr.trim().split('\n').at(-1) ?? '';
+  return line === '' ? undefined : line.slice(0, 300);
+};
+
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const READY = v.object({ port: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535)) });
+const ENDING: v.GenericSchema<unknown, RdmaSinkEnding> = v.variant('kind', [
+  v.object({ kind: v.literal('served'), runs: COUNT, strangers: COUNT }),
+  v.object({ kind: v.picklist(['unused', 'failed']), reason: v.string(), strangers: COUNT }),
+]);
+const OUTCOME: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
+  v.object({ kind: v.literal('measured'), measurement: linkMeasurementSchema }),
+  v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
+]);
+
+const READY_MS_MAX = 10_000;
+/** Within a second of an abort everything is over (DESIGN §3.6). */
+const STOP_MS_MAX = 800;
+const LAST_MS = 2_000;

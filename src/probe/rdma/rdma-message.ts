@@ -1,0 +1,62 @@
+// What the ends of an RDMA probe say to each other on the control connection, one JSON object a line. The source asks for
+// runs of a closed list of tests; nothing that it says becomes an argument of a tool but bounded numbers.
+
+import * as v from 'valibot';
+import type { RdmaTest, ToolRole } from './rdma-tool.ts';
+
+export const RUNS_MAX: number = 16;
+export const ROUND_TRIPS_MAX: number = 10_000;
+export const MESSAGE_BYTES_MAX: number = 16 * 1024 * 1024;
+export const MESSAGES_MAX: number = 1_000_000;
+
+export type ToRdmaSink =
+  /** Start your end; a data connection follows for its rendezvous. */
+  | {
+      readonly kind: 'run';
+      readonly run: number;
+      readonly test: RdmaTest;
+      readonly role: ToolRole;
+    }
+  /** The source's end is over: end yours. */
+  | { readonly kind: 'stop'; readonly run: number }
+  | { readonly kind: 'bye' };
+
+export type ToRdmaSource =
+  | { readonly kind: 'started'; readonly run: number }
+  | {
+      readonly kind: 'ended';
+      readonly run: number;
+      /** Why the tool failed; '' where it did not. */
+      readonly reason: string;
+      /** Where its end dialled a test of bandwidth; null elsewhere. */
+      readonly bitsPerSecond: number | null;
+    };
+
+const whole = (max: number): v.GenericSchema<unknown, number> =>
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
+const RUN = whole(RUNS_MAX);
+
+const TEST: v.GenericSchema<unknown, RdmaTest> = v.variant('kind', [
+  v.object({ kind: v.literal('latency'), roundTrips: whole(ROUND_TRIPS_MAX) }),
+  v.object({
+    kind: v.literal('bandwidth'),
+    messageBytes: whole(MESSAGE_BYTES_MAX),
+    messages: whole(MESSAGES_MAX),
+  }),
+]);
+
+export const toRdmaSinkSchema: v.GenericSchema<unknown, ToRdmaSink> = v.variant('kind', [
+  v.object({ kind: v.literal('run'), run: RUN, test: TEST, role: v.picklist(['waits', 'dials']) }),
+  v.object({ kind: v.literal('stop'), run: RUN }),
+  v.object({ kind: v.literal('bye') }),
+]);
+
+export const toRdmaSourceSchema: v.GenericSchema<unknown, ToRdmaSource> = v.variant('kind', [
+  v.object({ kind: v.literal('started'), run: RUN }),
+  v.object({
+    kind: v.literal('ended'),
+    run: RUN,
+    reason: v.pipe(v.string(), v.maxLength(300)),
+    bitsPerSecond: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(0))),
+  }),
+]);

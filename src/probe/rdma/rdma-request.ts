@@ -1,0 +1,59 @@
+// What the child processes of an RDMA probe are asked, as JSON; the ticket comes in the environment, where no other user of
+// the machine sees it.
+
+import * as v from 'valibot';
+import type { ProbeBudget } from '../link-engine.ts';
+import type { RdmaEngineName } from './rdma-tool.ts';
+
+interface RdmaEndRequest {
+  readonly engine: RdmaEngineName;
+  readonly device: string;
+  readonly devicePort: number;
+  readonly transport: 'rdma' | 'tcp';
+  readonly otherDevice: string;
+  readonly durationMsMax: number;
+  readonly toolMsMax: number;
+}
+
+export interface RdmaSinkRequest extends RdmaEndRequest {
+  readonly host: string;
+  readonly port: number;
+  readonly waitMsMax: number;
+}
+
+export interface RdmaSourceRequest extends RdmaEndRequest {
+  readonly address: string;
+  readonly port: number;
+  readonly budget: ProbeBudget;
+}
+
+export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
+
+const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
+const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** A name of the kernel's; never something that a tool could take for an option. */
+const DEVICE = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/));
+
+const END = {
+  engine: v.picklist(['perftest', 'ucx', 'mlx-jaccl']),
+  device: DEVICE,
+  devicePort: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(255)),
+  transport: v.picklist(['rdma', 'tcp']),
+  otherDevice: DEVICE,
+  durationMsMax: COUNT,
+  toolMsMax: COUNT,
+};
+
+export const rdmaSinkRequestSchema: v.GenericSchema<unknown, RdmaSinkRequest> = v.object({
+  ...END,
+  host: v.string(),
+  port: PORT,
+  waitMsMax: COUNT,
+});
+
+export const rdmaSourceRequestSchema: v.GenericSchema<unknown, RdmaSourceRequest> = v.object({
+  ...END,
+  address: v.string(),
+  port: PORT,
+  budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT }),
+});

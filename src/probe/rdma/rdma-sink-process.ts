@@ -1,0 +1,41 @@
+// The child process of the end of an RDMA probe that is dialled. Its first line says the port, its last one how it ended.
+// SIGTERM, the end of its parent and its deadline end its tool as well.
+
+import process from 'node:process';
+import * as v from 'valibot';
+import { systemClock } from '../../clock/system-clock.ts';
+import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { rdmaSinkRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
+import { RdmaSink } from './rdma-sink.ts';
+
+const stop = new AbortController();
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => stop.abort());
+const parent = watchParent(process.env);
+if (parent.kind === 'watching') parent.signal.addEventListener('abort', () => stop.abort(), { once: true });
+
+try {
+  const request = v.parse(rdmaSinkRequestSchema, JSON.parse(process.argv[2] ?? 'null'));
+  const sink = new RdmaSink({
+    host: request.host,
+    port: request.port,
+    ticket: process.env[TICKET_VARIABLE] ?? '',
+    tool: RDMA_TOOLS[request.engine],
+    place: placeOf(request),
+    sourceDevice: request.otherDevice,
+    env: toolEnv(process.env),
+    leash: await leashOf(process.platform, process.env),
+    clock: systemClock,
+    waitMsMax: request.waitMsMax,
+    durationMsMax: request.durationMsMax,
+    toolMsMax: request.toolMsMax,
+    signal: stop.signal,
+  });
+  tellParent(process.env, { kind: 'ready', port: await sink.listen() });
+  tellParent(process.env, await sink.serve());
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

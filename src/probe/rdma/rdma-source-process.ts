@@ -1,0 +1,38 @@
+// The child process of the end of an RDMA probe that dials. Its last line is the outcome. SIGTERM, the end of its parent and
+// its deadline end its tool as well.
+
+import process from 'node:process';
+import * as v from 'valibot';
+import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { rdmaSourceRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
+import { measureRdma } from './rdma-source.ts';
+
+const stop = new AbortController();
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => stop.abort());
+const parent = watchParent(process.env);
+if (parent.kind === 'watching') parent.signal.addEventListener('abort', () => stop.abort(), { once: true });
+
+try {
+  const request = v.parse(rdmaSourceRequestSchema, JSON.parse(process.argv[2] ?? 'null'));
+  tellParent(process.env, { kind: 'ready' });
+  const outcome = await measureRdma({
+    address: request.address,
+    port: request.port,
+    ticket: process.env[TICKET_VARIABLE] ?? '',
+    tool: RDMA_TOOLS[request.engine],
+    place: placeOf(request),
+    sinkDevice: request.otherDevice,
+    env: toolEnv(process.env),
+    leash: await leashOf(process.platform, process.env),
+    budget: request.budget,
+    toolMsMax: request.toolMsMax,
+    signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.durationMsMax)]),
+  });
+  tellParent(process.env, outcome);
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,257 @@
+// The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. How
+// many messages a run sends follows from the rate of the run before it, within the budget.
+
+import { unknown } from '../../core/unknown.ts';
+import type { Env } from '../../process/child.ts';
+import type { ProbeBudget } from '../link-engine.ts';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { ControlChannel } from '../socket/control-channel.ts';
+import { dialSink } from '../socket/dial.ts';
+import { ProbeError, shortReason } from '../socket/probe-error.ts';
+import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
+import { MESSAGES_MAX, toRdmaSourceSchema } from './rdma-message.ts';
+import type { LatencyFigures, RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
+import type { ToolEnding } from './tool-run.ts';
+import { startTool } from './tool-run.ts';
+
+export interface RdmaSourceOptions {
+  /** Where the sink listens for this probe: an address between the nodes, not always one of the cable measured. */
+  readonly address: string;
+  readonly port: number;
+  readonly ticket: string;
+  readonly tool: RdmaTool;
+  readonly place: RdmaPlace;
+  readonly sinkDevice: string;
+  readonly env: Env;
+  readonly leash: readonly string[];
+  readonly budget: ProbeBudget;
+  readonly toolMsMax: number;
+  readonly signal: AbortSignal;
+}
+
+export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutcome<LinkMeasurement>> => {
+  const session = new RdmaSession(options);
+  try {
+    await session.open();
+    const latency = await session.latency();
+    const upload = await session.bandwidth('upload');
+    const download = await session.bandwidth('download');
+    const { kind: _latency, ...roundTrips } = latency;
+    return {
+      kind: 'measured',
+      measurement: {
+        ...roundTrips,
+        uploadBitsPerSecond: upload.bitsPerSecond,
+        downloadBitsPerSecond: download.bitsPerSecond,
+        retransmits: unknown('RDMA tools do not tell'),
+        uploadStreams: 1,
+        downloadStreams: 1,
+        bytesUsed: session.bytesUsed,
+        engine: options.tool.name,
+        method: methodOf(options, latency, upload, download),
+      },
+    };
+  } catch (error) {
+    return { kind: 'failed', reason: shortReason(error), bytesUsed: session.bytesUsed };
+  } finally {
+    session.close();
+  }
+};
+
+interface Direction {
+  readonly bitsPerSecond: number;
+  readonly messages: number;
+}
+
+class RdmaSession {
+  bytesUsed = 0;
+  readonly #options: RdmaSourceOptions;
+  readonly #deadline: AbortSignal;
+  #channel: ControlChannel<ToRdmaSink, ToRdmaSource> | undefined;
+  #runs = 0;
+
+  constructor(options: RdmaSourceOptions) {
+    this.#options = options;
+    this.#deadline = options.signal;
+  }
+
+  /** @throws ProbeError */
+  async open(): Promise<void> {
+    const socket = await this.#dial({ role: 'control', index: 0, run: 0 });
+    this.#channel = new ControlChannel<ToRdmaSink, ToRdmaSource>(socket, toRdmaSourceSchema);
+  }
+
+  close(): void {
+    this.#channel?.send({ kind: 'bye' });
+    this.#channel?.close();
+  }
+
+  /** @throws ProbeError */
+  async latency(): Promise<LatencyFigures> {
+    const test: RdmaTest = { kind: 'latency', roundTrips: ROUND_TRIPS };
+    const { own } = await this.#run(test, 'upload');
+    const figures = this.#options.tool.read(test, stdoutOf(own));
+    if (figures.kind === 'latency') return figures;
+    throw new ProbeError(
+      'protocol',
+      figures.kind === 'unreadable' ? figures.reason : 'no round trips were told',
+    );
+  }
+
+  /** The last run counts; the ones before it find out how long it may be. @throws ProbeError */
+  async bandwidth(direction: 'upload' | 'download'): Promise<Direction> {
+    const { bytesMax, durationMsMax } = this.#options.budget;
+    // Both directions share the budget, and half of the time is for finding the length.
+    const wantedMs = Math.min(RUN_MS, durationMsMax / 4);
+    const bytesLeft = Math.min(bytesMax / 2, bytesMax - this.bytesUsed);
+    const messagesMax = Math.min(MESSAGES_MAX, Math.floor(bytesLeft / MESSAGE_BYTES));
+    if (messagesMax < 1) throw new ProbeError('refused', 'the byte budget does not reach for one message');
+    let spent = 0;
+    let messages = Math.min(FIRST_MESSAGES, messagesMax);
+    let bitsPerSecond = await this.#rate(messages, direction);
+    spent += messages;
+    for (let more = 0; more < LENGTHENINGS_MAX; more++) {
+      const tookMs = (messages * MESSAGE_BYTES * 8_000) / bitsPerSecond;
+      const wanted = Math.round((messages * wantedMs) / tookMs);
+      const possible = Math.min(wanted, messages * GROWTH_MAX, messagesMax - spent);
+      // A run of half the length wanted is good enough, and so is all that the budget leaves.
+      if (tookMs >= wantedMs / 2 || possible <= messages) break;
+      messages = possible;
+      bitsPerSecond = await this.#rate(messages, direction);
+      spent += messages;
+    }
+    return { bitsPerSecond, messages };
+  }
+
+  async #rate(messages: number, direction: 'upload' | 'download'): Promise<number> {
+    const test: RdmaTest = { kind: 'bandwidth', messageBytes: MESSAGE_BYTES, messages };
+    this.bytesUsed += (messages + this.#options.tool.warmUpMessages) * MESSAGE_BYTES;
+    const { own, told } = await this.#run(test, direction);
+    if (direction === 'download') {
+      if (told === null) throw new ProbeError('protocol', 'the other end told no rate');
+      return believable(told);
+    }
+    const figures = this.#options.tool.read(test, stdoutOf(own));
+    if (figures.kind === 'bandwidth') return believable(figures.bitsPerSecond);
+    throw new ProbeError('protocol', figures.kind === 'unreadable' ? figures.reason : 'no rate was told');
+  }
+
+  /** The tool sends from the end that dials to the end that waits. @throws ProbeError when either end fails. */
+  async #run(
+    test: RdmaTest,
+    direction: 'upload' | 'download',
+  ): Promise<{ readonly own: ToolEnding; readonly told: number | null }> {
+    const { tool, place, sinkDevice, env, leash, toolMsMax } = this.#options;
+    const channel = this.#channel;
+    if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
+    this.#runs += 1;
+    const run = this.#runs;
+    const isUpload = direction === 'upload';
+    channel.send({ kind: 'run', run, test, role: isUpload ? 'waits' : 'dials' });
+    await this.#answer(run, 'started');
+    const started = await startTool({
+      tool,
+      call: {
+        test,
+        role: isUpload ? 'dials' : 'waits',
+        place,
+        devices: isUpload ? [sinkDevice, place.device] : [place.device, sinkDevice],
+      },
+      env,
+      leash,
+      timeoutMs: toolMsMax,
+      signal: this.#deadline,
+    });
+    try {
+      started.carry(await this.#dial({ role: 'data', index: 0, run }));
+      const theirs = this.#answer(run, 'ended');
+      theirs.catch(() => undefined);
+      const first = await Promise.race([started.ended, theirs.then(() => 'theirs' as const)]);
+      const isFirstMeasuring = (first === 'theirs') !== isUpload;
+      const hasFailed = first === 'theirs' ? (await theirs).reason !== '' : first.kind === 'failed';
+      // The other end follows by itself, or is made to.
+      const patienceMs = isFirstMeasuring ? LEAVE_MS_MAX : hasFailed ? 0 : FOLLOW_MS_MAX;
+      const grace = setTimeout(() => {
+        channel.send({ kind: 'stop', run });
+        void started.stop();
+      }, patienceMs);
+      const [own, ended] = await Promise.all([started.ended, theirs]).finally(() => clearTimeout(grace));
+      // What the end that measures says is the result; the other one only failed to leave in order.
+      const measuring = isUpload ? own : endingOf(ended);
+      const other = isUpload ? endingOf(ended) : own;
+      if (measuring.kind === 'failed') throw new ProbeError('closed', reasonOf(measuring, other, isUpload));
+      return { own, told: ended.bitsPerSecond };
+    } finally {
+      await started.stop();
+    }
+  }
+
+  async #answer<K extends ToRdmaSource['kind']>(run: number, kind: K): Promise<ToRdmaSource & { kind: K }> {
+    const channel = this.#channel;
+    if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
+    const patience = AbortSignal.timeout(this.#options.toolMsMax + FOLLOW_MS_MAX);
+    const message = await channel.next(AbortSignal.any([this.#deadline, patience]));
+    if (message.run !== run || !isKind(message, kind))
+      throw new ProbeError('protocol', 'the other end speaks out of order');
+    return message;
+  }
+
+  #dial(head: Parameters<typeof dialSink>[1]): ReturnType<typeof dialSink> {
+    const { address, port, ticket, signal } = this.#options;
+    return dialSink({ address, port, ticket, sourceInterface: undefined, sockets: undefined }, head, signal);
+  }
+}
+
+const isKind = <K extends ToRdmaSource['kind']>(
+  message: ToRdmaSource,
+  kind: K,
+): message is ToRdmaSource & { kind: K } => message.kind === kind;
+
+const endingOf = ({ reason }: { readonly reason: string }): ToolEnding =>
+  reason === '' ? { kind: 'done', stdout: '' } : { kind: 'failed', reason };
+
+const stdoutOf = (ending: ToolEnding): string => (ending.kind === 'done' ? ending.stdout : '');
+
+/** When both ends fail, the one that was not stopped by us knows why. */
+const reasonOf = (
+  measuring: ToolEnding & { kind: 'failed' },
+  other: ToolEnding,
+  isUpload: boolean,
+): string => {
+  const isOwn = isUpload;
+  const here = (end: boolean): string => (end ? 'at this end' : 'at the other end');
+  if (other.kind === 'failed' && (measuring.reason === STOPPED || !other.reason.includes(STOPPED)))
+    return measuring.reason === STOPPED
+      ? `${here(!isOwn)}: ${other.reason}`
+      : `${here(isOwn)}: ${measuring.reason}; ${here(!isOwn)}: ${other.reason}`;
+  return `${here(isOwn)}: ${measuring.reason}`;
+};
+
+const believable = (bitsPerSecond: number): number => {
+  if (bitsPerSecond > 0 && bitsPerSecond <= RATE_MAX) return Math.round(bitsPerSecond);
+  throw new ProbeError('protocol', `a rate of ${bitsPerSecond} bit/s was told`);
+};
+
+const methodOf = (
+  { tool, place }: RdmaSourceOptions,
+  latency: LatencyFigures,
+  upload: Direction,
+  download: Direction,
+): string => {
+  const over = place.transport === 'tcp' ? ' over TCP, not RDMA' : '';
+  const mib = MESSAGE_BYTES / 2 ** 20;
+  return `${tool.name}${over}: ${latency.roundTripCount} round trips; ${upload.messages} messages up, ${download.messages} down, of ${mib} MiB`;
+};
+
+const ROUND_TRIPS = 1_000;
+const MESSAGE_BYTES = 1_048_576;
+const FIRST_MESSAGES = 4;
+const GROWTH_MAX = 64;
+const LENGTHENINGS_MAX = 3;
+const RUN_MS = 1_000;
+/** For the end that only answers to leave, once the figures are there. */
+const LEAVE_MS_MAX = 500;
+/** For the end that measures to come to its figures, once the other one has left. */
+const FOLLOW_MS_MAX = 3_000;
+const RATE_MAX = 1e13;
+const STOPPED = 'it was stopped';

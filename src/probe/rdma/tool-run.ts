@@ -1,0 +1,241 @@
+// One run of one end of a foreign tool, with a relay between its rendezvous and the connection that Plimsoll made for it. The
+// tools listen on every address and take whoever comes first; here they are only told of loopback, the connection between
+// the machines is Plimsoll's own behind its ticket, and figures of a tool that somebody else reached first are refused.
+
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Server, Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Env, ToolResult } from '../../process/child.ts';
+import { runTool, streamLines, ToolError } from '../../process/child.ts';
+import type { RdmaTool, ToolCall } from './rdma-tool.ts';
+
+export interface ToolRunOptions {
+  readonly tool: RdmaTool;
+  readonly call: Omit<ToolCall, 'rendezvousPort' | 'folder'>;
+  readonly env: Env;
+  /** Goes before the command, so that the tool dies with us: ["setpriv", "--pdeathsig", "KILL"]. */
+  readonly leash: readonly string[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type ToolEnding =
+  | { readonly kind: 'done'; readonly stdout: string }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export interface ToolRun {
+  /** The connection to the other end; the tool's rendezvous goes over it. Whoever comes second is turned away. */
+  carry(connection: Socket): void;
+  /** When the tool is gone. Never rejects. */
+  readonly ended: Promise<ToolEnding>;
+  /** Kills the tool; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
+  const folder = await mkdtemp(join(tmpdir(), 'plimsoll-rdma-'));
+  const stopped = new AbortController();
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopped.signal]);
+  const door = createServer({ noDelay: true });
+  const carried = Promise.withResolvers<Socket>();
+  let hasCarried = false;
+  let ownPort: number | undefined;
+
+  const run = async (): Promise<ToolEnding> => {
+    try {
+      const { tool, call } = options;
+      const rendezvousPort = call.role === 'waits' ? await freePort() : await listen(door);
+      const { command, args, env, files } = tool.command({ ...call, rendezvousPort, folder });
+      for (const { name, text } of files) await writeFile(join(folder, name), text, { mode: 0o600 });
+      const linked = link(call.role === 'waits' ? { port: rendezvousPort } : { door }, carried.promise, {
+        signal: AbortSignal.any([signal, over.signal]),
+        onPort: port => {
+          ownPort = port;
+        },
+      });
+      linked.catch(() => undefined); // the tool finds out, and says so
+      const [program = command, ...rest] = [...options.leash, command, ...args];
+      const how = { env: { ...options.env, ...env }, signal, timeoutMs: options.timeoutMs };
+      if (call.role === 'dials')
+        return await figuresOf(program, rest, {
+          ...how,
+          name: command,
+          isComplete: text => tool.isComplete(call.test, text),
+          complaintIn: text => tool.complaint?.(text),
+        });
+      const result = await runTool(program, rest, { ...how, outputBytesMax: OUTPUT_BYTES_MAX });
+      return endingOf(result, tool, { command, isForeign: cameFromElsewhere(tool, result, ownPort) });
+    } catch (error) {
+      return { kind: 'failed', reason: signal.aborted ? 'it was stopped' : messageOf(error) };
+    } finally {
+      over.abort();
+      door.close();
+      if (hasCarried) (await carried.promise).destroy();
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+
+  const ended = run();
+  return {
+    carry: connection => {
+      if (hasCarried || over.signal.aborted) return void connection.destroy();
+      hasCarried = true;
+      carried.resolve(connection);
+    },
+    ended,
+    stop: async () => {
+      stopped.abort();
+      await ended;
+    },
+  };
+};
+
+/** Joins the tool's rendezvous to the connection, until either closes. */
+const link = async (
+  at: { readonly port: number } | { readonly door: Server },
+  carried: Promise<Socket>,
+  { signal, onPort }: { readonly signal: AbortSignal; readonly onPort: (port: number) => void },
+): Promise<void> => {
+  const visitor = 'door' in at ? firstVisitor(at.door, signal) : undefined;
+  visitor?.catch(() => undefined);
+  const connection = await carried;
+  const own = visitor === undefined && 'port' in at ? await knock(at.port, signal, onPort) : await visitor;
+  if (own === undefined) return;
+  for (const [from, to] of [
+    [own, connection],
+    [connection, own],
+  ] as const) {
+    from.on('error', () => undefined); // 'close' follows
+    from.once('close', () => to.destroySoon());
+    from.pipe(to);
+  }
+  signal.addEventListener('abort', () => own.destroy(), { once: true });
+  if (signal.aborted) own.destroy();
+};
+
+const firstVisitor = async (door: Server, signal: AbortSignal): Promise<Socket> => {
+  const [visitor]: Socket[] = await once(door, 'connection', { signal });
+  door.close();
+  if (visitor === undefined) throw new Error('a connection without a socket');
+  return visitor;
+};
+
+/** The tool says nothing when it listens (its output is buffered), and a refusal costs it nothing: asked until it answers. */
+const knock = async (port: number, signal: AbortSignal, onPort: (port: number) => void): Promise<Socket> => {
+  while (true) {
+    signal.throwIfAborted();
+    const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+    try {
+      await once(socket, 'connect', { signal });
+      onPort(socket.localPort ?? 0);
+      return socket;
+    } catch {
+      socket.destroy();
+      signal.throwIfAborted();
+    }
+    await sleep(KNOCK_MS, undefined, { signal });
+  }
+};
+
+/** Free a moment ago. A tool that finds it taken fails, and the probe is tried again later. */
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  const port = await listen(server);
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const listen = async (server: Server): Promise<number> => {
+  server.listen({ host: '127.0.0.1', port: 0, backlog: 1 });
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+};
+
+/**
+ * Reads the end that measures until it has said everything: UCX was seen to spin for ever after its last figure, when the
+ * other end is gone. It is ended when it was read.
+ */
+const figuresOf = async (
+  program: string,
+  args: readonly string[],
+  options: {
+    readonly env: Env;
+    readonly signal: AbortSignal;
+    readonly timeoutMs: number;
+    readonly isComplete: (stdout: string) => boolean;
+    readonly complaintIn: (stdout: string) => string | undefined;
+    /** Of the tool itself. */
+    readonly name: string;
+  },
+): Promise<ToolEnding> => {
+  const { env, timeoutMs, isComplete, complaintIn, name } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([options.signal, deadline]);
+  let stdout = '';
+  try {
+    for await (const line of streamLines(program, args, { env, signal, idleTimeoutMs: timeoutMs })) {
+      stdout += `${line}\n`;
+      if (stdout.length > OUTPUT_BYTES_MAX)
+        return { kind: 'failed', reason: `${name} printed more than ${OUTPUT_BYTES_MAX} bytes` };
+      if (isComplete(stdout)) return { kind: 'done', stdout };
+    }
+  } catch (error) {
+    options.signal.throwIfAborted();
+    // It left in order without having said what was asked: whoever reads the text finds the words for that.
+    if (error instanceof ToolError && error.code === 'exited' && / exited with code 0\b/.test(error.message))
+      return { kind: 'done', stdout };
+    const complaint = complaintIn(stdout);
+    const reason = complaint === undefined ? withoutPrefix(messageOf(error)) : `${name}: ${complaint}`;
+    return { kind: 'failed', reason: reason.slice(0, REASON_LENGTH_MAX) };
+  }
+  options.signal.throwIfAborted();
+  return { kind: 'failed', reason: `${name} gave no figures in ${timeoutMs / 1_000} s` };
+};
+
+const cameFromElsewhere = (
+  { cameFrom }: RdmaTool,
+  result: ToolResult,
+  ownPort: number | undefined,
+): boolean => {
+  const peer = result.kind === 'exited' ? cameFrom?.(result.stdout) : undefined;
+  return peer !== undefined && peer !== `127.0.0.1:${ownPort}`;
+};
+
+const endingOf = (
+  result: ToolResult,
+  tool: RdmaTool,
+  { command, isForeign }: { readonly command: string; readonly isForeign: boolean },
+): ToolEnding => {
+  if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason };
+  if (isForeign) return { kind: 'failed', reason: `somebody else reached ${command} first` };
+  const { code, stdout, stderr } = result;
+  const complaint = tool.complaint?.(stdout) ?? tool.complaint?.(stderr);
+  if (code === 0 && complaint === undefined) return { kind: 'done', stdout };
+  const said = complaint ?? lastLine(stderr) ?? lastLine(stdout);
+  if (said === undefined) return { kind: 'failed', reason: `${command} ended with code ${code}` };
+  return { kind: 'failed', reason: `${command}: ${said}`.slice(0, REASON_LENGTH_MAX) };
+};
+
+/** UCX's prefix of time, process and source line says nothing to a person. */
+const withoutPrefix = (line: string): string => line.replace(/\[\d+\.\d+\] \[[^\]]*\]\s+\S+\s+/, '');
+
+const lastLine = (text: string): string | undefined =>
+  text
+    .split('\n')
+    .map(line => withoutPrefix(line).trim())
+    .filter(line => line !== '')
+    .at(-1)
+    ?.slice(0, REASON_LENGTH_MAX);
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const KNOCK_MS = 20;
+const OUTPUT_BYTES_MAX = 1024 * 1024;
+const REASON_LENGTH_MAX = 200;
