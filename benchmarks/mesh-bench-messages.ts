@@ -20,6 +20,8 @@ export type MeshBenchAnswer =
 export interface MeshMeasured {
   readonly kind: 'measured';
   readonly cpuSeconds: number;
+  /** From `begin` to `end` as the process met them: on a machine that is short of time they come late. */
+  readonly seconds: number;
   /** One for each event of another node that reached the state of a node of this process. */
   readonly delaysMs: Float64Array;
   /** Events that nodes of this process recorded. */

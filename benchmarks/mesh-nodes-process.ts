@@ -23,6 +23,7 @@ let delaysMs: number[] = [];
 let expected = 0;
 let turn = 0;
 let cpu = process.cpuUsage();
+let beganAtUs = nowUs();
 let timers: NodeJS.Timeout[] = [];
 
 process.on('message', (order: MeshBenchOrder) => void obey(order));
@@ -49,12 +50,14 @@ async function obey(order: MeshBenchOrder): Promise<void> {
       delaysMs = [];
       expected = 0;
       cpu = process.cpuUsage();
+      beganAtUs = nowUs();
       return;
     case 'end': {
       const { user, system } = process.cpuUsage(cpu);
       answer({
         kind: 'measured',
         cpuSeconds: (user + system) / 1e6,
+        seconds: (nowUs() - beganAtUs) / 1e6,
         delaysMs: Float64Array.from(delaysMs),
         told: expected,
         residentBytes: process.memoryUsage.rss(),

@@ -51,16 +51,14 @@ interface Turn {
 
 async function measure(): Promise<Turn> {
   tellAll({ kind: 'begin' });
-  const startedMs = performance.now();
   await delay(TURN_SECONDS * 1_000);
   const measured = await askAll({ kind: 'end' }, 'measured');
-  const seconds = (performance.now() - startedMs) / 1_000;
   const delays = Float64Array.from(measured.flatMap(one => [...one.delaysMs])).sort();
   const told = sum(measured, one => one.told);
   return {
     p50Ms: delays[Math.floor(delays.length * 0.5)] ?? Number.NaN,
     p99Ms: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN,
-    cpuPercentPerNode: (100 * sum(measured, one => one.cpuSeconds)) / seconds / NODES,
+    cpuPercentPerNode: (100 * sum(measured, one => one.cpuSeconds / one.seconds)) / NODES,
     arrivedShare: delays.length / (told * (NODES - 1)),
     residentBytes: Math.max(...measured.map(one => one.residentBytes)),
     repeated: sum(measured, one => one.repeated),
