@@ -16,6 +16,7 @@ import {
 import { mockCommand } from './commands/mock.ts';
 import { openCommand } from './commands/open.ts';
 import { PROBE_COMMANDS } from './commands/probe.ts';
+import { recordCommand } from './commands/record.ts';
 import { reportCommand } from './commands/report.ts';
 import { statusCommand } from './commands/status.ts';
 import { topCommand } from './commands/top.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   ...PROBE_COMMANDS,
   mockCommand,
   demoCommand,
+  recordCommand,
   doctorCommand,
   forgetCommand,
   keyNewCommand,

@@ -39,6 +39,10 @@ export const EXIT_CODES = {
     meaning: '`bench`, `report`: the run directory cannot be used, or `bench` found it not empty.',
   },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
+  recording: {
+    code: 31,
+    meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',
+  },
   hangup: { code: 129, meaning: 'Ended by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Ended by SIGINT (Ctrl-C) before it had finished.' },
   terminated: { code: 143, meaning: 'Ended by SIGTERM before it had finished.' },

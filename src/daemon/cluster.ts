@@ -47,6 +47,12 @@ export class Cluster {
     for (const listener of this.#replacedListeners) listener();
   }
 
+  /** Another state altogether, as when a recording begins again: listeners look again. */
+  replace(state: State): void {
+    this.#state = state;
+    for (const listener of this.#replacedListeners) listener();
+  }
+
   /**
    * `onReplaced` is called when state has changed in a way that no events tell.
    * @returns the function that ends the subscription.

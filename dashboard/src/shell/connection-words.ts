@@ -9,7 +9,8 @@ export interface ConnectionWords {
   readonly remark: string;
 }
 
-export const connectionWords = (view: LinkView): ConnectionWords => {
+export const connectionWords = (view: LinkView, isRecording = false): ConnectionWords => {
+  if (isRecording && view.kind === 'live') return { word: 'Recording', remark: 'read-only' };
   switch (view.kind) {
     case 'starting':
       return { word: 'Starting', remark: 'waiting for the first figures' };

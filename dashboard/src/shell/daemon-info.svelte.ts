@@ -5,6 +5,8 @@ const ASK_MS = 10_000;
 
 export class DaemonInfo {
   notices: readonly string[] = $state.raw([]);
+  /** What the page shows was recorded. */
+  isRecording = $state(false);
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** Asks now and then; returns what ends it. */
@@ -21,6 +23,7 @@ export class DaemonInfo {
     const body: unknown = await answer.json().catch(() => undefined);
     const notices = noticesOf(body);
     if (notices.join('\n') !== this.notices.join('\n')) this.notices = notices;
+    this.isRecording = typeof body === 'object' && body !== null && 'recording' in body;
   }
 }
 

@@ -10,7 +10,8 @@ import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
-import type { Command } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../options.ts';
@@ -28,6 +29,13 @@ const parseDiscovery = (text: string): Parsed<DiscoveryWay> => {
   const names = text.split(',').map(name => name.trim());
   if (names.every(name => name !== '')) return parsed<DiscoveryWay>({ kind: 'interfaces', names });
   return wrong('an interface has no name', 'Write them with commas: en0,en5. Or off.');
+};
+
+const parseSpeed = (text: string): Parsed<number> => {
+  const speed = Number(text);
+  return text.trim() !== '' && speed >= 1 && speed <= 100
+    ? parsed(speed)
+    : wrong(`${text} is not a speed from 1 to 100`, 'Write for example --speed 10.');
 };
 
 const keyFileOption = value({
@@ -61,6 +69,18 @@ const probesOption = value({
   meaning: 'off: nothing is measured that costs anything. Default: probes.enabled of config.toml.',
   parse: text => (text.trim() === 'off' ? parsed<'off'>('off') : wrong('it is not off', 'Write off.')),
 });
+const replayOption = value({
+  name: 'replay',
+  valueName: 'FILE',
+  meaning: 'Show a recording of plimsoll record instead of this machine, over and over.',
+  parse: nonEmpty,
+});
+const speedOption = value({
+  name: 'speed',
+  valueName: 'N',
+  meaning: 'How many times as fast as it was, 1 to 100. With --replay. Default: 1.',
+  parse: parseSpeed,
+});
 const onceOption = flag('once', 'Print the first readings of this machine and end.');
 
 export const upCommand: Command = {
@@ -78,6 +98,8 @@ export const upCommand: Command = {
     discoveryOption,
     peerOption,
     probesOption,
+    replayOption,
+    speedOption,
     noOpenOption,
     onceOption,
   ],
@@ -85,10 +107,19 @@ export const upCommand: Command = {
     { line: 'plimsoll up', meaning: 'the dashboard at http://127.0.0.1:4180' },
     { line: 'plimsoll up --http 0.0.0.0:4180', meaning: 'also for other machines, behind a one-time code' },
     { line: 'plimsoll up --http 127.0.0.1:0 --home /tmp/try', meaning: 'any free port, a home of its own' },
+    { line: 'plimsoll up --replay desk.plimsoll', meaning: 'a recording, read-only' },
     { line: 'plimsoll up --once', meaning: 'what this machine is, on one screen' },
   ],
   run: async (invocation, state) => {
     const isOnce = invocation.option(onceOption);
+    const replayed = invocation.option(replayOption);
+    const speed = invocation.option(speedOption);
+    if (replayed !== undefined) {
+      if (isOnce) throw contradiction('--once and --replay', 'A recording is shown until Ctrl-C.');
+      return await showReplay(replayed, speed ?? 1, invocation, state);
+    }
+    if (speed !== undefined)
+      throw contradiction('--speed without --replay', 'Write: plimsoll up --replay FILE --speed 10');
     const discovery = invocation.option(discoveryOption);
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
@@ -116,6 +147,24 @@ export const upCommand: Command = {
   },
 };
 
+const showReplay = async (
+  file: string,
+  speed: number,
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<ExitCode> => {
+  const { runReplay } = await loadReplay();
+  const onStarted = async (url: string): Promise<void> => {
+    await state.stdout.write(`A recording, read-only.\n\nDashboard: ${url}\nCtrl-C stops it.\n`);
+    if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(url, state);
+  };
+  await runReplay(state, { file, speed, http: invocation.option(httpOption), onStarted });
+  return EXIT_CODES.ok.code;
+};
+
+const contradiction = (what: string, advice: string): CommandError =>
+  new CommandError('usage', `${what}: that makes no sense`, advice);
+
 const absolute = (path: string | undefined, cwd: string): string | undefined =>
   path === undefined ? undefined : resolve(cwd, path);
 
@@ -124,6 +173,7 @@ const absolute = (path: string | undefined, cwd: string): string | undefined =>
  * TypeScript 6.0 forgets to rewrite the path.
  */
 const loadDaemon = () => import('../daemon-start.ts');
+const loadReplay = () => import('../replay.ts');
 
 /** A daemon that was asked to stop and did has done what it should. */
 const untilStopped = async (daemon: Daemon): Promise<ExitCode> => {

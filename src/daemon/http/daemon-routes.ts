@@ -18,7 +18,7 @@ export interface DaemonRouteParts {
 }
 
 export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts): readonly ApiRoute[] => {
-  const { clock, nodeId, version, notices, home } = options;
+  const { clock, nodeId, version, notices, home, recording } = options;
   const startedAtWallMs = clock.wallMs();
   const startedAtMs = clock.nowMs();
   return [
@@ -42,6 +42,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
             ...(bound === undefined ? {} : { url: httpUrl(bound) }),
             ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
             notices: notices(),
+            ...(recording === undefined ? {} : { recording }),
             streams: parts.hub.counts(),
           }),
         );

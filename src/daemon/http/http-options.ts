@@ -37,6 +37,16 @@ export interface HttpServerOptions {
 }
 
 /** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */
+  /** What is served was recorded; undefined: it is live. */
+  readonly recording?: ServedRecording;
+}
+
+export interface ServedRecording {
+  /** Of the daemon that was recorded. */
+  readonly plimsollVersion: string;
+  readonly areNamesKept: boolean;
+  /** 2: twice as fast as it was. */
+  readonly speed: number;
 export interface ClusterFeed {
   /** Holds every event that a listener was given before. */
   readonly state: State;

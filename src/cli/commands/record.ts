@@ -1,0 +1,64 @@
+// `plimsoll record FILE`: what the running daemon sees, into a file that `plimsoll up --replay` shows again.
+
+import { resolve } from 'node:path';
+import { resolveHome } from '../../config/home.ts';
+import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
+import type { Command } from '../command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { flag, homeOption, value } from '../options.ts';
+
+const parseDuration = (text: string): Parsed<number> => {
+  const duration = parseDurationMs(text);
+  if (duration.kind === 'wrong' || (duration.value >= 1_000 && duration.value <= DURATION_MS_MAX))
+    return duration;
+  return wrong(`${text} is out of range`, 'From 1s to 168h.');
+};
+
+const durationOption = value({
+  name: 'duration',
+  valueName: 'TIME',
+  meaning: 'Ends by itself after so long: 30s, 10m, 2h. Default: at Ctrl-C.',
+  parse: parseDuration,
+});
+const keepNamesOption = flag('keep-names', 'Keep ids, names, addresses and paths as they are.');
+
+export const recordCommand: Command = {
+  name: 'record',
+  summary: 'Record what the daemon sees, to be shown again elsewhere',
+  description:
+    'Ids, names of machines, addresses and paths are replaced, equal ones by equal ones; hardware, figures and names of\nmodels stay. An existing file is never written over.',
+  arguments: [{ name: 'FILE', meaning: 'The recording to write.', isRequired: true }],
+  options: [homeOption, durationOption, keepNamesOption],
+  examples: [
+    { line: 'plimsoll record desk.plimsoll', meaning: 'until Ctrl-C' },
+    { line: 'plimsoll record desk.plimsoll --duration 1m', meaning: 'a minute' },
+    { line: 'plimsoll up --replay desk.plimsoll', meaning: 'shows it' },
+  ],
+  run: async (invocation, state) => {
+    const { recordCluster } = await loadRecorder();
+    const [file = ''] = invocation.arguments;
+    const path = resolve(state.cwd, file);
+    const end = await recordCluster(state, {
+      home: resolveHome({ ...state, option: invocation.option(homeOption) }),
+      path,
+      durationMs: invocation.option(durationOption),
+      keepsNames: invocation.option(keepNamesOption),
+      onStarted: async () => {
+        await state.stderr.write(`Recording to ${path}. Ctrl-C ends it.\n`);
+      },
+    });
+    const why = end.isFull ? ' The file has reached its bound.' : '';
+    await state.stdout.write(
+      `${figureText(formatBytes(end.bytes))} in ${path}.${why}\nShow it: plimsoll up --replay ${file}\n`,
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/** A week. */
+const DURATION_MS_MAX: number = 7 * 86_400_000;
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadRecorder = () => import('../record-cluster.ts');

@@ -1,0 +1,113 @@
+// Follows the stream of the local daemon and writes it down, until somebody or the time ends it.
+
+import { systemClock } from '../clock/system-clock.ts';
+import { Anonymiser } from '../recording/anonymiser.ts';
+import { StreamRecorder } from '../recording/record-stream.ts';
+import { RecordingWriter } from '../recording/recording-writer.ts';
+import { decodeBatch, decodeSnapshot } from '../wire/stream-message.ts';
+import { CommandError } from './command-error.ts';
+import type { DaemonClient } from './daemon-client.ts';
+import { failureOf, findDaemon, noAnswer } from './daemon-client.ts';
+import { serverEvents } from './event-source.ts';
+import type { ProcessState } from './process-state.ts';
+
+export interface RecordWish {
+  readonly home: string;
+  readonly path: string;
+  readonly durationMs: number | undefined;
+  readonly keepsNames: boolean;
+  readonly onStarted: () => Promise<void>;
+}
+
+export interface RecordEnd {
+  readonly bytes: number;
+  readonly isFull: boolean;
+}
+
+/**
+ * What was recorded stays in the file, however this ends.
+ * @throws CommandError when there is no daemon, it goes away, or the file cannot be written.
+ */
+export const recordCluster = async (state: ProcessState, wish: RecordWish): Promise<RecordEnd> => {
+  const client = await findDaemon(wish.home, state);
+  const time = wish.durationMs === undefined ? [] : [AbortSignal.timeout(wish.durationMs)];
+  const until = AbortSignal.any([state.stop, ...time]);
+  await using writer = await created(wish.path);
+  const recorder = new StreamRecorder(writer, wish.keepsNames ? undefined : new Anonymiser());
+  try {
+    await follow(client, { recorder, writer, onStarted: wish.onStarted }, until);
+  } catch (error) {
+    if (!until.aborted) {
+      await recorder.end(systemClock.nowMs());
+      throw error;
+    }
+  }
+  await recorder.end(systemClock.nowMs());
+  return { bytes: writer.bytes, isFull: writer.isFull };
+};
+
+interface Following {
+  readonly recorder: StreamRecorder;
+  readonly writer: RecordingWriter;
+  readonly onStarted: () => Promise<void>;
+}
+
+/** Ends when the file is full. @throws the signal's reason when it aborts. */
+const follow = async (
+  client: DaemonClient,
+  { recorder, writer, onStarted }: Following,
+  until: AbortSignal,
+): Promise<void> => {
+  let hasStarted = false;
+  try {
+    for await (const { name, data } of serverEvents(await client.stream('/api/stream', until))) {
+      const nowMs = systemClock.nowMs();
+      if (name === 'snapshot') await recorder.snapshot(decodeSnapshot(data, nowMs));
+      else if (name === 'batch') await recorder.batch(decodeBatch(data, nowMs));
+      if (name === 'snapshot' && !hasStarted) await onStarted();
+      hasStarted ||= name === 'snapshot';
+      if (writer.isFull) return;
+    }
+  } catch (error) {
+    if (isDiskError(error)) throw cannotWrite(error);
+    throw failureOf(client.file, until, error);
+  }
+  throw noAnswer(client.file, 'it ended the connection', undefined);
+};
+
+const created = async (path: string): Promise<RecordingWriter> => {
+  try {
+    return await RecordingWriter.create(path);
+  } catch (error) {
+    throw cannotWrite(error);
+  }
+};
+
+const cannotWrite = (error: unknown): CommandError => {
+  const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+  const reason = error instanceof Error ? error.message : String(error);
+  return isThere
+    ? new CommandError(
+        'recording',
+        'the file is there already',
+        'Name another one: no recording is written over.',
+        {
+          cause: error,
+        },
+      )
+    : new CommandError(
+        'recording',
+        `the recording cannot be written: ${reason}`,
+        'Name a file on a disk with room.',
+        {
+          cause: error,
+        },
+      );
+};
+
+const isDiskError = (error: unknown): boolean =>
+  error instanceof Error &&
+  'syscall' in error &&
+  error.syscall === 'write' &&
+  'code' in error &&
+  error.code !== 'EPIPE';

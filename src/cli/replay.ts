@@ -1,0 +1,53 @@
+// `plimsoll up --replay`: what the process knows goes in, what can go wrong becomes two lines and a code.
+
+import { resolve } from 'node:path';
+import { systemClock } from '../clock/system-clock.ts';
+import type { HostPort } from '../core/address/host-port.ts';
+import type { ServedReplay } from '../daemon/replay/start-replay.ts';
+import { startReplay } from '../daemon/replay/start-replay.ts';
+import { RecordingError } from '../recording/recording-reader.ts';
+import { CommandError } from './command-error.ts';
+import { asCommandError } from './daemon-start.ts';
+import type { ProcessState } from './process-state.ts';
+
+export interface ReplayWish {
+  readonly file: string;
+  readonly speed: number;
+  readonly http: HostPort | undefined;
+  readonly onStarted: (url: string) => Promise<void>;
+}
+
+/** Until somebody asks it to stop. @throws CommandError when it cannot start. */
+export const runReplay = async (state: ProcessState, wish: ReplayWish): Promise<void> => {
+  await using replay = await startedReplay(state, wish);
+  await wish.onStarted(replay.dashboardUrl);
+  await replay.stopped;
+};
+
+const startedReplay = async (
+  state: ProcessState,
+  { file, speed, http }: ReplayWish,
+): Promise<ServedReplay> => {
+  try {
+    return await startReplay(
+      {
+        path: resolve(state.cwd, file),
+        speed,
+        http,
+        clock: systemClock,
+        version: state.version,
+        dashboardDir: state.dashboardDir,
+        resources: () => state.resources(),
+        onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
+      },
+      state.stop,
+    );
+  } catch (error) {
+    throw error instanceof RecordingError ? recordingFailure(error) : asCommandError(error);
+  }
+};
+
+export const recordingFailure = (error: RecordingError): CommandError => {
+  const [problem = '', ...advice] = error.message.split('\n');
+  return new CommandError('recording', problem, advice.join(' '), { cause: error });
+};

@@ -1,0 +1,120 @@
+// A recording in place of a cluster: the whole dashboard, read-only. No home, no journal, no gatherer, no mesh: what is shown
+// was recorded, and says so.
+
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../clock/clock.ts';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { readHeader } from '../../recording/recording-reader.ts';
+import { replay } from '../../recording/replay.ts';
+import { Cluster } from '../cluster.ts';
+import { DaemonError } from '../daemon-error.ts';
+import type { DaemonResources } from '../daemon-options.ts';
+import { dashboardUrl } from '../dashboard-url.ts';
+import { Access } from '../http/access.ts';
+import { HttpServerError } from '../http/http-error.ts';
+import { HTTP_LIMITS } from '../http/http-options.ts';
+import type { HttpServer } from '../http/http-server.ts';
+import { createHttpServer } from '../http/http-server.ts';
+import type { Listening } from '../http/listen.ts';
+import { Notices } from '../notices.ts';
+
+export interface ReplayStart {
+  readonly path: string;
+  /** 2: twice as fast as it was. */
+  readonly speed: number;
+  /** undefined: 127.0.0.1:4180, or the next free port. */
+  readonly http: HostPort | undefined;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly dashboardDir: string | undefined;
+  readonly resources: () => DaemonResources;
+  readonly onNotice: (text: string) => void;
+}
+
+export interface ServedReplay extends AsyncDisposable {
+  readonly dashboardUrl: string;
+  /** Resolves when it has stopped. */
+  readonly stopped: Promise<void>;
+}
+
+/**
+ * Plays until the signal aborts or it is disposed of.
+ * @throws RecordingError for what is no recording; DaemonError `address-in-use`.
+ */
+export const startReplay = async (start: ReplayStart, signal: AbortSignal): Promise<ServedReplay> => {
+  const { path, speed, clock, version, dashboardDir, resources, onNotice } = start;
+  const header = await readHeader(path);
+  const notices = new Notices(notice => onNotice(notice.text));
+  const cluster = new Cluster();
+  const access = new Access({ clock, token: randomBytes(32).toString('base64url'), hostNames: [] });
+  const server = createHttpServer({
+    nodeId: header.nodeId,
+    version,
+    clock,
+    cluster: {
+      get state() {
+        return cluster.state;
+      },
+      subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
+      history: cluster.history,
+      profileHistory: () => [],
+    },
+    dashboardDir,
+    access,
+    limits: HTTP_LIMITS,
+    notices: () => notices.texts,
+    resources,
+    home: undefined,
+    recording: { plimsollVersion: header.plimsollVersion, areNamesKept: header.areNamesKept, speed },
+  });
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const begun = Promise.withResolvers<void>();
+  const playing = replay(
+    {
+      path,
+      clock,
+      speed,
+      onState: state => {
+        cluster.replace(state);
+        begun.resolve();
+      },
+      onEvents: events => cluster.dispatch(events),
+      onBroken: reason => {
+        notices.raise({ id: 'recording', text: `${path}: ${reason}.\nWhat came before is shown.` });
+        begun.resolve();
+      },
+    },
+    until,
+  );
+  // The first page has the first state.
+  await Promise.race([begun.promise, playing]);
+  const listening = await listen(server, start.http);
+  if (listening.notice !== undefined) onNotice(listening.notice);
+  const stopped = (async () => {
+    try {
+      await playing;
+    } finally {
+      await server[Symbol.asyncDispose]();
+    }
+  })();
+  return {
+    dashboardUrl: dashboardUrl(listening, () => access.issueCode()),
+    stopped,
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await stopped;
+    },
+  };
+};
+
+const listen = async (server: HttpServer, http: HostPort | undefined): Promise<Listening> => {
+  try {
+    return await server.listen({ ...(http ?? DEFAULT_ADDRESS), isExplicitPort: http !== undefined });
+  } catch (error) {
+    if (!(error instanceof HttpServerError)) throw error;
+    throw new DaemonError('address-in-use', error.message, { cause: error });
+  }
+};
+
+const DEFAULT_ADDRESS: HostPort = { host: '127.0.0.1', port: 4_180 };

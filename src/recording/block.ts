@@ -1,0 +1,50 @@
+// A recording on disk is a row of blocks: a zstd frame of lines, and before it a skippable frame (RFC 8878 §3.1.2) with its
+// length and checksum. So `zstd -dc FILE` reads it like any other, while we find the last whole block of one that was cut off
+// and the first wrong one of one that was damaged. Each block stands alone.
+
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+
+/** Of a block on disk, and of its lines. */
+export const BLOCK_BYTES_MAX: number = 16 * 1024 * 1024;
+export const BLOCK_TEXT_BYTES_MAX: number = 64 * 1024 * 1024;
+export const BLOCK_HEAD_BYTES = 16;
+
+export const encodeBlock = (text: string): Uint8Array => {
+  const frame = zstdCompressSync(Buffer.from(text, 'utf8'), {
+    params: { [constants.ZSTD_c_compressionLevel]: COMPRESSION_LEVEL },
+  });
+  const head = Buffer.alloc(BLOCK_HEAD_BYTES);
+  head.writeUInt32LE(SKIPPABLE_MAGIC, 0);
+  head.writeUInt32LE(HEAD_CONTENT_BYTES, 4);
+  head.writeUInt32LE(frame.length, 8);
+  head.writeUInt32LE(crc32(frame), 12);
+  return Buffer.concat([head, frame]);
+};
+
+export type BlockHead =
+  | { readonly kind: 'head'; readonly frameBytes: number; readonly checksum: number }
+  | { readonly kind: 'wrong' };
+
+export const decodeBlockHead = (bytes: Uint8Array): BlockHead => {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (head.length < BLOCK_HEAD_BYTES || head.readUInt32LE(0) !== SKIPPABLE_MAGIC) return { kind: 'wrong' };
+  const frameBytes = head.readUInt32LE(8);
+  if (head.readUInt32LE(4) !== HEAD_CONTENT_BYTES || frameBytes > BLOCK_BYTES_MAX) return { kind: 'wrong' };
+  return { kind: 'head', frameBytes, checksum: head.readUInt32LE(12) };
+};
+
+/** Undefined where the checksum, the frame or its size is not what it should be. */
+export const decodeFrame = (frame: Uint8Array, checksum: number): string | undefined => {
+  if (crc32(frame) !== checksum) return undefined;
+  try {
+    const bytes = zstdDecompressSync(frame, { maxOutputLength: BLOCK_TEXT_BYTES_MAX });
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
+const SKIPPABLE_MAGIC = 0x184d2a50;
+const HEAD_CONTENT_BYTES = 8;
+/** Half the size of level 3 on event streams, and still a millisecond a block. */
+const COMPRESSION_LEVEL = 12;

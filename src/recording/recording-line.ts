@@ -1,0 +1,131 @@
+// The lines of a recording: a header, then for each beginning the whole state as events, origin by origin, then batches of
+// what followed, and an end. Everything is an event of the wire, so that reading one back passes the same checks as a peer.
+
+import * as v from 'valibot';
+import type { Event } from '../core/event.ts';
+import { eventClass, isEventKind } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
+import { decodeFact } from '../wire/event-schema.ts';
+
+export const RECORDING_FORMAT = 'plimsoll recording';
+export const RECORDING_VERSION = 1;
+
+export type RecordingLine =
+  | RecordingHeader
+  /** What follows, up to `ready`, is all that is known at a moment; what was known before is void. */
+  | { readonly kind: 'begin'; readonly atMs: number }
+  | OriginLine
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'batch'; readonly atMs: number; readonly events: readonly RecordedEvent[] }
+  | { readonly kind: 'end'; readonly atMs: number };
+
+export interface RecordingHeader {
+  readonly kind: 'header';
+  readonly format: typeof RECORDING_FORMAT;
+  readonly version: number;
+  readonly plimsollVersion: string;
+  /** Whose daemon was recorded. */
+  readonly nodeId: NodeId;
+  readonly areNamesKept: boolean;
+}
+
+/** The durable position of an origin, 0 where it has none, and its entries in state. */
+export interface OriginLine {
+  readonly kind: 'origin';
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly through: number;
+  /** Since its newest durable event was received, ms. */
+  readonly heardMs: number;
+  readonly events: readonly RecordedEvent[];
+}
+
+export interface RecordedEvent {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly kind: string;
+  readonly key: string;
+  readonly payload: unknown;
+  /** At its receipt, ms. */
+  readonly ageMs: number;
+  /** Since its receipt, at the moment of the line, ms. */
+  readonly heldMs: number;
+}
+
+export type DecodedLine =
+  | { readonly kind: 'line'; readonly line: RecordingLine }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Never throws. */
+export const decodeLine = (text: string): DecodedLine => {
+  const value = parsed(text);
+  const result = v.safeParse(lineSchema, value);
+  if (result.success) return { kind: 'line', line: result.output };
+  const [issue] = result.issues;
+  return { kind: 'refused', reason: `${v.getDotPath(issue) ?? 'a line'}: ${issue.message}` };
+};
+
+/** As it is at `nowMs` on this process's clock; undefined for what no peer could have said. */
+export const eventOf = (recorded: RecordedEvent, nowMs: number): Event | undefined => {
+  const { kind, key, payload, origin, epoch, seq, ageMs, heldMs } = recorded;
+  const decoded = decodeFact(kind, key, payload);
+  if (decoded.kind !== 'known') return undefined;
+  const head = { origin, epoch, seq, key, ageMs, receivedAtMs: nowMs - heldMs };
+  return { ...head, class: eventClass(decoded.fact.kind), ...decoded.fact };
+};
+
+/** Undefined for a kind that this version does not know: nobody could say what to hide in it. */
+export const recordedEvent = (event: Event, nowMs: number): RecordedEvent | undefined => {
+  if (event.kind === 'unknown' || !isEventKind(event.kind)) return undefined;
+  const { origin, epoch, seq, kind, key, payload, ageMs, receivedAtMs } = event;
+  const heldMs = Math.round(Math.max(0, nowMs - receivedAtMs));
+  return { origin, epoch, seq, kind, key, payload, ageMs: Math.round(ageMs), heldMs };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const duration = v.pipe(v.number(), v.finite(), v.minValue(0));
+const position = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const nodeId = v.custom<NodeId>(isNodeId, 'not a node id');
+
+const event: v.GenericSchema<unknown, RecordedEvent> = v.object({
+  origin: nodeId,
+  epoch: position,
+  seq: position,
+  kind: v.pipe(v.string(), v.maxLength(64)),
+  key: v.pipe(v.string(), v.maxLength(4_096)),
+  payload: v.unknown(),
+  ageMs: duration,
+  heldMs: duration,
+});
+
+const lineSchema: v.GenericSchema<unknown, RecordingLine> = v.variant('kind', [
+  v.object({
+    kind: v.literal('header'),
+    format: v.literal(RECORDING_FORMAT),
+    version: position,
+    plimsollVersion: v.pipe(v.string(), v.maxLength(64)),
+    nodeId,
+    areNamesKept: v.boolean(),
+  }),
+  v.object({ kind: v.literal('begin'), atMs: duration }),
+  v.object({
+    kind: v.literal('origin'),
+    origin: nodeId,
+    epoch: position,
+    through: position,
+    heardMs: duration,
+    events: v.array(event),
+  }),
+  v.object({ kind: v.literal('ready') }),
+  v.object({ kind: v.literal('batch'), atMs: duration, events: v.array(event) }),
+  v.object({ kind: v.literal('end'), atMs: duration }),
+]);

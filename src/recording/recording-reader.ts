@@ -1,0 +1,126 @@
+// Reads a recording block by block. What is cut off or damaged ends it with a reason, after everything that came before; a
+// file that is no recording at all is refused at once.
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeFrame } from './block.ts';
+import type { RecordingHeader, RecordingLine } from './recording-line.ts';
+import { decodeLine, RECORDING_VERSION } from './recording-line.ts';
+
+export type RecordingErrorCode = 'unreadable' | 'no-recording' | 'newer';
+
+/** The message is two lines: what is wrong, and what to do. */
+export class RecordingError extends Error {
+  override readonly name = 'RecordingError';
+  readonly code: RecordingErrorCode;
+
+  constructor(code: RecordingErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type RecordingPart =
+  | { readonly kind: 'line'; readonly line: RecordingLine }
+  /** Nothing follows. `reason` is one sentence. */
+  | { readonly kind: 'broken'; readonly reason: string };
+
+/** @throws RecordingError when the file cannot be read, is none, or is of a newer version. */
+export const readHeader = async (path: string): Promise<RecordingHeader> => {
+  for await (const part of readRecording(path)) {
+    if (part.kind === 'line' && part.line.kind === 'header') return part.line;
+    break;
+  }
+  throw noRecording(path);
+};
+
+/** Its lines, the header first. @throws RecordingError as `readHeader`. */
+export async function* readRecording(path: string): AsyncGenerator<RecordingPart, void, void> {
+  const file = await opened(path);
+  try {
+    let isFirst = true;
+    for await (const part of partsOf(file)) {
+      if (isFirst) checkHeader(path, part);
+      isFirst = false;
+      yield part;
+    }
+    if (isFirst) throw noRecording(path);
+  } finally {
+    await file.close();
+  }
+}
+
+async function* partsOf(file: FileHandle): AsyncGenerator<RecordingPart, void, void> {
+  let at = 0;
+  let hasEnded = false;
+  for (;;) {
+    const headBytes = await bytesAt(file, at, BLOCK_HEAD_BYTES);
+    if (headBytes.length === 0) {
+      if (!hasEnded) yield broken('the recording has no end: whoever wrote it was stopped');
+      return;
+    }
+    if (headBytes.length < BLOCK_HEAD_BYTES) return yield broken(cutOff(at));
+    const head = decodeBlockHead(headBytes);
+    if (head.kind === 'wrong') return yield broken(damaged(at));
+    const frame = await bytesAt(file, at + BLOCK_HEAD_BYTES, head.frameBytes);
+    if (frame.length < head.frameBytes) return yield broken(cutOff(at));
+    const text = decodeFrame(frame, head.checksum);
+    if (text === undefined) return yield broken(damaged(at));
+    for (const one of text.split('\n')) {
+      if (one === '') continue;
+      const decoded = decodeLine(one);
+      if (decoded.kind === 'refused') return yield broken(`${damaged(at)} (${decoded.reason})`);
+      hasEnded = decoded.line.kind === 'end';
+      yield decoded;
+    }
+    at += BLOCK_HEAD_BYTES + head.frameBytes;
+  }
+}
+
+const checkHeader = (path: string, part: RecordingPart): void => {
+  if (part.kind === 'broken' || part.line.kind !== 'header') throw noRecording(path);
+  const { version, plimsollVersion } = part.line;
+  if (version <= RECORDING_VERSION) return;
+  throw new RecordingError(
+    'newer',
+    `${path} is a recording of version ${version}, made by Plimsoll ${plimsollVersion}\nThis Plimsoll reads up to version ${RECORDING_VERSION}: update it.`,
+  );
+};
+
+const opened = async (path: string): Promise<FileHandle> => {
+  try {
+    const file = await open(path, 'r');
+    const info = await file.stat();
+    if (info.isFile()) return file;
+    await file.close();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RecordingError(
+      'unreadable',
+      `the recording cannot be read: ${reason}\nName a file that plimsoll record has written.`,
+      { cause: error },
+    );
+  }
+  throw noRecording(path);
+};
+
+const bytesAt = async (file: FileHandle, position: number, length: number): Promise<Uint8Array> => {
+  const buffer = Buffer.alloc(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
+};
+
+const broken = (reason: string): RecordingPart => ({ kind: 'broken', reason });
+const cutOff = (at: number): string => `the recording is cut off at byte ${at}`;
+const damaged = (at: number): string => `the recording is damaged at byte ${at}`;
+
+const noRecording = (path: string): RecordingError =>
+  new RecordingError(
+    'no-recording',
+    `${path} is no recording, or its beginning is damaged\nName a file that plimsoll record has written.`,
+  );

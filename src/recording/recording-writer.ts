@@ -1,0 +1,77 @@
+// Writes a recording: lines are gathered into blocks, a block every few seconds, so that a recording which is cut off at any
+// moment lacks only its last ones. It never writes over a file.
+
+import type { FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import { encodeBlock } from './block.ts';
+import type { RecordingLine } from './recording-line.ts';
+
+/** Of one recording on disk. */
+export const RECORDING_BYTES_MAX: number = 256 * 1024 * 1024;
+/** Of the lines that wait for their block. */
+export const WAITING_TEXT_MAX: number = 1024 * 1024;
+export const BLOCK_MS = 5_000;
+
+export class RecordingWriter implements AsyncDisposable {
+  readonly #file: FileHandle;
+  readonly #bytesMax: number;
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  #waitingSinceMs: number | undefined;
+  #bytes = 0;
+  #isFull = false;
+
+  private constructor(file: FileHandle, bytesMax: number) {
+    this.#file = file;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** @throws the system's error, EEXIST where the file is there already. */
+  static async create(path: string, bytesMax: number = RECORDING_BYTES_MAX): Promise<RecordingWriter> {
+    return new RecordingWriter(await open(path, 'wx', 0o600), bytesMax);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** No line is taken any more: the file has reached its bound. */
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  /** @param atMs since the recording began. */
+  async write(line: RecordingLine, atMs: number): Promise<void> {
+    if (this.#isFull) return;
+    const text = `${JSON.stringify(line)}\n`;
+    this.#waiting.push(text);
+    this.#waitingLength += text.length;
+    this.#waitingSinceMs ??= atMs;
+    if (this.#waitingLength >= WAITING_TEXT_MAX || atMs - this.#waitingSinceMs >= BLOCK_MS)
+      await this.flush();
+  }
+
+  /** What waits becomes a block, on disk when this resolves. */
+  async flush(): Promise<void> {
+    if (this.#waitingLength === 0) return;
+    const block = encodeBlock(this.#waiting.join(''));
+    this.#waiting = [];
+    this.#waitingLength = 0;
+    this.#waitingSinceMs = undefined;
+    if (this.#bytes + block.length > this.#bytesMax) {
+      this.#isFull = true;
+      return;
+    }
+    await this.#file.writeFile(block);
+    this.#bytes += block.length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.flush();
+      await this.#file.sync();
+    } finally {
+      await this.#file.close();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Plays a recording on a clock, over and over: whole states and events come out at the moments at which they came in, with
+// the ages they had.
+
+import type { Clock } from '../clock/clock.ts';
+import { apply, applyCatchUp } from '../core/apply.ts';
+import type { Event } from '../core/event.ts';
+import type { State } from '../core/state.ts';
+import { EMPTY_STATE } from '../core/state.ts';
+import type { OriginLine, RecordedEvent } from './recording-line.ts';
+import { eventOf } from './recording-line.ts';
+import { readRecording } from './recording-reader.ts';
+
+export interface ReplayOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** 2: twice as fast as it was. */
+  readonly speed: number;
+  /** A whole state, at each beginning and each time round. */
+  readonly onState: (state: State) => void;
+  readonly onEvents: (events: readonly Event[]) => void;
+  /** The recording ends before its end; what came before goes on being played. */
+  readonly onBroken: (reason: string) => void;
+}
+
+/** Until the signal aborts; resolves then. @throws RecordingError as `readHeader`. */
+export const replay = async (options: ReplayOptions, signal: AbortSignal): Promise<void> => {
+  const { clock } = options;
+  try {
+    while (!signal.aborted) {
+      const beganAtMs = clock.nowMs();
+      await playOnce(options, beganAtMs, signal);
+      // Also a recording of one moment takes its time.
+      await clock.sleep(Math.max(0, beganAtMs + ROUND_MS_MIN - clock.nowMs()), signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
+const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: AbortSignal): Promise<void> => {
+  const { path, clock, speed, onState, onEvents, onBroken } = options;
+  const until = (atMs: number): Promise<void> =>
+    clock.sleep(Math.max(0, beganAtMs + atMs / speed - clock.nowMs()), signal);
+  let beginning: State | undefined;
+  for await (const part of readRecording(path)) {
+    signal.throwIfAborted();
+    if (part.kind === 'broken') {
+      onBroken(part.reason);
+      return;
+    }
+    const { line } = part;
+    switch (line.kind) {
+      case 'header':
+        break;
+      case 'begin':
+        await until(line.atMs);
+        beginning = EMPTY_STATE;
+        break;
+      case 'origin':
+        if (beginning !== undefined) beginning = withOrigin(beginning, line, clock.nowMs());
+        break;
+      case 'ready':
+        if (beginning !== undefined) onState(beginning);
+        beginning = undefined;
+        break;
+      case 'batch':
+        await until(line.atMs);
+        onEvents(known(line.events, clock.nowMs()));
+        break;
+      case 'end':
+        await until(line.atMs);
+        break;
+      default:
+        line satisfies never;
+    }
+  }
+};
+
+const withOrigin = (state: State, line: OriginLine, nowMs: number): State => {
+  const { origin, epoch, through, heardMs } = line;
+  const events = known(line.events, nowMs).filter(event => event.origin === origin);
+  const receivedAtMs = nowMs - heardMs;
+  const caughtUp =
+    through === 0 ? state : applyCatchUp(state, { origin, epoch, through, events, receivedAtMs });
+  return events.filter(event => event.class === 'live').reduce(apply, caughtUp);
+};
+
+const known = (events: readonly RecordedEvent[], nowMs: number): readonly Event[] =>
+  events.flatMap(event => {
+    const read = eventOf(event, nowMs);
+    return read === undefined ? [] : [read];
+  });
+
+const ROUND_MS_MIN = 1_000;
