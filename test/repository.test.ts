@@ -11,6 +11,8 @@ import { importsOf, parse, repositoryFiles, repositoryRoot, textOf, walk } from 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  /** Optional: loaded where a person installed them. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly allowScripts?: Readonly<Record<string, boolean>>;
 }
 
@@ -102,7 +104,8 @@ test('what the daemon loads is a dependency or packed with it, and no package is
       importsOf(file)
         .filter(path => !path.startsWith('.') && !path.startsWith('node:'))
         .map(packageOf)
-        .filter(name => !(name in (manifest.dependencies ?? {})) && !packed.includes(name))
+        .filter(name => !(name in { ...manifest.dependencies, ...manifest.peerDependencies }))
+        .filter(name => !packed.includes(name))
         .map(name => `${file} loads ${name}`),
     );
   expect(offences).toEqual([]);

@@ -8,6 +8,7 @@ import { cudaEngine } from './cuda/cuda-engine.ts';
 import { failed } from './device-answer.ts';
 import type { DeviceEngine, EngineOptions } from './device-engine.ts';
 import { mlxEngine } from './mlx/mlx-engine.ts';
+import { webgpuEngine } from './webgpu/webgpu-engine.ts';
 
 /** Of a node's inventory, one entry a vendor. A machine without a GPU has one device, its processor. */
 export const listProbeDevices = (gpus: readonly NodeGpus[]): readonly ProbeDevice[] => {
@@ -25,6 +26,7 @@ export const deviceProber = (options: EngineOptions): ProbeDeviceNow => proberOf
 export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [
   cudaEngine(options),
   mlxEngine(options),
+  webgpuEngine(options),
   cpuEngine(options),
 ];
 

@@ -6,10 +6,10 @@ import type { CublasLt, HalfProduct } from '../../../native/cublas.ts';
 import { CublasError } from '../../../native/cublas.ts';
 import type { CudaDriver } from '../../../native/cuda-driver.ts';
 import { CudaError, isLost } from '../../../native/cuda-errors.ts';
+import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 import type { CudaRequest } from './cuda-request.ts';
 import type { DeviceBuffer } from './device-buffer.ts';
 import { deviceBuffer, fillDevice } from './device-buffer.ts';
-import { anyHalfValue, halfValue, randomHalves } from './random-halves.ts';
 import type { BatchOptions } from './timed-batches.ts';
 import { timeBatches } from './timed-batches.ts';
 

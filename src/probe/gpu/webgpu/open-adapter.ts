@@ -1,0 +1,96 @@
+// The adapter that is the device to measure, and what it can do. The package is an optional peer: it has 137 MB.
+
+export interface OpenedAdapter {
+  readonly device: GPUDevice;
+  /** "AMD Radeon RX 7900 XTX (RADV NAVI31)" */
+  readonly name: string;
+  readonly hasHalfPrecision: boolean;
+  readonly bufferBytesMax: number;
+}
+
+export interface AdapterWish {
+  readonly deviceName: string;
+  readonly vendor: string;
+  readonly allowsSoftware: boolean;
+}
+
+export type AdapterSearch =
+  | { readonly kind: 'opened'; readonly adapter: OpenedAdapter }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** `keep` must hold on to what it is given for the rest of the process: collected, it takes the process with it. */
+export const openAdapter = async (
+  wish: AdapterWish,
+  keep: (gpu: unknown) => void,
+): Promise<AdapterSearch> => {
+  const webgpu = await loadWebgpu();
+  if (webgpu === undefined) return none(ADVICE);
+  Object.assign(globalThis, webgpu.globals);
+  const seen: string[] = [];
+  const refusals: string[] = [];
+  for (const attempt of attempts(wish)) {
+    try {
+      const gpu = webgpu.create([...attempt.options]);
+      keep(gpu);
+      const adapter = await gpu.requestAdapter(attempt.request);
+      if (adapter === null) continue;
+      const { info } = adapter;
+      const name = [info.description, info.device, info.vendor].find(text => text !== '') ?? 'an adapter';
+      const isSoftware = info.isFallbackAdapter;
+      if (isSoftware ? wish.allowsSoftware : isVendor(info.vendor, wish.vendor)) {
+        return { kind: 'opened', adapter: await opened(adapter, name) };
+      }
+      seen.push(isSoftware ? `${name} (software)` : name);
+    } catch (error) {
+      refusals.push((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '');
+    }
+  }
+  if (seen.length > 0) {
+    return none(`WebGPU finds no adapter of ${wish.vendor}; it finds: ${[...new Set(seen)].join(', ')}`);
+  }
+  const why = refusals[0] === undefined ? '' : ` (${refusals[0]})`;
+  return none(`WebGPU finds no adapter: its driver (Vulkan, Metal or D3D12) is not installed${why}`);
+};
+
+interface Attempt {
+  readonly options: readonly string[];
+  readonly request: GPURequestAdapterOptions;
+}
+
+/** By name last: an adapter's name is seldom spelt as the inventory spells it. */
+const attempts = ({ deviceName }: AdapterWish): readonly Attempt[] => [
+  { options: [], request: { powerPreference: 'high-performance' } },
+  { options: [], request: { powerPreference: 'low-power' } },
+  { options: [`adapter=${deviceName}`], request: {} },
+];
+
+const opened = async (adapter: GPUAdapter, name: string): Promise<OpenedAdapter> => {
+  const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+  const hasHalfPrecision = adapter.features.has('shader-f16');
+  const device = await adapter.requestDevice({
+    requiredFeatures: hasHalfPrecision ? ['shader-f16'] : [],
+    // Without asking, a device has the small limits of every browser.
+    requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
+  });
+  return {
+    device,
+    name,
+    hasHalfPrecision,
+    bufferBytesMax: Math.min(maxBufferSize, maxStorageBufferBindingSize),
+  };
+};
+
+const loadWebgpu = async () => {
+  try {
+    return await import('webgpu');
+  } catch {
+    return undefined; // not installed, or not built for this platform: the advice says what to do
+  }
+};
+
+const isVendor = (told: string, wanted: string): boolean => told.toLowerCase().includes(wanted);
+
+const none = (reason: string): AdapterSearch => ({ kind: 'none', reason });
+
+const ADVICE =
+  'the package webgpu is not installed beside Plimsoll, or not for this platform: npm install webgpu@0.6';

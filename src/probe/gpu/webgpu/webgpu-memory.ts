@@ -1,0 +1,88 @@
+// The bandwidth of an adapter's memory: a read and a copy by shaders, checked before they are believed.
+
+import { randomHalves } from '../random-halves.ts';
+import type { DeviceTiming } from './device-work.ts';
+import { bestTurnMs, checked, computation, readBuffer } from './device-work.ts';
+import {
+  COPY_SHADER,
+  MEMORY_UNIT_BYTES,
+  MEMORY_WORKGROUPS,
+  READ_RESULT_BYTES,
+  READ_SHADER,
+} from './memory-shaders.ts';
+
+export interface WebgpuMemory {
+  readonly readBytesPerSecond: number;
+  /** Read plus written. */
+  readonly copyBytesPerSecond: number;
+  readonly bufferBytes: number;
+}
+
+/** @throws Error when the device refuses or a result is wrong. */
+export const measureWebgpuMemory = async (
+  device: GPUDevice,
+  bytesMax: number,
+  timing: DeviceTiming,
+): Promise<WebgpuMemory> => {
+  let failure: unknown = new Error('its buffers are too small to measure memory');
+  for (let bytes = wholeUnits(bytesMax); bytes >= MEMORY_UNIT_BYTES; bytes = wholeUnits(bytes / 2)) {
+    try {
+      return await checked(device, () => measuredWith(device, bytes, timing));
+    } catch (error) {
+      failure = error; // too little memory for two buffers of this size: half as much may fit
+    }
+  }
+  throw failure;
+};
+
+const measuredWith = async (
+  device: GPUDevice,
+  bytes: number,
+  timing: DeviceTiming,
+): Promise<WebgpuMemory> => {
+  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+  const source = device.createBuffer({ size: bytes, usage });
+  const sink = device.createBuffer({ size: bytes, usage });
+  const result = device.createBuffer({ size: READ_RESULT_BYTES, usage });
+  const pattern = device.createBuffer({ size: PATTERN_BYTES, usage });
+  try {
+    const halves = new Uint16Array(randomHalves(PATTERN_BYTES / 2, 1));
+    device.queue.writeBuffer(pattern, 0, halves);
+    const encoder = device.createCommandEncoder();
+    for (let at = 0; at < bytes; at += PATTERN_BYTES) {
+      encoder.copyBufferToBuffer(pattern, 0, source, at, PATTERN_BYTES);
+    }
+    device.queue.submit([encoder.finish()]);
+    const workgroups = [MEMORY_WORKGROUPS, 1] as const;
+    const read = await computation(device, READ_SHADER, [source, result], workgroups);
+    const readMs = await bestTurnMs(device, read, timing);
+    const words = new Uint32Array(await readBuffer(device, result, 0, READ_RESULT_BYTES));
+    // An odd number of patterns: theirs is the exclusive or of one.
+    if (exclusiveOr(words) !== exclusiveOr(new Uint32Array(halves.buffer))) {
+      throw new Error('the shader did not read every byte once');
+    }
+    const copy = await computation(device, COPY_SHADER, [source, sink], workgroups);
+    const copyMs = await bestTurnMs(device, copy, timing);
+    const last = new Uint16Array(await readBuffer(device, sink, bytes - PATTERN_BYTES, PATTERN_BYTES));
+    if (!last.every((half, index) => half === halves[index])) {
+      throw new Error('the copy on the device is not what was copied');
+    }
+    return {
+      readBytesPerSecond: (bytes * 1_000) / readMs,
+      copyBytesPerSecond: (2 * bytes * 1_000) / copyMs,
+      bufferBytes: bytes,
+    };
+  } finally {
+    for (const buffer of [source, sink, result, pattern]) buffer.destroy();
+  }
+};
+
+const exclusiveOr = (words: Uint32Array): number => words.reduce((sum, word) => (sum ^ word) >>> 0, 0);
+
+/** An odd number of units, at most so many bytes. */
+const wholeUnits = (bytes: number): number => {
+  const units = Math.floor(bytes / MEMORY_UNIT_BYTES);
+  return (units - (units % 2 === 0 ? 1 : 0)) * MEMORY_UNIT_BYTES;
+};
+
+const PATTERN_BYTES: number = MEMORY_UNIT_BYTES;

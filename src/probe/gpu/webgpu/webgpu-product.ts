@@ -1,0 +1,114 @@
+// The matrix product by WebGPU: half precision where the adapter has it, else single; sums in single precision either way.
+
+import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
+import type { DeviceTiming } from './device-work.ts';
+import { bestTurnMs, checked, computation, readBuffer, turnMs } from './device-work.ts';
+import type { ShaderFloat } from './product-shader.ts';
+import { productShader } from './product-shader.ts';
+
+export interface WebgpuProduct {
+  readonly float: ShaderFloat;
+  readonly size: number;
+  readonly flopsPerSecond: number;
+}
+
+export interface WebgpuProductOptions {
+  readonly device: GPUDevice;
+  readonly float: ShaderFloat;
+  /** Largest first. */
+  readonly sizes: readonly number[];
+  readonly timing: DeviceTiming;
+}
+
+/** @throws Error when the device refuses or the product is wrong. */
+export const measureWebgpuProduct = async (options: WebgpuProductOptions): Promise<WebgpuProduct> => {
+  const { sizes } = options;
+  const smallest = sizes.at(-1) ?? 0;
+  // How long a large one takes follows from a small one: a product that is too long would end the device.
+  const small = await measuredAt(options, smallest, true);
+  const onceMs = (2 * smallest ** 3 * 1_000) / small.flopsPerSecond;
+  const size = sizes.find(candidate => onceMs * (candidate / smallest) ** 3 <= TURN_MS_MAX) ?? smallest;
+  return await measuredAt(options, size, false);
+};
+
+const measuredAt = (
+  { device, float, timing }: WebgpuProductOptions,
+  size: number,
+  isTrial: boolean,
+): Promise<WebgpuProduct> =>
+  checked(device, async () => {
+    const shader = productShader(float, size);
+    const bytes = size * size * FLOAT_BYTES[float];
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+    const [a, b, d] = [0, 1, 2].map(() => device.createBuffer({ size: bytes, usage }));
+    if (a === undefined || b === undefined || d === undefined) throw new Error('no buffers');
+    const patternA = randomHalves(PATTERN_HALVES, 2);
+    const patternB = randomHalves(PATTERN_HALVES, 3);
+    device.queue.writeBuffer(a, 0, matrixOf(patternA, size, float));
+    device.queue.writeBuffer(b, 0, matrixOf(patternB, size, float));
+    const groups = size / shader.tile;
+    const work = await computation(device, shader.code, [a, b, d], [groups, groups]);
+    await turnMs(device, work, 1); // the first one compiles
+    const onceMs = isTrial ? await turnMs(device, work, 1) : await bestTurnMs(device, work, timing);
+    await checkProduct({ device, d, size, float, patternA, patternB });
+    for (const buffer of [a, b, d]) buffer.destroy();
+    return { float, size, flopsPerSecond: (2 * size ** 3 * 1_000) / onceMs };
+  });
+
+const matrixOf = (
+  pattern: Uint16Array,
+  size: number,
+  float: ShaderFloat,
+): Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer> => {
+  const at = (index: number): number => pattern[index % pattern.length] ?? 0;
+  return float === 'f16'
+    ? Uint16Array.from({ length: size * size }, (_, index) => at(index))
+    : Float32Array.from({ length: size * size }, (_, index) => halfValue(at(index)));
+};
+
+interface CheckedProduct {
+  readonly device: GPUDevice;
+  readonly d: GPUBuffer;
+  readonly size: number;
+  readonly float: ShaderFloat;
+  readonly patternA: Uint16Array;
+  readonly patternB: Uint16Array;
+}
+
+const checkProduct = async ({
+  device,
+  d,
+  size,
+  float,
+  patternA,
+  patternB,
+}: CheckedProduct): Promise<void> => {
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    const row = (sample * 7_919) % size;
+    const column = (sample * 104_729 + sample) % size;
+    let expected = 0;
+    for (let step = 0; step < size; step += 1) {
+      const inA = patternA[(step * size + row) % patternA.length] ?? 0;
+      const inB = patternB[(step * size + column) % patternB.length] ?? 0;
+      expected += halfValue(inA) * halfValue(inB);
+    }
+    const at = (row * size + column) * FLOAT_BYTES[float];
+    const word = new DataView(await readBuffer(device, d, at - (at % 4), 4));
+    const found = float === 'f32' ? word.getFloat32(0, true) : anyHalfValue(word.getUint16(at % 4, true));
+    if (!(Math.abs(found - expected) <= ERROR_MAX + Math.abs(expected) * RELATIVE_ERROR_MAX)) {
+      throw new Error(
+        `the product is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`,
+      );
+    }
+  }
+};
+
+const FLOAT_BYTES: Readonly<Record<ShaderFloat, number>> = { f16: 2, f32: 4 };
+/** A quarter of what the strictest watchdog allows. */
+const TURN_MS_MAX = 500;
+/** No divisor of a row's length, so that rows differ. */
+const PATTERN_HALVES = 2_097_143;
+const SAMPLES = 16;
+/** Results of 16 bits are rounded at 2^-11. */
+const RELATIVE_ERROR_MAX: number = 2 ** -10;
+const ERROR_MAX = 0.01;

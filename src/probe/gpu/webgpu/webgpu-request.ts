@@ -1,0 +1,41 @@
+// What the child that measures by WebGPU is asked. A test asks for less of everything, and for a software adapter.
+
+import * as v from 'valibot';
+
+export interface WebgpuRequest {
+  readonly deviceName: string;
+  /** As the adapter calls its maker: "amd". */
+  readonly vendor: string;
+  /** A software adapter measures the processor, not a device: only tests may ask for one. */
+  readonly allowsSoftware: boolean;
+  /** Largest first; the first that takes no longer than a graphics driver bears. Multiples of 128. */
+  readonly productSizes: readonly number[];
+  /** Of each of the two buffers. */
+  readonly bufferBytesMax: number;
+  readonly warmUpMs: number;
+  readonly batchMs: number;
+  readonly batches: number;
+}
+
+export const WEBGPU_SETTINGS: Omit<WebgpuRequest, 'deviceName' | 'vendor'> = {
+  allowsSoftware: false,
+  productSizes: [4_096, 2_048, 1_024],
+  bufferBytesMax: 512 * 1024 ** 2,
+  warmUpMs: 300,
+  batchMs: 150,
+  batches: 5,
+};
+
+const bounded = (maximum: number): v.GenericSchema<unknown, number> =>
+  v.pipe(v.number(), v.minValue(0), v.maxValue(maximum));
+
+export const webgpuRequestSchema: v.GenericSchema<unknown, WebgpuRequest> = v.object({
+  deviceName: v.string(),
+  vendor: v.string(),
+  allowsSoftware: v.boolean(),
+  productSizes: v.pipe(v.array(v.pipe(bounded(16_384), v.multipleOf(128))), v.minLength(1), v.maxLength(8)),
+  bufferBytesMax: bounded(2 ** 32),
+  warmUpMs: bounded(10_000),
+  batchMs: bounded(10_000),
+  batches: v.pipe(bounded(100), v.integer(), v.minValue(1)),
+});
