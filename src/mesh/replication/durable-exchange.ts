@@ -69,7 +69,8 @@ export class DurableExchange {
     }
     for (const entry of vectors)
       if (entry.origin !== self && this.forks.isUnproven(entry)) askAgain(peer, entry);
-    const wants = this.#wants.ask(peer.id, vectors, origin => store.position(origin), nowMs());
+    const toAsk = vectors.filter(entry => !this.#isBetterAsked(peer, entry));
+    const wants = this.#wants.ask(peer.id, toAsk, origin => store.position(origin), nowMs());
     if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
   }
 
@@ -124,9 +125,23 @@ export class DurableExchange {
     const received = this.#checked(peer, message, from);
     const last = received?.at(-1)?.record.seq;
     if (received === undefined || last === undefined) return;
+    if (received.length < last - from && this.#isBetterAsked(peer, { origin, epoch, through: last })) {
+      counts.gaps += 1;
+      return;
+    }
     counts.recordsRepeated += records.length - received.length;
     peer.outbox.knows(origin, { epoch, through: last });
     this.#store(peer, message, received, { epoch, through: last }, from);
+  }
+
+  /**
+   * Whether the origin itself is linked and holds this. Nobody else is asked then, and no holes are taken from anybody
+   * else: a hole says that compaction has dropped a record, and only the origin's word for that cannot be a lie.
+   */
+  #isBetterAsked(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
+    const itself = this.#parts.peers.get(origin);
+    if (itself === undefined || itself === peer || !itself.hasSaidHello) return false;
+    return !isAhead({ epoch, through }, itself.outbox.known.get(origin));
   }
 
   #store(

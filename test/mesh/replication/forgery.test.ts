@@ -159,6 +159,29 @@ describe('what a member of the mesh cannot do', () => {
     expect(cluster.node(0).replicator.counts.malformedFrames).toBe(REPLICATION_LIMITS.faultsMax + 1);
   });
 
+  it('cannot leave out records of a node that is linked itself', async () => {
+    await using cluster = new MeshCluster(3);
+    const [origin, liar, node] = cluster.nodes;
+    if (origin === undefined || liar === undefined || node === undefined) throw new Error('there are three');
+    for (const name of ['first', 'second', 'third']) origin.open(name);
+    cluster.link(0, 2);
+    cluster.link(1, 2);
+    cluster.end(0, 2).isHeld = true;
+    await cluster.clock.advance(100);
+    const records = [...origin.journal.recordsAfter(origin.id, 0)]
+      .filter(({ seq }) => seq !== 2)
+      .map(({ body, signature }) => {
+        return { ageMs: 0, proof: Buffer.concat([cluster.publicKeyOf(0), signature]), body };
+      });
+    const place = { origin: origin.id, epoch: origin.epoch, after: 0, through: 3 };
+    cluster.end(2, 1).inject(encodeMeshMessage({ kind: 'records', ...place, records }));
+    expect(node.connectionsOf(origin.id)).toEqual([]);
+    expect(node.replicator.counts.gaps).toBe(1);
+    cluster.end(0, 2).release();
+    await cluster.clock.advance(20_000);
+    expect(node.connectionsOf(origin.id)).toEqual(['socket first', 'socket second', 'socket third']);
+  });
+
   it('is told apart from a node of another version of the mesh', async () => {
     await using cluster = await twoNodes();
     cluster.end(0, 1).inject(Uint8Array.of(MESH_PROTOCOL_VERSION + 1, 1));
