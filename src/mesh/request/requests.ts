@@ -38,7 +38,10 @@ export type AskReply =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Expected failure is a refusal; what a handler throws stops the owner of the requests. */
+/**
+ * Ends when its signal aborts, by throwing or answering. Expected failure is a refusal; what a handler throws otherwise stops
+ * the owner of the requests.
+ */
 export type AskHandler = (asked: Asked) => Promise<AskReply> | AskReply;
 
 export interface RequestLimits {

@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { LEASE_TOPIC, RELEASE_TOPIC } from '../../../src/probe/lease/lease-message.ts';
+import { measured } from '../../support/made-up-engine.ts';
+import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
+
+const never = new AbortController().signal;
+const failureOf = (mesh: ProbingMesh, source: ProbingNode, sink: ProbingNode): string => {
+  const failure = mesh.profile(source, sink)?.failure;
+  return failure !== undefined && isUnknown(failure) ? failure.reason : String(failure);
+};
+const nameOf = ({ id }: ProbingNode): string => id.slice(0, 8);
+
+test('a sink that never answers gives a failure with its reason, tried again ever more seldom', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  let asked = 0;
+  juno.requests.serve(LEASE_TOPIC, async ({ signal }) => {
+    asked += 1;
+    await mesh.clock.sleep(1e9, signal);
+    return { kind: 'refused', reason: 'never said' };
+  });
+  await mesh.clock.advance(600_000);
+  expect(failureOf(mesh, atlas, juno)).toBe(
+    `${nameOf(juno)} was asked for its end of the probe, and it did not answer within 10 s`,
+  );
+  // Half a minute, a minute, two, four: not each tick.
+  expect(asked).toBeGreaterThan(3);
+  expect(asked).toBeLessThan(8);
+});
+
+test('an older version that knows no leases gives a failure with its reason', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  await mesh.clock.advance(60_000);
+  expect(failureOf(mesh, mesh.at(0), mesh.at(1))).toBe(
+    `${nameOf(mesh.at(1))} refuses: this version does not know the question`,
+  );
+});
+
+test('a sink that answers nonsense or lies about its port costs one probe and is said', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: { kind: 'granted', port: -4 } }));
+  await mesh.clock.advance(30_000);
+  expect(failureOf(mesh, atlas, juno)).toContain('answers in a way that this version does not know');
+  const lie = { kind: 'granted', leaseId: 1, port: 9, ticket: 'made up' };
+  juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: lie }));
+  await mesh.clock.advance(120_000);
+  expect(failureOf(mesh, atlas, juno)).toBe('nobody listens there with that ticket');
+});
+
+test('a sink that says no, and when to come back, is no failure, and is believed within bounds', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  let asked = 0;
+  juno.requests.serve(LEASE_TOPIC, () => {
+    asked += 1;
+    return { kind: 'answer', body: { kind: 'refused', reason: 'not today', retryInMs: 1e12 } };
+  });
+  await mesh.clock.advance(1_260_000);
+  expect(mesh.profile(atlas, juno)).toBeUndefined();
+  expect(asked).toBe(3);
+  const stage = atlas.node.state.probeStatuses[atlas.id]?.[`link ${juno.id} socket 10.0.0.2`]?.value.stage;
+  expect(stage).toMatchObject({ kind: 'waiting', reason: 'not today' });
+});
+
+test('a failure keeps the last good figures and their age', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  await mesh.clock.advance(60_000);
+  expect(mesh.profile(atlas, juno)).toMatchObject({ uploadBitsPerSecond: 1e9, failure: 'none' });
+  mesh.engine.outcome = () => ({ kind: 'failed', reason: 'the other end went silent', bytesUsed: 77 });
+  await mesh.clock.advance(400_000);
+  const failed = mesh.profile(atlas, juno);
+  expect(failed).toMatchObject({
+    uploadBitsPerSecond: 1e9,
+    bytesUsed: 77,
+    failure: { kind: 'unknown', reason: 'the other end went silent' },
+  });
+  expect(failed?.measuredAgeMs).toBeGreaterThan(300_000);
+  mesh.engine.outcome = () => measured(2e9);
+  await mesh.clock.advance(600_000);
+  expect(mesh.profile(atlas, juno)).toMatchObject({
+    uploadBitsPerSecond: 2e9,
+    measuredAgeMs: 0,
+    failure: 'none',
+  });
+});
+
+test('a measurement that hangs is ended at its deadline, and both interfaces are free again', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  mesh.engine.durationMs = Number.POSITIVE_INFINITY;
+  await mesh.clock.advance(60_000);
+  mesh.engine.durationMs = 1_000;
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const first = mesh.log.filter(({ role }) => role === 'source').slice(0, 2);
+  expect((first[1]?.atMs ?? 0) - (first[0]?.atMs ?? 0)).toBe(30_000);
+  expect([failureOf(mesh, atlas, juno), failureOf(mesh, juno, atlas)]).toContain(
+    'it took longer than 30 s and was ended',
+  );
+  await mesh.clock.advance(120_000);
+  expect(mesh.profile(atlas, juno)?.failure).toBe('none');
+  expect(mesh.profile(juno, atlas)?.failure).toBe('none');
+  expect(mesh.engine.openSinks).toBe(0);
+});
+
+test('a source that never gives back loses its lease in bounded time, and pays for all of it', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  await mesh.clock.advance(60_000);
+  const wish = { way: { kind: 'socket', sinkAddress: juno.address }, why: 'by-hand' };
+  const ask = (): Promise<unknown> =>
+    atlas.requests.ask(juno.id, LEASE_TOPIC, wish, { timeoutMs: 5_000, signal: never });
+  expect(await ask()).toMatchObject({ kind: 'answer', body: { kind: 'granted' } });
+  expect(mesh.engine.openSinks).toBe(1);
+  expect(await ask()).toMatchObject({
+    body: { kind: 'refused', reason: `eth0 is being measured on ${nameOf(juno)}` },
+  });
+  await mesh.clock.advance(36_000);
+  expect(mesh.engine.openSinks).toBe(0);
+  // 35 s of 72 that an hour brings are gone; two more of these, and only what is asked for by hand goes on.
+  for (let turn = 0; turn < 2; turn += 1) {
+    await ask();
+    await mesh.clock.advance(36_000);
+  }
+  const due = { ...wish, why: 'due' };
+  expect(
+    await atlas.requests.ask(juno.id, LEASE_TOPIC, due, { timeoutMs: 5_000, signal: never }),
+  ).toMatchObject({ body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` } });
+});
+
+test('nobody gives back what another has lent, and an address of somebody else is not lent', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
+  const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
+  await mesh.clock.advance(120_000);
+  const ask = (node: ProbingNode, topic: string, body: Parameters<ProbingNode['requests']['ask']>[2]) =>
+    node.requests.ask(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
+  const way = { kind: 'socket', sinkAddress: juno.address };
+  expect(await ask(atlas, LEASE_TOPIC, { way, why: 'by-hand' })).toMatchObject({ body: { kind: 'granted' } });
+  const stolen = { leaseId: 5, busyMs: 0, bytesUsed: 0 };
+  for (let leaseId = 1; leaseId < 20; leaseId += 1)
+    expect(await ask(pavo, RELEASE_TOPIC, { ...stolen, leaseId })).toMatchObject({ kind: 'refused' });
+  expect(mesh.engine.openSinks).toBe(1);
+  const foreign = { kind: 'socket', sinkAddress: '10.9.9.9' };
+  expect(await ask(atlas, LEASE_TOPIC, { way: foreign, why: 'by-hand' })).toMatchObject({
+    body: { kind: 'refused', reason: `10.9.9.9 is not on ${nameOf(juno)} now` },
+  });
+  expect(await ask(atlas, LEASE_TOPIC, 'nonsense')).toMatchObject({ kind: 'refused' });
+});
+
+test('a sink that cannot listen says why', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  mesh.engine.listenProblem = 'port 4190 is taken';
+  await mesh.clock.advance(60_000);
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const stage = atlas.node.state.probeStatuses[atlas.id]?.[`link ${juno.id} socket 10.0.0.2`]?.value.stage;
+  expect(stage).toMatchObject({
+    kind: 'waiting',
+    reason: `${nameOf(juno)} cannot listen: port 4190 is taken`,
+  });
+});

@@ -1,0 +1,165 @@
+import { expect, test } from 'vitest';
+import { unknown } from '../../../src/core/unknown.ts';
+import type { ProbeDeviceNow } from '../../../src/probe/probe.ts';
+import type { ProbeLogEntry } from '../../../src/probe/schedule/probe-log.ts';
+import { measured } from '../../support/made-up-engine.ts';
+import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
+
+const DEVICE = { deviceId: 'gpu-1', deviceName: 'Test GPU', vendor: 'nvidia' } as const;
+
+/** Two nodes with a GPU each and an RDMA connection each way; a device takes 5 s. */
+const machines = async (): Promise<ProbingMesh> => {
+  const mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  mesh.rdma.durationMs = 5_000;
+  mesh.rdma.outcome = () => measured(75e9, 1e9);
+  for (const node of mesh.nodes) {
+    node.devices = [DEVICE];
+    node.probeDevice = deviceOf(mesh);
+  }
+  mesh.connectRdma(mesh.at(0), mesh.at(1));
+  mesh.connectRdma(mesh.at(1), mesh.at(0));
+  return mesh;
+};
+
+const deviceOf =
+  (mesh: ProbingMesh): ProbeDeviceNow =>
+  async ({ deviceId, deviceName }, signal) => {
+    await mesh.clock.sleep(5_000, signal);
+    return {
+      kind: 'measured',
+      measurement: {
+        deviceId,
+        deviceName,
+        deviceKind: 'gpu',
+        engine: 'made-up',
+        fp16FlopsPerSecond: 1e12,
+        fp32FlopsPerSecond: unknown('not measured'),
+        memoryReadBytesPerSecond: 1e12,
+        memoryCopyBytesPerSecond: unknown('not measured'),
+        isLowerBound: false,
+        method: 'made up',
+      },
+    };
+  };
+
+const started = (mesh: ProbingMesh, probe: ProbeLogEntry['probe'], node?: ProbingNode): number =>
+  mesh.log.filter(
+    one => one.kind === 'started' && one.probe === probe && (node === undefined || one.node === node.id),
+  ).length;
+
+/** As a benchmark that tells every 2 s does, for so long. */
+const load = async (mesh: ProbingMesh, node: ProbingNode, durationMs: number): Promise<void> => {
+  for (let passedMs = 0; passedMs < durationMs; passedMs += 2_000) {
+    mesh.lease(node);
+    await mesh.clock.advance(2_000);
+  }
+};
+
+const reasonOf = (node: ProbingNode, key: string): string => {
+  const stage = node.node.state.probeStatuses[node.id]?.[key]?.value.stage;
+  return stage?.kind === 'waiting' ? stage.reason : (stage?.kind ?? 'not told');
+};
+
+test('while a runner is active no GPU is probed there and RDMA at neither end; sockets are, and the rest follows', async () => {
+  await using mesh = await machines();
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  await load(mesh, juno, 60_000);
+  expect(started(mesh, 'gpu', juno)).toBe(0);
+  expect(started(mesh, 'gpu', atlas)).toBe(1);
+  expect(started(mesh, 'rdma')).toBe(0);
+  expect(started(mesh, 'socket')).toBe(4);
+  const why = `a benchmark runs against ${juno.id.slice(0, 8)}`;
+  expect(reasonOf(juno, 'gpu gpu-1')).toBe(why);
+  expect(reasonOf(atlas, `link ${juno.id} rdma mlx5_0 mlx5_0`)).toBe(why);
+  await mesh.clock.advance(60_000);
+  expect(started(mesh, 'gpu', juno)).toBe(1);
+  expect(started(mesh, 'rdma')).toBe(4);
+  expect(mesh.profile(atlas, juno, 'rdma mlx5_0 mlx5_0')?.uploadBitsPerSecond).toBe(75e9);
+});
+
+test('a benchmark that was killed blocks nothing for longer than its lease', async () => {
+  await using mesh = await machines();
+  await load(mesh, mesh.at(1), 30_000);
+  const killedAtMs = mesh.clock.nowMs() - 2_000; // its last word
+  await mesh.clock.advance(40_000);
+  const firstMs = mesh.log.find(
+    ({ kind, probe, node }) => kind === 'started' && probe === 'gpu' && node === mesh.at(1).id,
+  )?.atMs;
+  expect(firstMs).toBeGreaterThan(killedAtMs + 10_000);
+  // The next look after the lease, and a link that has its turn before.
+  expect(firstMs).toBeLessThan(killedAtMs + 30_000);
+});
+
+test('a probe of a GPU is given up within seconds when a runner begins, is no failure, and is made up for afterwards', async () => {
+  await using mesh = await machines();
+  const juno = mesh.at(1);
+  const ended = Promise.withResolvers<unknown>();
+  juno.probeDevice = async (_device, signal) => {
+    await mesh.clock.sleep(60_000, signal).catch(error => {
+      ended.resolve(error);
+      throw error;
+    });
+    throw new Error('it was to be ended');
+  };
+  for (let turn = 0; turn < 60 && started(mesh, 'gpu', juno) === 0; turn += 1) await mesh.clock.advance(500);
+  expect(started(mesh, 'gpu', juno)).toBe(1);
+  await load(mesh, juno, 6_000);
+  await ended.promise;
+  expect(juno.node.state.nodeGpuProfiles[juno.id]).toBeUndefined();
+  juno.probeDevice = deviceOf(mesh);
+  await mesh.clock.advance(40_000);
+  expect(juno.node.state.nodeGpuProfiles[juno.id]?.['gpu-1']?.value.failure).toBe('none');
+});
+
+test('a GPU that is busy by itself is left alone', async () => {
+  await using mesh = await machines();
+  const juno = mesh.at(1);
+  const busy = (use: number): void => {
+    juno.node.recorder.record({
+      kind: 'gpuLoads.gathered',
+      payload: {
+        source: 'test',
+        intervalMs: 1_000,
+        value: { vendor: 'nvidia', devices: [{ ...IDLE, use }] },
+      },
+    });
+  };
+  for (let second = 0; second < 60; second += 1) {
+    busy(0.87);
+    await mesh.clock.advance(1_000);
+  }
+  expect(started(mesh, 'gpu', juno)).toBe(0);
+  expect(reasonOf(juno, 'gpu gpu-1')).toBe(`a GPU of ${juno.id.slice(0, 8)} is 87% busy`);
+  for (let second = 0; second < 60; second += 1) {
+    busy(0.02);
+    await mesh.clock.advance(1_000);
+  }
+  expect(started(mesh, 'gpu', juno)).toBe(1);
+});
+
+test('a probe of a device has the machine for itself', async () => {
+  await using mesh = await machines();
+  await mesh.clock.advance(120_000);
+  for (const device of mesh.log.filter(({ kind, probe }) => kind === 'started' && probe === 'gpu')) {
+    const beside = mesh.log.filter(
+      ({ node, atMs, probe, kind }) =>
+        node === device.node &&
+        probe !== 'gpu' &&
+        kind === 'started' &&
+        atMs >= device.atMs &&
+        atMs < device.atMs + 5_000,
+    );
+    expect(beside).toEqual([]);
+  }
+  expect(started(mesh, 'gpu')).toBe(2);
+});
+
+const IDLE = {
+  deviceId: 'gpu-1',
+  memoryUsedBytes: 0,
+  temperatureCelsius: 40,
+  powerWatts: 30,
+  clockMhz: 300,
+  pcieNow: unknown('test'),
+  throttleReasons: [],
+} as const;
