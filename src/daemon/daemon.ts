@@ -136,6 +136,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       },
       runs,
       ...(probes === undefined ? {} : { probes: probes.desk }),
+      ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
       forget: subject => {
         const result = forgetNode(cluster.state, { self: key.nodeId, subject, nowMs: clock.nowMs() });
         if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });

@@ -9,12 +9,16 @@ import { hostPortText } from '../../core/address/host-port.ts';
 import { nodeView } from '../../core/selectors.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import { errorCode } from '../../process/atomic-file.ts';
+import type { MeshStatus } from '../../wire/mesh-status.ts';
+import { decodeMeshStatus } from '../../wire/mesh-status.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
+import type { DaemonClient } from '../daemon-client.ts';
 import { findDaemon, startAdvice } from '../daemon-client.ts';
 import { noticesOf } from '../daemon-notices.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check, Verdict } from './check.ts';
+import { meshChecks } from './mesh-checks.ts';
 import { readingChecks } from './reading-checks.ts';
 
 export const daemonChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
@@ -35,9 +39,10 @@ export const daemonChecks = async (home: string, state: ProcessState): Promise<r
 const runningChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
   const client = await findDaemon(home, state);
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
-  const [{ snapshot, state: cluster }, notices] = await Promise.all([
+  const [{ snapshot, state: cluster }, notices, mesh] = await Promise.all([
     clusterNow(client, systemClock, signal),
     noticesOf(client, signal),
+    meshOf(client, signal),
   ]);
   const { url, pid } = client.file;
   const isSame = snapshot.plimsollVersion === state.version;
@@ -50,13 +55,27 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
           `it is version ${snapshot.plimsollVersion}, this command ${state.version}`,
           'Stop it and start it again.',
         ),
-    ...notices.map(notice => {
+    ...notices.filter(isOtherNotice).map(notice => {
       const [text = '', ...advice] = notice.split('\n');
       return check('problem', text, advice.join(' '));
     }),
+    ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
   ];
 };
+
+/** Undefined for a daemon of another version, which has no such answer: that is told above. */
+const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshStatus | undefined> => {
+  try {
+    return decodeMeshStatus(await client.json('/api/mesh', signal));
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return undefined;
+  }
+};
+
+/** The section of the mesh says more of those. */
+const isOtherNotice = (notice: string): boolean => !notice.startsWith('No link to ');
 
 /** Whether the next start could listen where it should. */
 const portCheck = async (listen: ListenConfig): Promise<Check> => {

@@ -8,6 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
+import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { ProbeDesk } from '../probes/probe-desk.ts';
 import type { RunDesk } from '../runs/run-desk.ts';
 import type { Access } from './access.ts';
@@ -21,6 +22,8 @@ export interface HttpServerOptions {
   readonly runs?: RunDesk;
   /** Where a measurement is asked for; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeDesk, 'wish'>;
+  /** Which nodes are expected and what came of their addresses; undefined: there is no mesh. */
+  readonly mesh?: () => MeshStatus;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
   /** Where the built dashboard lies; undefined when none was built. */
@@ -34,9 +37,6 @@ export interface HttpServerOptions {
   /** The home directory; told to readers of /api/daemon only while the server is bound to loopback. */
   readonly home: string | undefined;
   readonly logger?: HttpLogger;
-}
-
-/** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */
   /** What is served was recorded; undefined: it is live. */
   readonly recording?: ServedRecording;
 }
@@ -47,6 +47,9 @@ export interface ServedRecording {
   readonly areNamesKept: boolean;
   /** 2: twice as fast as it was. */
   readonly speed: number;
+}
+
+/** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */
 export interface ClusterFeed {
   /** Holds every event that a listener was given before. */
   readonly state: State;

@@ -15,6 +15,7 @@ import { RequestError } from './http-error.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { meshHashRoute } from './mesh-hash-route.ts';
+import { meshRoutes } from './mesh-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
 import { RequestGuard } from './request-guard.ts';
@@ -113,6 +114,7 @@ export class HttpServer implements AsyncDisposable {
       streamRoute(this.#hub, this.#guard),
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
+      ...meshRoutes(this.#options),
       meshHashRoute(this.#options),
       ...runRoutes(this.#options),
       ...probeRoutes(this.#options),

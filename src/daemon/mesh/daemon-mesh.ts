@@ -6,6 +6,7 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event.ts';
 import type { State } from '../../core/state.ts';
+import { unknown } from '../../core/unknown.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
@@ -19,6 +20,7 @@ import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
+import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { EventRecorder } from '../event-recorder.ts';
@@ -30,6 +32,7 @@ import type { Connections } from './connections.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
 import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
+import { meshStatus } from './mesh-status.ts';
 
 export interface DaemonMeshParts {
   readonly home: string;
@@ -56,6 +59,8 @@ export interface DaemonMesh extends AsyncDisposable {
   readonly connections: Connections | undefined;
   /** Questions to direct peers, while it runs; undefined where nothing leaves the process. */
   readonly requests: Requests | undefined;
+  /** Which nodes are expected, and what came of their addresses; undefined where nothing leaves the process. */
+  readonly status: (() => MeshStatus) | undefined;
   /** Replicates until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -125,6 +130,20 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     listensOn,
     connections,
     requests,
+    status: () =>
+      meshStatus({
+        self: key.nodeId,
+        state: state(),
+        nowMs: clock.nowMs(),
+        listensOn: listensOn ?? parts.listen,
+        isLoopback: !isReachable,
+        reachabilityPort: connections?.port ?? unknown('nobody is asked: see the notices'),
+        links: transport.links,
+        dials: transport.dials,
+        refusalCounts: transport.refusalCounts,
+        named: peers,
+        discovery: discovery.status,
+      }),
     run: async signal => {
       const replicating = replicator.run(signal);
       parts.recorder.record(endpointsFact(isReachable ? listensOn : undefined, connections));

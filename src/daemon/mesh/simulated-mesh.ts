@@ -31,6 +31,7 @@ export const openSimulatedMesh = async (
     listensOn: transport.listensOn,
     connections: undefined,
     requests: undefined,
+    status: undefined,
     run: (signal: AbortSignal) => replicator.run(signal),
     [Symbol.asyncDispose]: async () => {
       stop.abort();

@@ -22,10 +22,24 @@ export interface DialerParts {
   refused(refusal: MeshRefusal): void;
 }
 
+/** What came of the dials of one address so far, for people. */
+export interface DialStatus {
+  readonly candidate: MeshCandidate;
+  /** Who answered there last, if anybody ever did. */
+  readonly peerId: NodeId | undefined;
+  readonly failures: number;
+  /** Of the last dial that was refused; undefined since one went well. */
+  readonly refusal: MeshRefusal | undefined;
+  /** The address is this node's own. */
+  readonly isSelf: boolean;
+}
+
 interface Target {
   candidate: MeshCandidate;
   peerId: NodeId | undefined;
   failures: number;
+  refusal: MeshRefusal | undefined;
+  isSelf: boolean;
   triedAtMs: number;
   wake: AbortController;
 }
@@ -49,6 +63,12 @@ export class Dialer {
     return this.#targets.size;
   }
 
+  get statuses(): readonly DialStatus[] {
+    return [...this.#targets.values()].map(({ candidate, peerId, failures, refusal, isSelf }) => {
+      return { candidate, peerId, failures, refusal, isSelf };
+    });
+  }
+
   start(signal: AbortSignal): void {
     this.#signal = signal;
     for (const [key, target] of this.#targets) this.#begin(key, target, signal);
@@ -67,6 +87,8 @@ export class Dialer {
       candidate,
       peerId: candidate.peerId,
       failures: 0,
+      refusal: undefined,
+      isSelf: false,
       triedAtMs: Number.NEGATIVE_INFINITY,
       wake: new AbortController(),
     };
@@ -139,24 +161,27 @@ export class Dialer {
       try {
         const outcome = await connector.dial(target.candidate, limit.signal);
         if (outcome.kind === 'handshake') handshake = outcome.handshake;
-        else this.#parts.refused(outcome.refusal);
+        else this.#refused(target, outcome.refusal);
       } catch (error) {
         if (!limit.isOver) throw error;
         const { address: host, port } = target.candidate;
         const detail = `no answer within ${limits.dialTimeoutMs / 1_000} s`;
-        this.#parts.refused({
-          direction: 'dialled',
-          address: { host, port },
-          reason: 'unreachable',
-          detail,
-        });
+        const address = { host, port };
+        this.#refused(target, { direction: 'dialled', address, reason: 'unreachable', detail });
       }
     }
     if (handshake === undefined) return 'refused';
     const { nodeId, instance } = handshake.peer;
     if (nodeId !== this.#parts.localId) target.peerId = nodeId;
+    target.isSelf = nodeId === this.#parts.localId && instance === this.#parts.instance;
+    target.refusal = undefined;
     const end = await this.#parts.consider(handshake);
-    return nodeId === this.#parts.localId && instance === this.#parts.instance ? 'self' : end;
+    return target.isSelf ? 'self' : end;
+  }
+
+  #refused(target: Target, refusal: MeshRefusal): void {
+    target.refusal = refusal;
+    this.#parts.refused(refusal);
   }
 
   #isOwn(key: string): boolean {

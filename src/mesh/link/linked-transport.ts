@@ -13,6 +13,7 @@ import type {
   RefusalReason,
   Unsubscribe,
 } from '../mesh.ts';
+import type { DialStatus } from './dialer.ts';
 import { Dialer } from './dialer.ts';
 import { LinkTable } from './link-table.ts';
 import { Listeners } from './listeners.ts';
@@ -76,6 +77,11 @@ export class LinkedTransport implements MeshTransport {
 
   get links(): ReadonlyMap<NodeId, MeshLink> {
     return this.#table.up;
+  }
+
+  /** Every address that may lead to a peer, and what came of it. */
+  get dials(): readonly DialStatus[] {
+    return this.#dialer.statuses;
   }
 
   get refusalCounts(): ReadonlyMap<RefusalReason, number> {

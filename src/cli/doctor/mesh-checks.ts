@@ -1,0 +1,165 @@
+// Whether this node is linked to every node that it should be, and where it is not, why and what to do.
+
+import { formatAge } from '../../core/figure/duration.ts';
+import { figureText } from '../../core/figure/figure.ts';
+import { isKnown } from '../../core/unknown.ts';
+import type { MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
+import type { Check, Verdict } from './check.ts';
+
+/** @param platform as Node names it. */
+export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[] => {
+  if (mesh.kind === 'off')
+    return [check('note', `this node is alone: ${mesh.reason}`, 'Make a key with: plimsoll key new')];
+  const peers = mesh.peers.flatMap(peer => peerCheck(peer, platform));
+  const isTroubled = mesh.linkCount === 0 || peers.some(({ verdict }) => verdict !== 'ok');
+  return [
+    mesh.isLoopback
+      ? check(
+          'problem',
+          `it listens on ${mesh.listensOn}, which only this machine reaches`,
+          'Choose another address with --mesh HOST:PORT, or in config.toml, [mesh] listen.',
+        )
+      : check('ok', `it listens on ${mesh.listensOn}`, ''),
+    ...(isKnown(mesh.reachabilityPort) || mesh.isLoopback
+      ? []
+      : [check('problem', `no connections are found: ${mesh.reachabilityPort.reason}`, '')]),
+    ...(mesh.peers.length === 0
+      ? [
+          check(
+            'note',
+            'no other node was heard so far',
+            'On another machine run what this prints: plimsoll key show --join. Where no multicast gets through, name this machine there with --peer.',
+          ),
+        ]
+      : peers),
+    // Whoever is linked to everybody need not hear beacons.
+    ...(isTroubled ? mesh.findings.filter(text => !OF_NO_USE.test(text)).map(finding) : []),
+  ];
+};
+
+const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
+  const { name, standing } = peer;
+  switch (standing) {
+    case 'linked':
+      return [check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`, '')];
+    case 'self':
+      return [
+        check('note', `${name}, named as a peer, is this node itself`, 'Leave it out of the peers here.'),
+      ];
+    case 'relayed':
+      return withTries(
+        check('note', `${name} has no direct link; what it tells comes by way of other nodes`, ''),
+        peer,
+        platform,
+      );
+    case 'silent':
+      return withTries(check('note', `${name} has no link${silence(peer)}`, ''), peer, platform);
+    case 'offline':
+      return withTries(
+        check(
+          peer.isNamed ? 'problem' : 'note',
+          `${name} is offline${silence(peer)}`,
+          `Start it there with plimsoll up. If it is gone for good: plimsoll forget ${name}`,
+        ),
+        peer,
+        platform,
+      );
+    case 'never-met':
+      return withTries(check('problem', `${name} is not connected`, ''), peer, platform);
+    default:
+      return standing satisfies never;
+  }
+};
+
+/** The trouble that says most stands in the line of the peer; others are told once each. */
+const withTries = (line: Check, { name, tries }: PeerStatus, platform: string): readonly Check[] => {
+  const told = tries.filter(({ reason }) => reason !== 'waiting').toSorted((a, b) => rankOf(a) - rankOf(b));
+  const [first, ...others] = [...new Map(told.map(one => [`${one.reason} ${one.detail}`, one])).values()];
+  if (first === undefined) {
+    const why = tries.length === 0 ? 'none of its addresses is known here' : 'its address is being tried';
+    return [{ ...line, text: `${line.text}: ${why}` }];
+  }
+  const advice = [adviceFor(first, platform), line.advice].filter(text => text !== '').join(' ');
+  return [
+    { ...line, text: `${line.text}: ${first.address === name ? first.detail : tried(first)}`, advice },
+    ...others.slice(0, OTHERS_MAX).map(one => check('note', tried(one), adviceFor(one, platform))),
+  ];
+};
+
+const tried = ({ address, detail }: PeerTry): string => `${address}: ${detail}`;
+
+const silence = ({ silentMs }: PeerStatus): string =>
+  isKnown(silentMs) ? `, last heard ${figureText(formatAge(silentMs))} ago` : '';
+
+/** What was reached and refused says more than what was not reached. */
+const rankOf = ({ reason }: PeerTry): number => {
+  const rank = TELLING.indexOf(reason);
+  return rank === -1 ? TELLING.length : rank;
+};
+
+const adviceFor = ({ reason, detail, address }: PeerTry, platform: string): string => {
+  if (reason !== 'unreachable') return ADVICE[reason] ?? '';
+  if (/nothing listens/.test(detail))
+    return 'The machine is there, its mesh port is closed: run plimsoll up with the cluster key there, or name its port as HOST:PORT.';
+  if (/no route/.test(detail)) {
+    return platform === 'darwin'
+      ? `Allow it in System Settings, Privacy & Security, Local Network; else look at cable and addresses: ping ${hostOf(address)}`
+      : `Look at cable, interface and addresses: ip route get ${hostOf(address)}`;
+  }
+  if (/name/.test(detail)) return 'Name the machine by its address instead.';
+  if (/interface/.test(detail)) return 'Write the interface after the address: fe80::1%en0.';
+  return `It is off, or a firewall drops what is sent there: allow TCP and UDP ${portOf(address)}, and UDP 4182.`;
+};
+
+const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+const portOf = (address: string): string => /:(\d+)$/.exec(address)?.[1] ?? '4181';
+
+/** A sentence about an interface, and what to do where it says so itself. */
+const finding = (text: string): Check => {
+  const [what = '', ...advice] = text.split('; ');
+  const isHarmless = /^(no beacon on|beacon not heard)/.test(what);
+  const heard = /^beacon not heard on interface (\S+)/.exec(what)?.[1];
+  const told =
+    heard === undefined
+      ? advice.join('; ') || (/another cluster key/.test(what) ? (ADVICE['wrong-key'] ?? '') : '')
+      : `Nobody with this key speaks on ${heard}, or multicast is dropped: allow UDP 4182, or name the peer with --peer.`;
+  return check(isHarmless ? 'note' : 'problem', what, sentence(told));
+};
+
+const sentence = (text: string): string =>
+  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+
+const check = (verdict: Verdict, text: string, advice: string): Check => ({
+  section: 'mesh',
+  verdict,
+  text,
+  advice,
+});
+
+const TELLING: readonly string[] = [
+  'wrong-key',
+  'version',
+  'identity-in-use',
+  'not-a-node',
+  'bad-proof',
+  'malformed',
+  'too-many',
+  'too-slow',
+  'lost',
+  'unreachable',
+];
+const ADVICE: Readonly<Record<string, string>> = {
+  'wrong-key': 'Both need the same cluster key: plimsoll key show --join prints the line to run there.',
+  version: 'Update Plimsoll on the older of the two.',
+  'identity-in-use':
+    'Two machines run from copies of one home: on one of them move node-key.pem and journal.sqlite away and start again.',
+  'not-a-node': 'Another program listens there: look at the port.',
+  'bad-proof': 'What answers there cannot prove who it is: find out what listens there.',
+  malformed: 'What answers there does not speak as a node does: compare the versions of both.',
+  'too-many': 'It is tried again by itself.',
+  'too-slow': 'The machine is overloaded, or the network loses much: it is tried again by itself.',
+  lost: 'It is tried again by itself; if it stays so, look at what closes connections on the way.',
+};
+/** Of every machine's loopback. */
+const OF_NO_USE = /^no beacon on \S+: only this machine reaches it$/;
+const OTHERS_MAX = 4;

@@ -1,0 +1,107 @@
+// The mesh as a person asks for it: every node that is expected, and what came of each address that may lead to it.
+
+import type { HostPort } from '../../core/address/host-port.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { Presence } from '../../core/selectors.ts';
+import { lastHeardMs, nodeIds, nodeName, presence } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
+import { discoveryFindings } from '../../mesh/discovery/discovery-status.ts';
+import type { DialStatus } from '../../mesh/link/dialer.ts';
+import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
+import type { MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
+import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
+
+export interface MeshStatusSources {
+  readonly self: NodeId;
+  readonly state: State;
+  readonly nowMs: number;
+  readonly listensOn: HostPort;
+  readonly isLoopback: boolean;
+  readonly reachabilityPort: Reported<number>;
+  readonly links: ReadonlyMap<NodeId, Pick<MeshLink, 'remoteAddress'>>;
+  readonly dials: readonly DialStatus[];
+  readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
+  readonly named: readonly HostPort[];
+  readonly discovery: DiscoveryStatus;
+}
+
+export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
+  const named = sources.named.map(peer => namedPeer(peer, sources));
+  const told = new Set(named.map(({ nodeId }) => nodeId));
+  const others = new Set([...sources.links.keys(), ...nodeIds(sources.state)]);
+  const known = [...others]
+    .filter(node => node !== sources.self && !told.has(node))
+    .map(node => peerOf(node, { ...sources, isNamed: false, tries: dialsOf(node, sources.dials) }));
+  return {
+    kind: 'on',
+    listensOn: hostPortText(sources.listensOn),
+    isLoopback: sources.isLoopback,
+    reachabilityPort: sources.reachabilityPort,
+    linkCount: sources.links.size,
+    peers: [...named, ...known].slice(0, MESH_PEERS_MAX),
+    findings: discoveryFindings(sources.discovery).slice(0, MESH_FINDINGS_MAX),
+    refusals: Object.fromEntries(sources.refusalCounts),
+  };
+};
+
+/** A link-local address without its interface is tried on several: those are one peer. */
+const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {
+  const dials = sources.dials.filter(
+    ({ candidate: { address, port, source } }) =>
+      source === 'static' &&
+      port === peer.port &&
+      (address === peer.host || address.startsWith(`${peer.host}%`)),
+  );
+  const node =
+    dials.find(({ peerId }) => peerId !== undefined && sources.links.has(peerId))?.peerId ??
+    dials.find(({ peerId }) => peerId !== undefined)?.peerId;
+  if (node !== undefined) return peerOf(node, { ...sources, isNamed: true, tries: dials });
+  return {
+    name: hostPortText(peer),
+    nodeId: unknown('it was never met'),
+    isNamed: true,
+    standing: dials.some(({ isSelf }) => isSelf) ? 'self' : 'never-met',
+    address: unknown('there is no link'),
+    silentMs: unknown('it was never heard'),
+    tries: triesOf(dials),
+  };
+};
+
+interface PeerSources extends MeshStatusSources {
+  readonly isNamed: boolean;
+  readonly tries: readonly DialStatus[];
+}
+
+const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries }: PeerSources): PeerStatus => {
+  const link = links.get(node);
+  const silentMs = nowMs - lastHeardMs(state, node);
+  return {
+    name: nodeName(state, node),
+    nodeId: node,
+    isNamed,
+    standing: link === undefined ? standingWithout(presence(state, node, nowMs), links.size) : 'linked',
+    address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
+    silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never heard'),
+    tries: link === undefined ? triesOf(tries) : [],
+  };
+};
+
+/** Who is heard without a link is heard through somebody. */
+const standingWithout = (now: Presence, linkCount: number): PeerStanding => {
+  if (now === 'offline') return 'offline';
+  return now === 'live' && linkCount > 0 ? 'relayed' : 'silent';
+};
+
+const dialsOf = (node: NodeId, dials: readonly DialStatus[]): readonly DialStatus[] =>
+  dials.filter(({ peerId, candidate }) => (peerId ?? candidate.peerId) === node);
+
+const triesOf = (dials: readonly DialStatus[]): readonly PeerTry[] =>
+  dials.slice(0, PEER_TRIES_MAX).map(({ candidate, refusal }): PeerTry => {
+    const address = hostPortText({ host: candidate.address, port: candidate.port });
+    if (refusal === undefined) return { address, reason: 'waiting', detail: 'it was not refused so far' };
+    return { address, reason: refusal.reason, detail: refusal.detail };
+  });

@@ -1,0 +1,97 @@
+// What a daemon tells of its mesh over HTTP: which nodes it expects, to which of them it has a link, and what came of every
+// address that it tried for the others. For `plimsoll doctor`, and for whoever wants to know why two nodes do not meet.
+
+import * as v from 'valibot';
+import type { NodeId } from '../core/ids.ts';
+import type { Reported } from '../core/unknown.ts';
+import { count, nodeIdSchema, reported, text } from './schema.ts';
+
+export type MeshStatus =
+  | { readonly kind: 'off'; readonly reason: string }
+  | {
+      readonly kind: 'on';
+      /** "[::]:4181". */
+      readonly listensOn: string;
+      /** Nobody else can reach it. */
+      readonly isLoopback: boolean;
+      /** UDP, where questions of reachability are answered. */
+      readonly reachabilityPort: Reported<number>;
+      readonly linkCount: number;
+      /** Nodes with a link, peers that a person named, and nodes that are known and have none. */
+      readonly peers: readonly PeerStatus[];
+      /** What is amiss with beacons, a line an interface. */
+      readonly findings: readonly string[];
+      /** By reason: what was turned away or failed since the start. */
+      readonly refusals: Readonly<Record<string, number>>;
+    };
+
+export interface PeerStatus {
+  /** Of the node, or its address as a person named it. */
+  readonly name: string;
+  readonly nodeId: Reported<NodeId>;
+  /** A person named its address: config.toml or --peer. */
+  readonly isNamed: boolean;
+  readonly standing: PeerStanding;
+  /** The other end of the link; unknown without one. */
+  readonly address: Reported<string>;
+  /** How long nothing was heard of it, ms; unknown for one that nobody has ever heard. */
+  readonly silentMs: Reported<number>;
+  /** What came of each address that was tried, at most PEER_TRIES_MAX. */
+  readonly tries: readonly PeerTry[];
+}
+
+export type PeerStanding =
+  | 'linked'
+  /** Heard of now, by way of other nodes. */
+  | 'relayed'
+  /** No link, and not heard for a moment; not long enough to be called offline. */
+  | 'silent'
+  | 'offline'
+  /** Named, and never met. */
+  | 'never-met'
+  /** The address that was named is this node's own. */
+  | 'self';
+
+export interface PeerTry {
+  /** With its port. */
+  readonly address: string;
+  /** As the mesh tells refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has ended. */
+  readonly reason: string;
+  readonly detail: string;
+}
+
+export const MESH_PEERS_MAX = 1_024;
+export const PEER_TRIES_MAX = 32;
+export const MESH_FINDINGS_MAX = 512;
+
+/** @returns undefined for whatever is no status of a mesh. */
+export const decodeMeshStatus = (value: unknown): MeshStatus | undefined => {
+  const parsed = v.safeParse(MESH_STATUS, value);
+  return parsed.success ? parsed.output : undefined;
+};
+
+const PEER_TRY: v.GenericSchema<unknown, PeerTry> = v.object({ address: text, reason: text, detail: text });
+
+const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
+  name: text,
+  nodeId: reported(nodeIdSchema),
+  isNamed: v.boolean(),
+  standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'never-met', 'self']),
+  address: reported(text),
+  silentMs: reported(v.pipe(v.number(), v.finite())),
+  tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
+});
+
+const MESH_STATUS: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
+  v.object({ kind: v.literal('off'), reason: text }),
+  v.object({
+    kind: v.literal('on'),
+    listensOn: text,
+    isLoopback: v.boolean(),
+    reachabilityPort: reported(count),
+    linkCount: count,
+    peers: v.pipe(v.array(PEER), v.maxLength(MESH_PEERS_MAX)),
+    findings: v.pipe(v.array(text), v.maxLength(MESH_FINDINGS_MAX)),
+    refusals: v.record(v.string(), count),
+  }),
+]);
