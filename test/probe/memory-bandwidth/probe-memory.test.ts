@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { probeMemory } from '../../../src/probe/memory-bandwidth/probe-memory.ts';
+
+const SMALL = { rounds: 2, durationMs: 5, bytesMax: 16 * 1024 ** 2 };
+
+const measure = (signal = new AbortController().signal) =>
+  probeMemory({ env: process.env, nodePath: process.execPath, signal, request: SMALL });
+
+describe('the memory probe', () => {
+  test('gives believable figures of this machine, with every round and the method', async () => {
+    const outcome = await measure();
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { bandwidth } = outcome;
+    // Slower than any machine that runs Node, and faster than any memory: what a broken clock or loop would give.
+    for (const rate of [...bandwidth.readRounds, ...bandwidth.copyRounds]) {
+      expect(rate).toBeGreaterThan(1e7);
+      expect(rate).toBeLessThan(1e14);
+    }
+    expect(bandwidth.readRounds).toHaveLength(2);
+    expect(bandwidth.readBytesPerSecond).toBe(Math.max(...bandwidth.readRounds));
+    expect(bandwidth.copyBytesPerSecond).toBe(Math.max(...bandwidth.copyRounds));
+    expect(bandwidth.threads * bandwidth.bytesPerThread).toBeLessThanOrEqual(
+      SMALL.bytesMax + 512 * 128 * 1024,
+    );
+    expect(bandwidth.method).toMatch(/^\d+ threads? with \d+ MiB each in (huge|ordinary) pages/);
+  });
+
+  test('that is cancelled leaves no process behind', async context => {
+    if (process.platform !== 'linux') context.skip('children are counted in /proc');
+    const before = childCount();
+    const cancelled = new AbortController();
+    const outcome = measure(cancelled.signal);
+    cancelled.abort(new Error('no longer wanted'));
+    await expect(outcome).rejects.toThrow('no longer wanted');
+    expect(childCount()).toBe(before);
+  });
+});
+
+const childCount = (): number => readdirSync('/proc/self/task').flatMap(task => childrenOf(task)).length;
+
+const childrenOf = (task: string): readonly string[] => {
+  try {
+    return readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' ').filter(Boolean);
+  } catch {
+    return []; // a thread that ended meanwhile
+  }
+};

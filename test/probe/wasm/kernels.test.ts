@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { assembleModule, code, i32Add, i32Const, localGet } from '../../../src/probe/wasm/assembler.ts';
+import { wasmFunctions, wasmMemory } from '../../../src/probe/wasm/engine.ts';
+import { gemmKernel, TILE_COLUMNS, TILE_ROWS } from '../../../src/probe/wasm/gemm-kernel.ts';
+import { memoryKernels, READ_STEP_BYTES } from '../../../src/probe/wasm/memory-kernels.ts';
+
+const PAGE = 65_536;
+
+describe('the assembler', () => {
+  test('writes every 32-bit constant as the engine reads it', () => {
+    const memory = wasmMemory(PAGE);
+    fc.assert(
+      fc.property(fc.integer(), constant => {
+        const module = assembleModule([
+          {
+            name: 'plus',
+            parameters: ['i32'],
+            result: 'i32',
+            locals: [],
+            body: code(localGet(0), i32Const(constant), i32Add),
+          },
+        ]);
+        expect(wasmFunctions(module, memory)('plus')(7)).toBe((constant + 7) | 0);
+      }),
+    );
+  });
+
+  test('makes a module in which a missing function is an error, not a silent nothing', () => {
+    const functionNamed = wasmFunctions(assembleModule([]), wasmMemory(PAGE));
+    expect(() => functionNamed('sum')).toThrow('exports no function sum');
+  });
+});
+
+describe('the kernel that reads', () => {
+  test('adds up every 64-bit word of its part and nothing beside it', () => {
+    const memory = wasmMemory(PAGE);
+    const { sum } = memoryKernels(memory);
+    const words = new BigUint64Array(memory.buffer);
+    const steps = PAGE / READ_STEP_BYTES;
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
+        fc.nat({ max: steps - 1 }),
+        fc.integer({ min: 1, max: steps }),
+        (seed, first, wanted) => {
+          for (let at = 0; at < words.length; at += 1)
+            words[at] = BigInt.asUintN(64, seed * BigInt(at * at + 1));
+          const count = Math.min(wanted, steps - first);
+          const from = (first * READ_STEP_BYTES) / 8;
+          const until = from + (count * READ_STEP_BYTES) / 8;
+          const expected = words
+            .slice(from, until)
+            .reduce((total, word) => BigInt.asUintN(64, total + word), 0n);
+          expect(sum(first * READ_STEP_BYTES, count * READ_STEP_BYTES)).toBe(expected);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('the kernel that copies', () => {
+  test('moves every byte, also where source and sink overlap', () => {
+    const memory = wasmMemory(PAGE);
+    const { copy } = memoryKernels(memory);
+    const bytes = new Uint8Array(memory.buffer);
+    fc.assert(
+      fc.property(
+        fc.nat({ max: 5_000 }),
+        fc.nat({ max: 5_000 }),
+        fc.nat({ max: 5_000 }),
+        (sink, source, length) => {
+          for (let at = 0; at < 10_100; at += 1) bytes[at] = (at * 31) % 251;
+          const expected = bytes.slice(0, 10_100);
+          expected.copyWithin(sink, source, source + length);
+          copy(sink, source, length);
+          expect(Buffer.compare(Buffer.from(expected), Buffer.from(bytes.slice(0, 10_100)))).toBe(0);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('cannot reach past its memory', () => {
+    const { copy, sum } = memoryKernels(wasmMemory(PAGE));
+    expect(() => copy(0, PAGE - 8, 16)).toThrow(/out of bounds/);
+    expect(() => sum(PAGE, READ_STEP_BYTES)).toThrow(/out of bounds/);
+  });
+});
+
+describe('the kernel that multiplies', () => {
+  test('adds the product of a stripe to its tile, and leaves what lies beside the tile alone', () => {
+    const memory = wasmMemory(PAGE);
+    const kernel = gemmKernel(memory);
+    const floats = new Float32Array(memory.buffer);
+    const stride = TILE_COLUMNS + 4;
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 64 }), fc.integer(), (depth, seed) => {
+        // Whole numbers: their products and sums are exact, fused or not.
+        const entry = (at: number): number => (Math.imul(seed + at, 0x9e37_79b1) >>> 28) - 8;
+        for (let at = 0; at < floats.length; at += 1) floats[at] = entry(at);
+        const [a, b, c] = [0, 1_024, 4_096];
+        const expected = floats.slice();
+        for (let row = 0; row < TILE_ROWS; row += 1) {
+          for (let column = 0; column < TILE_COLUMNS; column += 1) {
+            let sum = floats[c + row * stride + column] ?? 0;
+            for (let step = 0; step < depth; step += 1) {
+              sum +=
+                (floats[a + step * TILE_ROWS + row] ?? 0) * (floats[b + step * TILE_COLUMNS + column] ?? 0);
+            }
+            expected[c + row * stride + column] = sum;
+          }
+        }
+        kernel.addTile(4 * a, 4 * b, 4 * c, depth, 4 * stride);
+        expect(floats.every((value, at) => value === expected[at])).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
