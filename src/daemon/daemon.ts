@@ -38,7 +38,9 @@ import { platformGatherers } from './platform-gatherers.ts';
 import { daemonProbes, gpuVendorsOf } from './probes/daemon-probes.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 import { restore } from './restore.ts';
+import { EndpointWatch } from './runners/endpoint-watch.ts';
 import { RunDesk } from './runs/run-desk.ts';
+import { targetNodeOf } from './runs/target-node.ts';
 
 /** How often the journal is offered to compaction, ms. */
 export const COMPACTION_MS = 600_000;
@@ -87,31 +89,32 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const firstReadings = new FirstReadings(gatherers);
 
   const addresses = new MachineAddresses(() => clock.nowMs());
-  const runs = new RunDesk({
+  const told = {
     nodeId: key.nodeId,
     clock,
-    home,
     state: () => cluster.state,
-    record: fact => recorder.record(fact),
-    isOwnAddress: address => addresses.has(address),
+    record: (fact: Fact) => recorder.record(fact),
+    isOwnAddress: (address: string) => addresses.has(address),
+  };
+  const runs = new RunDesk({ ...told, home });
+  const endpoints = new EndpointWatch({
+    ...told,
+    notices,
+    endpoints: () => (simulation === undefined ? settings.config.endpoints : []),
+    nodeOf: url => targetNodeOf(url, told),
   });
   const mesh = await meshOf(options, settings.config, { key, clock, journal, cluster, recorder, notices });
   if (mesh !== undefined) parts.addAsync(mesh);
-  else {
-    const record = (fact: Fact): void => recorder.record(fact);
-    closeHeldConnections({ nodeId: key.nodeId, state: () => cluster.state, record }, 'there is no mesh');
-  }
+  else closeHeldConnections(told, 'there is no mesh');
   const probes =
     options.probes === undefined || simulation !== undefined
       ? undefined
       : daemonProbes({
           ...options,
           ...options.probes,
-          nodeId: key.nodeId,
+          ...told,
           random: Math.random,
           config: () => settings.config,
-          state: () => cluster.state,
-          record: fact => recorder.record(fact),
           gpuVendors: gpuVendorsOf(gatherers),
           requests: mesh?.requests,
         });
@@ -184,6 +187,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     settings.follow(clock, until),
     runs.follow(until),
     probes?.run(until),
+    endpoints.run(until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);

@@ -1,0 +1,111 @@
+// Watches the inference servers that config.toml names: while one has requests in flight, this node tells so every two
+// seconds, and probes leave its machine alone. A server that is down has no requests; one that does not count them is said.
+
+import { getText } from '../../bench/target/get-text.ts';
+import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { EndpointConfig } from '../../config/config.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { Reported } from '../../core/unknown.ts';
+import type { Notices } from '../notices.ts';
+import { requestsInFlight } from './requests-in-flight.ts';
+
+export interface EndpointWatchParts {
+  readonly clock: Clock;
+  readonly endpoints: () => readonly EndpointConfig[];
+  readonly record: (fact: Fact) => void;
+  readonly notices: Notices;
+  /** On which node a URL is served. */
+  readonly nodeOf: (url: string) => Reported<NodeId>;
+}
+
+/** DESIGN §3.1: a lease is told again every 2 s. */
+export const WATCH_MS = 2_000;
+/** Of those that config.toml may name; the rest is not asked. */
+export const ENDPOINTS_MAX = 32;
+
+export class EndpointWatch {
+  readonly #parts: EndpointWatchParts;
+  /** Those that have told a lease and not its end. */
+  readonly #active = new Set<string>();
+  readonly #silent = new Set<string>();
+
+  constructor(parts: EndpointWatchParts) {
+    this.#parts = parts;
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.look(signal);
+        await this.#parts.clock.sleep(WATCH_MS, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** One round: each endpoint is asked once, all at the same time. */
+  async look(signal: AbortSignal): Promise<void> {
+    const urls = this.#parts.endpoints().map(({ url }) => url);
+    const watched = [...new Set(urls)].slice(0, ENDPOINTS_MAX);
+    this.#forgetOthers(new Set(watched.map(url => new URL(url).origin)));
+    await Promise.all(watched.map(url => this.#ask(url, signal)));
+  }
+
+  async #ask(url: string, signal: AbortSignal): Promise<void> {
+    const target = parseTargetUrl(url);
+    if (target.kind === 'wrong') return;
+    const { load, authorization } = target.value;
+    const { origin } = new URL(url);
+    const headers = authorization === undefined ? [] : [{ name: 'authorization', value: authorization }];
+    const answer = await getText({ load, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
+    const count =
+      answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
+    // What does not answer in time may be working hard: its last word counts until its lease runs out.
+    if (answer.kind === 'no-answer') return;
+    this.#tell(origin, url, count ?? 0);
+    this.#say(origin, answer.kind === 'answer' && count === undefined);
+  }
+
+  #tell(origin: string, url: string, count: number): void {
+    if (count === 0 && !this.#active.has(origin)) return;
+    if (count === 0) this.#active.delete(origin);
+    else this.#active.add(origin);
+    this.#parts.record({
+      kind: 'runner.reported',
+      payload: {
+        runnerKey: runnerKey(origin),
+        source: 'endpoint',
+        targetNode: this.#parts.nodeOf(url),
+        requestsInFlight: count,
+      },
+    });
+  }
+
+  #say(origin: string, isSilent: boolean): void {
+    const id = `endpoint ${origin}`;
+    if (!isSilent) {
+      if (this.#silent.delete(origin)) this.#parts.notices.clear(id);
+      return;
+    }
+    this.#silent.add(origin);
+    this.#parts.notices.raise({
+      id,
+      text: `The server at ${origin} does not tell how many requests it has: probes cannot wait for it.\nllama-server needs --metrics, SGLang --enable-metrics; or take it out of [[endpoints]] of config.toml.`,
+    });
+  }
+
+  #forgetOthers(origins: ReadonlySet<string>): void {
+    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#say(origin, false);
+    for (const origin of [...this.#active].filter(held => !origins.has(held))) this.#tell(origin, origin, 0);
+  }
+}
+
+const runnerKey = (origin: string): string => `endpoint ${origin}`.slice(0, KEY_LENGTH_MAX);
+
+/** Shorter than the pause: one round never overtakes the next. */
+const ANSWER_MS = 1_500;
+const KEY_LENGTH_MAX = 200;
