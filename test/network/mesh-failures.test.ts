@@ -48,82 +48,98 @@ describe('five daemons in a ring', () => {
     console.info(`${what}: one hash on all five ${opened().elapsedMs - before} ms later`);
   };
 
-  it('go on when one is killed, show it offline, and show it again as the same node with what its journal holds', async () => {
-    const bed = opened();
-    for (const host of HOSTS) write(host);
-    await agree('every node wrote');
-    const { nodeId, nodes } = await bed.daemon(VICTIM).until('itself', sees(VICTIM));
-    await bed.kill(VICTIM);
-    await bed.all(`${VICTIM} offline`, seen => seen.nodes[VICTIM]?.presence === 'offline');
-    await bed.all('the others live', sees(...HOSTS.slice(1)));
-    expect((await bed.daemon(OTHER).until('kept', () => true)).nodes[VICTIM]?.tags).toEqual([tags[VICTIM]]);
-    // With its cables pulled it knows only what its journal holds.
-    setCables(bed.net, [VICTIM], HOSTS, 'down');
-    const again = await bed.start(VICTIM).until('its own past', hasTags(tags));
-    expect(again.nodeId).toBe(nodeId);
-    setCables(bed.net, [VICTIM], HOSTS, 'up');
-    await bed.all(`${VICTIM} live`, sees(...HOSTS));
-    const seen = (await bed.daemon(OTHER).until('it', () => true)).nodes[VICTIM];
-    expect(seen?.id).toBe(nodeId);
-    expect(seen?.identityEpoch, 'the same journal').toBe(nodes[VICTIM]?.identityEpoch);
-    await agree('one was killed and came back');
-  }, 120_000);
+  it(
+    'go on when one is killed, show it offline, and show it again as the same node with what its journal holds',
+    async () => {
+      const bed = opened();
+      for (const host of HOSTS) write(host);
+      await agree('every node wrote');
+      const { nodeId, nodes } = await bed.daemon(VICTIM).until('itself', sees(VICTIM));
+      await bed.kill(VICTIM);
+      await bed.all(`${VICTIM} offline`, seen => seen.nodes[VICTIM]?.presence === 'offline');
+      await bed.all('the others live', sees(...HOSTS.slice(1)));
+      expect((await bed.daemon(OTHER).until('kept', () => true)).nodes[VICTIM]?.tags).toEqual([tags[VICTIM]]);
+      // With its cables pulled it knows only what its journal holds.
+      setCables(bed.net, [VICTIM], HOSTS, 'down');
+      const again = await bed.start(VICTIM).until('its own past', hasTags(tags));
+      expect(again.nodeId).toBe(nodeId);
+      setCables(bed.net, [VICTIM], HOSTS, 'up');
+      await bed.all(`${VICTIM} live`, sees(...HOSTS));
+      const seen = (await bed.daemon(OTHER).until('it', () => true)).nodes[VICTIM];
+      expect(seen?.id).toBe(nodeId);
+      expect(seen?.identityEpoch, 'the same journal').toBe(nodes[VICTIM]?.identityEpoch);
+      await agree('one was killed and came back');
+    },
+    longCount(120_000, 300_000),
+  );
 
-  it('hold one hash after a partition in which both sides wrote', async () => {
-    const bed = opened();
-    setCables(bed.net, SOUTH, NORTH, 'down');
-    for (const host of HOSTS) write(host);
-    for (const host of SOUTH) await bed.daemon(host).until('its side', hasTags(of(tags, SOUTH)));
-    for (const host of NORTH) await bed.daemon(host).until('its side', hasTags(of(tags, NORTH)));
-    const across = await bed.daemon(SOUTH[0] ?? '').until('no other side', () => true);
-    expect(hasTags(of(tags, NORTH))(across)).toBe(false);
-    await bed
-      .daemon(SOUTH[0] ?? '')
-      .until('the other side offline', ({ nodes }) =>
-        NORTH.every(host => nodes[host]?.presence === 'offline'),
-      );
-    for (const host of HOSTS) write(host);
-    setCables(bed.net, SOUTH, NORTH, 'up');
-    await agree('a partition healed');
-  }, 120_000);
+  it(
+    'hold one hash after a partition in which both sides wrote',
+    async () => {
+      const bed = opened();
+      setCables(bed.net, SOUTH, NORTH, 'down');
+      for (const host of HOSTS) write(host);
+      for (const host of SOUTH) await bed.daemon(host).until('its side', hasTags(of(tags, SOUTH)));
+      for (const host of NORTH) await bed.daemon(host).until('its side', hasTags(of(tags, NORTH)));
+      const across = await bed.daemon(SOUTH[0] ?? '').until('no other side', () => true);
+      expect(hasTags(of(tags, NORTH))(across)).toBe(false);
+      await bed
+        .daemon(SOUTH[0] ?? '')
+        .until('the other side offline', ({ nodes }) =>
+          NORTH.every(host => nodes[host]?.presence === 'offline'),
+        );
+      for (const host of HOSTS) write(host);
+      setCables(bed.net, SOUTH, NORTH, 'up');
+      await agree('a partition healed');
+    },
+    longCount(120_000, 300_000),
+  );
 
-  it('converge with one whose journal was deleted', async () => {
-    const bed = opened();
-    const before = (await bed.daemon(OTHER).until('it', sees(VICTIM))).nodes[VICTIM];
-    await bed.stop(VICTIM);
-    for (const suffix of JOURNAL_SUFFIXES) rmSync(`${journal(VICTIM)}${suffix}`, { force: true });
-    bed.start(VICTIM);
-    await bed.all('its new journal', ({ nodes }) => {
-      return (nodes[VICTIM]?.identityEpoch ?? 0) > (before?.identityEpoch ?? 0);
-    });
-    expect((await bed.daemon(OTHER).until('it', sees(VICTIM))).nodes[VICTIM]?.id).toBe(before?.id);
-    await agree('a journal was deleted');
-  }, 120_000);
+  it(
+    'converge with one whose journal was deleted',
+    async () => {
+      const bed = opened();
+      const before = (await bed.daemon(OTHER).until('it', sees(VICTIM))).nodes[VICTIM];
+      await bed.stop(VICTIM);
+      for (const suffix of JOURNAL_SUFFIXES) rmSync(`${journal(VICTIM)}${suffix}`, { force: true });
+      bed.start(VICTIM);
+      await bed.all('its new journal', ({ nodes }) => {
+        return (nodes[VICTIM]?.identityEpoch ?? 0) > (before?.identityEpoch ?? 0);
+      });
+      expect((await bed.daemon(OTHER).until('it', sees(VICTIM))).nodes[VICTIM]?.id).toBe(before?.id);
+      await agree('a journal was deleted');
+    },
+    longCount(120_000, 300_000),
+  );
 
-  it('converge with one whose journal was restored from an older copy and wrote on', async () => {
-    const bed = opened();
-    const copy = join(bed.folder, 'copy');
-    await bed.stop(VICTIM);
-    cpSync(bed.home(VICTIM), copy, { recursive: true });
-    bed.start(VICTIM);
-    for (let count = 0; count < 3; count += 1) {
+  it(
+    'converge with one whose journal was restored from an older copy and wrote on',
+    async () => {
+      const bed = opened();
+      const copy = join(bed.folder, 'copy');
+      await bed.stop(VICTIM);
+      cpSync(bed.home(VICTIM), copy, { recursive: true });
+      bed.start(VICTIM);
+      for (let count = 0; count < 3; count += 1) {
+        write(VICTIM);
+        await bed.all('what it wrote', hasTags(tags));
+      }
+      await bed.kill(VICTIM);
+      for (const suffix of JOURNAL_SUFFIXES) {
+        rmSync(`${journal(VICTIM)}${suffix}`, { force: true });
+        const kept = join(copy, `journal.sqlite${suffix}`);
+        if (existsSync(kept)) cpSync(kept, `${journal(VICTIM)}${suffix}`);
+      }
+      // It writes before it meets anybody who remembers what it has forgotten.
+      setCables(bed.net, [VICTIM], HOSTS, 'down');
+      bed.start(VICTIM);
       write(VICTIM);
-      await bed.all('what it wrote', hasTags(tags));
-    }
-    await bed.kill(VICTIM);
-    for (const suffix of JOURNAL_SUFFIXES) {
-      rmSync(`${journal(VICTIM)}${suffix}`, { force: true });
-      const kept = join(copy, `journal.sqlite${suffix}`);
-      if (existsSync(kept)) cpSync(kept, `${journal(VICTIM)}${suffix}`);
-    }
-    // It writes before it meets anybody who remembers what it has forgotten.
-    setCables(bed.net, [VICTIM], HOSTS, 'down');
-    bed.start(VICTIM);
-    write(VICTIM);
-    await bed.daemon(VICTIM).until('its own words', hasTags(of(tags, [VICTIM])));
-    setCables(bed.net, [VICTIM], HOSTS, 'up');
-    await agree('a journal was restored from an older copy');
-  }, 120_000);
+      await bed.daemon(VICTIM).until('its own words', hasTags(of(tags, [VICTIM])));
+      setCables(bed.net, [VICTIM], HOSTS, 'up');
+      await agree('a journal was restored from an older copy');
+    },
+    longCount(120_000, 300_000),
+  );
 
   it(
     `hold one hash after ${CHAOS_STEPS} random kills, restarts, cuts and words`,

@@ -8,17 +8,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
-import type { PresenceLimits } from '../../src/core/selectors.ts';
+import { PRESENCE_LIMITS, type PresenceLimits } from '../../src/core/selectors.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import { isLongRun, longCount } from '../support/counts.ts';
 import type { HostProcess } from './namespaces.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 /** No test waits longer for anything. */
-const WAIT_MS_MAX = 30_000;
-/** A memory reading comes twice a second; what is silent for four seconds is called offline in these tests. */
-const PRESENCE: PresenceLimits = { staleMs: 2_000, offlineMs: 4_000 };
+const WAIT_MS_MAX = longCount(30_000, 60_000);
+/** A memory reading comes twice a second; what is silent for four seconds is called offline here, but in the long run. */
+const PRESENCE: PresenceLimits = isLongRun ? PRESENCE_LIMITS : { staleMs: 2_000, offlineMs: 4_000 };
 const DAEMON = fileURLToPath(new URL('./daemon-process.ts', import.meta.url));
 
 export interface StartOptions {
