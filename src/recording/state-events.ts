@@ -54,6 +54,7 @@ export const eventsOf = (state: State, node: NodeId): readonly Event[] => {
   for (const keys of entriesOf(state.linkProfiles[node]))
     plain(entriesOf(keys), payload => ({ kind: 'link.profiled', payload }));
   plain(entriesOf(state.probeStatuses[node]), payload => ({ kind: 'probe.reported', payload }));
+  plain(entriesOf(state.probeBaselines[node]), payload => ({ kind: 'baseline.told', payload }));
   const endpoints = state.nodeEndpoints[node];
   if (endpoints !== undefined) plain([endpoints], payload => ({ kind: 'endpoints.told', payload }));
   plain(entriesOf(state.runners[node]), payload => ({ kind: 'runner.reported', payload }));

@@ -1,0 +1,123 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Fact } from '../../src/core/event.ts';
+import { factKey } from '../../src/core/event.ts';
+import { nodeId } from '../../src/core/ids.ts';
+import { entriesOf } from '../../src/core/selectors.ts';
+import { Anonymiser } from '../../src/recording/anonymiser.ts';
+import { HiddenText } from '../../src/recording/hidden-text.ts';
+import type { RecordedEvent } from '../../src/recording/recording-line.ts';
+import { eventOf } from '../../src/recording/recording-line.ts';
+import { readRecording } from '../../src/recording/recording-reader.ts';
+import { arbitraryFact } from '../core/arbitrary-event.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { recordingText, recordWorld } from './recorded-world.ts';
+
+describe('a recording without names', () => {
+  test('holds no id, name or address of the cluster, and every event of it', async () => {
+    using folder = temporaryDirectory();
+    const path = join(folder.path, 'recording');
+    const { last } = await recordWorld(path, { anonymiser: new Anonymiser() });
+    const text = await recordingText(path);
+    const names = Object.entries(last.nodeIdentities).flatMap(([id, { value }]) => [
+      id,
+      value.friendlyName,
+      value.hostName,
+    ]);
+    const addresses = Object.values(last.nodeNetworks)
+      .flatMap(({ value }) => value.interfaces.flatMap(one => one.addresses.map(({ address }) => address)))
+      .filter(address => address !== '127.0.0.1');
+    expect(names.length + addresses.length).toBeGreaterThan(30);
+    for (const secret of [...names, ...addresses]) expect(text.split(`"${secret}`).length, secret).toBe(1);
+    let events = 0;
+    for await (const part of readRecording(path)) {
+      if (part.kind !== 'line' || !('events' in part.line)) continue;
+      for (const event of part.line.events) {
+        expect(eventOf(event, 0), `${event.kind} ${event.key}`).toBeDefined();
+        events += 1;
+      }
+    }
+    expect(events).toBeGreaterThan(500);
+  });
+
+  test('has the same connections with the same profiles between the stand-ins', async () => {
+    using folder = temporaryDirectory();
+    const path = join(folder.path, 'recording');
+    const { first } = await recordWorld(path, { anonymiser: new Anonymiser(), seconds: 1 });
+    const opened = new Set<string>();
+    const profiled = new Set<string>();
+    for await (const part of readRecording(path)) {
+      if (part.kind !== 'line' || part.line.kind !== 'origin') continue;
+      for (const { origin, kind, key } of part.line.events) {
+        if (kind === 'connection.opened') opened.add(`${origin} ${key}`);
+        if (kind === 'link.profiled') profiled.add(`${origin} ${key}`);
+      }
+    }
+    const count = entriesOf(first.connections)
+      .flatMap(sinks => entriesOf(sinks))
+      .reduce((sum, keys) => sum + Object.keys(keys).length, 0);
+    expect(opened.size).toBe(count);
+    expect([...profiled].filter(key => !opened.has(key))).toEqual([]);
+  });
+});
+
+describe('the anonymiser', () => {
+  test('gives equal things equal stand-ins and different ones different', () => {
+    const text = new HiddenText();
+    text.learn('node', 'Anna’s Mac Studio');
+    const hidden = text.hidden('10.1.2.3 and 10.1.2.4, 10.1.2.3 again, of Anna’s Mac Studio');
+    const [one, two, three] = hidden.match(/\d+(\.\d+){3}/g) ?? [];
+    expect(one).toBe(three);
+    expect(one).not.toBe(two);
+    expect(hidden).toContain('of node-1');
+  });
+
+  test.each([
+    ['an IPv4 address', 'no answer from 10.20.30.40 within 30 s', '10.20.30.40'],
+    ['an IPv6 address', 'bound to 2a02:1234::17', '2a02:1234::17'],
+    ['a link-local one with its scope', 'to fe80::1cf3:22ff:fe11:9%en3', '1cf3:22ff'],
+    ['one in brackets with a port', 'dial [2a02:1234::17]:4181 failed', '2a02:1234::17'],
+    ['a MAC address', 'of ac:de:48:00:11:22', 'ac:de:48:00:11:22'],
+    ['a UUID', 'GPU-1b2c3d4e-aaaa-bbbb-cccc-0123456789ab', '1b2c3d4e'],
+    ['a node id', 'a runner is active on tez4slbc3ifpejq72ytxqs6xlu', 'tez4slbc'],
+    ['a URL', 'at https://llm.corp.internal:8443/team-a/v1?key=abc', 'corp'],
+    ['a path', 'cannot open /Users/anna/models/secret.bin', 'anna'],
+  ])('hides %s in running text', (_name, text, secret) => {
+    expect(new HiddenText().hidden(text)).not.toContain(secret);
+  });
+
+  test('leaves alone what is the same everywhere', () => {
+    for (const text of [
+      'CUDA 12.8, driver 570.86.16',
+      'PCIe 0000:c1:00.0',
+      '127.0.0.1 and ::1',
+      'no /proc/meminfo',
+      'at 14:02:51',
+      'half its rate one way',
+    ])
+      expect(new HiddenText().hidden(text)).toBe(text);
+  });
+
+  test('whatever it is given, the event stays one that a reader takes', () => {
+    fc.assert(
+      fc.property(arbitraryFact, fact => {
+        const real: RecordedEvent = { ...recorded(fact) };
+        if (eventOf(real, 0) === undefined) return;
+        const hidden = new Anonymiser().event(real);
+        expect(eventOf(hidden, 0), JSON.stringify(hidden)).toBeDefined();
+      }),
+    );
+  });
+});
+
+const recorded = (fact: Fact): RecordedEvent => ({
+  origin: nodeId('b'.repeat(26)),
+  epoch: 1,
+  seq: 1,
+  kind: fact.kind,
+  key: factKey(fact),
+  payload: fact.payload,
+  ageMs: 0,
+  heldMs: 0,
+});
