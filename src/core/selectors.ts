@@ -2,6 +2,8 @@
 // own monotonic clock, so every viewer sees a stalled source go stale without any event saying so.
 
 import type { NodeId } from './ids.ts';
+import type { ConflictView } from './node/conflict-view.ts';
+import { conflictOf } from './node/conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './node/gpu.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { ReadingKind, ReadingValues } from './node/reading.ts';
@@ -164,6 +166,7 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
     state.nodeGpuLoads,
     state.readingStatuses,
     state.probeStatuses,
+    state.probeBaselines,
     state.runners,
     state.runProgress,
     state.nodeConflicts,
@@ -195,6 +198,8 @@ export interface NodeView {
   /** What the processor can do, where the node has measured that: never summed with GPUs. */
   readonly cpu: MeasuredDevice;
   readonly unknownKinds: readonly string[];
+  /** Two machines run with this node's identity. */
+  readonly conflict: ConflictView | undefined;
 }
 
 export interface VendorView {
@@ -244,6 +249,7 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     ),
     cpu: measuredDevice(state, node, CPU_DEVICE_ID, nowMs),
     unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
+    conflict: conflictOf(state, node, nowMs),
   };
 };
 

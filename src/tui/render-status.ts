@@ -29,7 +29,7 @@ export const renderStatus = (
   const lines = [
     ...nodeTable(state, views, options.columns),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
-    ...spaced(sentences(views.flatMap(troubles), options)),
+    ...spaced(sentences([...views.flatMap(conflictLines), ...views.flatMap(troubles)], options)),
     ...spaced(
       sentences(
         notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')])),
@@ -44,6 +44,19 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
   isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
+
+/** Two machines from copies of one home: their figures replace each other, whichever of them is meant. */
+export const conflictLines = ({ name, conflict }: NodeView): readonly Line[] =>
+  conflict === undefined
+    ? []
+    : [
+        [
+          part(
+            `${name}: two machines run from copies of one home (${conflict.addresses.join(', ')}). On one of them move node-key.pem and journal.sqlite away and start again.`,
+            'bad',
+          ),
+        ],
+      ];
 
 /** Readings that are late or not to be had, with the reason; what a machine does not have is no trouble. */
 const troubles = (view: NodeView): readonly Line[] => {

@@ -18,6 +18,7 @@ import { nodeTable } from './node-table.ts';
 import type { Line } from './part.ts';
 import { clipped, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
+import { conflictLines } from './render-status.ts';
 import { runTable } from './run-table.ts';
 
 export interface TopOptions extends RenderOptions {
@@ -34,7 +35,7 @@ export const renderTop = (
   const { columns, rows } = options;
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   if (views.length === 0) return ['No node has said anything yet.'];
-  const broken = alarms.flatMap(line => brokenLine(line, columns));
+  const broken = [...views.flatMap(conflictLines), ...alarms].flatMap(line => brokenLine(line, columns));
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));

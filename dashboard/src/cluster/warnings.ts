@@ -4,7 +4,6 @@
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytes, formatPercent } from '../../../src/core/figure/figure.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
-import { entriesOf } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { SAFE_LOAD } from '../drawing/vessel.ts';
@@ -40,7 +39,7 @@ export const warnings = ({ state, views, notices, newVersion }: WarningSources):
     ...(newVersion === undefined ? [] : [versionWarning(newVersion)]),
     ...views.flatMap(view => [
       ...presenceWarnings(view),
-      ...conflictWarnings(state, view),
+      ...conflictWarnings(view),
       ...memoryWarnings(view),
       ...diskWarnings(view),
       ...(view.presence === 'live' ? staleWarnings(state, view) : []),
@@ -92,19 +91,19 @@ const presenceWarnings = ({ nodeId, name, presence, silentMs }: NodeView): reado
   ];
 };
 
-const conflictWarnings = (state: State, { nodeId, name }: NodeView): readonly Warning[] =>
-  entriesOf(state.nodeConflicts).some(seen => seen[nodeId] !== undefined)
-    ? [
+const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly Warning[] =>
+  conflict === undefined
+    ? []
+    : [
         {
           id: `conflict ${nodeId}`,
           level: 'danger',
           title: `Two machines call themselves ${name}`,
-          why: 'They run from copies of one home folder, so their figures replace each other. Start one of them with a home of its own.',
+          why: `They run from copies of one home folder, seen at ${conflict.addresses.join(' and ')}: only one of them is heard. Start the other one with a home of its own.`,
           on: 'one of them',
           command: 'plimsoll up --home ~/.plimsoll-own',
         },
-      ]
-    : [];
+      ];
 
 const memoryWarnings = (view: NodeView): readonly Warning[] => {
   const memory = held(view.memory);

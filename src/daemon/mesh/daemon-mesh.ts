@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
+import { isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -14,7 +14,6 @@ import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { deriveSecret } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
-import type { IdentityConflict } from '../../mesh/mesh.ts';
 import { MeshError } from '../../mesh/mesh.ts';
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
@@ -28,6 +27,7 @@ import { Lifetimes } from '../lifetimes.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
 import { clusterReplicaStore } from './cluster-replica-store.ts';
+import { ConflictNotices } from './conflict-notices.ts';
 import type { Connections } from './connections.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
@@ -78,7 +78,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   const transport = opened.addAsync(await startTransport(parts, keys, stop.signal));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
-  transport.onConflict(conflict => tellConflict(parts, conflict));
+  const record = (fact: Fact): void => parts.recorder.record(fact);
+  const conflictNotices = new ConflictNotices({ clock, notices, transport, record });
   const linkNotices = new LinkNotices({ clock, notices, transport, named });
   const replicator = new Replicator({
     mesh: transport,
@@ -111,7 +112,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     ...parts,
     nodeId: key.nodeId,
     state,
-    record: fact => parts.recorder.record(fact),
+    record,
     keys: keys.map(one => deriveSecret(one, 'reachability')),
     listensOn: isReachable ? listensOn : undefined,
   });
@@ -146,11 +147,12 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
       }),
     run: async signal => {
       const replicating = replicator.run(signal);
-      parts.recorder.record(endpointsFact(isReachable ? listensOn : undefined, connections));
+      record(endpointsFact(isReachable ? listensOn : undefined, connections));
       await Promise.all([
         replicating,
         requests.run(signal),
         linkNotices.run(signal),
+        conflictNotices.run(signal),
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
         connections && followKnownAddresses({ clock, state, connections, transport, discovery }, signal),
@@ -231,18 +233,5 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
     });
     return [];
   });
-
-const tellConflict = ({ recorder, notices }: DaemonMeshParts, conflict: IdentityConflict): void => {
-  const addresses = [conflict.firstAddress, conflict.secondAddress].flatMap(address =>
-    address === undefined ? [] : [hostPortText(address)],
-  );
-  const fact: Fact = { kind: 'conflict.seen', payload: { subject: conflict.nodeId, addresses } };
-  recorder.record(fact);
-  if (!conflict.isOwn) return;
-  notices.raise({
-    id: 'mesh-identity',
-    text: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.\nOn one of the two, move node-key.pem and journal.sqlite away and start again.`,
-  });
-};
 
 const PORTS_TRIED_MAX = 50;

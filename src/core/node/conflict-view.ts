@@ -1,0 +1,30 @@
+// Two machines that run from copies of one home, as a viewer should see it now. Whoever meets the two says so again as long
+// as both are there, so a word that has not come again for a while is over.
+
+import type { NodeId } from '../ids.ts';
+import type { State } from '../state.ts';
+
+export interface ConflictView {
+  /** Where the two were seen, by whoever saw them. */
+  readonly addresses: readonly string[];
+  /** Since the newest word of it, ms. */
+  readonly ageMs: number;
+}
+
+/** Dials to a refused address are at most 15 s apart, and each may take 4 s. */
+export const CONFLICT_LASTS_MS = 60_000;
+
+/** Undefined while a node has its identity for itself, as far as anybody has noticed. */
+export const conflictOf = (state: State, node: NodeId, nowMs: number): ConflictView | undefined => {
+  const words = Object.values(state.nodeConflicts).flatMap(seen => {
+    const entry = Object.hasOwn(seen, node) ? seen[node] : undefined;
+    if (entry === undefined) return [];
+    const ageMs = Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs);
+    return ageMs < CONFLICT_LASTS_MS ? [{ addresses: entry.value.addresses, ageMs }] : [];
+  });
+  if (words.length === 0) return undefined;
+  return {
+    addresses: [...new Set(words.flatMap(({ addresses }) => addresses))].sort(),
+    ageMs: Math.min(...words.map(({ ageMs }) => ageMs)),
+  };
+};

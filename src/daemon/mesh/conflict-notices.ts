@@ -1,0 +1,64 @@
+// What a daemon says when two machines run from copies of one home: a fact for every node, and a notice where one of the two
+// is this very node. Both are repeated by whoever dials, so the notice is taken back when that has stopped.
+
+import type { Clock } from '../../clock/clock.ts';
+import { hostPortText } from '../../core/address/host-port.ts';
+import type { Fact } from '../../core/event.ts';
+import { CONFLICT_LASTS_MS } from '../../core/node/conflict-view.ts';
+import type { IdentityConflict, MeshTransport } from '../../mesh/mesh.ts';
+import { quietly } from '../../process/file-changes.ts';
+import type { Notices } from '../notices.ts';
+
+export interface ConflictNoticesParts {
+  readonly clock: Clock;
+  readonly notices: Pick<Notices, 'raise' | 'clear'>;
+  readonly transport: Pick<MeshTransport, 'onConflict'>;
+  readonly record: (fact: Fact) => void;
+}
+
+export class ConflictNotices {
+  readonly #parts: ConflictNoticesParts;
+  #ownAtMs: number | undefined;
+  readonly #told = new Map<string, number>();
+
+  constructor(parts: ConflictNoticesParts) {
+    this.#parts = parts;
+    parts.transport.onConflict(conflict => this.#take(conflict));
+  }
+
+  /** Takes back what is over, until the abort; resolves then. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, notices } = this.#parts;
+    while (!signal.aborted) {
+      await quietly(clock.sleep(CONFLICT_LASTS_MS / 4, signal), signal);
+      if (this.#ownAtMs === undefined || clock.nowMs() - this.#ownAtMs < CONFLICT_LASTS_MS) continue;
+      this.#ownAtMs = undefined;
+      notices.clear(NOTICE);
+    }
+  }
+
+  #take({ nodeId, isOwn, firstAddress, secondAddress }: IdentityConflict): void {
+    const { clock, notices, record } = this.#parts;
+    const nowMs = clock.nowMs();
+    const hosts = [firstAddress, secondAddress].flatMap(address => (address === undefined ? [] : [address]));
+    const addresses = hosts.map(hostPortText);
+    // The port of who dials is another one each time.
+    const same = `${nodeId} ${hosts.map(({ host }) => host).join(' ')}`;
+    if (nowMs - (this.#told.get(same) ?? Number.NEGATIVE_INFINITY) >= TELL_MS_MIN) {
+      if (this.#told.size >= TOLD_MAX) this.#told.clear();
+      this.#told.set(same, nowMs);
+      record({ kind: 'conflict.seen', payload: { subject: nodeId, addresses } });
+    }
+    if (!isOwn) return;
+    this.#ownAtMs = nowMs;
+    notices.raise({
+      id: NOTICE,
+      text: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.\nOn one of the two, move node-key.pem and journal.sqlite away and start again.`,
+    });
+  }
+}
+
+const NOTICE = 'mesh-identity';
+/** One pair is told at most so often: two machines that find each other may dial at once and often. */
+const TELL_MS_MIN = 5_000;
+const TOLD_MAX = 64;
