@@ -11,6 +11,7 @@ import { NodeKeys } from '../../wire/node-signature.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink, MeshTransport } from '../mesh.ts';
+import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { REPLICATION_LIMITS } from './limits.ts';
@@ -267,8 +268,11 @@ export class Replicator {
   }
 
   async #digestLoop(signal: AbortSignal): Promise<void> {
+    const { digestIntervalMs } = this.#limits;
+    let waitMs = digestIntervalMs * digestPhase(this.#parts.mesh.localId);
     for (;;) {
-      await this.#parts.clock.sleep(this.#limits.digestIntervalMs, signal);
+      await this.#parts.clock.sleep(waitMs, signal);
+      waitMs = digestIntervalMs;
       const frame = encodeMeshMessage({
         kind: 'digest',
         vectors: this.#durable.vectors(),
