@@ -36,7 +36,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
   return {
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
-    part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}`,
+    part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}${cpusApart(views, 'fp16FlopsPerSecond', formatFlopsPerSecond)}`,
     holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), currentGpuUse),
   };
 };
@@ -44,7 +44,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
 const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => ({
   name: 'Memory bandwidth',
   value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
-  part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}`,
+  part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}${cpusApart(views, 'memoryReadBytesPerSecond', formatBytesPerSecond)}`,
   holds: holdsOf(
     views,
     view => profiled(view, 'memoryReadBytesPerSecond'),
@@ -86,6 +86,25 @@ const coverage = ({ knownCount, count }: Total, views: readonly NodeView[]): str
     return views.some(({ absentGpus }) => absentGpus.length > 0) ? 'no GPU found' : 'GPUs not looked for yet';
   const gpus = count === 1 ? '1 GPU' : `${count} GPUs`;
   return knownCount === count ? gpus : `${knownCount} of ${gpus} measured`;
+};
+
+/** Processors of machines without a GPU: named beside the sum, never in it. */
+const cpusApart = (
+  views: readonly NodeView[],
+  figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond',
+  format: (value: number) => Figure,
+): string => {
+  const values = views.flatMap(({ cpu }) => {
+    const profile = cpu.profile?.value;
+    if (profile === undefined) return [];
+    const { fp32FlopsPerSecond: single } = profile;
+    const value = profile[figure];
+    if (typeof value === 'number') return value;
+    return figure === 'fp16FlopsPerSecond' && typeof single === 'number' ? single : [];
+  });
+  if (values.length === 0) return '';
+  const sum = figureText(format(values.reduce((total, value) => total + value, 0)));
+  return ` · ${values.length === 1 ? 'CPU' : `${values.length} CPUs`} apart: ${sum}`;
 };
 
 const holdsOf = (

@@ -9,6 +9,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { Shortfall } from '../../../src/core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
 import { figureAgeMs } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
@@ -121,4 +122,22 @@ export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
   if (best === undefined) return '';
   const rate = negotiatedWords(link.best, unit);
   return `now ${figureText(rateFigure(best.value, unit))} of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
+};
+
+/** "4.87 of 10 Gb/s there", "941 Mb/s of 10 Gb/s", "2.00 Gb/s back, 9.40 Gb/s there". */
+export const shortfallWords = ({ direction, bitsPerSecond, expected }: Shortfall, unit: RateUnit): string => {
+  const now = figureText(rateFigure(bitsPerSecond, unit));
+  if (expected.kind === 'other-way') {
+    const other = direction === 'there' ? 'back' : 'there';
+    return `${now} ${direction}, ${figureText(rateFigure(expected.bitsPerSecond, unit))} ${other}`;
+  }
+  const whole = figureText(formatNominalRate(expected.bitsPerSecond, unit));
+  return `${now} of ${whole}${direction === 'both' ? '' : ` ${direction}`}`;
+};
+
+/** A rate in Gb/s or GB/s without its unit, for a table that names the unit once: "74.5", "0.65". */
+export const figureIn = (bitsPerSecond: number, unit: RateUnit): string => {
+  const giga = bitsPerSecond / (unit === 'bits' ? 1e9 : 8e9);
+  if (giga > 0 && giga < 0.005) return '<0.01';
+  return giga.toFixed(giga >= 99.95 ? 0 : giga >= 9.995 ? 1 : 2);
 };

@@ -1,0 +1,158 @@
+// The matrix of links: from the row's node to the column's node. Nodes that fast links join stand together, with a gap
+// behind each group.
+
+import { formatFinePercent } from '../../../src/core/figure/figure.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { standingWords } from '../../../src/core/link/link-words.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import type { Measure } from './heat.ts';
+import { heatStep } from './heat.ts';
+import type { RateUnit } from './link-words.ts';
+import { figureIn, rateFigure, timeFigure } from './link-words.ts';
+
+export type Cell =
+  | { readonly kind: 'self' }
+  | { readonly kind: 'unreachable'; readonly said: string }
+  | { readonly kind: 'measuring' | 'unmeasured'; readonly said: string }
+  | {
+      readonly kind: 'measured';
+      readonly step: number;
+      readonly text: string;
+      readonly said: string;
+      readonly isStale: boolean;
+      readonly isFlagged: boolean;
+    };
+
+export interface Column {
+  readonly id: string;
+  readonly name: string;
+  /** The last of its group. */
+  readonly isGroupEnd: boolean;
+}
+
+export interface Matrix {
+  readonly columns: readonly Column[];
+  /** Row by row. */
+  readonly cells: readonly (readonly Cell[])[];
+  /** Of all measured cells, as they are written: "Gb/s"; '' where each has its own. */
+  readonly unit: string;
+}
+
+export interface MatrixInput {
+  readonly nodes: readonly { readonly id: string; readonly name: string }[];
+  readonly links: readonly LinkView[];
+  readonly flagged: ReadonlySet<string>;
+  readonly measure: Measure;
+  readonly unit: RateUnit;
+}
+
+export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput): Matrix => {
+  const columns = inGroups(nodes, links);
+  const byPair = new Map(links.map(link => [link.key, link]));
+  const cells = columns.map(from =>
+    columns.map((to): Cell => {
+      if (from.id === to.id) return { kind: 'self' };
+      const link = byPair.get(from.id < to.id ? `${from.id} ${to.id}` : `${to.id} ${from.id}`);
+      return cellOf(link, {
+        from,
+        to,
+        measure,
+        unit,
+        isFlagged: link !== undefined && flagged.has(link.key),
+      });
+    }),
+  );
+  return { columns, cells, unit: measure === 'bandwidth' ? (unit === 'bits' ? 'Gb/s' : 'GB/s') : '' };
+};
+
+interface Place {
+  readonly from: Column;
+  readonly to: Column;
+  readonly measure: Measure;
+  readonly unit: RateUnit;
+  readonly isFlagged: boolean;
+}
+
+const cellOf = (link: LinkView | undefined, { from, to, measure, unit, isFlagged }: Place): Cell => {
+  const way = `${from.name} to ${to.name}`;
+  if (link === undefined) return { kind: 'unreachable', said: `${way}: not reachable` };
+  if (link.standing.kind === 'gone') return { kind: 'unreachable', said: `${way}: no contact` };
+  const isThere = link.nodes[0] === from.id;
+  const rate = isThere ? link.there : link.back;
+  const figure = measure === 'delay' ? link.roundTrip : rate;
+  const share = shareOf(rate);
+  const value = figure === undefined ? undefined : measure === 'share' ? share : figure.value;
+  if (figure === undefined || value === undefined) {
+    const why =
+      standingWords(link) ||
+      (measure === 'share' && rate !== undefined ? 'nobody knows its negotiated rate' : 'not measured');
+    return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
+  }
+  const half = value / 2;
+  const isStale = link.isStale || figure.isStale;
+  const written =
+    measure === 'bandwidth'
+      ? { text: figureIn(value, unit), said: plain(rateFigure(value, unit)) }
+      : measure === 'delay'
+        ? { text: plain(timeFigure(half)), said: `${plain(timeFigure(half))} one way` }
+        : {
+            text: formatFinePercent(value).figure,
+            said: `${formatFinePercent(value).figure} per cent of its negotiated rate`,
+          };
+  return {
+    kind: 'measured',
+    step: heatStep(measure, measure === 'delay' ? half : value),
+    text: written.text,
+    said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${isStale ? ', stale' : ''}`,
+    isStale,
+    isFlagged: isFlagged && (share === undefined || isShort(link, isThere)),
+  };
+};
+
+/** The flag belongs to the direction that is short: the slower one, or both. */
+const isShort = ({ there, back }: LinkView, isThere: boolean): boolean => {
+  const [mine, other] = isThere ? [there, back] : [back, there];
+  return other === undefined || mine === undefined || mine.value <= other.value * 1.08;
+};
+
+const shareOf = (rate: LinkView['there']): number | undefined => {
+  const negotiated =
+    rate === undefined ? undefined : knownOr(rate.of.connection.negotiatedBitsPerSecond, undefined);
+  return rate === undefined || negotiated === undefined || negotiated <= 0
+    ? undefined
+    : rate.value / negotiated;
+};
+
+/** Nodes joined by RDMA follow each other; those that are not come last, as one group. */
+const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly Column[] => {
+  const near = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  for (const {
+    medium,
+    nodes: [a, b],
+  } of links) {
+    if (medium !== 'rdma') continue;
+    near.get(a)?.push(b);
+    near.get(b)?.push(a);
+  }
+  const isListed = new Set<string>();
+  const groups = nodes.map(({ id }): readonly string[] => {
+    const group: string[] = [];
+    const open = [id];
+    for (let next = open.shift(); next !== undefined; next = open.shift()) {
+      if (isListed.has(next) || !near.has(next)) continue;
+      isListed.add(next);
+      group.push(next);
+      open.push(...(near.get(next) ?? []));
+    }
+    return group;
+  });
+  const together = groups.filter(group => group.length > 1);
+  const alone = groups.flatMap(group => (group.length === 1 ? group : []));
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  return [...together, alone].flatMap(group =>
+    group.map((id, index) => ({ id, name: names.get(id) ?? '', isGroupEnd: index === group.length - 1 })),
+  );
+};
+
+const plain = ({ figure, unit }: { readonly figure: string; readonly unit: string }): string =>
+  unit === '' ? figure : `${figure} ${unit}`;

@@ -1,0 +1,79 @@
+// A link that carries less than it should: far below what its two ends agreed on, or in one direction only. Measured
+// goodput lies below any negotiated rate, so the limits are far below what a sound link reaches.
+
+import { knownOr } from '../unknown.ts';
+import type { ConnectionFacts } from './link-facts.ts';
+import type { FigureView, LinkView } from './link-view.ts';
+
+export interface Shortfall {
+  /** Which direction is short: from the first node to the second, back, or both. */
+  readonly direction: 'there' | 'back' | 'both';
+  readonly bitsPerSecond: number;
+  /** What it falls short of. */
+  readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
+}
+
+export const linkShortfall = ({ there, back, standing }: LinkView): Shortfall | undefined => {
+  if (standing.kind !== 'measured') return undefined;
+  const shorts = [
+    { direction: 'there' as const, figure: there },
+    { direction: 'back' as const, figure: back },
+  ].flatMap(({ direction, figure }) => {
+    const expected = figure === undefined ? undefined : expectedOf(figure);
+    return figure === undefined || expected === undefined ? [] : [{ direction, figure, expected }];
+  });
+  const [first, second] = shorts;
+  if (first !== undefined) {
+    return {
+      direction: second === undefined ? first.direction : 'both',
+      bitsPerSecond: Math.min(...shorts.map(({ figure }) => figure.value)),
+      expected: { kind: 'negotiated', bitsPerSecond: first.expected },
+    };
+  }
+  return lopsided(there, back);
+};
+
+/** The negotiated rate that a figure falls short of; undefined where it does not, or where nobody knows the rate. */
+const expectedOf = ({ value, of }: FigureView): number | undefined => {
+  const negotiated = knownOr(of.connection.negotiatedBitsPerSecond, undefined);
+  const share = soundShare(of);
+  return negotiated === undefined || share === undefined || value >= share * negotiated
+    ? undefined
+    : negotiated;
+};
+
+/** A cable has two directions of one rate; the air and overlays have not. */
+const lopsided = (there: FigureView | undefined, back: FigureView | undefined): Shortfall | undefined => {
+  if (there === undefined || back === undefined) return undefined;
+  const [low, high] = there.value < back.value ? [there, back] : [back, there];
+  if (soundShare(low.of) === undefined || low.of.medium === 'wifi') return undefined;
+  if (low.value >= LOPSIDED_SHARE * high.value) return undefined;
+  return {
+    direction: low === there ? 'there' : 'back',
+    bitsPerSecond: low.value,
+    expected: { kind: 'other-way', bitsPerSecond: high.value },
+  };
+};
+
+const soundShare = ({ medium, connection }: ConnectionFacts): number | undefined => {
+  switch (medium) {
+    case 'rdma':
+      return CABLE_SHARE;
+    case 'cable':
+      // TCP over Thunderbolt reaches about half of its 80 Gb/s on a sound cable: 38 Gb/s in the reference's rows.
+      return connection.type === 'thunderbolt' ? THUNDERBOLT_TCP_SHARE : CABLE_SHARE;
+    case 'wifi':
+      // Half duplex and shared; the negotiated figure is that of the radio.
+      return WIFI_SHARE;
+    case 'overlay':
+    case 'unknown':
+      return undefined;
+    default:
+      return medium satisfies never;
+  }
+};
+
+const CABLE_SHARE = 0.6;
+const THUNDERBOLT_TCP_SHARE = 0.25;
+const WIFI_SHARE = 0.15;
+const LOPSIDED_SHARE = 0.6;

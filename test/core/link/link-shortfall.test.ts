@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { connectionKey } from '../../../src/core/link/connection.ts';
+import { linkFacts } from '../../../src/core/link/link-facts.ts';
+import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { Wire } from '../../e2e/links.ts';
+import { connectionOf, ETHERNET, idOf, OVERLAY, profileOf, THUNDERBOLT, WIFI } from '../../e2e/links.ts';
+import { notebook, studio } from '../../e2e/machines.ts';
+
+const A = idOf(studio);
+const B = idOf(notebook);
+
+const linkOf = (wire: Wire): LinkView => {
+  const connection = connectionOf(B, wire);
+  const entry = { epoch: 1, seq: 1, ageMs: 0, receivedAtMs: 0 };
+  const facts = linkFacts(
+    [A, B],
+    {
+      connections: { [connectionKey(connection)]: { ...entry, value: connection } },
+      profiles: { [connectionKey(connection)]: { ...entry, value: profileOf(B, wire) } },
+    },
+    { connections: undefined, profiles: undefined },
+  );
+  if (facts === undefined) throw new Error('no link');
+  const { there, back, roundTrip, ...rest } = facts;
+  const figure = (fact: typeof there) => fact && { ...fact, isStale: false };
+  return {
+    ...rest,
+    medium: facts.best.medium,
+    standing: { kind: 'measured' },
+    isMeasuring: false,
+    isStale: false,
+    there: figure(there),
+    back: figure(back),
+    roundTrip: figure(roundTrip),
+  };
+};
+
+describe('a link falls short', () => {
+  test.for([ETHERNET, THUNDERBOLT, WIFI, OVERLAY])('not when it is sound', wire => {
+    expect(linkShortfall(linkOf(wire))).toBeUndefined();
+  });
+
+  test('where one direction reaches half of what was negotiated', () => {
+    expect(linkShortfall(linkOf({ ...ETHERNET, up: 4.87e9 }))).toEqual({
+      direction: 'there',
+      bitsPerSecond: 4.87e9,
+      expected: { kind: 'negotiated', bitsPerSecond: 10e9 },
+    });
+  });
+
+  test('where both do', () => {
+    expect(linkShortfall(linkOf({ ...ETHERNET, up: 941e6, down: 939e6 }))?.direction).toBe('both');
+  });
+
+  test('where nobody knows the rate but one way carries far less than the other', () => {
+    const wire: Wire = { ...ETHERNET, negotiatedBitsPerSecond: 0, up: 9.4e9, down: 2e9 };
+    expect(linkShortfall(linkOf(wire))).toMatchObject({ direction: 'back', expected: { kind: 'other-way' } });
+  });
+
+  test('not for TCP over Thunderbolt at half of its rate, nor for air that is uneven', () => {
+    const { rdma: _none, ...tcp } = THUNDERBOLT;
+    expect(linkShortfall(linkOf({ ...tcp, up: 38e9, down: 37e9 }))).toBeUndefined();
+    expect(linkShortfall(linkOf({ ...WIFI, up: 612e6, down: 200e6 }))).toBeUndefined();
+  });
+});

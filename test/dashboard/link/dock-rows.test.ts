@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { ConnectionRow } from '../../../dashboard/src/link/dock-rows.ts';
+import { connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
+import { linkSaid, linkTexts, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
+import type { Fact } from '../../../src/core/event.ts';
+import { connectionKey } from '../../../src/core/link/connection.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { linkViews } from '../../../src/core/link/link-view.ts';
+import type { State } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import {
+  connectionOf,
+  ETHERNET,
+  idOf,
+  opened,
+  profiled,
+  THUNDERBOLT,
+  turned,
+  WIFI,
+  wired,
+} from '../../e2e/links.ts';
+import { notebook, studio } from '../../e2e/machines.ts';
+import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
+
+const [ATLAS, JUNO] = [idOf(studio), idOf(notebook)];
+
+const told = (atlas: readonly Fact[], juno: readonly Fact[] = []): State =>
+  stateOf(
+    { machine: studio, facts: [...studio.durable, ...studio.live(AT_WORK), ...atlas] },
+    { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK), ...juno] },
+  );
+
+const linkIn = (state: State, nowMs = 0): LinkView => {
+  const [link] = linkViews(state, nowMs);
+  if (link === undefined) throw new Error('no link');
+  return link;
+};
+
+const rowsOf = (state: State, nowMs = 0): readonly ConnectionRow[] =>
+  connectionRows(state, linkIn(state, nowMs), nowMs, 'bits');
+
+describe('the rows of a link', () => {
+  test('are one a direction and way, best first', () => {
+    const rows = rowsOf(
+      told([...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)], wired(ATLAS, turned(THUNDERBOLT))),
+    );
+    expect(rows.map(({ way }) => way)).toEqual(['rdma_en3 · rdma_en4', 'rdma_en4 · rdma_en3', '192.0.2.21']);
+    expect(rows[0]).toMatchObject({
+      upload: { figure: '74.8', unit: 'Gb/s' },
+      halfRoundTrip: { figure: '9', unit: 'µs' },
+      halfJitter: { figure: '300', unit: 'ns' },
+      note: '',
+    });
+    expect(rows[0]?.details.find(({ name }) => name === 'Method')?.text).toBe(
+      'JACCL, 1 MiB messages, 2 s each way (mlx-jaccl)',
+    );
+  });
+
+  test('say why they have no figures, and when the next try is', () => {
+    const nothing = unknown('timed out after 30 s');
+    const failed = profiled(
+      JUNO,
+      { ...WIFI, failure: nothing.reason },
+      { uploadBitsPerSecond: nothing, downloadBitsPerSecond: nothing, roundTripNsP50: nothing },
+    );
+    const status: Fact = {
+      kind: 'probe.reported',
+      payload: {
+        subject: { kind: 'link', sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, WIFI)) },
+        stage: { kind: 'idle', nextInMs: 120_000 },
+      },
+    };
+    expect(rowsOf(told([opened(JUNO, WIFI), failed, status]))[0]).toMatchObject({
+      hasFigures: false,
+      note: 'failed: timed out after 30 s, next try in 2\u00a0min',
+    });
+  });
+
+  test('keep the last good figures of a probe that fails, as stale', () => {
+    expect(rowsOf(told(wired(JUNO, { ...ETHERNET, failure: 'refused' })))[0]).toMatchObject({
+      hasFigures: true,
+      isStale: true,
+      note: 'failed: refused',
+    });
+  });
+
+  test('count the seconds of a probe that runs', () => {
+    const status: Fact = {
+      kind: 'probe.reported',
+      payload: {
+        subject: { kind: 'link', sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, WIFI)) },
+        stage: { kind: 'running', expectedMs: 5_000, isByHand: true },
+      },
+    };
+    const state = told([opened(JUNO, WIFI), status]);
+    expect(rowsOf(state, 2_100)[0]).toMatchObject({ isMeasuring: true, note: 'measuring, 3\u00a0s left' });
+  });
+});
+
+describe('a link in words', () => {
+  test('is named in full for who listens', () => {
+    expect(linkSaid(linkIn(told(wired(JUNO, THUNDERBOLT))), ['atlas', 'juno'], 'bits')).toBe(
+      'Link atlas to juno, Thunderbolt\u00a05 (RDMA): 74.8 Gb/s to juno, 74.6 Gb/s to atlas, 9 µs one way',
+    );
+    expect(linkSaid(linkIn(told([opened(JUNO, ETHERNET)])), ['atlas', 'juno'], 'bits')).toBe(
+      'Link atlas to juno, Ethernet: not measured yet',
+    );
+  });
+
+  test('shows its directions apart from 8 per cent on, and stays apart until they are clearly even', () => {
+    const texts = (down: number, was?: 'both' | 'apart') =>
+      linkTexts(linkIn(told(wired(JUNO, { ...ETHERNET, up: 10e9, down }))), was);
+    expect(texts(9.3e9)).toBe('both');
+    expect(texts(9.1e9)).toBe('apart');
+    expect(texts(9.3e9, 'apart')).toBe('apart');
+    expect(texts(9.6e9, 'apart')).toBe('both');
+  });
+
+  test('says by how much it falls short', () => {
+    const expected = { kind: 'negotiated', bitsPerSecond: 10e9 } as const;
+    expect(shortfallWords({ direction: 'there', bitsPerSecond: 4.87e9, expected }, 'bits')).toBe(
+      '4.87\u00a0Gb/s of 10\u00a0Gb/s there',
+    );
+  });
+});
