@@ -36,6 +36,7 @@ import { Notices } from './notices.ts';
 import { compactJournal, openDaemonJournal } from './open-journal.ts';
 import { platformGatherers } from './platform-gatherers.ts';
 import { daemonProbes, gpuVendorsOf } from './probes/daemon-probes.ts';
+import { followRdmaConnections } from './rdma-connections.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 import { restore } from './restore.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
@@ -185,6 +186,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     }),
     simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
+    simulation === undefined ? followRdmaConnections(told, until) : undefined,
     runs.follow(until),
     probes?.run(until),
     endpoints.run(until),

@@ -1,6 +1,7 @@
 // The port of what measures a connection: one engine for sockets, one for RDMA. Both ends run in child processes of their
 // own; the sink's stands behind a one-time ticket and ends by itself at its deadline.
 
+import type { NodeId } from '../core/ids.ts';
 import type { Connection } from '../core/link/connection.ts';
 import type { LinkMeasurement, ProbeOutcome } from './probe.ts';
 
@@ -10,6 +11,7 @@ export interface ProbeBudget {
 }
 
 export interface SinkRequest {
+  readonly source: NodeId;
   /** As its source has it. */
   readonly connection: Connection;
   /** The sink's own interface, where it is known: the scope of a link-local address. */

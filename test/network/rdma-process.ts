@@ -18,7 +18,7 @@ const stop = new AbortController();
 process.once('SIGTERM', () => stop.abort());
 const isSink = settings.role === 'sink';
 const common = {
-  engine: 'ucx',
+  engines: ['ucx'],
   transport: 'tcp',
   sourceDevice: isSink ? settings.otherDevice : settings.device,
   sinkDevice: isSink ? settings.device : settings.otherDevice,

@@ -25,6 +25,7 @@ import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
 import { ProbeDesk } from './probe-desk.ts';
+import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
 
 export interface DaemonProbesParts {
@@ -34,6 +35,7 @@ export interface DaemonProbesParts {
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;
+  readonly platform: string;
   readonly config: () => Config;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
@@ -59,7 +61,7 @@ export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor
   );
 
 export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
-  const { nodeId: self, clock, random, env, nodePath, config, state, record } = parts;
+  const { nodeId: self, clock, random, env, nodePath, platform, config, state, record } = parts;
   const requests = parts.requests ?? NOBODY;
   const log = parts.log ?? (() => undefined);
   const nowMs = (): number => clock.nowMs();
@@ -69,7 +71,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   };
   const engines: LinkEngines = {
     socket: socketEngine({ env, nodePath, port: () => config().probes.port }),
-    rdma: undefined,
+    rdma: rdmaEngine({ self, state, env, nodePath, platform, port: () => config().probes.port }),
   };
   const common = {
     self,

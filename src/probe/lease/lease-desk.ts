@@ -104,6 +104,7 @@ export class LeaseDesk {
     const ticket = newTicket();
     try {
       const sink = await engine.openSink({
+        source,
         connection,
         sinkInterface: interfaceOf(state(), connection),
         ticket,

@@ -17,21 +17,34 @@ export const RDMA_TOOLS: { readonly [K in RdmaEngineName]: RdmaTool } = {
 };
 
 export interface RdmaEnd {
-  readonly engine: RdmaEngineName;
   readonly device: string;
   readonly devicePort: number;
   readonly transport: 'rdma' | 'tcp';
 }
 
-export const placeOf = ({ device, devicePort, transport, engine }: RdmaEnd, root = '/'): RdmaPlace => ({
+export const placeOf = ({ device, devicePort, transport }: RdmaEnd, root = '/'): RdmaPlace => ({
   device,
   port: devicePort,
   transport,
-  gidIndex:
-    transport === 'rdma' && engine !== 'mlx-jaccl'
-      ? gidIndexOf({ device, port: devicePort }, root)
-      : undefined,
+  gidIndex: transport === 'rdma' ? gidIndexOf({ device, port: devicePort }, root) : undefined,
 });
+
+/** Those whose programs are all on PATH, in the order given. */
+export const installedEngines = async (
+  engines: readonly RdmaEngineName[],
+  env: Env,
+): Promise<readonly RdmaEngineName[]> => {
+  const found: RdmaEngineName[] = [];
+  for (const engine of engines) {
+    const isThere = await Promise.all(RDMA_TOOLS[engine].programs.map(program => isOnPath(program, env)));
+    if (!isThere.includes(false)) found.push(engine);
+  }
+  return found;
+};
+
+/** The better one first. */
+export const enginesOf = (platform: string): readonly RdmaEngineName[] =>
+  platform === 'darwin' ? ['mlx-jaccl'] : ['perftest', 'ucx'];
 
 /** For a tool: what the user has set for it at a shell, and our ticket, are none of its business. */
 export const toolEnv = (env: Env): Env =>

@@ -9,14 +9,14 @@ import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { linkMeasurementSchema } from './measurement-schema.ts';
-import { isOnPath, RDMA_TOOLS } from './rdma-end.ts';
 import type { RdmaSinkRequest, RdmaSourceRequest } from './rdma-request.ts';
 import { TICKET_VARIABLE } from './rdma-request.ts';
 import type { RdmaSinkEnding } from './rdma-sink.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 
 interface RdmaEndOptions {
-  readonly engine: RdmaEngineName;
+  /** The better one first; the first that both ends have is taken. See `enginesOf`. */
+  readonly engines: readonly RdmaEngineName[];
   /** RDMA devices: "mlx5_0", "rdma_en3"; for `transport: 'tcp'` the network interfaces. */
   readonly sourceDevice: string;
   readonly sinkDevice: string;
@@ -109,8 +109,6 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
 export const measureRdmaLink = async (
   options: RdmaSourceLinkOptions,
 ): Promise<ProbeOutcome<LinkMeasurement>> => {
-  const missing = await missingProgram(options.engine, options.env);
-  if (missing !== undefined) return { kind: 'failed', reason: `${missing} is not installed`, bytesUsed: 0 };
   const request: RdmaSourceRequest = {
     ...endOf(options),
     device: options.sourceDevice,
@@ -147,16 +145,10 @@ export const measureRdmaLink = async (
   }
 };
 
-/** The first of an engine's programs that is not on PATH; undefined where all are. */
-export const missingProgram = async (engine: RdmaEngineName, env: Env): Promise<string | undefined> => {
-  for (const program of RDMA_TOOLS[engine].programs) if (!(await isOnPath(program, env))) return program;
-  return undefined;
-};
-
 const endOf = (
   options: RdmaEndOptions,
-): Pick<RdmaSinkRequest, 'engine' | 'devicePort' | 'transport' | 'durationMsMax' | 'toolMsMax'> => ({
-  engine: options.engine,
+): Pick<RdmaSinkRequest, 'engines' | 'devicePort' | 'transport' | 'durationMsMax' | 'toolMsMax'> => ({
+  engines: options.engines,
   devicePort: options.devicePort ?? 1,
   transport: options.transport ?? 'rdma',
   durationMsMax: options.durationMsMax ?? RDMA_PROBE_MS_MAX,

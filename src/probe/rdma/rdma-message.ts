@@ -2,7 +2,7 @@
 // runs of a closed list of tests; nothing that it says becomes an argument of a tool but bounded numbers.
 
 import * as v from 'valibot';
-import type { RdmaTest, ToolRole } from './rdma-tool.ts';
+import type { RdmaEngineName, RdmaTest, ToolRole } from './rdma-tool.ts';
 
 export const RUNS_MAX: number = 16;
 export const ROUND_TRIPS_MAX: number = 10_000;
@@ -14,6 +14,8 @@ export type ToRdmaSink =
   | {
       readonly kind: 'run';
       readonly run: number;
+      /** One of those that the sink has told. */
+      readonly engine: RdmaEngineName;
       readonly test: RdmaTest;
       readonly role: ToolRole;
     }
@@ -22,6 +24,8 @@ export type ToRdmaSink =
   | { readonly kind: 'bye' };
 
 export type ToRdmaSource =
+  /** What is installed there. */
+  | { readonly kind: 'hello'; readonly engines: readonly RdmaEngineName[] }
   | { readonly kind: 'started'; readonly run: number }
   | {
       readonly kind: 'ended';
@@ -35,6 +39,7 @@ export type ToRdmaSource =
 const whole = (max: number): v.GenericSchema<unknown, number> =>
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
 const RUN = whole(RUNS_MAX);
+const ENGINE: v.GenericSchema<unknown, RdmaEngineName> = v.picklist(['perftest', 'ucx', 'mlx-jaccl']);
 
 const TEST: v.GenericSchema<unknown, RdmaTest> = v.variant('kind', [
   v.object({ kind: v.literal('latency'), roundTrips: whole(ROUND_TRIPS_MAX) }),
@@ -46,12 +51,19 @@ const TEST: v.GenericSchema<unknown, RdmaTest> = v.variant('kind', [
 ]);
 
 export const toRdmaSinkSchema: v.GenericSchema<unknown, ToRdmaSink> = v.variant('kind', [
-  v.object({ kind: v.literal('run'), run: RUN, test: TEST, role: v.picklist(['waits', 'dials']) }),
+  v.object({
+    kind: v.literal('run'),
+    run: RUN,
+    engine: ENGINE,
+    test: TEST,
+    role: v.picklist(['waits', 'dials']),
+  }),
   v.object({ kind: v.literal('stop'), run: RUN }),
   v.object({ kind: v.literal('bye') }),
 ]);
 
 export const toRdmaSourceSchema: v.GenericSchema<unknown, ToRdmaSource> = v.variant('kind', [
+  v.object({ kind: v.literal('hello'), engines: v.pipe(v.array(ENGINE), v.maxLength(8)) }),
   v.object({ kind: v.literal('started'), run: RUN }),
   v.object({
     kind: v.literal('ended'),

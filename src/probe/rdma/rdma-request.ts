@@ -6,7 +6,8 @@ import type { ProbeBudget } from '../link-engine.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 
 interface RdmaEndRequest {
-  readonly engine: RdmaEngineName;
+  /** The better one first; those that are not installed are left out. */
+  readonly engines: readonly RdmaEngineName[];
   readonly device: string;
   readonly devicePort: number;
   readonly transport: 'rdma' | 'tcp';
@@ -35,7 +36,7 @@ const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const DEVICE = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/));
 
 const END = {
-  engine: v.picklist(['perftest', 'ucx', 'mlx-jaccl']),
+  engines: v.pipe(v.array(v.picklist(['perftest', 'ucx', 'mlx-jaccl'])), v.maxLength(8)),
   device: DEVICE,
   devicePort: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(255)),
   transport: v.picklist(['rdma', 'tcp']),

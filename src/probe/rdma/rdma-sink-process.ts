@@ -5,7 +5,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
-import { leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
 import { RdmaSink } from './rdma-sink.ts';
 
@@ -21,7 +21,7 @@ try {
     host: request.host,
     port: request.port,
     ticket: process.env[TICKET_VARIABLE] ?? '',
-    tool: RDMA_TOOLS[request.engine],
+    tools: (await installedEngines(request.engines, process.env)).map(name => RDMA_TOOLS[name]),
     place: placeOf(request),
     sourceDevice: request.otherDevice,
     env: toolEnv(process.env),

@@ -20,7 +20,8 @@ export interface RdmaSinkOptions {
   readonly host: string;
   readonly port: number;
   readonly ticket: string;
-  readonly tool: RdmaTool;
+  /** What is installed here. */
+  readonly tools: readonly RdmaTool[];
   readonly place: RdmaPlace;
   readonly sourceDevice: string;
   readonly env: Env;
@@ -129,6 +130,7 @@ export class RdmaSink {
 
   /** @throws ProbeError */
   async #obey(channel: ControlChannel<ToRdmaSource, ToRdmaSink>, signal: AbortSignal): Promise<void> {
+    channel.send({ kind: 'hello', engines: this.#options.tools.map(({ name }) => name) });
     const gone = channel.closed.then(() => this.#current?.tool.stop());
     try {
       while (true) {
@@ -157,11 +159,13 @@ export class RdmaSink {
   }
 
   async #start(
-    { run, test, role }: ToRdmaSink & { readonly kind: 'run' },
+    { run, engine, test, role }: ToRdmaSink & { readonly kind: 'run' },
     channel: ControlChannel<ToRdmaSource, ToRdmaSink>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { tool, place, sourceDevice, env, leash, toolMsMax } = this.#options;
+    const { tools, place, sourceDevice, env, leash, toolMsMax } = this.#options;
+    const tool = tools.find(({ name }) => name === engine);
+    if (tool === undefined) throw new ProbeError('protocol', `${engine} is not what this end has offered`);
     const devices =
       role === 'waits' ? ([place.device, sourceDevice] as const) : ([sourceDevice, place.device] as const);
     const started = await startTool({

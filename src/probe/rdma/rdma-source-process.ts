@@ -4,7 +4,7 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
-import { leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
 import { measureRdma } from './rdma-source.ts';
 
@@ -21,7 +21,8 @@ try {
     address: request.address,
     port: request.port,
     ticket: process.env[TICKET_VARIABLE] ?? '',
-    tool: RDMA_TOOLS[request.engine],
+    tools: (await installedEngines(request.engines, process.env)).map(name => RDMA_TOOLS[name]),
+    wanted: request.engines,
     place: placeOf(request),
     sinkDevice: request.otherDevice,
     env: toolEnv(process.env),

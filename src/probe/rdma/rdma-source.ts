@@ -19,7 +19,10 @@ export interface RdmaSourceOptions {
   readonly address: string;
   readonly port: number;
   readonly ticket: string;
-  readonly tool: RdmaTool;
+  /** What is installed here, the better one first. */
+  readonly tools: readonly RdmaTool[];
+  /** What would have been taken as well. */
+  readonly wanted: readonly string[];
   readonly place: RdmaPlace;
   readonly sinkDevice: string;
   readonly env: Env;
@@ -32,7 +35,7 @@ export interface RdmaSourceOptions {
 export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutcome<LinkMeasurement>> => {
   const session = new RdmaSession(options);
   try {
-    await session.open();
+    const tool = await session.open();
     const latency = await session.latency();
     const upload = await session.bandwidth('upload');
     const download = await session.bandwidth('download');
@@ -47,8 +50,8 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,
-        engine: options.tool.name,
-        method: methodOf(options, latency, upload, download),
+        engine: tool.name,
+        method: methodOf({ tool, place: options.place }, latency, upload, download),
       },
     };
   } catch (error) {
@@ -68,6 +71,7 @@ class RdmaSession {
   readonly #options: RdmaSourceOptions;
   readonly #deadline: AbortSignal;
   #channel: ControlChannel<ToRdmaSink, ToRdmaSource> | undefined;
+  #tool: RdmaTool | undefined;
   #runs = 0;
 
   constructor(options: RdmaSourceOptions) {
@@ -76,9 +80,21 @@ class RdmaSession {
   }
 
   /** @throws ProbeError */
-  async open(): Promise<void> {
+  async open(): Promise<RdmaTool> {
     const socket = await this.#dial({ role: 'control', index: 0, run: 0 });
     this.#channel = new ControlChannel<ToRdmaSink, ToRdmaSource>(socket, toRdmaSourceSchema);
+    const patience = AbortSignal.timeout(FOLLOW_MS_MAX);
+    const hello = await this.#channel.next(AbortSignal.any([this.#deadline, patience]));
+    if (hello.kind !== 'hello') throw new ProbeError('protocol', 'the other end speaks out of order');
+    const { tools, wanted } = this.#options;
+    this.#tool = tools.find(({ name }) => hello.engines.includes(name));
+    if (this.#tool !== undefined) return this.#tool;
+    const here = tools.map(({ name }) => name).join(', ') || 'nothing';
+    const there = hello.engines.join(', ') || 'nothing';
+    throw new ProbeError(
+      'refused',
+      `both ends need ${wanted.join(' or ')}: here is ${here}, at the other end ${there}`,
+    );
   }
 
   close(): void {
@@ -90,7 +106,7 @@ class RdmaSession {
   async latency(): Promise<LatencyFigures> {
     const test: RdmaTest = { kind: 'latency', roundTrips: ROUND_TRIPS };
     const { own } = await this.#run(test, 'upload');
-    const figures = this.#options.tool.read(test, stdoutOf(own));
+    const figures = this.#openTool().read(test, stdoutOf(own));
     if (figures.kind === 'latency') return figures;
     throw new ProbeError(
       'protocol',
@@ -125,13 +141,13 @@ class RdmaSession {
 
   async #rate(messages: number, direction: 'upload' | 'download'): Promise<number> {
     const test: RdmaTest = { kind: 'bandwidth', messageBytes: MESSAGE_BYTES, messages };
-    this.bytesUsed += (messages + this.#options.tool.warmUpMessages) * MESSAGE_BYTES;
+    this.bytesUsed += (messages + this.#openTool().warmUpMessages) * MESSAGE_BYTES;
     const { own, told } = await this.#run(test, direction);
     if (direction === 'download') {
       if (told === null) throw new ProbeError('protocol', 'the other end told no rate');
       return believable(told);
     }
-    const figures = this.#options.tool.read(test, stdoutOf(own));
+    const figures = this.#openTool().read(test, stdoutOf(own));
     if (figures.kind === 'bandwidth') return believable(figures.bitsPerSecond);
     throw new ProbeError('protocol', figures.kind === 'unreadable' ? figures.reason : 'no rate was told');
   }
@@ -141,13 +157,14 @@ class RdmaSession {
     test: RdmaTest,
     direction: 'upload' | 'download',
   ): Promise<{ readonly own: ToolEnding; readonly told: number | null }> {
-    const { tool, place, sinkDevice, env, leash, toolMsMax } = this.#options;
+    const tool = this.#openTool();
+    const { place, sinkDevice, env, leash, toolMsMax } = this.#options;
     const channel = this.#channel;
     if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
     this.#runs += 1;
     const run = this.#runs;
     const isUpload = direction === 'upload';
-    channel.send({ kind: 'run', run, test, role: isUpload ? 'waits' : 'dials' });
+    channel.send({ kind: 'run', run, engine: tool.name, test, role: isUpload ? 'waits' : 'dials' });
     await this.#answer(run, 'started');
     const started = await startTool({
       tool,
@@ -186,14 +203,19 @@ class RdmaSession {
     }
   }
 
-  async #answer<K extends ToRdmaSource['kind']>(run: number, kind: K): Promise<ToRdmaSource & { kind: K }> {
+  async #answer<K extends 'started' | 'ended'>(run: number, kind: K): Promise<ToRdmaSource & { kind: K }> {
     const channel = this.#channel;
     if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
     const patience = AbortSignal.timeout(this.#options.toolMsMax + FOLLOW_MS_MAX);
     const message = await channel.next(AbortSignal.any([this.#deadline, patience]));
-    if (message.run !== run || !isKind(message, kind))
+    if (!isKind(message, kind) || message.run !== run)
       throw new ProbeError('protocol', 'the other end speaks out of order');
     return message;
+  }
+
+  #openTool(): RdmaTool {
+    if (this.#tool === undefined) throw new ProbeError('closed', 'the probe is not open');
+    return this.#tool;
   }
 
   #dial(head: Parameters<typeof dialSink>[1]): ReturnType<typeof dialSink> {
@@ -202,7 +224,7 @@ class RdmaSession {
   }
 }
 
-const isKind = <K extends ToRdmaSource['kind']>(
+const isKind = <K extends 'started' | 'ended'>(
   message: ToRdmaSource,
   kind: K,
 ): message is ToRdmaSource & { kind: K } => message.kind === kind;
@@ -233,7 +255,7 @@ const believable = (bitsPerSecond: number): number => {
 };
 
 const methodOf = (
-  { tool, place }: RdmaSourceOptions,
+  { tool, place }: { readonly tool: RdmaTool; readonly place: RdmaPlace },
   latency: LatencyFigures,
   upload: Direction,
   download: Direction,

@@ -1,0 +1,187 @@
+// Which RDMA connections a node has, from state alone: no address is needed. Thunderbolt tells who is at the other end of
+// each port; ports of one InfiniBand subnet or of one IP subnet on RoCE reach each other. Between two nodes every port is
+// paired once, in the order of the names ("rails"), rather than each with each: eight adapters at both ends are eight
+// connections, not sixty-four. Nobody can tell two InfiniBand fabrics with the default prefix apart: a probe then fails.
+// GB10 shows each socket as two devices, one for each half of its PCIe lanes. A half can fail alone, so each pair of halves
+// is a connection; they are one cable all the same, and nothing adds the figures of connections up.
+
+import { shareSubnet } from '../address/subnet.ts';
+import type { Fact } from '../event.ts';
+import type { NodeId } from '../ids.ts';
+import type { ThunderboltPeer } from '../node/thunderbolt.ts';
+import { nodeIds, nodeName, presence } from '../selectors.ts';
+import type { State } from '../state.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+import { connectionKey } from './connection.ts';
+import type { ActiveRdmaPort } from './rdma-ports.ts';
+import { activeRdmaPorts } from './rdma-ports.ts';
+
+export type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
+export type ConnectionFact = Extract<Fact, { kind: 'connection.opened' | 'connection.closed' }>;
+
+/** What should stand: the ways from this node to every node that is there. */
+export const rdmaConnections = (state: State, self: NodeId, nowMs: number): readonly RdmaConnection[] => {
+  const own = activeRdmaPorts(state, self, nowMs);
+  if (own.length === 0) return [];
+  return nodeIds(state)
+    .filter(sink => sink !== self && presence(state, sink, nowMs) !== 'offline')
+    .flatMap(sink => {
+      const theirs = activeRdmaPorts(state, sink, nowMs);
+      return pairs(state, [self, sink], own, theirs).map(([from, to]) => connectionOf(sink, from, to));
+    });
+};
+
+/** What this node has to record so that state says what is so. Nothing where it does. */
+export const rdmaConnectionChanges = (
+  state: State,
+  self: NodeId,
+  nowMs: number,
+): readonly ConnectionFact[] => {
+  const wanted = new Map(
+    rdmaConnections(state, self, nowMs).map(connection => [placeOf(connection), connection]),
+  );
+  const changes: ConnectionFact[] = [];
+  for (const [sink, held] of Object.entries(state.connections[self] ?? {})) {
+    for (const [key, { value }] of Object.entries(held)) {
+      if (value.kind !== 'rdma') continue;
+      const place = placeOf(value);
+      const want = wanted.get(place);
+      wanted.delete(place);
+      if (want === undefined) {
+        const reason = reasonOf(state, self, value, nowMs);
+        changes.push({
+          kind: 'connection.closed',
+          payload: { sink: value.sink, connectionKey: key, reason },
+        });
+      } else if (sink === value.sink && !isSame(value, want))
+        changes.push({ kind: 'connection.opened', payload: sticky(value, want) });
+    }
+  }
+  for (const connection of wanted.values()) changes.push({ kind: 'connection.opened', payload: connection });
+  return changes;
+};
+
+type Pair = readonly [ActiveRdmaPort, ActiveRdmaPort];
+
+const pairs = (
+  state: State,
+  nodes: readonly [NodeId, NodeId],
+  own: readonly ActiveRdmaPort[],
+  theirs: readonly ActiveRdmaPort[],
+): readonly Pair[] => {
+  const cables: Pair[] = own.flatMap(from =>
+    theirs.filter(to => isThunderboltCable(from, to)).map((to): Pair => [from, to]),
+  );
+  // A port of a switch reaches many: those that reach the same ports are one group, paired in order.
+  const groups = new Map<
+    string,
+    { readonly from: ActiveRdmaPort[]; readonly to: readonly ActiveRdmaPort[] }
+  >();
+  for (const from of own) {
+    const to = theirs.filter(one => isOneFabric(state, nodes, from, one));
+    if (to.length === 0) continue;
+    const key = to.map(({ name }) => name).join(' ');
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { from: [from], to });
+    else group.from.push(from);
+  }
+  const rails = [...groups.values()].flatMap(({ from, to }) => inRails(from, to));
+  return [...cables, ...rails].slice(0, CONNECTIONS_MAX);
+};
+
+/** Each port once, as long as the other side has as many; where it has fewer, they are taken again from the first. */
+const inRails = (from: readonly ActiveRdmaPort[], to: readonly ActiveRdmaPort[]): readonly Pair[] =>
+  Array.from({ length: Math.max(from.length, to.length) }, (_, rail) => [
+    from[rail % from.length],
+    to[rail % to.length],
+  ]).flatMap(([a, b]): readonly Pair[] => (a === undefined || b === undefined ? [] : [[a, b]]));
+
+/** Each names the other. Apple tells of a peer behind a hub on one side only. */
+const isThunderboltCable = (from: ActiveRdmaPort, to: ActiveRdmaPort): boolean => {
+  if (from.way.kind !== 'thunderbolt' || to.way.kind !== 'thunderbolt') return false;
+  const there = peerWith(from.way.port.peers, to.way.domainUuid);
+  const back = peerWith(to.way.port.peers, from.way.domainUuid);
+  if (there !== undefined && back !== undefined) return true;
+  return (there ?? back)?.isBehindHub === true;
+};
+
+const peerWith = (peers: readonly ThunderboltPeer[], domainUuid: string): ThunderboltPeer | undefined =>
+  peers.find(peer => peer.domainUuid.toUpperCase() === domainUuid.toUpperCase());
+
+const isOneFabric = (
+  state: State,
+  nodes: readonly [NodeId, NodeId],
+  { way: from }: ActiveRdmaPort,
+  { way: to }: ActiveRdmaPort,
+): boolean => {
+  if (from.kind === 'infiniband' && to.kind === 'infiniband') return from.subnetPrefix === to.subnetPrefix;
+  if (from.kind !== 'roce' || to.kind !== 'roce') return false;
+  if (from.addresses.some(one => to.addresses.some(other => shareSubnet(one, other)))) return true;
+  // On a cable without configured addresses, a scoped link-local address that answers is proof.
+  return answersOn(state, nodes, from.interfaceName, linkLocalsOf(to.addresses));
+};
+
+const linkLocalsOf = (addresses: readonly { readonly address: string }[]): ReadonlySet<string> =>
+  new Set(
+    addresses.map(({ address }) => bare(address)).filter(address => /^fe[89ab][0-9a-f]:/.test(address)),
+  );
+
+const answersOn = (
+  state: State,
+  [self, sink]: readonly [NodeId, NodeId],
+  interfaceName: string,
+  addresses: ReadonlySet<string>,
+): boolean =>
+  Object.values(state.connections[self]?.[sink] ?? {}).some(
+    ({ value }) =>
+      value.kind === 'socket' &&
+      value.sourceInterface === interfaceName &&
+      value.sinkAddress.includes('%') &&
+      addresses.has(bare(value.sinkAddress)),
+  );
+
+const bare = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();
+
+const connectionOf = (sink: NodeId, from: ActiveRdmaPort, to: ActiveRdmaPort): RdmaConnection => ({
+  kind: 'rdma',
+  sink,
+  sourceInterface: from.name,
+  sinkInterface: to.name,
+  type: from.way.kind,
+  // The slower end bounds a switched fabric; the ends of one cable agree.
+  negotiatedBitsPerSecond:
+    isKnown(from.rateBitsPerSecond) && isKnown(to.rateBitsPerSecond)
+      ? Math.min(from.rateBitsPerSecond, to.rateBitsPerSecond)
+      : from.rateBitsPerSecond,
+});
+
+const placeOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;
+
+/** A rate that cannot be read for a moment does not undo the one that was. */
+const sticky = (held: RdmaConnection, want: RdmaConnection): RdmaConnection =>
+  isUnknown(want.negotiatedBitsPerSecond)
+    ? { ...want, negotiatedBitsPerSecond: held.negotiatedBitsPerSecond }
+    : want;
+
+const isSame = (held: RdmaConnection, want: RdmaConnection): boolean => {
+  const next = sticky(held, want);
+  const [a, b] = [held.negotiatedBitsPerSecond, next.negotiatedBitsPerSecond];
+  const isSameRate = isKnown(a) ? a === b : isUnknown(b);
+  return held.type === next.type && isSameRate;
+};
+
+const reasonOf = (state: State, self: NodeId, connection: RdmaConnection, nowMs: number): string => {
+  const { sink, sourceInterface, sinkInterface } = connection;
+  const name = nodeName(state, sink);
+  if (!nodeIds(state).includes(sink)) return 'the node was forgotten';
+  if (presence(state, sink, nowMs) === 'offline') return `${name} is offline`;
+  const isActive = (node: NodeId, port: string): boolean =>
+    activeRdmaPorts(state, node, nowMs).some(held => held.name === port);
+  if (!isActive(self, sourceInterface)) return `${sourceInterface} is no longer active`;
+  if (!isActive(sink, sinkInterface)) return `${sinkInterface} of ${name} is no longer active`;
+  return `${sourceInterface} and ${sinkInterface} of ${name} are no longer on one fabric`;
+};
+
+/** Between two nodes. */
+const CONNECTIONS_MAX = 64;

@@ -1,0 +1,78 @@
+// The RDMA ports of a node that could carry something now, with what tells which ports of another node they reach.
+
+import type { NodeId } from '../ids.ts';
+import type { InterfaceAddress } from '../node/network.ts';
+import type { RdmaDevice, RdmaPort } from '../node/rdma-devices.ts';
+import type { ThunderboltPort } from '../node/thunderbolt.ts';
+import { readingView } from '../selectors.ts';
+import type { State } from '../state.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown } from '../unknown.ts';
+
+export interface ActiveRdmaPort {
+  /** As a connection names it: the device, and its port where it has several. */
+  readonly name: string;
+  readonly rateBitsPerSecond: Reported<number>;
+  readonly way:
+    | { readonly kind: 'infiniband'; readonly subnetPrefix: string }
+    | {
+        readonly kind: 'roce';
+        readonly interfaceName: string;
+        readonly addresses: readonly InterfaceAddress[];
+      }
+    | { readonly kind: 'thunderbolt'; readonly port: ThunderboltPort; readonly domainUuid: string };
+}
+
+/** "mlx5_0", or "mlx5_0:2" for the second port of a device with several. */
+export const rdmaInterfaceName = (device: RdmaDevice, port: RdmaPort): string =>
+  device.ports.length > 1 ? `${device.name}:${port.number}` : device.name;
+
+/** Back to the device and the number of its port. */
+export const rdmaInterfaceParts = (name: string): { readonly device: string; readonly port: number } => {
+  const [, device = name, port = '1'] = /^(.+):(\d{1,3})$/.exec(name) ?? [];
+  return { device, port: Number(port) };
+};
+
+/** In the order of their names, 2 before 10. Empty while RDMA is off or not read. */
+export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): readonly ActiveRdmaPort[] => {
+  const statuses = state.readingStatuses[node];
+  const view = readingView(state.nodeRdmaDevices[node], statuses?.['rdmaDevices'], nowMs);
+  if ((view.kind !== 'current' && view.kind !== 'stale') || view.value.isEnabled !== true) return [];
+  const found: ActiveRdmaPort[] = [];
+  for (const device of view.value.devices) {
+    for (const port of device.ports) {
+      if (port.state !== 'active') continue;
+      const way = wayOf(state, node, { device, port });
+      if (way === undefined) continue;
+      found.push({
+        name: rdmaInterfaceName(device, port),
+        rateBitsPerSecond:
+          way.kind === 'thunderbolt' ? way.port.negotiatedBitsPerSecond : port.rateBitsPerSecond,
+        way,
+      });
+    }
+  }
+  return found.sort((a, b) => inOrder.compare(a.name, b.name)).slice(0, PORTS_MAX);
+};
+
+const wayOf = (
+  state: State,
+  node: NodeId,
+  { device, port }: { readonly device: RdmaDevice; readonly port: RdmaPort },
+): ActiveRdmaPort['way'] | undefined => {
+  const thunderbolt = state.nodeThunderbolts[node]?.value.ports.find(
+    ({ rdmaInterfaceName: name }) => name === device.name,
+  );
+  if (thunderbolt !== undefined && isKnown(thunderbolt.domainUuid))
+    return { kind: 'thunderbolt', port: thunderbolt, domainUuid: thunderbolt.domainUuid };
+  if (port.linkLayer === 'infiniband' && isKnown(port.subnetPrefix))
+    return { kind: 'infiniband', subnetPrefix: port.subnetPrefix };
+  if (port.linkLayer !== 'ethernet' || !isKnown(port.interfaceName)) return undefined;
+  const { interfaceName } = port;
+  const held = state.nodeNetworks[node]?.value.interfaces.find(({ name }) => name === interfaceName);
+  return held === undefined ? undefined : { kind: 'roce', interfaceName, addresses: held.addresses };
+};
+
+const inOrder = new Intl.Collator('en', { numeric: true });
+/** Of one node: eight adapters of four ports are more than any machine has. */
+const PORTS_MAX = 32;

@@ -1,0 +1,76 @@
+// The engine of RDMA probes as the reconciler uses it.
+
+import type { NodeId } from '../../core/ids.ts';
+import { rdmaInterfaceParts } from '../../core/link/rdma-ports.ts';
+import { nodeName } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import type { LinkEngine } from '../../probe/link-engine.ts';
+import { enginesOf } from '../../probe/rdma/rdma-end.ts';
+import { measureRdmaLink, openRdmaSink } from '../../probe/rdma/rdma-link.ts';
+import { rendezvousAddress } from '../../probe/rdma/rendezvous.ts';
+import { interfacesWith, withoutScope } from '../../probe/schedule/link-ports.ts';
+import type { Env } from '../../process/child.ts';
+
+export interface RdmaEngineOptions {
+  readonly self: NodeId;
+  readonly state: () => State;
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+  readonly platform: string;
+  /** probes.port of config.toml; undefined: any free one. */
+  readonly port: () => number | undefined;
+}
+
+export const rdmaEngine = ({
+  self,
+  state,
+  env,
+  nodePath,
+  platform,
+  port,
+}: RdmaEngineOptions): LinkEngine => ({
+  openSink: async ({ source, connection, ticket, signal }) => {
+    if (connection.kind !== 'rdma') throw new TypeError('a socket connection has an engine of its own');
+    const address = rendezvousAddress(state(), source, self);
+    if (address === undefined)
+      throw new Error(`no address by which ${nodeName(state(), source)} reaches it is known`);
+    const [ownScope] = address.includes('%') ? interfacesWith(state(), self, address) : [];
+    const own = rdmaInterfaceParts(connection.sinkInterface);
+    return await openRdmaSink({
+      engines: enginesOf(platform),
+      sourceDevice: rdmaInterfaceParts(connection.sourceInterface).device,
+      sinkDevice: own.device,
+      devicePort: own.port,
+      // The source writes a link-local address with its own interface; here it needs this node's.
+      host: ownScope === undefined ? withoutScope(address) : `${withoutScope(address)}%${ownScope}`,
+      port: port() ?? 0,
+      ticket,
+      signal,
+      env,
+      nodePath,
+    });
+  },
+  measure: async ({ connection, port: sinkPort, ticket, budget, signal }) => {
+    if (connection.kind !== 'rdma') throw new TypeError('a socket connection has an engine of its own');
+    const address = rendezvousAddress(state(), self, connection.sink);
+    if (address === undefined) {
+      const reason = `no address of ${nodeName(state(), connection.sink)} answers`;
+      return { kind: 'failed', reason, bytesUsed: 0 };
+    }
+    const own = rdmaInterfaceParts(connection.sourceInterface);
+    return await measureRdmaLink({
+      engines: enginesOf(platform),
+      sourceDevice: own.device,
+      sinkDevice: rdmaInterfaceParts(connection.sinkInterface).device,
+      devicePort: own.port,
+      address,
+      port: sinkPort,
+      ticket,
+      budget,
+      signal,
+      env,
+      nodePath,
+    });
+  },
+});

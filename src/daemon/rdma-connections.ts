@@ -1,0 +1,39 @@
+// Keeps this node's RDMA connections in state true to what the readings of both ends say: looks when state has changed, and
+// every few seconds for what only time tells, as that a node has gone.
+
+import type { Clock } from '../clock/clock.ts';
+import type { Fact } from '../core/event.ts';
+import type { NodeId } from '../core/ids.ts';
+import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
+import type { State } from '../core/state.ts';
+
+export interface RdmaConnectionsParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+}
+
+/** Until the signal aborts. */
+export const followRdmaConnections = async (
+  { nodeId, clock, state, record }: RdmaConnectionsParts,
+  signal: AbortSignal,
+): Promise<void> => {
+  let seen: readonly unknown[] = [];
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  while (!signal.aborted) {
+    const now = state();
+    const read = [now.nodeRdmaDevices, now.nodeThunderbolts, now.nodeNetworks, now.nodeForgets, now.origins];
+    const isNews = read.some((part, index) => part !== seen[index]);
+    if (isNews || clock.nowMs() - lookedAtMs >= LOOK_ANYWAY_MS) {
+      for (const fact of rdmaConnectionChanges(now, nodeId, clock.nowMs())) record(fact);
+      seen = read;
+      lookedAtMs = clock.nowMs();
+    }
+    await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+  }
+};
+
+/** How often state is compared with what was last seen; five comparisons of references. */
+const LOOK_MS = 1_000;
+const LOOK_ANYWAY_MS = 5_000;
