@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { systemClock } from '../src/clock/system-clock.ts';
 import { nodeId } from '../src/core/ids.ts';
 import type { DatagramPort } from '../src/mesh/reachability/datagram-port.ts';
+import { ReachabilityAnswers } from '../src/mesh/reachability/reachability-answers.ts';
 import { ReachabilityChecks } from '../src/mesh/reachability/reachability-checks.ts';
 import { openUdpDatagrams } from '../src/mesh/reachability/udp-datagrams.ts';
 import { benchNodeId, LOOPBACKS, REACHABILITY_KEY } from './reachability-setting.ts';
@@ -13,6 +14,7 @@ const count = Number(process.argv[2]);
 const nodes: { readonly checks: ReachabilityChecks; readonly port: number }[] = [];
 for (let index = 1; index <= count; index += 1) {
   let checks: ReachabilityChecks | undefined;
+  let answers: ReachabilityAnswers | undefined;
   const listen = { host: '::', port: 0 };
   const asking: DatagramPort = await openUdpDatagrams({
     listen,
@@ -20,17 +22,22 @@ for (let index = 1; index <= count; index += 1) {
   });
   const answering = await openUdpDatagrams({
     listen,
-    onDatagram: (bytes, from) => checks?.takeQuestion(bytes, from),
+    onDatagram: (bytes, from) => answers?.take(bytes, from),
   });
   checks = new ReachabilityChecks({
     clock: systemClock,
-    localId: benchNodeId(index),
     keys: [REACHABILITY_KEY],
     random: Math.random,
     ask: (bytes, to) => asking.send(bytes, to),
-    answer: (bytes, to) => answering.send(bytes, to),
     opened: () => undefined,
     closed: () => undefined,
+  });
+  answers = new ReachabilityAnswers({
+    clock: systemClock,
+    localId: benchNodeId(index),
+    keys: [REACHABILITY_KEY],
+    answer: (bytes, to) => answering.send(bytes, to),
+    isKnown: () => true,
   });
   nodes.push({ checks, port: answering.port });
 }

@@ -16,6 +16,7 @@ import {
   reachTargets,
   targetKey,
 } from '../../mesh/reachability/reach-targets.ts';
+import { ReachabilityAnswers } from '../../mesh/reachability/reachability-answers.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import { ReachabilityChecks } from '../../mesh/reachability/reachability-checks.ts';
 import type { ConnectionBookParts, SocketPlace } from './connection-book.ts';
@@ -41,9 +42,7 @@ export const openConnections = async (parts: ConnectionsParts): Promise<Connecti
   let connections: Connections | undefined;
   const asking = await parts.openPort('ask', bytes => connections?.checks.takeAnswer(bytes));
   try {
-    const answering = await parts.openPort('answer', (bytes, from) =>
-      connections?.checks.takeQuestion(bytes, from),
-    );
+    const answering = await parts.openPort('answer', (bytes, from) => connections?.answers.take(bytes, from));
     connections = new Connections(parts, { asking, answering });
     return connections;
   } catch (error) {
@@ -59,6 +58,7 @@ interface Ports {
 
 export class Connections implements AsyncDisposable {
   readonly checks: ReachabilityChecks;
+  readonly answers: ReachabilityAnswers;
   readonly #parts: ConnectionsParts;
   readonly #ports: Ports;
   readonly #book: ConnectionBook;
@@ -73,6 +73,8 @@ export class Connections implements AsyncDisposable {
   #interfaces: OwnInterfaces = { linkLocalNames: [], addresses: new Set() };
   #nodes: readonly ReachableNode[] = [];
   #targets: readonly ReachTarget[] = [];
+  /** Their addresses. */
+  #known: ReadonlySet<string> = new Set();
   #seen = '';
   #ownReadings: readonly unknown[] = [];
 
@@ -85,19 +87,29 @@ export class Connections implements AsyncDisposable {
     const { clock, keys, random, nodeId } = parts;
     this.checks = new ReachabilityChecks({
       clock,
-      localId: nodeId,
       keys,
       random,
       ask: (bytes, to) => ports.asking.send(bytes, to),
-      answer: (bytes, to) => ports.answering.send(bytes, to),
       opened: target => this.#opened(target),
       closed: (target, reason) => this.#closed(target, reason),
+    });
+    this.answers = new ReachabilityAnswers({
+      clock,
+      localId: nodeId,
+      keys,
+      answer: (bytes, to) => ports.answering.send(bytes, to),
+      isKnown: address => this.#known.has(address),
     });
   }
 
   /** UDP, on which questions are answered. */
   get port(): number {
     return this.#ports.answering.port;
+  }
+
+  setKeys(keys: readonly Uint8Array[]): void {
+    this.checks.setKeys(keys);
+    this.answers.setKeys(keys);
   }
 
   /** Every address of a node that is asked, and what came of it. */
@@ -157,6 +169,7 @@ export class Connections implements AsyncDisposable {
     this.#interfaces = interfaces;
     this.#nodes = nodes;
     this.#targets = reachTargets(nodes, interfaces);
+    this.#known = new Set(this.#targets.map(({ address }) => address));
     this.checks.setTargets(this.#targets, target => this.#reasonGone(target));
   }
 

@@ -123,7 +123,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   });
   const setKeys = (current: readonly ClusterKey[]): void => {
     discovery.setTagKeys(current.map(one => deriveSecret(one, 'beacon')));
-    connections?.checks.setKeys(current.map(one => deriveSecret(one, 'reachability')));
+    connections?.setKeys(current.map(one => deriveSecret(one, 'reachability')));
     transport.setKeys(current);
   };
   const owned = opened.move();

@@ -18,9 +18,12 @@ export const REACHABILITY_LIMITS = {
   /** Questions of this node; past it they wait. */
   askBurst: 100,
   asksPerSecond: 400,
-  /** Questions of others that are looked at; past it they are dropped. */
+  /** Questions from addresses of known nodes that are looked at; past it they are dropped. */
   answerBurst: 1_000,
   answersPerSecond: 1_000,
+  /** Those from other addresses. */
+  strangerBurst: 200,
+  strangersPerSecond: 200,
   /** Nonces of questions remembered, against replay. */
   noncesMax: 4_096,
   addressesPerNodeMax: 256,

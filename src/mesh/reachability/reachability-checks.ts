@@ -1,19 +1,11 @@
 // Asks every address of every node whether that node answers there, each on its own schedule: one that is dead costs its own
-// timeout and nothing else. Also answers the questions of others, at most as many bytes as it was asked with.
+// timeout and nothing else.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { RecentTexts } from '../discovery/recent-texts.ts';
 import { TokenBucket } from '../discovery/token-bucket.ts';
 import type { CheckKey, Question } from './check-message.ts';
-import {
-  answeredNonce,
-  checkKey,
-  encodeAnswer,
-  encodeQuestion,
-  isAnswerOf,
-  readQuestion,
-} from './check-message.ts';
+import { answeredNonce, checkKey, encodeQuestion, isAnswerOf } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
 import { NoncePool } from './nonce-pool.ts';
@@ -23,15 +15,12 @@ import { sendFailure } from './send-failure.ts';
 
 export interface ReachabilityChecksParts {
   readonly clock: Clock;
-  readonly localId: NodeId;
   /** `deriveSecret(clusterKey, 'reachability')` of each key that counts, the current one first. */
   readonly keys: readonly Uint8Array[];
   /** From 0 to below 1, for the spread. */
   readonly random: () => number;
   /** As `DatagramPort.send`, from a port of its own: a firewall takes what comes back from there for answers. */
   ask(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
-  /** As `DatagramPort.send`, from the port that others ask. */
-  answer(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** The node answers there. */
   opened(target: ReachTarget): void;
   /** It did, and does not any more; or it never did, told once. */
@@ -41,9 +30,7 @@ export interface ReachabilityChecksParts {
 export interface ReachabilityCounts {
   readonly asked: number;
   readonly answered: number;
-  /** Questions of others that were answered. */
-  readonly served: number;
-  /** Strangers, garbage, replays, and what came too fast to be looked at. */
+  /** What answers no question that waits: late, forged, garbage. */
   readonly dropped: number;
 }
 
@@ -79,30 +66,25 @@ export class ReachabilityChecks {
   /** Of the turns of each node that is asked. */
   readonly #phases = new Map<NodeId, number>();
   readonly #asked = new Map<string, Asked>();
-  readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
   readonly #nonces = new NoncePool();
   readonly #asks: TokenBucket;
-  readonly #answers: TokenBucket;
   #keys: readonly CheckKey[];
   #wake = new AbortController();
   #askedCount = 0;
   #answeredCount = 0;
-  #servedCount = 0;
   #droppedCount = 0;
 
   constructor(parts: ReachabilityChecksParts) {
     this.#parts = parts;
     this.#keys = parts.keys.map(checkKey);
-    const { askBurst, asksPerSecond, answerBurst, answersPerSecond } = REACHABILITY_LIMITS;
+    const { askBurst, asksPerSecond } = REACHABILITY_LIMITS;
     this.#asks = new TokenBucket(parts.clock, { burst: askBurst, perSecond: asksPerSecond });
-    this.#answers = new TokenBucket(parts.clock, { burst: answerBurst, perSecond: answersPerSecond });
   }
 
   get counts(): ReachabilityCounts {
     return {
       asked: this.#askedCount,
       answered: this.#answeredCount,
-      served: this.#servedCount,
       dropped: this.#droppedCount,
     };
   }
@@ -166,18 +148,6 @@ export class ReachabilityChecks {
     if (row.state === 'open') return;
     row.state = 'open';
     this.#parts.opened(row.target);
-  }
-
-  /** A datagram came to where others ask. Never throws. */
-  takeQuestion(bytes: Uint8Array, from: DatagramAddress): void {
-    const question = this.#answers.take() ? readQuestion(bytes, this.#keys) : undefined;
-    if (question === undefined || !this.#heard.add(Buffer.from(question.nonce).toString('latin1'))) {
-      this.#droppedCount += 1;
-      return;
-    }
-    this.#servedCount += 1;
-    // Whoever asked asks again where this is lost.
-    this.#parts.answer(encodeAnswer(question, this.#parts.localId), from).catch(() => undefined);
   }
 
   /** Until the abort. */

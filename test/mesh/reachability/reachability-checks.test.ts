@@ -2,10 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import { checkKey, encodeAnswer, encodeQuestion } from '../../../src/mesh/reachability/check-message.ts';
+import {
+  CHECK_BYTES,
+  checkKey,
+  encodeAnswer,
+  encodeQuestion,
+} from '../../../src/mesh/reachability/check-message.ts';
 import { REACHABILITY_LIMITS } from '../../../src/mesh/reachability/limits.ts';
 import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
 import type { ReachTarget } from '../../../src/mesh/reachability/reach-targets.ts';
+import { ReachabilityAnswers } from '../../../src/mesh/reachability/reachability-answers.ts';
 import { ReachabilityChecks } from '../../../src/mesh/reachability/reachability-checks.ts';
 
 const KEY = new Uint8Array(32).fill(1);
@@ -120,7 +126,7 @@ describe('reachability checks', () => {
   it('of a node that was started again go to its new port at once', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
-    net.wire.open(['10.0.0.2'], 777, (bytes, from) => juno.checks.takeQuestion(bytes, from));
+    net.wire.open(['10.0.0.2'], 777, (bytes, from) => juno.answers.take(bytes, from));
     const juno = net.add(JUNO, '10.0.0.2');
     atlas.checks.setTargets([{ node: JUNO, address: '10.0.0.2', port: 666 }], () => '');
     await net.clock.advance(3_000);
@@ -148,13 +154,13 @@ describe('reachability checks', () => {
     atlas.ask(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     const strange = { nonce: new Uint8Array(16).fill(9), key: checkKey(OTHER_KEY) };
-    const served = juno.checks.counts.served;
+    const served = juno.answers.counts.served;
     for (let turn = 0; turn < 100; turn += 1) {
       atlas.checks.takeAnswer(encodeAnswer(strange, JUNO));
-      juno.checks.takeQuestion(encodeQuestion(strange), { address: '10.6.6.6', port: 1 });
-      juno.checks.takeQuestion(new Uint8Array(turn), { address: '10.6.6.6', port: 1 });
+      juno.answers.take(encodeQuestion(strange), { address: '10.6.6.6', port: 1 });
+      juno.answers.take(new Uint8Array(turn), { address: '10.6.6.6', port: 1 });
     }
-    expect(juno.checks.counts).toMatchObject({ served, dropped: 200 });
+    expect(juno.answers.counts).toMatchObject({ served, dropped: 200 });
     expect(atlas.told).toEqual(['opened 10.0.0.2']);
   });
 
@@ -162,23 +168,38 @@ describe('reachability checks', () => {
     await using net = new Net();
     const juno = net.add(JUNO, '10.0.0.2');
     const bytes = encodeQuestion({ nonce: new Uint8Array(16).fill(3), key: checkKey(KEY) });
-    for (let turn = 0; turn < 50; turn += 1)
-      juno.checks.takeQuestion(bytes, { address: '10.6.6.6', port: 1 });
-    expect(juno.checks.counts).toMatchObject({ served: 1, dropped: 49 });
+    for (let turn = 0; turn < 50; turn += 1) juno.answers.take(bytes, { address: '10.6.6.6', port: 1 });
+    expect(juno.answers.counts).toMatchObject({ served: 1, dropped: 49 });
   });
 
-  it('look at no more questions in a second than they can bear', async () => {
+  it('look at no more questions in a second than they can bear, and of strangers at fewer', async () => {
     await using net = new Net();
     const juno = net.add(JUNO, '10.0.0.2');
-    for (let turn = 0; turn < 5_000; turn += 1) {
-      const nonce = new Uint8Array(16).fill(turn % 251).fill(turn >> 8, 0, 8);
-      nonce[15] = turn & 255;
-      juno.checks.takeQuestion(encodeQuestion({ nonce, key: checkKey(KEY) }), {
-        address: '10.6.6.6',
-        port: 1,
-      });
+    const flood = (address: string, first: number): void => {
+      for (let turn = 0; turn < 5_000; turn += 1) {
+        const nonce = new Uint8Array(16).fill(first).fill(turn >> 8, 0, 8);
+        nonce[15] = turn & 255;
+        juno.answers.take(encodeQuestion({ nonce, key: checkKey(KEY) }), { address, port: 1 });
+      }
+    };
+    flood('10.6.6.6', 6);
+    expect(juno.answers.counts.served).toBe(REACHABILITY_LIMITS.strangerBurst);
+    flood('10.0.0.1', 7);
+    const { strangerBurst, answerBurst } = REACHABILITY_LIMITS;
+    expect(juno.answers.counts.served, 'those who are known').toBe(strangerBurst + answerBurst);
+  });
+
+  it('answer a known node while strangers flood them', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    const juno = net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    for (let tenth = 0; tenth < 600; tenth += 1) {
+      for (let turn = 0; turn < 100; turn += 1)
+        juno.answers.take(new Uint8Array(CHECK_BYTES), { address: '10.6.6.6', port: 1 });
+      await net.clock.advance(100);
     }
-    expect(juno.checks.counts.served).toBe(REACHABILITY_LIMITS.answerBurst);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
   });
 
   it('ask no more in a second than their bound, and get to everybody in time', async () => {
@@ -210,25 +231,28 @@ class Net implements AsyncDisposable {
     const told: string[] = [];
     const [first = '', ...others] = addresses;
     const asking = this.wire.open([first], ASKING_PORT, bytes => checks.takeAnswer(bytes));
-    const answering = this.wire.open([first, ...others], PORT, (bytes, from) =>
-      checks.takeQuestion(bytes, from),
-    );
+    const answering = this.wire.open([first, ...others], PORT, (bytes, from) => answers.take(bytes, from));
     const checks = new ReachabilityChecks({
       clock: this.clock,
-      localId,
       keys: [KEY],
       random: () => {
         this.#drawn = (this.#drawn * 16_807 + 1) % 2_147_483_647;
         return this.#drawn / 2_147_483_647;
       },
       ask: (bytes, to) => asking.send(bytes, to),
-      answer: (bytes, to) => answering.send(bytes, to),
       opened: ({ address }) => told.push(`opened ${address}`),
       closed: ({ address }, reason, was) => told.push(`closed ${address} (${was}): ${reason}`),
     });
+    const answers = new ReachabilityAnswers({
+      clock: this.clock,
+      localId,
+      keys: [KEY],
+      answer: (bytes, to) => answering.send(bytes, to),
+      isKnown: address => address.startsWith('10.0.'),
+    });
     this.#running.push(checks.run(this.#stop.signal));
     const ask = (node: NodeId, address: string): void => checks.setTargets([target(node, address)], () => '');
-    return { checks, told, ask };
+    return { checks, answers, told, ask };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

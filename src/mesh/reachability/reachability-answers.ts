@@ -1,0 +1,68 @@
+// Answers the questions of others, each once, with as many bytes as it was asked with. Strangers have a bound of their own: what
+// they send cannot keep this node from answering those whom it knows, as long as they do not pose as them.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { RecentTexts } from '../discovery/recent-texts.ts';
+import { TokenBucket } from '../discovery/token-bucket.ts';
+import type { CheckKey } from './check-message.ts';
+import { checkKey, encodeAnswer, readQuestion } from './check-message.ts';
+import type { DatagramAddress } from './datagram-port.ts';
+import { REACHABILITY_LIMITS } from './limits.ts';
+
+export interface ReachabilityAnswersParts {
+  readonly clock: Clock;
+  readonly localId: NodeId;
+  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts. */
+  readonly keys: readonly Uint8Array[];
+  /** As `DatagramPort.send`, from the port that others ask. */
+  answer(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** Whether a node of the cluster has that address. */
+  isKnown(address: string): boolean;
+}
+
+export interface AnswerCounts {
+  /** Questions that were answered. */
+  readonly served: number;
+  /** Strangers, garbage, replays, and what came too fast to be looked at. */
+  readonly dropped: number;
+}
+
+export class ReachabilityAnswers {
+  readonly #parts: ReachabilityAnswersParts;
+  readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
+  readonly #known: TokenBucket;
+  readonly #strangers: TokenBucket;
+  #keys: readonly CheckKey[];
+  #served = 0;
+  #dropped = 0;
+
+  constructor(parts: ReachabilityAnswersParts) {
+    this.#parts = parts;
+    this.#keys = parts.keys.map(checkKey);
+    const { answerBurst, answersPerSecond, strangerBurst, strangersPerSecond } = REACHABILITY_LIMITS;
+    this.#known = new TokenBucket(parts.clock, { burst: answerBurst, perSecond: answersPerSecond });
+    this.#strangers = new TokenBucket(parts.clock, { burst: strangerBurst, perSecond: strangersPerSecond });
+  }
+
+  get counts(): AnswerCounts {
+    return { served: this.#served, dropped: this.#dropped };
+  }
+
+  setKeys(keys: readonly Uint8Array[]): void {
+    this.#keys = keys.map(checkKey);
+  }
+
+  /** A datagram came to where others ask. Never throws. */
+  take(bytes: Uint8Array, from: DatagramAddress): void {
+    const bucket = this.#parts.isKnown(from.address) ? this.#known : this.#strangers;
+    const question = bucket.take() ? readQuestion(bytes, this.#keys) : undefined;
+    if (question === undefined || !this.#heard.add(Buffer.from(question.nonce).toString('latin1'))) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#served += 1;
+    // Whoever asked asks again where this is lost.
+    this.#parts.answer(encodeAnswer(question, this.#parts.localId), from).catch(() => undefined);
+  }
+}
