@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+
+describe('plimsoll demo', () => {
+  test('serves a simulated cluster from a home of its own, which is gone afterwards', async () => {
+    const demo = madeUpProcess(['demo', '--nodes', '3', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
+    const running = demo.run();
+    await demo.stdout.until(/Ctrl-C stops it/);
+    const [, url = ''] = /^Dashboard: (\S+)$/m.exec(demo.stdout.text) ?? [];
+    const [, home = ''] = /--home (\S+)$/m.exec(demo.stdout.text) ?? [];
+    expect(demo.stdout.text).toContain('none of them is real');
+    expect(existsSync(home)).toBe(true);
+    expect(await (await fetch(`${url}healthz`)).text()).toContain('ok');
+    demo.stop('SIGINT');
+    expect(await running).toBe(EXIT_CODES.ok.code);
+    expect(existsSync(home)).toBe(false);
+    await expect(fetch(`${url}healthz`)).rejects.toThrow();
+  });
+
+  test.each(['0', '201', 'eight', '-3', '2.5', ''])(
+    'with --nodes %j is refused with what to write',
+    async count => {
+      const demo = madeUpProcess(['demo', `--nodes=${count}`]);
+      expect(await demo.run()).toBe(EXIT_CODES.usage.code);
+      expect(demo.stderr.text).toContain('whole number from 1 to 200');
+      expect(demo.stderr.text.trimEnd().split('\n')).toHaveLength(2);
+    },
+  );
+});
+
+describe('plimsoll up --replay', () => {
+  test.each([
+    [['--replay', '/nonexistent'], 'recording', /cannot be read: ENOENT.*\n.*plimsoll record/],
+    [['--replay', '/dev/null'], 'recording', /no recording.*\n.*plimsoll record/],
+    [['--replay', 'x', '--speed', '0'], 'usage', /--speed.*\n.*--speed 10/],
+    [['--replay', 'x', '--speed', 'fast'], 'usage', /--speed.*\n.*--speed 10/],
+    [['--speed', '10'], 'usage', /--speed without --replay.*\n.*--replay FILE/],
+    [['--replay', 'x', '--once'], 'usage', /--once and --replay.*\n/],
+  ] as const)('%j is refused', async (args, exit, said) => {
+    const up = madeUpProcess(['up', '--no-open', '--http', '127.0.0.1:0', ...args]);
+    expect(await up.run()).toBe(EXIT_CODES[exit].code);
+    expect(up.stderr.text).toMatch(said);
+    expect(up.stderr.text.trimEnd().split('\n')).toHaveLength(2);
+  });
+});
+
+describe('plimsoll record', () => {
+  test('without a daemon says how to start one', async () => {
+    const record = madeUpProcess(['record', '/nonexistent/file', '--home', '/nonexistent/home']);
+    expect(await record.run()).toBe(EXIT_CODES.noDaemon.code);
+    expect(record.stderr.text).toContain('plimsoll up');
+  });
+
+  test.each(['0s', '169h', 'long'])('with --duration %s is refused', async duration => {
+    const record = madeUpProcess(['record', 'file', `--duration=${duration}`]);
+    expect(await record.run()).toBe(EXIT_CODES.usage.code);
+  });
+});

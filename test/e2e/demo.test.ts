@@ -1,0 +1,167 @@
+// The demo as a person starts it: the built command, its page in a real browser, and nothing left afterwards.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverEvents } from '../../src/cli/event-source.ts';
+import { systemClock } from '../../src/clock/system-clock.ts';
+import { applyAll } from '../../src/core/apply.ts';
+import type { State } from '../../src/core/state.ts';
+import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
+import { childrenOf, untilGone } from '../integration/bench/bench-process.ts';
+import { requireBuild } from '../support/build.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { startCommand } from './started-command.ts';
+
+const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
+const LIMIT_MS = 30_000;
+
+let browser: OpenedBrowser | undefined;
+beforeAll(async () => {
+  requireBuild();
+  if (chromiumPath() !== undefined) browser = await openBrowser();
+});
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
+});
+
+describe(
+  'plimsoll demo',
+  () => {
+    test('shows as many nodes as were asked for, each marked as simulated, on every surface', async () => {
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place.env);
+      console.info(`the demo printed its URL after ${Math.round(demo.urlAfterMs)} ms`);
+      await whenState(demo.url, state => Object.keys(state.nodeIdentities).length === 5);
+      const state: { nodeIdentities: State['nodeIdentities'] } = await json(demo.url, '/api/state');
+      expect(Object.values(state.nodeIdentities).map(({ value }) => value.isSimulated)).toEqual(
+        Array(5).fill(true),
+      );
+      const metrics = await (await fetch(`${demo.url}/metrics`)).text();
+      expect(metrics.match(/^plimsoll_node_info\{.*simulated="true"/gm)).toHaveLength(5);
+      const home = /plimsoll status --home (\S+)/.exec(demo.output())?.[1] ?? '';
+      const status = await run(['status', '--home', home], place.env);
+      expect(status.match(/ simulated\b/g)).toHaveLength(5);
+      const printed: { nodes: { identity: { value: { isSimulated: boolean } } }[] } = JSON.parse(
+        await run(['status', '--json', '--home', home], place.env),
+      );
+      expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
+    });
+
+    test('shows its cluster in a browser, and says that it is none', async context => {
+      if (browser === undefined) return context.skip(NO_CHROMIUM);
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--no-bench'], place.env);
+      const { page, problems } = await browser.open(demo.url);
+      await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
+      for (const name of ['atlas', 'hermes', 'juno', 'pip', 'spark-1', 'spark-2', 'bosun', 'anchor'])
+        await page.getByRole('link', { name: new RegExp(`^${name} \\(simulated\\), `) }).waitFor();
+      await page
+        .getByRole('button', { name: /^Link atlas to hermes, Thunderbolt 5 \(RDMA\): \d/ })
+        .first()
+        .waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
+    test('runs a real benchmark against the mock, seen live on a page that says where', async context => {
+      if (browser === undefined) return context.skip(NO_CHROMIUM);
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      const state = await whenState(demo.url, held =>
+        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+      );
+      const [run] = Object.values(state.runs).flatMap(runs => Object.values(runs));
+      if (run === undefined) throw new Error('no run');
+      const target = run.value.targetNode;
+      expect(typeof target === 'string' && state.nodeIdentities[target]?.value.isSimulated).toBe(true);
+      const { page } = await browser.open(`${demo.url}/runs/${run.value.runId}`);
+      await page.getByText('in a simulated cluster').waitFor();
+      await page.getByText('demo-model').first().waitFor();
+    });
+
+    test('leaves nothing when it is stopped: no process, no home, and ends with 0', async context => {
+      if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      await whenState(demo.url, held =>
+        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+      );
+      const family = familyOf(demo.pid);
+      expect(family.length).toBeGreaterThanOrEqual(3); // the mock, the benchmark, its aggregator
+      expect(await demo.end('SIGINT')).toBe(0);
+      for (const pid of family) await untilGone(pid);
+      expect(readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'))).toEqual([]);
+      expect(readdirSync(place.home)).toEqual([]);
+    });
+
+    test('leaves no process when it is killed, and the next one removes its home', async context => {
+      if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      await whenState(demo.url, held =>
+        Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+      );
+      const family = familyOf(demo.pid);
+      await demo.end('SIGKILL');
+      for (const pid of family) await untilGone(pid);
+      const left = readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'));
+      expect(left).toHaveLength(1);
+      await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place.env);
+      expect(next.output()).toContain('A simulated cluster of 1 node;');
+      expect(readdirSync(place.temporary)).not.toContain(left[0]);
+    });
+  },
+  LIMIT_MS,
+);
+
+/** A person's home and a folder for temporary files, to see what is left in either. */
+const demoPlace = () => {
+  const folder = temporaryDirectory();
+  const home = join(folder.path, 'person');
+  const temporary = join(folder.path, 'temporary');
+  mkdirSync(home);
+  mkdirSync(temporary);
+  return {
+    home,
+    temporary,
+    env: { HOME: home, TMPDIR: temporary },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+};
+
+/** The first state that is so, from the stream. */
+const whenState = async (url: string, isSo: (state: State) => boolean): Promise<State> => {
+  const { body } = await fetch(`${url}/api/stream`);
+  if (body === null) throw new Error('no stream');
+  let state: State | undefined;
+  for await (const { name, data } of serverEvents(body)) {
+    if (name === 'snapshot') state = decodeSnapshot(data, systemClock.nowMs()).state;
+    else if (name === 'batch' && state !== undefined)
+      state = applyAll(state, decodeBatch(data, systemClock.nowMs()).events);
+    if (state !== undefined && isSo(state)) return state;
+  }
+  throw new Error('the stream ended');
+};
+
+/** Every process that it started, and theirs. */
+const familyOf = (pid: number): readonly number[] => {
+  const children = childrenOf(pid);
+  return [...children, ...children.flatMap(familyOf)];
+};
+
+const json = async (url: string, path: string) => await (await fetch(url + path)).json();
+
+const run = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
+  const { stdout } = await promisify(execFile)(execPath, [COMMAND, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+};

@@ -1,0 +1,118 @@
+// A recording in a real browser: the committed one, made by the demo's simulator, and one that is made here.
+
+import { execFile } from 'node:child_process';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import { recordingFixture } from '../support/recording-fixture.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { startCommand } from './started-command.ts';
+
+const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
+const LIMIT_MS = 30_000;
+
+describe(
+  'plimsoll up --replay',
+  () => {
+    let browser: OpenedBrowser;
+    beforeAll(async () => {
+      if (chromiumPath() === undefined) return;
+      requireBuild();
+      browser = await openBrowser();
+    });
+    beforeEach(context => {
+      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+    });
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]();
+    });
+
+    test('shows the whole cluster, marked as a recording', async () => {
+      await using replay = await startCommand(['up', '--replay', recordingFixture]);
+      const { page, problems } = await browser.open(replay.url);
+      await page.getByRole('status', { name: 'Connection' }).getByText('Recording').waitFor();
+      await page.getByText('read-only').waitFor();
+      for (const name of ['atlas', 'pip', 'spark-1', 'anchor'])
+        await page.getByRole('link', { name: new RegExp(`^${name} \\(simulated\\), `) }).waitFor();
+      await page
+        .getByRole('button', { name: /^Link spark-1 to spark-2, RoCE.*: \d/ })
+        .first()
+        .waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+
+    test('changes nothing: what would is refused', async () => {
+      await using replay = await startCommand(['up', '--replay', recordingFixture]);
+      const { nodeIdentities }: { nodeIdentities: Record<string, unknown> } = await (
+        await fetch(`${replay.url}/api/state`)
+      ).json();
+      const [node = ''] = Object.keys(nodeIdentities);
+      for (const path of [`/api/nodes/${node}/forget`, '/api/probes', '/api/runs'])
+        expect((await fetch(replay.url + path, { method: 'POST' })).status, path).toBeGreaterThanOrEqual(400);
+    });
+
+    test('goes on with what came before where a recording is cut off, and says so on the page', async () => {
+      using folder = temporaryDirectory();
+      const cut = join(folder.path, 'cut.plimsoll');
+      const bytes = readFileSync(recordingFixture);
+      writeFileSync(cut, bytes.subarray(0, Math.round(bytes.length * 0.8)));
+      await using replay = await startCommand(['up', '--replay', cut, '--speed', '100']);
+      const { page } = await browser.open(replay.url);
+      await page.getByText(/cut off at byte \d+/).waitFor();
+      await page.getByRole('link', { name: /^atlas \(simulated\), / }).waitFor();
+    });
+  },
+  LIMIT_MS,
+);
+
+test('what is no recording ends with 31 and two lines', async () => {
+  requireBuild();
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'text.plimsoll');
+  copyFileSync(COMMAND, path);
+  const refusal = await run(['up', '--replay', path]).catch(
+    (error: { code: number; stderr: string }) => error,
+  );
+  expect(refusal).toMatchObject({
+    code: 31,
+    stderr: expect.stringMatching(/is no recording.*\n.*plimsoll record/),
+  });
+});
+
+test(
+  'the demo recorded without names has none of them, and is shown again',
+  async context => {
+    requireBuild();
+    if (chromiumPath() === undefined) return context.skip(NO_CHROMIUM);
+    using folder = temporaryDirectory();
+    const path = join(folder.path, 'demo.plimsoll');
+    {
+      await using demo = await startCommand(['demo', '--nodes', '3', '--no-bench'], { TMPDIR: folder.path });
+      const home = /--home (\S+)/.exec(demo.output())?.[1] ?? '';
+      await run(['record', path, '--duration', '3s', '--home', home]);
+      const refusal = await run(['record', path, '--duration', '1s', '--home', home]).catch(
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(refusal).toMatchObject({ code: 31, stderr: expect.stringContaining('there already') });
+    }
+    await using replay = await startCommand(['up', '--replay', path]);
+    const state = await (await fetch(`${replay.url}/api/state`)).text();
+    expect(state).toContain('node-3');
+    for (const name of ['atlas', 'hermes', 'juno', '192.0.2.']) expect(state).not.toContain(name);
+  },
+  LIMIT_MS,
+);
+
+const run = async (args: readonly string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(execPath, [COMMAND, ...args], {
+    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+  });
+  return stdout;
+};

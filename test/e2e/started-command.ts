@@ -1,0 +1,55 @@
+// A built command that serves a page, in a process of its own: `plimsoll demo`, `plimsoll up --replay`.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { execPath } from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export interface StartedCommand extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** From the start of the process to the printed URL. */
+  readonly urlAfterMs: number;
+  output(): string;
+  /** Sends the signal; resolves with the exit code, null where the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** @throws Error with what it printed when it ends before it serves. */
+export const startCommand = async (
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<StartedCommand> => {
+  const beganAtMs = performance.now();
+  const child = spawn(execPath, [COMMAND, ...args, '--http', '127.0.0.1:0', '--no-open'], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  const ended = once(child, 'exit').then(([code]): number | null => code);
+  const url = await new Promise<string>((resolve, reject) => {
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString('utf8');
+      const found = /^Dashboard: (\S+)$/m.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('error', reject);
+    child.once('exit', code => reject(new Error(`it ended with ${code}: ${said}`)));
+  });
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return await ended;
+  };
+  return {
+    url: new URL(url).origin,
+    pid: child.pid ?? 0,
+    urlAfterMs: performance.now() - beganAtMs,
+    output: () => said,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+  };
+};
+
+const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
