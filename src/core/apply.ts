@@ -106,6 +106,11 @@ const reduceKnown = (state: State, event: KnownEvent): State => {
         ...state,
         probeStatuses: putNewest(state.probeStatuses, event, event.payload, PROBES_PER_NODE_MAX),
       };
+    case 'baseline.told':
+      return {
+        ...state,
+        probeBaselines: putNewest(state.probeBaselines, event, event.payload, PROBES_PER_NODE_MAX),
+      };
     case 'endpoints.told':
       return {
         ...state,

@@ -54,6 +54,8 @@ export const liveEntry = (
       return state.readingStatuses[origin]?.[key];
     case 'probe.reported':
       return state.probeStatuses[origin]?.[key];
+    case 'baseline.told':
+      return state.probeBaselines[origin]?.[key];
     case 'endpoints.told':
       return state.nodeEndpoints[origin];
     case 'runner.reported':

@@ -10,6 +10,7 @@ import type { GpuProfile } from './node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { Gathered, ReadingConfirmed, ReadingFailed, ReadingValues } from './node/reading.ts';
 import { readingKey } from './node/reading.ts';
+import type { ProbeBaseline } from './probe/probe-baseline.ts';
 import type { ProbeStatus } from './probe/probe-status.ts';
 import { probeKey } from './probe/probe-status.ts';
 import type { Run, Runner, RunProgress } from './run/run.ts';
@@ -34,6 +35,7 @@ export interface EventPayloads {
   'connection.closed': ConnectionClosed;
   'link.profiled': LinkProfile;
   'probe.reported': ProbeStatus;
+  'baseline.told': ProbeBaseline;
   'endpoints.told': NodeEndpoints;
   'runner.reported': Runner;
   'run.started': Run;
@@ -129,6 +131,7 @@ export const factKey = (fact: Fact): string => {
     case 'link.profiled':
       return `${fact.payload.sink} ${fact.payload.connectionKey}`;
     case 'probe.reported':
+    case 'baseline.told':
       return probeKey(fact.payload.subject);
     case 'runner.reported':
       return fact.payload.runnerKey;
@@ -163,6 +166,7 @@ const EVENT_CLASSES: { readonly [K in EventKind]: EventClass } = {
   'connection.closed': 'durable',
   'link.profiled': 'durable',
   'probe.reported': 'live',
+  'baseline.told': 'live',
   'endpoints.told': 'live',
   'runner.reported': 'live',
   'run.started': 'durable',

@@ -30,6 +30,7 @@ export const mapEntries = (state: State, change: EntryChange): State => {
     connections: bySink(state.connections),
     linkProfiles: bySink(state.linkProfiles),
     probeStatuses: byKey(state.probeStatuses),
+    probeBaselines: byKey(state.probeBaselines),
     nodeEndpoints: byNode(state.nodeEndpoints),
     runners: byKey(state.runners),
     runs: byKey(state.runs),

@@ -9,6 +9,7 @@ import type { NodeEndpoints } from './node/endpoints.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from './node/presence.ts';
 import type { ReadingValues } from './node/reading.ts';
+import type { ProbeBaseline } from './probe/probe-baseline.ts';
 import type { ProbeStatus } from './probe/probe-status.ts';
 import type { Run, Runner, RunProgress } from './run/run.ts';
 
@@ -80,6 +81,8 @@ export interface State {
   readonly linkProfiles: ByNode<ByNode<ByKey<Entry<LinkProfile>>>>;
   /** prober → probe key */
   readonly probeStatuses: ByNode<ByKey<Entry<ProbeStatus>>>;
+  /** prober → probe key */
+  readonly probeBaselines: ByNode<ByKey<Entry<ProbeBaseline>>>;
   readonly nodeEndpoints: ByNode<Entry<NodeEndpoints>>;
   /** reporter → runner key */
   readonly runners: ByNode<ByKey<Entry<Runner>>>;
@@ -112,6 +115,7 @@ export const EMPTY_STATE: State = {
   connections: {},
   linkProfiles: {},
   probeStatuses: {},
+  probeBaselines: {},
   nodeEndpoints: {},
   runners: {},
   runs: {},

@@ -116,6 +116,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
           ...told,
           random: Math.random,
           config: () => settings.config,
+          history: query => journal.history(query),
           gpuVendors: gpuVendorsOf(gatherers),
           requests: mesh?.requests,
         });

@@ -9,7 +9,8 @@ import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten } from '../core/node/presence.ts';
-import type { ProbeStatus } from '../core/probe/probe-status.ts';
+import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
+import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
 import { count, figure, list, nodeIdSchema, reported, text } from './schema.ts';
@@ -106,11 +107,22 @@ const gpuProfile: Schema<GpuProfile> = v.object({
   failure: reported(v.literal('none')),
 });
 
+const probeSubject: Schema<ProbeSubject> = v.variant('kind', [
+  v.object({ kind: v.literal('gpu'), deviceId: text }),
+  v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
+]);
+
+/** As many figures as a profile may have some day. */
+export const BASELINE_FIGURES_MAX = 32;
+const probeBaseline: Schema<ProbeBaseline> = v.object({
+  subject: probeSubject,
+  windowMs: figure,
+  count,
+  medians: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(BASELINE_FIGURES_MAX)),
+});
+
 const probeStatus: Schema<ProbeStatus> = v.object({
-  subject: v.variant('kind', [
-    v.object({ kind: v.literal('gpu'), deviceId: text }),
-    v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
-  ]),
+  subject: probeSubject,
   stage: v.variant('kind', [
     v.object({ kind: v.literal('running'), expectedMs: figure, isByHand: v.boolean() }),
     v.object({ kind: v.literal('waiting'), reason: text, nextInMs: reported(figure) }),
@@ -155,6 +167,7 @@ const factSchema: Schema<Fact> = v.variant('kind', [
   fact('connection.closed', closed),
   fact('link.profiled', linkProfile),
   fact('probe.reported', probeStatus),
+  fact('baseline.told', probeBaseline),
   fact('endpoints.told', endpoints),
   fact('runner.reported', runnerSchema),
   fact('run.started', runSchema),

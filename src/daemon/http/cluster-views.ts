@@ -2,6 +2,8 @@
 
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
+import type { LinkFigure, UnusualFigure } from '../../core/link/link-health.ts';
+import { unusualLinkFigures } from '../../core/link/link-health.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import { ageMsOf, type NodeView, nodeIds, nodeView, presence } from '../../core/selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
@@ -19,6 +21,8 @@ export interface LinkRow {
   readonly connectionKey: string;
   readonly connection: Aged<Connection>;
   readonly profile: Aged<LinkProfile> | Unknown;
+  /** Figures that are far worse than the median of the last week. */
+  readonly unusual: readonly UnusualFigure<LinkFigure>[];
 }
 
 /** A node's view whose GPU profiles carry their age now, like everything else in it. */
@@ -60,6 +64,7 @@ const linkRowsBetween = (
       connectionKey,
       connection: aged(connection, nowMs),
       profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
+      unusual: unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
     };
   });
 

@@ -11,6 +11,7 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { readingView } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
+import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
 import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
 import { LeaseDesk } from '../../probe/lease/lease-desk.ts';
 import type { LinkEngines } from '../../probe/link-engine.ts';
@@ -24,6 +25,7 @@ import type { ProbeLog } from '../../probe/schedule/probe-log.ts';
 import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
+import { BaselineTelling } from './baseline-telling.ts';
 import { ProbeDesk } from './probe-desk.ts';
 import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
@@ -39,6 +41,7 @@ export interface DaemonProbesParts {
   readonly config: () => Config;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
+  readonly history: (query: HistoryQuery) => readonly HistoryRow[];
   /** Whose inventory this machine's gatherers tell, sooner or later. */
   readonly gpuVendors: readonly GpuVendor[];
   /** --probes off, whatever config.toml says. */
@@ -94,6 +97,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     devices: () => currentDevices(state(), parts, nowMs()),
     runner,
   });
+  const baselines = new BaselineTelling(parts);
   const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] => reconciler.ask(isMeant);
   const wishes = new ProbeDesk({ nodeId: self, state, nowMs, requests, ask });
   return {
@@ -102,7 +106,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
       const end = wishes.serve();
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
-      const work = [desk.run(until), reconciler.run(until)];
+      const work = [desk.run(until), reconciler.run(until), baselines.run(until)];
       // One that fails in a way nobody foresaw ends the other, whose children would stay.
       for (const one of work) one.catch(() => stop.abort());
       try {

@@ -1,0 +1,111 @@
+// Tells what this node's probes usually find: soon after each of the first measurements, then once an hour, a few subjects a
+// round, because each reads a week of the journal.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { Fact } from '../../core/event.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { isNodeId } from '../../core/ids.ts';
+import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { probeKey } from '../../core/probe/probe-status.ts';
+import type { State } from '../../core/state.ts';
+import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
+import { baselineOf } from './baseline.ts';
+
+export interface BaselineTellingParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  readonly history: (query: HistoryQuery) => readonly HistoryRow[];
+}
+
+export const BASELINE_ROUND_MS = 10_000;
+export const BASELINE_AGAIN_MS = 3_600_000;
+/** Read in one round. */
+export const SUBJECTS_PER_ROUND_MAX = 8;
+/** Of a week: 288 a day for three days, then one an hour. */
+export const ROWS_MAX = 2_000;
+/** So few measurements that each of them changes what is usual. */
+const FEW = 20;
+
+interface Told {
+  readonly atMs: number;
+  readonly count: number;
+  /** Of the profile that was newest then. */
+  readonly after: string;
+}
+
+export class BaselineTelling {
+  readonly #parts: BaselineTellingParts;
+  readonly #told = new Map<string, Told>();
+
+  constructor(parts: BaselineTellingParts) {
+    this.#parts = parts;
+  }
+
+  /** Until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        this.look();
+        await this.#parts.clock.sleep(BASELINE_ROUND_MS, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** One round. */
+  look(): void {
+    const { nodeId, clock, record, history } = this.#parts;
+    const subjects = [...this.#profiled()];
+    const keys = new Set(subjects.map(({ key }) => key));
+    for (const key of this.#told.keys()) if (!keys.has(key)) this.#told.delete(key);
+    const due = subjects.filter(subject => this.#isDue(subject)).slice(0, SUBJECTS_PER_ROUND_MAX);
+    for (const { subject, key, after } of due) {
+      const baseline = baselineOf(
+        subject,
+        history({
+          origin: nodeId,
+          slot: subject.kind,
+          key: subject.kind === 'gpu' ? subject.deviceId : `${subject.sink} ${subject.connectionKey}`,
+          sinceWallMs: clock.wallMs() - BASELINE_WINDOW_MS,
+          limit: ROWS_MAX,
+        }),
+      );
+      this.#told.set(key, { atMs: clock.nowMs(), count: baseline?.count ?? 0, after });
+      if (baseline !== undefined) record({ kind: 'baseline.told', payload: baseline });
+    }
+  }
+
+  #isDue({ key, after }: Profiled): boolean {
+    const told = this.#told.get(key);
+    if (told === undefined) return true;
+    if (told.after === after) return false;
+    return told.count < FEW || this.#parts.clock.nowMs() - told.atMs >= BASELINE_AGAIN_MS;
+  }
+
+  *#profiled(): Iterable<Profiled> {
+    const { nodeId, state } = this.#parts;
+    const { nodeGpuProfiles, linkProfiles } = state();
+    for (const [deviceId, entry] of Object.entries(nodeGpuProfiles[nodeId] ?? {}))
+      yield profiledOf({ kind: 'gpu', deviceId }, entry);
+    for (const [sink, held] of Object.entries(linkProfiles[nodeId] ?? {})) {
+      if (!isNodeId(sink)) continue;
+      for (const [connectionKey, entry] of Object.entries(held))
+        yield profiledOf({ kind: 'link', sink, connectionKey }, entry);
+    }
+  }
+}
+
+interface Profiled {
+  readonly subject: ProbeSubject;
+  readonly key: string;
+  readonly after: string;
+}
+
+const profiledOf = (
+  subject: ProbeSubject,
+  { epoch, seq }: { readonly epoch: number; readonly seq: number },
+): Profiled => ({ subject, key: probeKey(subject), after: `${epoch} ${seq}` });

@@ -1,0 +1,89 @@
+// The medians of the last week from a journal's rows: raw ones weigh one, hourly ones as many as they sum up. Pure.
+
+import type { ProbeBaseline } from '../../core/probe/probe-baseline.ts';
+import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { decodeHourlySummary } from '../../journal/hourly-summary.ts';
+import type { HistoryRow } from '../../journal/journal.ts';
+
+/** Undefined where no row has a good measurement. */
+export const baselineOf = (
+  subject: ProbeSubject,
+  rows: readonly Pick<HistoryRow, 'body' | 'isHourly'>[],
+): ProbeBaseline | undefined => {
+  const names = subject.kind === 'gpu' ? DEVICE_FIGURES : LINK_FIGURES;
+  const values = new Map<string, Weighted[]>(names.map(name => [name, []]));
+  let count = 0;
+  for (const row of rows) count += row.isHourly ? addHour(values, row.body) : addProfile(values, row.body);
+  if (count === 0) return undefined;
+  const medians = [...values].flatMap(([name, weighted]) => {
+    const median = weightedMedian(weighted);
+    return median === undefined ? [] : [[name, median] as const];
+  });
+  return { subject, windowMs: BASELINE_WINDOW_MS, count, medians: Object.fromEntries(medians) };
+};
+
+interface Weighted {
+  readonly value: number;
+  readonly weight: number;
+}
+
+/** @returns how many measurements the row stands for */
+const addHour = (values: Map<string, Weighted[]>, body: Uint8Array): number => {
+  const summary = decodeHourlySummary(body);
+  if (summary === undefined) return 0;
+  for (const [name, list] of values) {
+    const figure = Object.hasOwn(summary.figures, name) ? summary.figures[name] : undefined;
+    if (figure !== undefined) list.push({ value: figure.median, weight: figure.count });
+  }
+  return Math.max(0, summary.count - summary.failedCount);
+};
+
+const addProfile = (values: Map<string, Weighted[]>, body: Uint8Array): number => {
+  const payload = payloadOf(body);
+  if (payload === undefined || payload['failure'] !== 'none') return 0;
+  for (const [name, list] of values) {
+    const value = payload[name];
+    if (typeof value === 'number' && Number.isFinite(value)) list.push({ value, weight: 1 });
+  }
+  return 1;
+};
+
+const weightedMedian = (weighted: readonly Weighted[]): number | undefined => {
+  const sorted = weighted.toSorted((a, b) => a.value - b.value);
+  const half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  let sum = 0;
+  for (const { value, weight } of sorted) {
+    sum += weight;
+    if (sum >= half) return value;
+  }
+  return undefined;
+};
+
+const payloadOf = (body: Uint8Array): { readonly [name: string]: unknown } | undefined => {
+  try {
+    const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    if (!isMapping(record)) return undefined;
+    const { payload } = record;
+    return isMapping(payload) ? payload : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const LINK_FIGURES = [
+  'uploadBitsPerSecond',
+  'downloadBitsPerSecond',
+  'roundTripNsP50',
+  'roundTripNsP99',
+  'jitterNs',
+] as const;
+const DEVICE_FIGURES = [
+  'fp16FlopsPerSecond',
+  'fp32FlopsPerSecond',
+  'memoryReadBytesPerSecond',
+  'memoryCopyBytesPerSecond',
+] as const;

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { apply } from '../../../src/core/apply.ts';
+import type { Event, Fact } from '../../../src/core/event.ts';
+import { eventClass, factKey } from '../../../src/core/event.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { unusualLinkFigures, unusualText } from '../../../src/core/link/link-health.ts';
+import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
+import type { State } from '../../../src/core/state.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { BaselineTelling } from '../../../src/daemon/probes/baseline-telling.ts';
+import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
+import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
+import { measured } from '../../support/made-up-engine.ts';
+
+const PEER = nodeId('peer'.padEnd(26, 'b'));
+const KEY = 'socket 10.0.0.2';
+const SUBJECT = { kind: 'link', sink: PEER, connectionKey: KEY } as const;
+const HOUR_MS = 3_600_000;
+
+const profile = (bitsPerSecond: number, change: Partial<LinkProfile> = {}): Fact => {
+  const outcome = measured(bitsPerSecond);
+  if (outcome.kind !== 'measured') throw new Error('it is measured');
+  return {
+    kind: 'link.profiled',
+    payload: {
+      ...outcome.measurement,
+      sink: PEER,
+      connectionKey: KEY,
+      measuredAgeMs: 0,
+      intervalMs: 300_000,
+      failure: 'none',
+      ...change,
+    },
+  };
+};
+
+/** A node that writes profiles and tells what is usual, on a journal and a clock of its own. */
+const teller = () => {
+  const clock = new VirtualClock();
+  const key = generateNodeKey();
+  const journal = createMemoryJournal({ ownNode: key.nodeId, clock });
+  const told: Fact[] = [];
+  let state: State = EMPTY_STATE;
+  const seqs = { durable: 0, live: 0 };
+  const record = (fact: Fact): void => {
+    const kind = eventClass(fact.kind);
+    const isLive = kind === 'live';
+    if (isLive) told.push(fact);
+    seqs[kind] += 1;
+    const place = {
+      origin: key.nodeId,
+      epoch: isLive ? journal.startNumber : journal.ownEpoch,
+      seq: seqs[kind],
+    };
+    const named = { ...place, key: factKey(fact) };
+    if (!isLive) {
+      const body = encodeRecordBody(place, fact);
+      journal.append([{ ...named, kind: fact.kind, body, signature: key.sign(body), ageMs: 0 }]);
+    }
+    const event: Event = {
+      ...fact,
+      ...named,
+      class: kind,
+      ageMs: 0,
+      receivedAtMs: clock.nowMs(),
+    };
+    state = apply(state, event);
+  };
+  const telling = new BaselineTelling({
+    nodeId: key.nodeId,
+    clock,
+    state: () => state,
+    record,
+    history: query => journal.history(query),
+  });
+  return {
+    clock,
+    journal,
+    record,
+    telling,
+    told,
+    unusual: () =>
+      unusualLinkFigures(state, key.nodeId, SUBJECT).map(figure => [figure.figure, unusualText(figure)]),
+  };
+};
+
+test('a link that carries less than it did all week says how much less, and one that does not says nothing', async () => {
+  const { clock, record, telling, unusual } = teller();
+  for (let hour = 0; hour < 24; hour += 1) {
+    record(profile(1e9 + hour * 1e6));
+    await clock.advance(HOUR_MS);
+    telling.look();
+  }
+  expect(unusual()).toEqual([]);
+  record(profile(6.06e8));
+  telling.look();
+  expect(unusual()).toEqual([
+    ['uploadBitsPerSecond', '40% below its median of the last week'],
+    ['downloadBitsPerSecond', '40% below its median of the last week'],
+  ]);
+  record(profile(1e9, { roundTripNsP50: 80_000 }));
+  expect(unusual()).toEqual([['roundTripNsP50', '4.0 times its median of the last week']]);
+});
+
+test('failed attempts neither count nor are called unusual, and few measurements are no habit', async () => {
+  const { clock, record, telling, told, unusual } = teller();
+  for (let hour = 0; hour < 4; hour += 1) {
+    record(profile(1e9));
+    record(profile(1e9, { failure: unknown('silence'), measuredAgeMs: 5_000 }));
+    await clock.advance(HOUR_MS);
+  }
+  record(profile(1e8));
+  telling.look();
+  expect(told.at(-1)).toMatchObject({ payload: { count: 5, medians: { uploadBitsPerSecond: 1e9 } } });
+  expect(unusual().length).toBe(2);
+  record(profile(1e8, { failure: unknown('silence') }));
+  expect(unusual()).toEqual([]);
+});
+
+test('a week that is past is forgotten, and hours that were summed up count as what they stand for', async () => {
+  const { clock, journal, record, telling, told } = teller();
+  for (let probe = 0; probe < 12; probe += 1) {
+    record(profile(4e9));
+    await clock.advance(300_000);
+  }
+  await clock.advance(5 * 24 * HOUR_MS);
+  journal.compact();
+  record(profile(1e9));
+  record(profile(1e9));
+  telling.look();
+  expect(told.at(-1)).toMatchObject({ payload: { count: 14, medians: { uploadBitsPerSecond: 4e9 } } });
+  await clock.advance(3 * 24 * HOUR_MS);
+  record(profile(1e9));
+  telling.look();
+  expect(told.at(-1)).toMatchObject({ payload: { count: 3, medians: { uploadBitsPerSecond: 1e9 } } });
+});
+
+test('the journal is asked again when there is news, and once an hour where a habit is known', async () => {
+  const { clock, record, telling, told } = teller();
+  for (let probe = 0; probe < 25; probe += 1) {
+    record(profile(1e9));
+    telling.look();
+    telling.look();
+    await clock.advance(300_000);
+  }
+  // Twenty of the first measurements, and then after an hour.
+  expect(told.length).toBe(20);
+  await clock.advance(HOUR_MS);
+  telling.look();
+  expect(told.length).toBe(21);
+});

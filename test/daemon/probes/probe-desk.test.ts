@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { nodeId } from '../../../src/core/ids.ts';
+import { ProbeDesk } from '../../../src/daemon/probes/probe-desk.ts';
+import type { ProbeWish } from '../../../src/daemon/probes/probe-wish.ts';
+import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
+
+const never = new AbortController().signal;
+
+const deskOf = (mesh: ProbingMesh, { id, node, requests, reconciler }: ProbingNode): ProbeDesk => {
+  const desk = new ProbeDesk({
+    nodeId: id,
+    state: () => node.state,
+    nowMs: () => mesh.clock.nowMs(),
+    requests,
+    ask: isMeant => reconciler.ask(isMeant),
+  });
+  desk.serve();
+  return desk;
+};
+
+/** Answers of others need the clock to move. */
+const wished = async (mesh: ProbingMesh, desk: ProbeDesk, wish: ProbeWish) => {
+  const answer = desk.wish(wish, never);
+  await mesh.clock.advance(6_000);
+  return await answer;
+};
+
+test('a wish for all is asked of every node, and each says what it does', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
+  await mesh.clock.advance(60_000);
+  const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
+  const desk = deskOf(mesh, atlas);
+  deskOf(mesh, juno);
+  const before = mesh.engine.measuredCount;
+  const { probes, unreached } = await wished(mesh, desk, { kind: 'all' });
+  expect(probes.filter(({ node }) => node === atlas.id).length).toBe(2);
+  expect(probes.filter(({ node }) => node === juno.id).length).toBe(2);
+  expect(unreached).toEqual([{ node: pavo.id, reason: 'this version does not know the question' }]);
+  await mesh.clock.advance(30_000);
+  expect(mesh.engine.measuredCount - before).toBe(4);
+});
+
+test('one connection of another node is measured by that node, and a device that is not there by nobody', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const desk = deskOf(mesh, atlas);
+  deskOf(mesh, juno);
+  const link = { kind: 'link', source: juno.id, sink: atlas.id } as const;
+  expect(await wished(mesh, desk, { ...link, connectionKey: 'socket 10.0.0.1' })).toMatchObject({
+    probes: [{ node: juno.id, subject: { sink: atlas.id }, result: 'started', reason: '' }],
+    unreached: [],
+  });
+  expect(await wished(mesh, desk, { ...link, connectionKey: 'socket 10.0.0.77' })).toEqual({
+    probes: [],
+    unreached: [],
+  });
+  expect(await wished(mesh, desk, { kind: 'gpu', nodeId: atlas.id, deviceId: 'none' })).toEqual({
+    probes: [],
+    unreached: [],
+  });
+  const stranger = nodeId('stranger'.padEnd(26, 'x'));
+  expect(await wished(mesh, desk, { kind: 'gpu', nodeId: stranger })).toEqual({
+    probes: [],
+    unreached: [{ node: stranger, reason: 'there is no link to it' }],
+  });
+});
+
+test('probes that are off refuse a wish with the reason', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], settings: { isEnabled: false } });
+  await mesh.clock.advance(20_000);
+  const { probes } = await wished(mesh, deskOf(mesh, mesh.at(0)), {
+    kind: 'link',
+    source: mesh.at(0).id,
+    sink: mesh.at(1).id,
+  });
+  expect(probes).toMatchObject([{ result: 'refused', reason: expect.stringContaining('probes are off') }]);
+});
