@@ -69,7 +69,9 @@ export class DurableExchange {
     }
     for (const entry of vectors)
       if (entry.origin !== self && this.forks.isUnproven(entry)) askAgain(peer, entry);
-    const toAsk = vectors.filter(entry => !this.#isBetterAsked(peer, entry));
+    const toAsk = vectors.filter(
+      entry => isAhead(entry, store.position(entry.origin)) && !this.#isBetterAsked(peer, entry),
+    );
     const wants = this.#wants.ask(peer.id, toAsk, origin => store.position(origin), nowMs());
     if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
   }

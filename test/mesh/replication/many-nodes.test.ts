@@ -3,7 +3,8 @@ import { MeshCluster, pairsOf } from '../../support/mesh-cluster.ts';
 
 const NODES = 64;
 
-describe('64 nodes', () => {
+// A second of real work each; on a busy machine far more.
+describe('64 nodes', { timeout: 120_000 }, () => {
   it('converge in a full mesh, with no event relayed once the lists are known', async () => {
     await using cluster = new MeshCluster(NODES);
     for (const node of cluster.nodes) node.open('before');
