@@ -10,6 +10,7 @@ export const jaccl: RdmaTool = {
   programs: ['python3'],
   warmUpMessages: 1,
   command: call => commandOf(call),
+  lastLine: /^\{/,
   isComplete: (_test, stdout) => v.is(SAID, lastJson(stdout)),
   read: (test, stdout) => {
     const said = v.safeParse(SAID, lastJson(stdout));

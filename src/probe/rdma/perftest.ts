@@ -10,6 +10,7 @@ export const perftest: RdmaTool = {
   programs: ['ib_write_bw', 'ib_send_lat'],
   warmUpMessages: 0,
   command: call => commandOf(call),
+  lastLine: /^\s*\d+\s+\d+\s+\S/,
   isComplete: ({ kind }, stdout) =>
     rowUnder(stdout, kind === 'latency' ? 't_min[usec]' : 'BW average') !== undefined,
   read: (test, stdout) => (test.kind === 'latency' ? readLatency(stdout) : readBandwidth(test, stdout)),

@@ -206,7 +206,7 @@ class RdmaSession {
   async #answer<K extends 'started' | 'ended'>(run: number, kind: K): Promise<ToRdmaSource & { kind: K }> {
     const channel = this.#channel;
     if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
-    const patience = AbortSignal.timeout(this.#options.toolMsMax + FOLLOW_MS_MAX);
+    const patience = AbortSignal.timeout(this.#options.toolMsMax + ANSWER_SLACK_MS);
     const message = await channel.next(AbortSignal.any([this.#deadline, patience]));
     if (!isKind(message, kind) || message.run !== run)
       throw new ProbeError('protocol', 'the other end speaks out of order');
@@ -271,6 +271,8 @@ const FIRST_MESSAGES = 4;
 const GROWTH_MAX = 64;
 const LENGTHENINGS_MAX = 3;
 const RUN_MS = 1_000;
+/** Past the time that its tool may take. */
+const ANSWER_SLACK_MS = 5_000;
 /** For the end that only answers to leave, once the figures are there. */
 const LEAVE_MS_MAX = 500;
 /** For the end that measures to come to its figures, once the other one has left. */

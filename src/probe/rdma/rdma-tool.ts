@@ -64,6 +64,8 @@ export interface RdmaTool {
   /** Sent before what is measured, of each test of bandwidth. */
   readonly warmUpMessages: number;
   command(call: ToolCall): ToolCommand;
+  /** A line that can be the last one of those; only then is it worth a look. */
+  readonly lastLine: RegExp;
   /** Whether the dialling end has said all that `read` wants; a tool may hang afterwards. */
   isComplete(test: RdmaTest, stdout: string): boolean;
   /** Of what the dialling end printed. */

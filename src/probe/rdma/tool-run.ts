@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Env, ToolResult } from '../../process/child.ts';
 import { runTool, streamLines, ToolError } from '../../process/child.ts';
-import type { RdmaTool, ToolCall } from './rdma-tool.ts';
+import type { RdmaTest, RdmaTool, ToolCall } from './rdma-tool.ts';
 
 export interface ToolRunOptions {
   readonly tool: RdmaTool;
@@ -61,15 +61,25 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
       linked.catch(() => undefined); // the tool finds out, and says so
       const [program = command, ...rest] = [...options.leash, command, ...args];
       const how = { env: { ...options.env, ...env }, signal, timeoutMs: options.timeoutMs };
+      // The end that measures knows better what is missing, and so may speak first.
+      const waitsMs = options.timeoutMs + WAITS_SLACK_MS;
       if (call.role === 'dials')
         return await figuresOf(program, rest, {
           ...how,
           name: command,
-          isComplete: text => tool.isComplete(call.test, text),
-          complaintIn: text => tool.complaint?.(text),
+          tool,
+          test: call.test,
         });
-      const result = await runTool(program, rest, { ...how, outputBytesMax: OUTPUT_BYTES_MAX });
-      return endingOf(result, tool, { command, isForeign: cameFromElsewhere(tool, result, ownPort) });
+      const result = await runTool(program, rest, {
+        ...how,
+        timeoutMs: waitsMs,
+        outputBytesMax: OUTPUT_BYTES_MAX,
+      });
+      return endingOf(result, tool, {
+        program,
+        command,
+        isForeign: cameFromElsewhere(tool, result, ownPort),
+      });
     } catch (error) {
       return { kind: 'failed', reason: signal.aborted ? 'it was stopped' : messageOf(error) };
     } finally {
@@ -169,13 +179,13 @@ const figuresOf = async (
     readonly env: Env;
     readonly signal: AbortSignal;
     readonly timeoutMs: number;
-    readonly isComplete: (stdout: string) => boolean;
-    readonly complaintIn: (stdout: string) => string | undefined;
-    /** Of the tool itself. */
+    readonly tool: RdmaTool;
+    readonly test: RdmaTest;
+    /** Of the program itself, without its leash. */
     readonly name: string;
   },
 ): Promise<ToolEnding> => {
-  const { env, timeoutMs, isComplete, complaintIn, name } = options;
+  const { env, timeoutMs, tool, test, name } = options;
   const deadline = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([options.signal, deadline]);
   let stdout = '';
@@ -184,15 +194,16 @@ const figuresOf = async (
       stdout += `${line}\n`;
       if (stdout.length > OUTPUT_BYTES_MAX)
         return { kind: 'failed', reason: `${name} printed more than ${OUTPUT_BYTES_MAX} bytes` };
-      if (isComplete(stdout)) return { kind: 'done', stdout };
+      if (tool.lastLine.test(line) && tool.isComplete(test, stdout)) return { kind: 'done', stdout };
     }
   } catch (error) {
     options.signal.throwIfAborted();
     // It left in order without having said what was asked: whoever reads the text finds the words for that.
     if (error instanceof ToolError && error.code === 'exited' && / exited with code 0\b/.test(error.message))
       return { kind: 'done', stdout };
-    const complaint = complaintIn(stdout);
-    const reason = complaint === undefined ? withoutPrefix(messageOf(error)) : `${name}: ${complaint}`;
+    const complaint = tool.complaint?.(stdout);
+    const said = withoutPrefix(messageOf(error)).replace(program, name);
+    const reason = complaint === undefined ? said : `${name}: ${complaint}`;
     return { kind: 'failed', reason: reason.slice(0, REASON_LENGTH_MAX) };
   }
   options.signal.throwIfAborted();
@@ -211,9 +222,13 @@ const cameFromElsewhere = (
 const endingOf = (
   result: ToolResult,
   tool: RdmaTool,
-  { command, isForeign }: { readonly command: string; readonly isForeign: boolean },
+  {
+    program,
+    command,
+    isForeign,
+  }: { readonly program: string; readonly command: string; readonly isForeign: boolean },
 ): ToolEnding => {
-  if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason };
+  if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason.replace(program, command) };
   if (isForeign) return { kind: 'failed', reason: `somebody else reached ${command} first` };
   const { code, stdout, stderr } = result;
   const complaint = tool.complaint?.(stdout) ?? tool.complaint?.(stderr);
@@ -237,5 +252,6 @@ const lastLine = (text: string): string | undefined =>
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const KNOCK_MS = 20;
+const WAITS_SLACK_MS = 2_000;
 const OUTPUT_BYTES_MAX = 1024 * 1024;
 const REASON_LENGTH_MAX = 200;

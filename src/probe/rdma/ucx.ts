@@ -12,6 +12,7 @@ export const ucx: RdmaTool = {
   programs: ['ucx_perftest'],
   warmUpMessages: WARM_UP_MESSAGES,
   command: call => commandOf(call),
+  lastLine: /^(?:bw|one\d+),/,
   isComplete: (test, stdout) => {
     const last = test.kind === 'bandwidth' ? 'bw' : `one${SINGLE_ROUND_TRIPS - 1}`;
     return stdout.includes(`${last},`) && rowsOf(stdout).some(({ name }) => name === last);

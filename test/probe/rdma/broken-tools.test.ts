@@ -1,0 +1,180 @@
+// Both ends of an RDMA probe with tools that hang, crash, print garbage or are not there. Whatever they do, the probe ends
+// with a reason, and no process of theirs is left.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { measureRdmaLink, openRdmaSink } from '../../../src/probe/rdma/rdma-link.ts';
+import type { RdmaEngineName } from '../../../src/probe/rdma/rdma-tool.ts';
+import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';
+import { fixture } from '../../support/fixture.ts';
+
+describe('an RDMA probe', () => {
+  let tools: StandInTools;
+  beforeEach(() => {
+    tools = standInTools();
+  });
+  afterEach(() => tools[Symbol.dispose]());
+
+  /** Remembers its process; the last argument of the end that dials is the loopback. */
+  const tool = (name: string, { waits = 'exec sleep 600', dials }: { waits?: string; dials: string }): void =>
+    tools.script(
+      name,
+      `echo $$ >> "$HERE/pids"\nfor last; do true; done\nif [ "$last" = 127.0.0.1 ]; then\n${dials}\nelse\n${waits}\nfi`,
+    );
+
+  const measure = async (
+    more: { readonly engines?: readonly RdmaEngineName[]; readonly signal?: AbortSignal } = {},
+    toolMsMax = 10_000,
+  ) => {
+    const common = {
+      engines: more.engines ?? (['perftest'] as const),
+      sourceDevice: 'mlx5_0',
+      sinkDevice: 'mlx5_1',
+      ticket: 'a ticket',
+      env: tools.env,
+      nodePath: process.execPath,
+      toolMsMax,
+    };
+    await using sink = await openRdmaSink({
+      ...common,
+      host: '127.0.0.1',
+      port: 0,
+      signal: new AbortController().signal,
+    });
+    const outcome = await measureRdmaLink({
+      ...common,
+      address: '127.0.0.1',
+      port: sink.port,
+      budget: { bytesMax: 1e9, durationMsMax: 4_000 },
+      signal: more.signal ?? new AbortController().signal,
+    });
+    return { outcome, ending: await sink.ended };
+  };
+
+  /** Those of the tools that still live. */
+  const left = (): readonly number[] => {
+    const path = join(tools.folder, 'pids');
+    const pids = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+    expect(pids.length).toBeGreaterThan(0);
+    return pids.filter(isAlive);
+  };
+
+  it('puts together what the tools of both ends say', async () => {
+    tools.prints('latency', fixture('perftest/ib_send_lat-unsorted.txt'));
+    tools.prints('bandwidth', fixture('perftest/ib_write_bw-connectx7.txt'));
+    tool('ib_send_lat', { dials: '"$HERE/latency"' });
+    tool('ib_write_bw', { dials: '"$HERE/bandwidth"' });
+    const { outcome, ending } = await measure();
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: {
+        engine: 'perftest',
+        uploadBitsPerSecond: 196_610_000_000,
+        downloadBitsPerSecond: 196_610_000_000,
+        roundTripNsP50: 2_000,
+        jitterNs: 500,
+        roundTripCount: 60,
+      },
+    });
+    expect(ending).toMatchObject({ kind: 'served', strangers: 0 });
+    expect(left()).toEqual([]);
+  });
+
+  it('ends a tool that hangs, also one that does not listen to SIGTERM', async () => {
+    tool('ib_send_lat', { dials: "trap '' TERM\nwhile true; do sleep 1; done" });
+    tool('ib_write_bw', { dials: 'exec sleep 600' });
+    const { outcome } = await measure({}, 700);
+    expect(outcome).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('ib_send_lat gave no figures in 0.7 s'),
+    });
+    expect(left()).toEqual([]);
+  });
+
+  it('ends with the reason where a tool crashes', async () => {
+    tool('ib_send_lat', { dials: 'kill -SEGV $$' });
+    tool('ib_write_bw', { dials: 'exit 0' });
+    const { outcome } = await measure();
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining('SIGSEGV') });
+    expect(left()).toEqual([]);
+  });
+
+  it('ends with the words of a tool that refuses, at whichever end', async () => {
+    tool('ib_write_bw', { dials: 'exit 0' });
+    tool('ib_send_lat', { dials: 'echo " Unable to find the Infiniband/RoCE device" >&2; exit 1' });
+    expect((await measure()).outcome).toMatchObject({
+      reason: expect.stringMatching(/^at this end: .*Unable to find the Infiniband\/RoCE device/),
+    });
+    tool('ib_send_lat', { waits: 'echo "Failed to modify QP to RTR" >&2; exit 1', dials: 'exec sleep 600' });
+    expect((await measure()).outcome).toMatchObject({
+      reason: expect.stringMatching(/^at the other end: .*Failed to modify QP to RTR/),
+    });
+    expect(left()).toEqual([]);
+  });
+
+  it.each([
+    ['prints nothing', 'exit 0', 'ib_send_lat printed no figures'],
+    ['prints garbage', 'head -c 3000 /dev/urandom; exit 0', 'ib_send_lat printed no figures'],
+    ['prints N/A', 'echo " #bytes #iterations t_min[usec]"; echo " 8 N/A N/A N/A N/A"', 'printed no figures'],
+    [
+      'prints for ever',
+      'while true; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done',
+      'printed more than',
+    ],
+    ['prints one line for ever', 'tr "\\\\0" x < /dev/zero', 'sent a line past its bound'],
+  ])('makes no figure of a tool that %s', async (_what, dials, reason) => {
+    tool('ib_send_lat', { dials });
+    tool('ib_write_bw', { dials: 'exit 0' });
+    const { outcome } = await measure();
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringContaining(reason) });
+    expect(left()).toEqual([]);
+  });
+
+  it('says what both ends need where a tool is missing', async () => {
+    const { outcome, ending } = await measure();
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: 'both ends need perftest: here is nothing, at the other end nothing',
+      bytesUsed: 0,
+    });
+    expect(ending).toMatchObject({ kind: 'served', runs: 0 });
+  });
+
+  it('takes its tools with it when it is stopped', async () => {
+    const stop = new AbortController();
+    tool('ib_send_lat', { dials: 'touch "$HERE/dials"; exec sleep 600' });
+    tool('ib_write_bw', { dials: 'exit 0' });
+    const measured = measure({ signal: stop.signal }).catch((error: unknown) => error);
+    while (!existsSync(join(tools.folder, 'dials'))) await new Promise(resolve => setImmediate(resolve));
+    stop.abort(new Error('the daemon stops'));
+    expect(await measured).toMatchObject({ message: 'the daemon stops' });
+    expect(left()).toEqual([]);
+  });
+
+  it('costs a stopped sink nothing, whoever was expected', async () => {
+    const stop = new AbortController();
+    const sink = await openRdmaSink({
+      engines: ['perftest'],
+      sourceDevice: 'mlx5_0',
+      sinkDevice: 'mlx5_1',
+      ticket: 'a ticket',
+      env: tools.env,
+      nodePath: process.execPath,
+      host: '127.0.0.1',
+      port: 0,
+      signal: stop.signal,
+    });
+    stop.abort();
+    expect(await sink.ended).toMatchObject({ kind: 'unused' });
+  });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
