@@ -8,7 +8,7 @@ import { knownOr } from '../../../src/core/unknown.ts';
 import type { Measure } from './heat.ts';
 import { heatStep } from './heat.ts';
 import type { RateUnit } from './link-words.ts';
-import { figureIn, rateFigure, timeFigure } from './link-words.ts';
+import { figureIn, timeFigure } from './link-words.ts';
 
 export type Cell =
   | { readonly kind: 'self' }
@@ -62,7 +62,7 @@ export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput):
       });
     }),
   );
-  return { columns, cells, unit: measure === 'bandwidth' ? (unit === 'bits' ? 'Gb/s' : 'GB/s') : '' };
+  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[unit] : '' };
 };
 
 interface Place {
@@ -92,7 +92,7 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, unit, isFlagged
   const isStale = link.isStale || figure.isStale;
   const written =
     measure === 'bandwidth'
-      ? { text: figureIn(value, unit), said: plain(rateFigure(value, unit)) }
+      ? { text: figureIn(value, unit), said: `${figureIn(value, unit)} ${GIGA[unit]}` }
       : measure === 'delay'
         ? { text: plain(timeFigure(half)), said: `${plain(timeFigure(half))} one way` }
         : {
@@ -156,3 +156,5 @@ const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): read
 
 const plain = ({ figure, unit }: { readonly figure: string; readonly unit: string }): string =>
   unit === '' ? figure : `${figure} ${unit}`;
+
+const GIGA = { bits: 'Gb/s', bytes: 'GB/s' } as const;

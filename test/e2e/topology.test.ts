@@ -1,0 +1,304 @@
+// The map, its dock and the matrix in a real browser over the real server, with made-up machines and links.
+
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectionKey } from '../../src/core/link/connection.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import { requireBuild } from '../support/build.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import type { Fleet } from './fleet.ts';
+import { desk, mesh } from './fleet.ts';
+import { connectionOf, ETHERNET, idOf, opened, profiled, WIFI } from './links.ts';
+import { notebook, rack, studio } from './machines.ts';
+import type { ServedMachines } from './serve-machines.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const AXE_TIMEOUT_MS = 120_000;
+const TELL_MS = 1_000;
+const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
+
+const served = async ({ machines, told }: Fleet): Promise<ServedMachines> => {
+  const all = await serveMachines({ machines });
+  all.tellAll(told);
+  const tell = (): void => {
+    for (const machine of machines) all.tell(machine, AT_WORK);
+  };
+  tell();
+  // A node that is silent for ten seconds is stale, and says so in the names that the tests look for.
+  const telling = setInterval(tell, TELL_MS);
+  return {
+    ...all,
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(telling);
+      await all.close();
+    },
+  };
+};
+
+const linkNamed = (page: Page, start: RegExp): Locator => page.getByRole('button', { name: start });
+const dockOf = (page: Page, name: string): Locator => page.getByRole('region', { name });
+
+describe('the map of a cluster', () => {
+  let browser: OpenedBrowser;
+  beforeAll(async () => {
+    if (chromiumPath() === undefined) return;
+    requireBuild();
+    browser = await openBrowser();
+  });
+  beforeEach(context => {
+    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+
+  test('names every link in full, and its dock is the same as a table', async () => {
+    await using cluster = await served(desk());
+    const { page, problems } = await browser.open(cluster.url);
+    await page
+      .getByRole('button', {
+        name: 'Link atlas to juno, Thunderbolt 5 (RDMA): 74.8 Gb/s to juno, 74.6 Gb/s to atlas, 9 µs one way',
+      })
+      .waitFor();
+    expect(await linkNamed(page, /^Link /).count()).toBe(6);
+    const row = page.getByRole('table', { name: 'Links' }).getByRole('row', { name: /atlas – bosun/ });
+    await row.getByText('9.41\u00a0Gb/s').waitFor();
+    await row.getByText('107\u00a0µs').waitFor();
+    await page.getByRole('button', { name: 'bytes' }).click();
+    await row.getByText('1.18\u00a0GB/s').waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a click pins a link and shows its connections, Escape lets go', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
+    const dock = dockOf(page, 'Connections of atlas – juno');
+    await dock.getByText('4 connections, best first').waitFor();
+    for (const header of ['RTT/2', 'jitter/2', 'up', 'down'])
+      await dock.getByRole('columnheader', { name: header, exact: true }).waitFor();
+    const rows = dock.getByRole('row');
+    expect(await rows.nth(1).innerText()).toContain('rdma_en3 · rdma_en4');
+    await dock.getByRole('button', { name: /^Details of atlas to juno, rdma_en3/ }).click();
+    await dock.getByText('JACCL, 1 MiB messages, 2 s each way (mlx-jaccl)').waitFor();
+    await page.keyboard.press('Escape');
+    await dockOf(page, 'Links').waitFor();
+  });
+
+  test('the keyboard sees a link by standing on it, and keeps it by Enter', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    const link = linkNamed(page, /^Link atlas to bosun/);
+    await link.focus();
+    await dockOf(page, 'Connections of atlas – bosun').waitFor();
+    await page.keyboard.press('Tab');
+    await dockOf(page, 'Connections of atlas – juno').waitFor();
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('button', { name: 'Theme: as the system has it, light now. Change to light' })
+      .focus();
+    await dockOf(page, 'Connections of atlas – juno').waitFor();
+    await page.keyboard.press('Escape');
+    await dockOf(page, 'Links').waitFor();
+  });
+
+  test('pointing at a link shows it for as long as one points', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    const box = await linkNamed(page, /^Link bosun to spark/).boundingBox();
+    if (box === null) throw new Error('the link is not drawn');
+    await page.mouse.move(box.x + box.width * 0.25, box.y + box.height / 2);
+    await dockOf(page, 'Connections of bosun – spark').waitFor();
+    await page.mouse.move(640, 20);
+    await dockOf(page, 'Links').waitFor();
+  });
+
+  test('follows figures in place, and a link that is closed goes', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    await linkNamed(page, /^Link atlas to bosun.*9\.41 Gb\/s to bosun/).waitFor();
+    cluster.tellFacts(studio, profiled(idOf(rack), { ...ETHERNET, up: 4.87e9, down: 9.4e9 }));
+    cluster.tellFacts(
+      rack,
+      profiled(idOf(studio), { ...ETHERNET, up: 9.4e9, down: 4.87e9, address: '192.0.2.90' }),
+    );
+    await linkNamed(page, /^Link atlas to bosun.*4\.87 Gb\/s to bosun/).waitFor();
+    await page
+      .getByRole('table', { name: 'Links' })
+      .getByText('4.87\u00a0Gb/s of 10\u00a0Gb/s there')
+      .waitFor();
+    for (const [from, to, address] of [
+      [studio, rack, '192.0.2.9'],
+      [rack, studio, '192.0.2.90'],
+    ] as const) {
+      cluster.tellFacts(from, {
+        kind: 'connection.closed',
+        payload: {
+          sink: idOf(to),
+          connectionKey: connectionKey(connectionOf(idOf(to), { ...ETHERNET, address })),
+          reason: 'no answer',
+        },
+      });
+    }
+    await linkNamed(page, /^Link atlas to bosun/).waitFor({ state: 'detached' });
+  });
+
+  test('says what is being measured, and why there is nothing', async () => {
+    await using cluster = await served({
+      machines: [studio, notebook, rack],
+      told: [{ machine: studio, facts: [opened(idOf(notebook), ETHERNET), opened(idOf(rack), WIFI)] }],
+    });
+    const nothing = unknown('timed out after 30 s');
+    cluster.tellFacts(
+      studio,
+      {
+        kind: 'probe.reported',
+        payload: {
+          subject: {
+            kind: 'link',
+            sink: idOf(notebook),
+            connectionKey: connectionKey(connectionOf(idOf(notebook), ETHERNET)),
+          },
+          stage: { kind: 'running', expectedMs: 20_000, isByHand: false },
+        },
+      },
+      profiled(
+        idOf(rack),
+        { ...WIFI, failure: nothing.reason },
+        { uploadBitsPerSecond: nothing, downloadBitsPerSecond: nothing, roundTripNsP50: nothing },
+      ),
+      {
+        kind: 'probe.reported',
+        payload: {
+          subject: { kind: 'gpu', deviceId: 'apple-0' },
+          stage: { kind: 'waiting', reason: 'a runner is active', nextInMs: 15_000 },
+        },
+      },
+    );
+    const { page } = await browser.open(cluster.url);
+    await page.getByRole('button', { name: 'Link atlas to juno, Ethernet: measuring' }).waitFor();
+    const failed = page.getByRole('button', {
+      name: 'Link atlas to bosun, Wi-Fi: failed: timed out after 30 s',
+    });
+    await page.getByRole('link', { name: /^atlas .*waits: a runner is active/ }).waitFor();
+    await failed.focus();
+    await dockOf(page, 'Connections of atlas – bosun')
+      .getByText('failed: timed out after 30 s')
+      .first()
+      .waitFor();
+  });
+
+  test.each([2, 3, 4, 5, 6, 7, 8])(
+    'no label lies on another or on a node, as %i meshed nodes are really drawn at 1280 × 800',
+    async count => {
+      await using cluster = await served(mesh(count));
+      const { page } = await browser.open(cluster.url);
+      await linkNamed(page, /^Link /)
+        .first()
+        .waitFor();
+      await page.evaluate('document.fonts.ready.then(() => undefined)');
+      expect(await page.evaluate(OVERLAPS)).toEqual([]);
+    },
+  );
+
+  test('what gives way on a compact map is counted, and the matrix is one click away', async () => {
+    await using cluster = await served(mesh(8));
+    const { page } = await browser.open(cluster.url);
+    await page.getByText(/^\d+ of 28 labels give way/).waitFor();
+    await page.getByRole('link', { name: 'matrix' }).click();
+    await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor();
+    await page.getByRole('button', { name: /^atlas to ceres: 9\.\d+ Gb\/s/ }).waitFor();
+  });
+
+  test('the matrix is walked by arrow keys, Enter selects, and the list has the same', async () => {
+    await using cluster = await served(desk());
+    const { page, problems } = await browser.open(`${cluster.url}/links`);
+    await page.getByRole('button', { name: 'atlas to juno: 74.8 Gb/s' }).focus();
+    await page.keyboard.press('Enter');
+    const side = page.getByRole('complementary', { name: 'Selected link' });
+    await side.getByText('rdma_en3 · rdma_en4').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    // The row below is juno's own; its cell in juno's column is passed over.
+    const focused = await page.evaluate('document.activeElement.getAttribute("aria-label")');
+    expect(focused).toBe('bosun to atlas: 9.38 Gb/s');
+    await page.keyboard.press('Enter');
+    await side.getByRole('heading', { name: 'bosun to atlas' }).waitFor();
+    await page.getByRole('button', { name: 'RTT/2' }).click();
+    await page.getByRole('button', { name: 'atlas to juno: 9 µs one way' }).waitFor();
+    await page.getByRole('button', { name: 'List' }).click();
+    await page.getByRole('table', { name: 'Links' }).getByRole('button', { name: 'atlas – bosun' }).click();
+    await side.getByRole('heading', { name: 'atlas to bosun' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('asks the daemon to measure, and says when this browser may not', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
+    await page.getByRole('status', { name: 'Probe' }).getByText('this browser may look, not ask').waitFor();
+  });
+
+  test('order of the keyboard: header, links, nodes, dock, warnings', async () => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    await linkNamed(page, /^Link atlas to bosun/).waitFor();
+    const stops: string[] = [];
+    for (let step = 0; step < 34; step += 1) {
+      await page.keyboard.press('Tab');
+      stops.push(
+        String(
+          await page.evaluate(
+            'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()',
+          ),
+        ),
+      );
+    }
+    const first = (pattern: RegExp): number => stops.findIndex(stop => pattern.test(stop));
+    const order = [/^Theme/, /^Link /, /^atlas \(simulated\), /, /^Probe all/, /^Hide this warning/].map(
+      first,
+    );
+    expect(order).not.toContain(-1);
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  describe.each(['light', 'dark'] as const)('by %s', theme => {
+    test.each([390, 1_280, 1_920])(
+      'axe finds nothing at %i pixels, and nothing is wider than the screen',
+      async width => {
+        await using cluster = await served(desk());
+        const { page, problems } = await browser.open(cluster.url, { theme, width });
+        await linkNamed(page, /^Link atlas to juno/).waitFor();
+        expect(await axeFindings(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
+        await dockOf(page, 'Connections of atlas – juno').waitFor();
+        // Faded links while one is picked are the one place below AA; the dock says the same in full contrast.
+        expect((await axeFindings(page)).filter(found => !found.startsWith('color-contrast'))).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        await page.goto(`${cluster.url}/links`);
+        await page.getByRole('button', { name: 'atlas to juno: 74.8 Gb/s' }).click();
+        expect(await axeFindings(page)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        expect(problems).toEqual([]);
+      },
+      AXE_TIMEOUT_MS,
+    );
+  });
+});
+
+/** Boxes as the browser has them: of labels against labels, and against every text and drawing of a node. */
+const OVERLAPS = `(() => {
+  const box = element => element.getBoundingClientRect();
+  const meet = (a, b) => a.left < b.right - 0.5 && b.left < a.right - 0.5 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+  const labels = [...document.querySelectorAll('text.label')];
+  const solids = [...document.querySelectorAll('a.node text, a.node .machine')];
+  const found = [];
+  labels.forEach((label, index) => {
+    for (const other of [...labels.slice(index + 1), ...solids])
+      if (meet(box(label), box(other))) found.push(label.textContent + ' on ' + other.textContent);
+  });
+  if (labels.length === 0) found.push('no labels at all');
+  return found;
+})()`;
