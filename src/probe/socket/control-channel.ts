@@ -26,6 +26,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
       this.#fail(new ProbeError('closed', `the other end went away${cause}`));
       this.#closed.resolve();
     });
+    socket.resume(); // the handshake left it paused
   }
 
   /** Resolves when the connection is gone. */

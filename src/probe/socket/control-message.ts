@@ -3,6 +3,44 @@
 
 import * as v from 'valibot';
 
+/** What a source says. */
+export type ToSink =
+  /** Expect so many data connections; each may carry so many bytes. */
+  | {
+      readonly kind: 'prepare';
+      readonly run: number;
+      readonly job: 'echo' | 'upload' | 'download';
+      readonly streams: number;
+      readonly bytesMaxPerStream: number;
+      readonly durationMsMax: number;
+    }
+  | { readonly kind: 'start' | 'stop'; readonly run: number }
+  | { readonly kind: 'bye' };
+
+/** What a sink says. */
+export type ToSource =
+  | {
+      readonly kind: 'hello';
+      readonly engine: 'socket-ffi' | 'socket-event-loop';
+      /** Why it is not the better engine; '' where it is. */
+      readonly reason: string;
+      /** Streams that its processor can drive. */
+      readonly streamsMax: number;
+    }
+  | { readonly kind: 'prepared' | 'started'; readonly run: number }
+  /** Of an upload: received by so long after the first byte, on the sink's clock. */
+  | { readonly kind: 'sample'; readonly run: number; readonly elapsedUs: number; readonly bytes: number }
+  | {
+      readonly kind: 'stopped';
+      readonly run: number;
+      /** Received or sent by the sink. */
+      readonly bytes: number;
+      /** By the sink's kernel, which counts what it sends; null where it does not tell. */
+      readonly retransmits: number | null;
+      /** Why it stopped of itself; '' where the source asked. */
+      readonly reason: string;
+    };
+
 const RUN = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(0xffff));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const TEXT = v.pipe(v.string(), v.maxLength(300));
@@ -11,8 +49,7 @@ export const STREAMS_MAX: number = 8;
 /** One measurement of one direction with one number of streams; what a source asks for beyond is cut. */
 export const RUN_MS_MAX: number = 10_000;
 
-export const toSinkSchema = v.variant('kind', [
-  /** Expect so many data connections; each may carry its share of `bytesMax`. */
+export const toSinkSchema: v.GenericSchema<unknown, ToSink> = v.variant('kind', [
   v.object({
     kind: v.literal('prepare'),
     run: RUN,
@@ -26,30 +63,21 @@ export const toSinkSchema = v.variant('kind', [
   v.object({ kind: v.literal('bye') }),
 ]);
 
-export const toSourceSchema = v.variant('kind', [
+export const toSourceSchema: v.GenericSchema<unknown, ToSource> = v.variant('kind', [
   v.object({
     kind: v.literal('hello'),
     engine: v.picklist(['socket-ffi', 'socket-event-loop']),
-    /** Why it is not the better engine; '' where it is. */
     reason: TEXT,
-    /** Streams that its processor can drive. */
     streamsMax: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(STREAMS_MAX)),
   }),
   v.object({ kind: v.literal('prepared'), run: RUN }),
   v.object({ kind: v.literal('started'), run: RUN }),
-  /** Of an upload: received by so long after the first byte, on the sink's clock. */
   v.object({ kind: v.literal('sample'), run: RUN, elapsedUs: COUNT, bytes: COUNT }),
   v.object({
     kind: v.literal('stopped'),
     run: RUN,
-    /** Received or sent by the sink. */
     bytes: COUNT,
-    /** By the sink's kernel, which counts what it sends; null where it does not tell. */
     retransmits: v.nullable(COUNT),
-    /** Why it stopped of itself; '' where the source asked. */
     reason: TEXT,
   }),
 ]);
-
-export type ToSink = v.InferOutput<typeof toSinkSchema>;
-export type ToSource = v.InferOutput<typeof toSourceSchema>;

@@ -18,6 +18,10 @@ export class EventLoopStreams implements StreamEngine {
     this.reason = reason;
   }
 
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
+
   adopt(socket: Socket, job: StreamJob): Promise<Stream> {
     return Promise.resolve(new EventLoopStream(socket, job));
   }
@@ -57,6 +61,7 @@ class EventLoopStream implements Stream {
 
   start(): void {
     if (this.#isStopped) return;
+    this.#socket.resume(); // the handshake left it paused; while sending, nothing is meant to come but the end
     switch (this.#job.kind) {
       case 'send':
         this.#send(randomBytes(CHUNK_BYTES), this.#job.bytesMax);
@@ -110,7 +115,6 @@ class EventLoopStream implements Stream {
       }
     };
     this.#socket.on('drain', more);
-    this.#socket.resume(); // nothing is meant to come but the end
     more();
   }
 

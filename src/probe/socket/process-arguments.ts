@@ -2,15 +2,38 @@
 
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
+import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
 /** One-time; in the environment and not an argument, which everybody on the machine can read. */
 export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
 
+export interface SourceArgument {
+  readonly address: string;
+  readonly port: number;
+  readonly sourceInterface: string | null;
+  readonly budget: LinkBudget;
+  readonly roundTrips: number;
+}
+
+export interface SinkArgument {
+  readonly host: string;
+  readonly port: number;
+  readonly from: string | null;
+  /** null: no end. */
+  readonly waitMsMax: number | null;
+  readonly durationMsMax: number;
+}
+
+export type SinkReady =
+  | { readonly kind: 'listening'; readonly port: number }
+  | { readonly kind: 'cannot-listen'; readonly reason: string };
+
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-export const sourceArgumentSchema = v.object({
+export const sourceArgumentSchema: v.GenericSchema<unknown, SourceArgument> = v.object({
   address: v.string(),
   port: PORT,
   sourceInterface: v.nullable(v.string()),
@@ -18,7 +41,7 @@ export const sourceArgumentSchema = v.object({
   roundTrips: COUNT,
 });
 
-export const sinkArgumentSchema = v.object({
+export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.object({
   host: v.string(),
   port: PORT,
   from: v.nullable(v.string()),
@@ -27,7 +50,7 @@ export const sinkArgumentSchema = v.object({
   durationMsMax: COUNT,
 });
 
-export const sinkReadySchema = v.variant('kind', [
+export const sinkReadySchema: v.GenericSchema<unknown, SinkReady> = v.variant('kind', [
   v.object({ kind: v.literal('listening'), port: PORT }),
   v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
 ]);
@@ -50,7 +73,7 @@ const rate = v.union([
   v.object({ kind: v.literal('unknown'), reason: v.string() }),
 ]);
 
-export const outcomeSchema = v.variant('kind', [
+export const outcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
   v.object({
     kind: v.literal('measured'),
     measurement: v.object({
@@ -71,6 +94,9 @@ export const outcomeSchema = v.variant('kind', [
   }),
   v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
 ]);
+
+/** Threads that stand ready before the first word: one stream, and then two, are tried on any connection. */
+export const STREAMS_READY = 2;
 
 /** A stream takes a core of its own; up to two are tried on any machine. */
 export const streamsOfProcessor = (): number => Math.max(2, availableParallelism());

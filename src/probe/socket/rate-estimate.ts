@@ -39,9 +39,9 @@ export class RateEstimate {
     const whole = rateBetween(FIRST_BYTE, last);
     if (whole === undefined) return undefined;
     const skipMs = this.#skipMs(whole);
-    // A run that ended before its slow start was over still says something.
-    const start = skipMs >= last.elapsedMs ? FIRST_BYTE : this.#at(skipMs);
-    return rateBetween(start, last);
+    // A run that ended soon after its slow start still says something, and its last moments alone would say nonsense.
+    const start = this.#at(skipMs);
+    return start.elapsedMs * 2 > last.elapsedMs ? whole : rateBetween(start, last);
   }
 
   get elapsedMs(): number {

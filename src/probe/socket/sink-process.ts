@@ -6,7 +6,12 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { shortReason } from './probe-error.ts';
-import { sinkArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import {
+  STREAMS_READY,
+  sinkArgumentSchema,
+  streamsOfProcessor,
+  TICKET_VARIABLE,
+} from './process-arguments.ts';
 import { Sink } from './sink.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
@@ -18,6 +23,8 @@ const main = async (): Promise<void> => {
   const signal =
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sinkArgumentSchema, JSON.parse(process.argv[2] ?? ''));
+  const engine = await openStreamEngine(process.env, process.platform);
+  await engine.prepare(STREAMS_READY);
   const sink = new Sink({
     host: argument.host,
     port: argument.port,
@@ -25,7 +32,7 @@ const main = async (): Promise<void> => {
     from: argument.from ?? undefined,
     waitMsMax: argument.waitMsMax ?? Number.POSITIVE_INFINITY,
     durationMsMax: argument.durationMsMax,
-    engine: await openStreamEngine(process.env, process.platform),
+    engine,
     clock: systemClock,
     streamsMax: streamsOfProcessor(),
     signal,

@@ -157,7 +157,8 @@ const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {
   return `the process of the probe ${how}${said === '' ? '' : `: ${said}`}`;
 };
 
-const READY_MS_MAX = 10_000;
+/** Threads and all, on a machine that is busy with something else. */
+const READY_MS_MAX = 20_000;
 const WAIT_MS_MAX = 15_000;
 const SINK_MS_MAX = 90_000;
 const GRACE_MS = 2_000;

@@ -9,7 +9,12 @@ import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { measureLink } from './measure-link.ts';
 import { shortReason } from './probe-error.ts';
-import { sourceArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import {
+  STREAMS_READY,
+  sourceArgumentSchema,
+  streamsOfProcessor,
+  TICKET_VARIABLE,
+} from './process-arguments.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
 const main = async (): Promise<void> => {
@@ -20,8 +25,9 @@ const main = async (): Promise<void> => {
   const signal =
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sourceArgumentSchema, JSON.parse(process.argv[2] ?? ''));
-  tellParent(process.env, { kind: 'ready' });
   const engine = await openStreamEngine(process.env, process.platform);
+  await engine.prepare(STREAMS_READY);
+  tellParent(process.env, { kind: 'ready' });
   const sockets = engine.name === 'socket-ffi' ? await loadSockets(process.platform) : undefined;
   let bytesUsed = 0;
   let outcome: ProbeOutcome<LinkMeasurement>;

@@ -34,6 +34,11 @@ export class StreamThreads implements StreamEngine {
     this.#sockets = sockets;
   }
 
+  async prepare(streams: number): Promise<void> {
+    const missing = Math.max(0, streams - this.#idle.length);
+    this.#idle.push(...(await Promise.all(Array.from({ length: missing }, () => this.#newWorker()))));
+  }
+
   async adopt(socket: Socket, job: StreamJob): Promise<Stream> {
     const descriptor = this.#sockets.duplicate(descriptorOf(socket) ?? -1);
     // Closes only the number that Node has; the connection lives on under the other one.

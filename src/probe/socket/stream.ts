@@ -17,6 +17,8 @@ export interface StreamEngine extends AsyncDisposable {
   readonly name: 'socket-ffi' | 'socket-event-loop';
   /** Why it is not the better one; '' where it is. */
   readonly reason: string;
+  /** Has so many streams ready to be driven, so that none has to wait for it while time is measured. */
+  prepare(streams: number): Promise<void>;
   /** Takes a connection over. Resolves when the stream can be started; the socket is of no use any more. */
   adopt(socket: Socket, job: StreamJob): Promise<Stream>;
 }

@@ -12,7 +12,7 @@ export interface OpenThings {
 export const openThings = (): OpenThings | undefined => {
   if (process.platform !== 'linux') return undefined;
   return {
-    sockets: readdirSync('/proc/self/fd').filter(isSocket).length,
+    sockets: readdirSync('/proc/self/fd').filter(descriptor => isSocket(descriptor)).length,
     threads: readdirSync('/proc/self/task').length,
     children: childPids(),
   };
@@ -31,6 +31,15 @@ export const childPids = (): readonly number[] =>
     }
   });
 
+/** Of another process; 0 once it is gone. */
+export const socketsOf = (pid: number): number => {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).filter(descriptor => isSocket(descriptor, pid)).length;
+  } catch {
+    return 0;
+  }
+};
+
 /** Waits for a fact about other processes, which tell nobody when it comes true. */
 export const untilTrue = async (isTrue: () => boolean): Promise<void> => {
   const limit = AbortSignal.timeout(25_000);
@@ -40,9 +49,9 @@ export const untilTrue = async (isTrue: () => boolean): Promise<void> => {
   }
 };
 
-const isSocket = (descriptor: string): boolean => {
+const isSocket = (descriptor: string, pid: number | 'self' = 'self'): boolean => {
   try {
-    return readlinkSync(`/proc/self/fd/${descriptor}`).startsWith('socket:');
+    return readlinkSync(`/proc/${pid}/fd/${descriptor}`).startsWith('socket:');
   } catch {
     return false; // closed meanwhile
   }

@@ -1,0 +1,276 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
+import type { ToSink, ToSource } from '../../../src/probe/socket/control-message.ts';
+import { toSourceSchema } from '../../../src/probe/socket/control-message.ts';
+import { dialSink } from '../../../src/probe/socket/dial.ts';
+import { measureLink } from '../../../src/probe/socket/measure-link.ts';
+import type { SinkEnding, SinkOptions } from '../../../src/probe/socket/sink.ts';
+import { Sink } from '../../../src/probe/socket/sink.ts';
+import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
+import { openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
+import type { ConnectionHead } from '../../../src/probe/socket/ticket-proof.ts';
+import { longCount } from '../../support/counts.ts';
+import { openThings } from './open-things.ts';
+
+const TICKET = '7QKF-M2XW-9TBD';
+const CONTROL: ConnectionHead = { role: 'control', index: 0, run: 0 };
+
+interface OpenSink extends AsyncDisposable {
+  readonly port: number;
+  readonly ended: Promise<SinkEnding>;
+  readonly engine: StreamEngine;
+}
+
+const openSink = async (changes: Partial<SinkOptions> = {}): Promise<OpenSink> => {
+  const engine = await openStreamEngine(process.env, process.platform);
+  const stop = new AbortController();
+  const sink = new Sink({
+    host: '127.0.0.1',
+    port: 0,
+    ticket: TICKET,
+    from: undefined,
+    waitMsMax: 25_000,
+    durationMsMax: 25_000,
+    engine,
+    clock: systemClock,
+    streamsMax: 2,
+    signal: stop.signal,
+    ...changes,
+  });
+  const port = await sink.listen();
+  const ended = sink.serve();
+  const dispose = async (): Promise<void> => {
+    stop.abort();
+    await ended;
+    await engine[Symbol.asyncDispose]();
+  };
+  return { port, ended, engine, [Symbol.asyncDispose]: dispose };
+};
+
+const dial = (port: number, ticket = TICKET, head = CONTROL): Promise<Socket> =>
+  dialSink(
+    { address: '127.0.0.1', port, ticket, sourceInterface: undefined, sockets: undefined },
+    head,
+    AbortSignal.timeout(20_000),
+  );
+
+const control = async (port: number): Promise<ControlChannel<ToSink, ToSource>> => {
+  const channel = new ControlChannel<ToSink, ToSource>(await dial(port), toSourceSchema);
+  expect(await channel.next(AbortSignal.timeout(20_000))).toMatchObject({ kind: 'hello' });
+  return channel;
+};
+
+const prepare = (changes: Partial<Extract<ToSink, { kind: 'prepare' }>> = {}): ToSink => ({
+  kind: 'prepare',
+  run: 1,
+  job: 'download',
+  streams: 1,
+  bytesMaxPerStream: 1e12,
+  durationMsMax: 10_000,
+  ...changes,
+});
+
+const next = (channel: ControlChannel<ToSink, ToSource>): Promise<ToSource> =>
+  channel.next(AbortSignal.timeout(20_000));
+
+describe('a sink', () => {
+  test('measures with one source, then is gone', async () => {
+    await using sink = await openSink();
+    await using engine = await openStreamEngine(process.env, process.platform);
+    const measurement = await measureLink(
+      {
+        sink: {
+          address: '127.0.0.1',
+          port: sink.port,
+          ticket: TICKET,
+          sourceInterface: undefined,
+          sockets: undefined,
+        },
+        engine,
+        clock: systemClock,
+        signal: AbortSignal.timeout(25_000),
+        budget: { bytesMax: 200_000_000, durationMsMax: 5_000 },
+        roundTrips: 50,
+        streamsMax: 1,
+      },
+      () => undefined,
+    );
+    expect(measurement).toMatchObject({
+      uploadBitsPerSecond: expect.any(Number),
+      downloadBitsPerSecond: expect.any(Number),
+      roundTripCount: 50,
+      uploadStreams: 1,
+    });
+    expect(measurement.bytesUsed).toBeLessThanOrEqual(200_000_000);
+    const ending = await sink.ended;
+    expect(ending).toMatchObject({ kind: 'served', from: '127.0.0.1', strangers: 0 });
+    await expect(dial(sink.port)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('gives a stranger without the ticket nothing but a nonce', async () => {
+    await using sink = await openSink();
+    for (const ticket of ['', 'AAAA-AAAA-AAAA', `${TICKET} `]) {
+      await expect(dial(sink.port, ticket)).rejects.toThrow('does not take the code');
+    }
+    const stranger = connect(sink.port, '127.0.0.1');
+    let bytes = 0;
+    stranger.on('data', chunk => {
+      bytes += chunk.length;
+    });
+    stranger.write(Buffer.alloc(72, 7));
+    await once(stranger, 'close');
+    expect(bytes).toBe(48);
+    const channel = await control(sink.port); // the one with the ticket is served all the same
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served', strangers: 4 });
+  });
+
+  test('holds at most so many strangers at once, and the source still gets in', async () => {
+    await using sink = await openSink();
+    const strangers = Array.from({ length: 60 }, () =>
+      connect(sink.port, '127.0.0.1').on('error', () => undefined),
+    );
+    const closed = strangers.map(stranger => once(stranger, 'close'));
+    await Promise.race(closed); // beyond the bound they are closed at once
+    for (const stranger of strangers) stranger.destroy();
+    await Promise.all(closed);
+    const channel = await control(sink.port);
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served' });
+  });
+
+  test('takes no ticket twice', async () => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    await expect(dial(sink.port)).rejects.toThrow('busy with another probe');
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served' });
+  });
+
+  test('lets only the address in that it waits for', async () => {
+    await using sink = await openSink({ from: '192.0.2.7' });
+    await expect(dial(sink.port)).rejects.toThrow(/closed the connection|ECONNRESET/);
+    await using own = await openSink({ host: '::', from: '127.0.0.1' });
+    const channel = await control(own.port);
+    channel.send({ kind: 'bye' });
+    expect(await own.ended).toMatchObject({ kind: 'served' });
+  });
+
+  test('sends not a byte to data connections that nobody prepared', async () => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    const data = (run: number, index: number): Promise<Socket> =>
+      dial(sink.port, TICKET, { role: 'data', run, index });
+    await expect(data(1, 0)).rejects.toThrow('does not take the code');
+    channel.send(prepare());
+    expect(await next(channel)).toEqual({ kind: 'prepared', run: 1 });
+    await expect(data(2, 0)).rejects.toThrow();
+    await expect(data(1, 1)).rejects.toThrow();
+    const stream = await data(1, 0);
+    await expect(data(1, 0)).rejects.toThrow(); // each place once
+    stream.destroy();
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served', bytesSent: 0 });
+  });
+
+  test('sends no more than was prepared', async () => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    channel.send(prepare({ bytesMaxPerStream: 3_000_000 }));
+    await next(channel);
+    const stream = await dial(sink.port, TICKET, { role: 'data', run: 1, index: 0 });
+    channel.send({ kind: 'start', run: 1 });
+    let bytes = 0;
+    for await (const chunk of stream) {
+      bytes += chunk.length;
+      if (bytes >= 3_000_000) break;
+    }
+    channel.send({ kind: 'stop', run: 1 });
+    expect(await next(channel)).toEqual({ kind: 'started', run: 1 });
+    expect(await next(channel)).toMatchObject({ kind: 'stopped', bytes: 3_000_000, reason: '' });
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served', bytesSent: 3_000_000 });
+  });
+
+  test('ends a measurement whose time is over, and one whose source is gone', async () => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    channel.send(prepare({ durationMsMax: 100 }));
+    await next(channel);
+    const stream = await dial(sink.port, TICKET, { role: 'data', run: 1, index: 0 });
+    stream.pause();
+    channel.send({ kind: 'start', run: 1 });
+    expect(await next(channel)).toEqual({ kind: 'started', run: 1 });
+    expect(await next(channel)).toMatchObject({ kind: 'stopped', reason: 'its time is over' });
+    channel.close();
+    stream.destroy();
+    expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('went away') });
+  });
+
+  test('ends when its time is over, whatever its source does', async () => {
+    await using sink = await openSink({ durationMsMax: 200 });
+    const channel = await control(sink.port);
+    expect(await sink.ended).toMatchObject({ kind: 'failed' });
+    await channel.closed;
+    await using unused = await openSink({ waitMsMax: 10 });
+    expect(await unused.ended).toEqual({ kind: 'unused', reason: 'nobody came in time', strangers: 0 });
+  });
+
+  test.each([
+    ['an order out of turn', { kind: 'start', run: 9 }],
+    ['a run without its connections', { kind: 'start', run: 1 }],
+  ] as const)('ends at %s', async (_, order) => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    channel.send(prepare());
+    await next(channel);
+    channel.send(order);
+    expect(await sink.ended).toMatchObject({ kind: 'failed' });
+    channel.close();
+  });
+
+  test('leaves nothing behind, whoever dialled', { timeout: longCount(60_000, 900_000) }, async context => {
+    if (openThings() === undefined) context.skip('there is no /proc to count with');
+    await faultySource(0);
+    const before = openThings();
+    for (let number = 0; number < longCount(25, 1_000); number += 1) await faultySource(number);
+    expect(openThings()).toEqual(before);
+  });
+});
+
+/** A source that goes wrong in one way or another. */
+const faultySource = async (number: number): Promise<void> => {
+  await using sink = await openSink();
+  const way = number % 5;
+  if (way === 0) {
+    const stranger = connect(sink.port, '127.0.0.1');
+    stranger.end('GET / HTTP/1.1\r\n\r\n');
+    await once(stranger.resume(), 'close');
+    return;
+  }
+  const socket = await dial(sink.port);
+  if (way === 1) socket.write('{"kind":"prepare","run":-1}\n');
+  if (way === 2) socket.write(Buffer.alloc(50_000, 0xff));
+  if (way < 3) {
+    await sink.ended;
+    const closed = once(socket, 'close');
+    socket.destroy();
+    await closed;
+  } else {
+    const channel = new ControlChannel<ToSink, ToSource>(socket, toSourceSchema);
+    await next(channel);
+    channel.send(prepare({ job: way === 3 ? 'download' : 'upload' }));
+    await next(channel);
+    const stream = await dial(sink.port, TICKET, { role: 'data', run: 1, index: 0 });
+    channel.send({ kind: 'start', run: 1 });
+    await next(channel);
+    // Gone in the middle: by a reset, or with the connection held.
+    if (way === 3) stream.resetAndDestroy();
+    socket.destroy();
+    await sink.ended;
+    stream.destroy();
+  }
+};
