@@ -36,6 +36,8 @@ export interface PeerStatus {
   readonly address: Reported<string>;
   /** How long nothing was heard of it, ms; unknown for one that nobody has ever heard. */
   readonly silentMs: Reported<number>;
+  /** Addresses of it that are asked from here whether it answers, and how many do. */
+  readonly reach: { readonly asked: number; readonly open: number; readonly shut: number };
   /** What came of each address that was tried, at most PEER_TRIES_MAX. */
   readonly tries: readonly PeerTry[];
 }
@@ -79,6 +81,7 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'never-met', 'self']),
   address: reported(text),
   silentMs: reported(v.pipe(v.number(), v.finite())),
+  reach: v.object({ asked: count, open: count, shut: count }),
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });
 

@@ -14,6 +14,7 @@ const peer = (more: Partial<PeerStatus>): PeerStatus => ({
   standing: 'linked',
   address: '[fe80::2%tb0]:4181',
   silentMs: 500,
+  reach: { asked: 2, open: 2, shut: 0 },
   tries: [],
   ...more,
 });
@@ -42,6 +43,19 @@ describe('what doctor says of the mesh', () => {
       'ok: it listens on [::]:4181 | ',
       'ok: juno is linked at [fe80::2%tb0]:4181 | ',
     ]);
+  });
+
+  test('tells a linked peer that answers no question, once every address was asked', () => {
+    const text = (reach: PeerStatus['reach']): string =>
+      textsOf(on({ peers: [peer({ reach })] }))
+        .slice(2)
+        .join();
+    expect(text({ asked: 3, open: 0, shut: 3 })).toMatch(
+      /^problem: no connection to juno is open.*Allow UDP/,
+    );
+    expect(text({ asked: 3, open: 0, shut: 2 })).not.toContain('no connection');
+    expect(text({ asked: 3, open: 1, shut: 2 })).not.toContain('no connection');
+    expect(text({ asked: 0, open: 0, shut: 0 })).not.toContain('no connection');
   });
 
   test('is that the node is alone, where there is no key', () => {

@@ -101,6 +101,49 @@ describe('plimsoll doctor', () => {
     }
   });
 
+  it('says that a linked node answers no question of reachability where a firewall lets only TCP in', async context => {
+    if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
+    net.addHost('atlas');
+    net.addHost('juno');
+    net.connect({ host: 'atlas', name: 'tb0' }, { host: 'juno', name: 'tb0' });
+    const wall = join(folder, 'wall.nft');
+    writeFileSync(
+      wall,
+      'table inet wall { chain input { type filter hook input priority 0; udp dport 4181 drop; }; }',
+    );
+    net.run('juno', 'nft', '-f', wall);
+    await Promise.all([up('juno', 'key'), up('atlas', 'key')]);
+    const checks = await meshChecksWith('atlas', [/^problem no connection to juno is open/]);
+    console.info(checks.map(({ text, verdict, advice }) => `${verdict} ${text} | ${advice}`).join('\n'));
+    await meshChecksWith('juno', [/^ok atlas is linked/]);
+  });
+
+  it('finds nodes linked that only a third one could have told each other of', async context => {
+    if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
+    const everybody = ['atlas', 'juno', 'vesta'];
+    net.addHost('switch');
+    net.ip('switch', 'link', 'add', 'br0', 'type', 'bridge');
+    net.ip('switch', 'link', 'set', 'br0', 'up');
+    const deaf = join(folder, 'deaf.nft');
+    writeFileSync(
+      deaf,
+      'table inet deaf { chain input { type filter hook input priority 0; udp dport 4182 drop; }; }',
+    );
+    for (const host of everybody) {
+      net.addHost(host);
+      net.connect({ host: 'switch', name: `p-${host}` }, { host, name: 'en0' });
+      net.ip('switch', 'link', 'set', `p-${host}`, 'master', 'br0');
+      net.run(host, 'nft', '-f', deaf);
+    }
+    const peer = net.linkLocalOf('atlas', 'en0');
+    await up('atlas', 'key');
+    await Promise.all(['juno', 'vesta'].map(host => up(host, 'key', '--peer', peer)));
+    await Promise.all([
+      meshChecksWith('juno', [/^ok atlas is linked/, /^ok vesta is linked at \[fe80:.*%en0\]/]),
+      meshChecksWith('vesta', [/^ok atlas is linked/, /^ok juno is linked at \[fe80:.*%en0\]/]),
+    ]);
+  });
+
   it('says who is linked, who went, and since when', async () => {
     net.addHost('atlas');
     net.addHost('juno');

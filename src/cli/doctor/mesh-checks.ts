@@ -41,7 +41,10 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
   const { name, standing } = peer;
   switch (standing) {
     case 'linked':
-      return [check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`, '')];
+      return [
+        check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`, ''),
+        ...reachCheck(peer),
+      ];
     case 'self':
       return [
         check('note', `${name}, named as a peer, is this node itself`, 'Leave it out of the peers here.'),
@@ -70,6 +73,18 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
       return standing satisfies never;
   }
 };
+
+/** A link over TCP says nothing of UDP; and who is linked because he dialled may be closed to this node. */
+const reachCheck = ({ name, reach: { asked, open, shut } }: PeerStatus): readonly Check[] =>
+  asked === 0 || open > 0 || shut < asked
+    ? []
+    : [
+        check(
+          'problem',
+          `no connection to ${name} is open: ${asked === 1 ? 'its address does not answer' : `none of its ${asked} addresses answers`} a question from here`,
+          'Allow UDP there, on the number of its mesh port (4181 unless it says otherwise).',
+        ),
+      ];
 
 /** The trouble that says most stands in the line of the peer; others are told once each. */
 const withTries = (line: Check, { name, tries }: PeerStatus, platform: string): readonly Check[] => {

@@ -60,6 +60,18 @@ const TOOLS: readonly Tool[] = [
     install: 'It comes with ROCm; needed only where there is such a GPU.',
   },
   {
+    name: 'ib_write_bw',
+    platforms: ['linux'],
+    adds: 'RDMA links measured with perftest, if the other end has it too',
+    install: 'Install perftest, for example: sudo apt install perftest; needed only where there is RDMA.',
+  },
+  {
+    name: 'ucx_perftest',
+    platforms: ['linux'],
+    adds: 'RDMA links measured with UCX, if the other end has it too',
+    install: 'Install UCX, for example: sudo apt install ucx-utils; perftest tells more, where there is RDMA.',
+  },
+  {
     name: 'macmon',
     platforms: ['darwin'],
     adds: 'GPU use, temperatures and power of Apple silicon',
@@ -94,5 +106,11 @@ const TOOLS: readonly Tool[] = [
     platforms: ['darwin'],
     adds: 'whether RDMA over Thunderbolt is switched on',
     install: 'It is part of macOS from 26.2 on; older ones have no RDMA over Thunderbolt.',
+  },
+  {
+    name: 'python3',
+    platforms: ['darwin'],
+    adds: 'RDMA links measured with MLX, if it has MLX here and at the other end',
+    install: 'Run: brew install python, then python3 -m pip install mlx',
   },
 ];

@@ -3,7 +3,6 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
-import type { NodeId } from '../../core/ids.ts';
 import { nodeIds, presence } from '../../core/selectors.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
@@ -70,7 +69,7 @@ export class Connections implements AsyncDisposable {
   readonly #leftOver: Map<string, SocketPlace>;
   readonly #startedAtMs: number;
   #wake = new AbortController();
-  #interfaces: OwnInterfaces = { linkLocalNames: [], addresses: new Set() };
+  #interfaces: OwnInterfaces = { linkLocalNames: [], addresses: new Set(), ignored: new Map() };
   #nodes: readonly ReachableNode[] = [];
   #targets: readonly ReachTarget[] = [];
   /** Their addresses. */
@@ -112,9 +111,9 @@ export class Connections implements AsyncDisposable {
     this.answers.setKeys(keys);
   }
 
-  /** Every address of a node that is asked, and what came of it. */
-  statusesOf(node: NodeId): readonly ReachStatus[] {
-    return this.checks.statuses.filter(({ target }) => target.node === node);
+  /** Every address that is asked, and what came of it. */
+  get statuses(): readonly ReachStatus[] {
+    return this.checks.statuses;
   }
 
   /** The addresses by which nodes may be reached from here, as they are now. */
@@ -210,8 +209,11 @@ export class Connections implements AsyncDisposable {
       const target = this.#open.get(key);
       if (target === undefined) continue;
       const sourceInterface = await this.#sourceInterface(target);
-      if (this.#open.has(key))
-        this.#book.opened({ sink: target.node, sinkAddress: target.address }, sourceInterface);
+      if (!this.#open.has(key)) continue;
+      const place = { sink: target.node, sinkAddress: target.address };
+      if (isKnown(sourceInterface) && this.#parts.ignoredInterfaces.includes(sourceInterface))
+        this.#book.closed(place, `it leaves by ${sourceInterface}, which the settings ignore`);
+      else this.#book.opened(place, sourceInterface);
     }
   }
 
@@ -225,6 +227,8 @@ export class Connections implements AsyncDisposable {
     } catch {
       return unknown('the system does not tell the route');
     }
+    const ignored = this.#interfaces.ignored.get(source.toLowerCase());
+    if (ignored !== undefined) return ignored;
     const interfaces = state().nodeNetworks[nodeId]?.value.interfaces;
     if (interfaces === undefined) return unknown('the interfaces of this machine were not read yet');
     return interfaceOf(source, interfaces)?.name ?? unknown(`no single interface has the address ${source}`);

@@ -143,6 +143,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         dials: transport.dials,
         refusalCounts: transport.refusalCounts,
         named: peers,
+        reach: connections?.statuses ?? [],
         discovery: discovery.status,
       }),
     run: async signal => {

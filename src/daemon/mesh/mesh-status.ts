@@ -12,6 +12,7 @@ import type { DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
 import { discoveryFindings } from '../../mesh/discovery/discovery-status.ts';
 import type { DialStatus } from '../../mesh/link/dialer.ts';
 import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
+import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import type { MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
 
@@ -26,6 +27,7 @@ export interface MeshStatusSources {
   readonly dials: readonly DialStatus[];
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   readonly named: readonly HostPort[];
+  readonly reach: readonly ReachStatus[];
   readonly discovery: DiscoveryStatus;
 }
 
@@ -67,6 +69,7 @@ const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {
     standing: dials.some(({ isSelf }) => isSelf) ? 'self' : 'never-met',
     address: unknown('there is no link'),
     silentMs: unknown('it was never heard'),
+    reach: { asked: 0, open: 0, shut: 0 },
     tries: triesOf(dials),
   };
 };
@@ -76,7 +79,9 @@ interface PeerSources extends MeshStatusSources {
   readonly tries: readonly DialStatus[];
 }
 
-const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries }: PeerSources): PeerStatus => {
+const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries, reach }: PeerSources): PeerStatus => {
+  const own = reach.filter(({ target }) => target.node === node);
+  const countOf = (wanted: ReachStatus['state']): number => own.filter(one => one.state === wanted).length;
   const link = links.get(node);
   const silentMs = nowMs - lastHeardMs(state, node);
   return {
@@ -86,6 +91,7 @@ const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries }: PeerSourc
     standing: link === undefined ? standingWithout(presence(state, node, nowMs), links.size) : 'linked',
     address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
     silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never heard'),
+    reach: { asked: own.length, open: countOf('open'), shut: countOf('shut') },
     tries: link === undefined ? triesOf(tries) : [],
   };
 };

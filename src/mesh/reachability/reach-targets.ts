@@ -30,6 +30,8 @@ export interface OwnInterfaces {
   readonly linkLocalNames: readonly string[];
   /** Whoever has the same address elsewhere cannot be reached by it from here. */
   readonly addresses: ReadonlySet<string>;
+  /** Addresses of interfaces that the settings ignore, and their names: what leaves by one is no connection. */
+  readonly ignored: ReadonlyMap<string, string>;
 }
 
 export const targetKey = ({ node, address }: ReachTarget): string => `${node} ${address}`;
@@ -37,13 +39,18 @@ export const targetKey = ({ node, address }: ReachTarget): string => `${node} ${
 export const ownInterfacesOf = (interfaces: InterfaceList, ignored: readonly string[]): OwnInterfaces => {
   const linkLocalNames: string[] = [];
   const addresses = new Set<string>();
+  const ignoredAddresses = new Map<string, string>();
   for (const name of Object.keys(interfaces).toSorted(byRank)) {
     const infos = interfaces[name] ?? [];
-    for (const { address } of infos) if (!isLinkLocalIpv6(address)) addresses.add(address.toLowerCase());
+    for (const { address } of infos) {
+      if (isLinkLocalIpv6(address)) continue;
+      addresses.add(address.toLowerCase());
+      if (ignored.includes(name)) ignoredAddresses.set(address.toLowerCase(), name);
+    }
     if (ignored.includes(name) || NEVER_A_CLUSTER.test(name)) continue;
     if (infos.some(info => !info.internal && isLinkLocalIpv6(info.address))) linkLocalNames.push(name);
   }
-  return { linkLocalNames, addresses };
+  return { linkLocalNames, addresses, ignored: ignoredAddresses };
 };
 
 export const reachTargets = (

@@ -96,6 +96,12 @@ describe('the connections of a daemon', () => {
     expect(bed.held.length, 'and open when it speaks again').toBe(1);
   });
 
+  it('by an interface that the settings ignore are none', async () => {
+    await using bed = await Bed.with({}, ['10.0.0.2'], ['en0']);
+    await bed.pass(30);
+    expect(bed.facts).toEqual([]);
+  });
+
   it('close at once when the own interface of a link-local one is gone', async () => {
     await using bed = await Bed.with({}, ['fe80::2']);
     await bed.pass(3);
@@ -168,8 +174,15 @@ class Bed implements AsyncDisposable {
     readonly connections: Connections;
   }[] = [];
 
-  static async with(own: OwnInterface, junoAddresses: readonly string[] = ['10.0.0.2']): Promise<Bed> {
+  ignored: readonly string[] = [];
+
+  static async with(
+    own: OwnInterface,
+    junoAddresses: readonly string[] = ['10.0.0.2'],
+    ignored: readonly string[] = [],
+  ): Promise<Bed> {
     const bed = new Bed();
+    bed.ignored = ignored;
     bed.tellOwn(own);
     bed.#tell(JUNO, networkFact('en7', 'ethernet', junoAddresses, rest));
     bed.#tell(JUNO, { kind: 'endpoints.told', payload: { meshPort: PORT, reachabilityPort: PORT } });
@@ -222,7 +235,7 @@ class Bed implements AsyncDisposable {
       record: self === ATLAS ? this.record : () => undefined,
       keys: [KEY],
       random: () => 0.5,
-      ignoredInterfaces: [],
+      ignoredInterfaces: this.ignored,
       listInterfaces: () => this.interfaces,
       openPort: async (use, listener) => this.wire.open(addresses, use === 'ask' ? 50_000 : PORT, listener),
     });

@@ -54,6 +54,7 @@ const peersOf = (more: Partial<MeshStatusSources>): readonly PeerStatus[] => {
     dials: [],
     refusalCounts: new Map([['wrong-key', 3]]),
     named: [],
+    reach: [],
     discovery: { channels: [], leftOut: [], candidateCount: 0, refusedCount: 0 },
     ...more,
   });
@@ -114,6 +115,19 @@ describe('the status of a mesh', () => {
     expect(standing(500, new Map()), 'nobody is there to pass anything on').toBe('silent');
     expect(standing(15_000, links)).toBe('silent');
     expect(standing(31_000, links)).toBe('offline');
+  });
+
+  it('counts the addresses of each node that answer from here', () => {
+    const target = (node: NodeId, address: string) => ({ node, address, port: 4_181 });
+    const reach = [
+      { target: target(JUNO, '10.0.0.2'), state: 'open', reason: '' },
+      { target: target(JUNO, 'fd00::2'), state: 'shut', reason: 'no answer' },
+      { target: target(JUNO, 'fe80::2%en0'), state: 'new', reason: '' },
+      { target: target(VESTA, '10.0.0.3'), state: 'open', reason: '' },
+    ] as const;
+    expect(peersOf({ links: new Map([[JUNO, link('10.0.0.2')]]), reach })).toMatchObject([
+      { nodeId: JUNO, reach: { asked: 3, open: 1, shut: 1 } },
+    ]);
   });
 
   it('lists no node twice and never this one', () => {
