@@ -69,7 +69,8 @@ const TOOLS: readonly Tool[] = [
     name: 'ucx_perftest',
     platforms: ['linux'],
     adds: 'RDMA links measured with UCX, if the other end has it too',
-    install: 'Install UCX, for example: sudo apt install ucx-utils; perftest tells more, where there is RDMA.',
+    install:
+      'Install UCX, for example: sudo apt install ucx-utils; perftest tells more, where there is RDMA.',
   },
   {
     name: 'macmon',
