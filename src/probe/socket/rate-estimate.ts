@@ -74,6 +74,8 @@ export class RateEstimate {
 
   #leastMs(bitsPerSecond: number): number {
     if (bitsPerSecond < SLOW_BITS_PER_SECOND) return SLOW_MS_MIN;
+    if (bitsPerSecond < MODEST_BITS_PER_SECOND)
+      return Math.max(MODEST_MS_MIN, 2 * this.#skipMs(bitsPerSecond));
     return Math.max(RUN_MS_MIN, 2 * this.#skipMs(bitsPerSecond));
   }
 
@@ -97,6 +99,9 @@ const SKIP_MS = 100;
 const SKIP_ROUND_TRIPS = 10;
 const SLOW_BITS_PER_SECOND = 20e6;
 const SLOW_MS_MIN = 2_000;
+/** A burst that some queue lets through at once weighs less over a second, which costs little there. */
+const MODEST_BITS_PER_SECOND = 100e6;
+const MODEST_MS_MIN = 1_000;
 const RUN_MS_MIN = 400;
 const SETTLED_SHARE = 0.02;
 /** What does not settle there is the machines' doing, and each second more costs over a hundred megabytes. */

@@ -1,0 +1,52 @@
+// A cable that is faster one way than the other: the probe must say what iperf3 says, each way.
+
+import { describe, expect, test } from 'vitest';
+import { isKnown } from '../../src/core/unknown.ts';
+import { isLongRun, longCount } from '../support/counts.ts';
+import type { BothWays, CableRates } from './shaped-cable.ts';
+import { reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
+
+/** Of medians; on a run of every day they end as soon as they agree, because a round takes many seconds. */
+const ROUNDS = longCount(3, 5);
+
+describe('a probe of a cable with', () => {
+  test.for<CableRates & { readonly seconds: number }>([
+    { upMbit: 1_000, downMbit: 200, seconds: 2 },
+    { upMbit: 50, downMbit: 5, seconds: 4 },
+  ])(
+    '$upMbit Mbit/s up and $downMbit Mbit/s down is within 3 % of iperf3 each way',
+    { timeout: 60_000 * ROUNDS },
+    async ({ seconds, ...rates }, context) => {
+      const reason = reasonAgainstShaping();
+      if (reason !== undefined) context.skip(reason);
+      await using cable = new ShapedCable(rates);
+      const ours: BothWays[] = [];
+      const theirs: BothWays[] = [];
+      const ratioOf = (way: keyof BothWays): number => medianOf(ours, way) / medianOf(theirs, way);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        theirs.push(await cable.iperf3(seconds));
+        const outcome = await cable.probe();
+        if (outcome.kind === 'failed') throw new Error(outcome.reason);
+        const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = outcome.measurement;
+        if (!isKnown(up) || !isKnown(down)) throw new Error('a direction is unknown');
+        ours.push({ up, down });
+        // The most that the cable can carry in the time that a probe may take.
+        expect(bytesUsed).toBeLessThan(((rates.upMbit + rates.downMbit) * 1e6 * 20) / 8);
+        if (!isLongRun && WAYS.every(way => Math.abs(ratioOf(way) - 1) < TOLERANCE)) break;
+      }
+      for (const way of WAYS) {
+        const ratio = ratioOf(way);
+        console.info(`${rates.upMbit}/${rates.downMbit} Mbit/s ${way}: ${ratio.toFixed(3)} of iperf3`);
+        expect(Math.abs(ratio - 1)).toBeLessThan(TOLERANCE);
+      }
+    },
+  );
+});
+
+const WAYS = ['up', 'down'] as const;
+const TOLERANCE = 0.03;
+
+const medianOf = (values: readonly BothWays[], way: keyof BothWays): number => {
+  const sorted = values.map(value => value[way]).toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+};
