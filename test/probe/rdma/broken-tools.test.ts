@@ -152,6 +152,22 @@ describe('an RDMA probe', () => {
     expect(left()).toEqual([]);
   });
 
+  it('leaves no tool behind when its process is killed with kill -9', async context => {
+    if (!existsSync('/usr/bin/setpriv')) context.skip('setpriv of util-linux is not installed');
+    tool('ib_send_lat', {
+      dials: 'echo $PPID > "$HERE/parent.new"; mv "$HERE/parent.new" "$HERE/parent"; exec sleep 600',
+    });
+    tool('ib_write_bw', { dials: 'exit 0' });
+    const measured = measure();
+    while (!existsSync(join(tools.folder, 'parent'))) await new Promise(resolve => setImmediate(resolve));
+    process.kill(Number(readFileSync(join(tools.folder, 'parent'), 'utf8')), 'SIGKILL');
+    const { outcome, ending } = await measured;
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'the probe was ended with SIGKILL' });
+    expect(ending).toMatchObject({ kind: 'failed', reason: expect.stringContaining('went away') });
+    // The kernel has killed it; who adopted it has to notice.
+    while (left().length > 0) await new Promise(resolve => setImmediate(resolve));
+  });
+
   it('costs a stopped sink nothing, whoever was expected', async () => {
     const stop = new AbortController();
     const sink = await openRdmaSink({
