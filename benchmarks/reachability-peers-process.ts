@@ -29,6 +29,7 @@ for (let index = 1; index <= count; index += 1) {
     keys: [REACHABILITY_KEY],
     random: Math.random,
     ask: (bytes, to) => asking.send(bytes, to),
+    isBusy: () => false,
     opened: () => undefined,
     closed: () => undefined,
   });

@@ -3,6 +3,7 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import { isMeasuring } from '../../core/probe/measuring.ts';
 import { nodeIds, presence } from '../../core/selectors.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
@@ -89,6 +90,7 @@ export class Connections implements AsyncDisposable {
       keys,
       random,
       ask: (bytes, to) => ports.asking.send(bytes, to),
+      isBusy: node => isMeasuring(parts.state(), [nodeId, node], clock.nowMs()),
       opened: target => this.#opened(target),
       closed: (target, reason) => this.#closed(target, reason),
     });

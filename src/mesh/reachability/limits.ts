@@ -11,6 +11,8 @@ export const REACHABILITY_LIMITS = {
   retryMs: 500,
   /** So many questions in a row without an answer close a connection. */
   failuresMax: 2,
+  /** And so many while a measurement fills a cable of either end: its queue loses and delays what is small as well. */
+  failuresBusyMax: 10,
   /** An address that does not answer is asked less and less often, down to this. */
   backoffMsMax: 60_000,
   /** Questions that are due within so long of each other go out together. */

@@ -21,6 +21,8 @@ export interface ReachabilityChecksParts {
   readonly random: () => number;
   /** As `DatagramPort.send`, from a port of its own: a firewall takes what comes back from there for answers. */
   ask(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  /** A measurement of bandwidth runs at this node or at that one. */
+  isBusy(node: NodeId): boolean;
   /** The node answers there. */
   opened(target: ReachTarget): void;
   /** It did, and does not any more; or it never did, told once. */
@@ -165,7 +167,7 @@ export class ReachabilityChecks {
     const nowMs = this.#parts.clock.nowMs();
     for (const asked of this.#asked.values()) {
       if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were asked
-      this.#failed(asked, 'no answer');
+      this.#failed(asked, NO_ANSWER);
     }
     let nextMs = nowMs + IDLE_MS;
     for (const row of this.#rows.values()) {
@@ -200,13 +202,14 @@ export class ReachabilityChecks {
     if (row.asked !== asked) return;
     this.#forget(row);
     row.failures += 1;
-    const { failuresMax, retryMs, intervalMs, backoffMsMax } = REACHABILITY_LIMITS;
+    const { failuresMax, failuresBusyMax, retryMs, intervalMs, backoffMsMax } = REACHABILITY_LIMITS;
     const nowMs = this.#parts.clock.nowMs();
-    if (row.failures < failuresMax) {
+    const isExcused = row.state === 'open' && reason === NO_ANSWER && this.#parts.isBusy(row.target.node);
+    if (row.failures < (isExcused ? failuresBusyMax : failuresMax)) {
       row.dueAtMs = nowMs + retryMs;
       return;
     }
-    const doublings = Math.min(20, row.failures - failuresMax);
+    const doublings = Math.min(20, Math.max(0, row.failures - failuresMax));
     const pauseMs = Math.min(backoffMsMax, intervalMs * 2 ** doublings);
     row.dueAtMs = this.#turnAfter(row, nowMs + pauseMs - intervalMs);
     row.reason = reason;
@@ -263,6 +266,7 @@ export class ReachabilityChecks {
   }
 }
 
+const NO_ANSWER = 'no answer';
 /** What was asked just before its turn is asked at the one after. */
 const TURN_SHARE_MIN = 0.2;
 /** With nothing to ask nothing wakes it but news. */

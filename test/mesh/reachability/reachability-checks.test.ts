@@ -61,6 +61,38 @@ describe('reachability checks', () => {
     expect(atlas.checks.counts.asked - before).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
+  it('are patient while a measurement fills the cable, and not for ever', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(1_000);
+    net.isBusy = true;
+    net.wire.block('10.0.0.2');
+    const asked = atlas.checks.counts.asked;
+    while (atlas.checks.counts.asked < asked + REACHABILITY_LIMITS.failuresBusyMax - 1)
+      await net.clock.advance(10);
+    net.wire.unblock('10.0.0.2');
+    await net.clock.advance(30_000);
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    net.wire.block('10.0.0.2');
+    while (atlas.told.length === 1) await net.clock.advance(10);
+    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
+  });
+
+  it('are not patient where the system has no route, measurement or not', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(1_000);
+    net.isBusy = true;
+    net.wire.block('10.0.0.2', 'ENETUNREACH');
+    const asked = atlas.checks.counts.asked;
+    while (atlas.told.length === 1) await net.clock.advance(10);
+    expect(atlas.checks.counts.asked - asked).toBe(REACHABILITY_LIMITS.failuresMax);
+  });
+
   it('are back at once when somebody says that the node is heard again', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
@@ -223,6 +255,7 @@ const target = (node: NodeId, address: string): ReachTarget => ({ node, address,
 class Net implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly wire = new MemoryDatagrams();
+  isBusy = false;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
   #drawn = 0;
@@ -240,6 +273,7 @@ class Net implements AsyncDisposable {
         return this.#drawn / 2_147_483_647;
       },
       ask: (bytes, to) => asking.send(bytes, to),
+      isBusy: () => this.isBusy,
       opened: ({ address }) => told.push(`opened ${address}`),
       closed: ({ address }, reason, was) => told.push(`closed ${address} (${was}): ${reason}`),
     });
