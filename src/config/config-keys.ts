@@ -82,6 +82,16 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         default: 'every-interface',
         meaning: '"every-interface", "off", or a list of interface names.',
       },
+      {
+        key: 'stale_after',
+        default: '10s',
+        meaning: 'How long this node may be silent before other nodes call it stale. Counts at once.',
+      },
+      {
+        key: 'offline_after',
+        default: '30s',
+        meaning: 'Likewise, before they call it offline; never less than stale_after.',
+      },
     ],
   },
   {

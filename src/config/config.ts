@@ -19,6 +19,8 @@ export interface MeshConfig {
   readonly listen: ListenConfig | { readonly kind: 'off' };
   /** HOST, HOST:PORT or [IPV6]:PORT, as written. */
   readonly peers: readonly string[];
+  /** How long this node may be silent before others call it stale, then offline; the second is never the smaller. */
+  readonly presence: { readonly staleMs: number; readonly offlineMs: number };
   readonly discovery:
     | { readonly kind: 'every-interface' }
     | { readonly kind: 'off' }

@@ -106,9 +106,12 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
 
 const meshOf = (reader: ConfigReader): Config['mesh'] => {
   const listen = reader.value('mesh', 'listen', listenOrOff);
+  const staleMs = reader.value('mesh', 'stale_after', SILENCE);
+  const offlineMs = Math.max(staleMs, reader.value('mesh', 'offline_after', SILENCE));
   return {
     listen: listen === 'off' ? { kind: 'off' } : listenAt(reader, 'mesh', listen),
     peers: reader.list('mesh', 'peers', peerAddress),
+    presence: { staleMs, offlineMs },
     discovery: reader.value('mesh', 'discovery', discovery),
   };
 };
@@ -173,6 +176,8 @@ const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =
 const DAY_MS = 86_400_000;
 const NESTING_MAX = 32;
 /** Tests and demonstrations scale intervals and lifetimes down: the bounds only keep a typing mistake from harm. */
+/** Below a second every pause of a busy machine would count. */
+const SILENCE = durationMs({ min: 1_000, max: 3_600_000 });
 const INTERVAL = durationMs({ min: 10, max: 3_600_000 });
 const TTL = durationMs({ min: 100, max: 30 * DAY_MS });
 const DAYS = wholeNumber({ min: 1, max: 3_650 });

@@ -7,6 +7,7 @@ export const publicConfig = (config: Config): NodeConfig => ({
   tags: config.tags,
   ignoredInterfaces: config.network.ignoredInterfaces,
   staticPeerCount: config.mesh.peers.length,
+  presence: config.mesh.presence,
   probes: {
     isEnabled: config.probes.isEnabled,
     gpuTtlSeconds: config.probes.gpuTtlMs / 1_000,

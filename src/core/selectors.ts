@@ -83,7 +83,7 @@ export interface PresenceLimits {
   readonly offlineMs: number;
 }
 
-/** DESIGN §3.1 and issue 4: by local receipt, whatever the ages say. */
+/** DESIGN §3.1: by local receipt, whatever the ages say. A node's own config may say otherwise. */
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_000 };
 
 /** Local receipt of the newest event of a node, ms; -Infinity for a node nobody has heard. */
@@ -104,7 +104,7 @@ export const presence = (
   state: State,
   node: NodeId,
   nowMs: number,
-  limits: PresenceLimits = PRESENCE_LIMITS,
+  limits: PresenceLimits = state.nodeConfigs[node]?.value.presence ?? PRESENCE_LIMITS,
 ): Presence => {
   const silentMs = nowMs - lastHeardMs(state, node);
   if (silentMs >= limits.offlineMs) return 'offline';

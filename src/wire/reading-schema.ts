@@ -208,10 +208,14 @@ const gpuLoads: Schema<NodeGpuLoads> = v.object({
   ),
 });
 
+/** As config.toml allows it: a node that says "for ever" would never be missed. */
+const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
+
 const config: Schema<NodeConfig> = v.object({
   tags: list(text),
   ignoredInterfaces: list(text),
   staticPeerCount: count,
+  presence: v.exactOptional(v.object({ staleMs: silence, offlineMs: silence })),
   probes: v.object({
     isEnabled: v.boolean(),
     gpuTtlSeconds: figure,

@@ -29,6 +29,7 @@ describe('a config file', () => {
       mesh: {
         listen: { kind: 'listen', host: '::', port: 4181, isExplicit: false },
         peers: [],
+        presence: { staleMs: 10_000, offlineMs: 30_000 },
         discovery: { kind: 'every-interface' },
       },
       network: { ignoredInterfaces: [] },
@@ -114,9 +115,20 @@ url = "https://ada:secret@atlas.example:8443"
       tags: ['studio'],
       ignoredInterfaces: ['docker0'],
       staticPeerCount: 4,
+      presence: { staleMs: 10_000, offlineMs: 30_000 },
       probes: { isEnabled: false, gpuTtlSeconds: 0.5, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
       servedEndpoints: ['http://127.0.0.1:8000', 'https://atlas.example:8443'],
     });
+  });
+
+  test('says how long the node may be silent, and is never offline before it is stale', () => {
+    const presenceOf = (text: string) => publicConfig(configOf(`[mesh]\n${text}`)).presence;
+    expect(presenceOf('stale_after = "2s"\noffline_after = "4s"')).toEqual({
+      staleMs: 2_000,
+      offlineMs: 4_000,
+    });
+    expect(presenceOf('stale_after = "1m"')).toEqual({ staleMs: 60_000, offlineMs: 60_000 });
+    expect(problemsOf('[mesh]\noffline_after = "500ms"')[0]).toContain('out of bounds');
   });
 
   test('with an unknown key is refused with the line, a mark and a suggestion', () => {

@@ -79,6 +79,28 @@ describe('presence', () => {
     expect(presence(state, atlas, 30_000)).toBe('offline');
   });
 
+  it('follows what the node itself says of how long it may be silent', () => {
+    const config = {
+      tags: [],
+      ignoredInterfaces: [],
+      staticPeerCount: 0,
+      presence: { staleMs: 2_000, offlineMs: 60_000 },
+      probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+      servedEndpoints: [],
+    };
+    const state = applyAll(EMPTY_STATE, [
+      event({ seq: 1, receivedAtMs: 0 }, memoryFact()),
+      event(
+        { seq: 1, receivedAtMs: 0 },
+        { kind: 'config.gathered', payload: { source: 'config.toml', intervalMs: 30_000, value: config } },
+      ),
+    ]);
+    expect(presence(state, atlas, 2_000)).toBe('stale');
+    expect(presence(state, atlas, 59_999)).toBe('stale');
+    expect(presence(state, atlas, 60_000)).toBe('offline');
+    expect(presence(state, juno, 30_000)).toBe('offline');
+  });
+
   it('takes an offline node out of the totals', () => {
     const state = applyAll(EMPTY_STATE, [
       event({ seq: 1, receivedAtMs: 0 }, memoryFact()),

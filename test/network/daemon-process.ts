@@ -47,7 +47,7 @@ function seen(): SeenCluster {
       nodeName(state, id),
       {
         id,
-        presence: presence(state, id, nowMs, settings.presence),
+        presence: presence(state, id, nowMs),
         tags: state.nodeConfigs[id]?.value.tags ?? [],
         identityEpoch: state.nodeIdentities[id]?.epoch ?? 0,
         memory: memory === undefined ? undefined : { start: memory.epoch, seq: memory.seq },

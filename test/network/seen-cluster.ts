@@ -1,15 +1,11 @@
 // What a daemon of the network tests is started with and what it tells of the cluster, one line each time it changes.
 
-import type { PresenceLimits } from '../../src/core/selectors.ts';
-
 export interface DaemonSettings {
   readonly home: string;
   /** Undefined: the key of the home. */
   readonly keyFile: string | undefined;
   readonly name: string;
   readonly peers: readonly string[];
-  /** By which this daemon's view of the others is told. */
-  readonly presence: PresenceLimits;
 }
 
 export interface SeenCluster {

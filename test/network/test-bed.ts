@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
-import { PRESENCE_LIMITS, type PresenceLimits } from '../../src/core/selectors.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import { isLongRun, longCount } from '../support/counts.ts';
@@ -18,8 +17,8 @@ import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 /** No test waits longer for anything. */
 const WAIT_MS_MAX = longCount(30_000, 60_000);
-/** A memory reading comes twice a second; what is silent for four seconds is called offline here, but in the long run. */
-const PRESENCE: PresenceLimits = isLongRun ? PRESENCE_LIMITS : { staleMs: 2_000, offlineMs: 4_000 };
+/** A memory reading comes twice a second; who is silent for four seconds is called offline here, but in the long run. */
+const PRESENCE = isLongRun ? '' : '[mesh]\nstale_after = "2s"\noffline_after = "4s"\n';
 const DAEMON = fileURLToPath(new URL('./daemon-process.ts', import.meta.url));
 
 export interface StartOptions {
@@ -32,6 +31,7 @@ export class TestBed implements AsyncDisposable {
   readonly net: Namespaces = new Namespaces();
   readonly folder: string = mkdtempSync(join(tmpdir(), 'plimsoll-net-'));
   readonly #daemons = new Map<string, BedDaemon>();
+  readonly #tags = new Map<string, readonly string[]>();
   readonly #startedMs = performance.now();
 
   /** Skips the test with its reason where no namespaces can be made. */
@@ -62,12 +62,12 @@ export class TestBed implements AsyncDisposable {
 
   start(host: string, { peers = [], key = 'shared' }: StartOptions = {}): BedDaemon {
     mkdirSync(this.home(host), { recursive: true, mode: 0o700 });
+    if (!this.#tags.has(host)) this.tag(host);
     const settings: DaemonSettings = {
       home: this.home(host),
       keyFile: key === 'shared' ? this.keyFile : undefined,
       name: host,
       peers,
-      presence: PRESENCE,
     };
     const child = this.net.spawn(host, process.execPath, [DAEMON, JSON.stringify(settings)]);
     const daemon = new BedDaemon(host, child);
@@ -101,7 +101,8 @@ export class TestBed implements AsyncDisposable {
 
   /** Makes its daemon write a durable event: its config changes, as a person would change it. */
   tag(host: string, ...tags: readonly string[]): void {
-    writeFileSync(join(this.home(host), 'config.toml'), `tags = ${JSON.stringify(tags)}\n`);
+    this.#tags.set(host, tags);
+    writeFileSync(join(this.home(host), 'config.toml'), `tags = ${JSON.stringify(tags)}\n${PRESENCE}`);
   }
 
   /** Until every running daemon sees this. */

@@ -4,6 +4,8 @@ export interface NodeConfig {
   readonly tags: readonly string[];
   readonly ignoredInterfaces: readonly string[];
   readonly staticPeerCount: number;
+  /** How long this node may be silent before others call it stale, then offline. Missing: PRESENCE_LIMITS. */
+  readonly presence?: { readonly staleMs: number; readonly offlineMs: number };
   readonly probes: {
     readonly isEnabled: boolean;
     readonly gpuTtlSeconds: number;
