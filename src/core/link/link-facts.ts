@@ -62,10 +62,10 @@ export const linkFacts = (
   there: Ways,
   back: Ways,
 ): LinkFacts | undefined => {
-  const connections = [
-    ...connectionFacts(first, second, there),
-    ...connectionFacts(second, first, back),
-  ].sort(inLastingOrder);
+  const connections = alternating(
+    connectionFacts(first, second, there).toSorted(inLastingOrder),
+    connectionFacts(second, first, back).toSorted(inLastingOrder),
+  );
   const best = carrying(connections);
   if (best === undefined) return undefined;
   const fastest = (from: NodeId): MeasuredFact | undefined =>
@@ -156,11 +156,23 @@ const fasterWay = (facts: ConnectionFacts): number | undefined => {
   return ways.length === 0 ? undefined : Math.max(...ways);
 };
 
-const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
+/** There and back in turn while they are of one sort, so that the two ends of a cable stand together. */
+const alternating = (
+  there: readonly ConnectionFacts[],
+  back: readonly ConnectionFacts[],
+): readonly ConnectionFacts[] => {
+  const ranked = [there, back].flatMap((ways, side) => ways.map((facts, rank) => ({ facts, rank, side })));
+  return ranked
+    .sort((a, b) => bySort(a.facts, b.facts) || a.rank - b.rank || a.side - b.side)
+    .map(({ facts }) => facts);
+};
+
+const bySort = (a: ConnectionFacts, b: ConnectionFacts): number =>
   mediumRank(a.medium) - mediumRank(b.medium) ||
-  knownOr(b.connection.negotiatedBitsPerSecond, 0) - knownOr(a.connection.negotiatedBitsPerSecond, 0) ||
-  compare(a.connectionKey, b.connectionKey) ||
-  compare(a.source, b.source);
+  knownOr(b.connection.negotiatedBitsPerSecond, 0) - knownOr(a.connection.negotiatedBitsPerSecond, 0);
+
+const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
+  bySort(a, b) || compare(a.connectionKey, b.connectionKey);
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
