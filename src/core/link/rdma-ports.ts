@@ -7,7 +7,7 @@ import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import { readingView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { Reported } from '../unknown.ts';
-import { isKnown } from '../unknown.ts';
+import { isKnown, unknown } from '../unknown.ts';
 
 export interface ActiveRdmaPort {
   /** As a connection names it: the device, and its port where it has several. */
@@ -38,7 +38,7 @@ export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): read
   const statuses = state.readingStatuses[node];
   const view = readingView(state.nodeRdmaDevices[node], statuses?.['rdmaDevices'], nowMs);
   if ((view.kind !== 'current' && view.kind !== 'stale') || view.value.isEnabled !== true) return [];
-  const found: ActiveRdmaPort[] = [];
+  const found: SocketPort[] = [];
   for (const device of view.value.devices) {
     for (const port of device.ports) {
       if (port.state !== 'active') continue;
@@ -49,10 +49,37 @@ export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): read
         rateBitsPerSecond:
           way.kind === 'thunderbolt' ? way.port.negotiatedBitsPerSecond : port.rateBitsPerSecond,
         way,
+        socket: socketOf(device, port),
       });
     }
   }
-  return found.sort((a, b) => inOrder.compare(a.name, b.name)).slice(0, PORTS_MAX);
+  return withoutHalfRates(found)
+    .sort((a, b) => inOrder.compare(a.name, b.name))
+    .slice(0, PORTS_MAX);
+};
+
+/**
+ * GB10 shows each socket as two devices, one for each half of its PCIe lanes, and both tell the rate of the whole socket, which
+ * neither can carry. Their interfaces end in the same name of the physical port ("np0"); the system image GUID alone is
+ * no sign, the two sockets of one card share it as well.
+ */
+const withoutHalfRates = (ports: readonly SocketPort[]): readonly ActiveRdmaPort[] =>
+  ports.map(({ socket, ...port }) => {
+    const halves = ports.filter(other => other.socket === socket).map(({ name }) => name);
+    if (socket === undefined || halves.length < 2) return port;
+    const names = halves.sort(inOrder.compare).join(' and ');
+    return { ...port, rateBitsPerSecond: unknown(`${names} share one socket, each with half of its lanes`) };
+  });
+
+interface SocketPort extends ActiveRdmaPort {
+  readonly socket: string | undefined;
+}
+
+const socketOf = (device: RdmaDevice, { interfaceName }: RdmaPort): string | undefined => {
+  const label = isKnown(interfaceName) ? /n(p\d+(?:s\d+)?)$/.exec(interfaceName)?.[1] : undefined;
+  return label !== undefined && isKnown(device.systemImageGuid)
+    ? `${device.systemImageGuid} ${label}`
+    : undefined;
 };
 
 const wayOf = (

@@ -142,6 +142,10 @@ describe('RDMA on a fabric', () => {
       );
     const state = cluster({ atlas: spark(1), juno: spark(2) });
     expect(waysOf(state)).toEqual(['rocep1s0f0 rocep1s0f0', 'roceP2p1s0f0 roceP2p1s0f0']);
+    // The rate that each half tells is that of the whole socket.
+    expect(rdmaConnections(state, ATLAS, NOW)[0]?.negotiatedBitsPerSecond).toEqual(
+      unknown('rocep1s0f0 and roceP2p1s0f0 share one socket, each with half of its lanes'),
+    );
   });
 
   it('joins RoCE ports of a cable without addresses once a link-local address answers on it', () => {
