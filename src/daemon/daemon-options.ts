@@ -9,6 +9,7 @@ import type { State } from '../core/state.ts';
 import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
 import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { Env } from '../process/child.ts';
+import type { ProbeDesk } from './probes/probe-desk.ts';
 
 export interface DaemonOptions {
   /** Absolute; created where it is missing. */
@@ -47,6 +48,8 @@ export interface SimulatedMachinePart {
   transport(identity: MeshIdentity, start: number): MeshTransport;
   /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
+  /** Takes wishes for probes, of every simulated node. */
+  readonly probes: Pick<ProbeDesk, 'wish'>;
 }
 
 export interface ProbeOptions {

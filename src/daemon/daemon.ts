@@ -120,6 +120,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
           gpuVendors: gpuVendorsOf(gatherers),
           requests: mesh?.requests,
         });
+  const desk = probes?.desk ?? simulation?.probes;
   const token = await openAccessToken(home);
   const access = new Access({
     clock,
@@ -140,7 +141,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         profileHistory: query => journal.history(query),
       },
       runs,
-      ...(probes === undefined ? {} : { probes: probes.desk }),
+      ...(desk === undefined ? {} : { probes: desk }),
       ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
       forget: subject => {
         const result = forgetNode(cluster.state, { self: key.nodeId, subject, nowMs: clock.nowMs() });

@@ -16,6 +16,8 @@ export interface SimulatedConnection {
   readonly upload: number;
   readonly download: number;
   readonly roundTripNs: number;
+  /** What each direction carried last week, where that was more. */
+  readonly usualBitsPerSecond: number | undefined;
   readonly retransmits: number;
   /** Why its probes fail; undefined where they do not. */
   readonly failure: string | undefined;
@@ -45,7 +47,12 @@ const over = (
   const { kind } = cable;
   // A failure is of the direction a to b, and of the socket: RDMA has a path of its own.
   const failure = source.site.index === cable.a ? cable.failure : undefined;
-  const common = { source: source.site, sink: sink.site, retransmits: cable.retransmits ?? 0 };
+  const common = {
+    source: source.site,
+    sink: sink.site,
+    retransmits: cable.retransmits ?? 0,
+    usualBitsPerSecond: cable.usualBitsPerSecond,
+  };
   const socket = socketConnection(kind, source, sink);
   if (!isRdma(kind))
     return [

@@ -3,7 +3,10 @@
 import type { Fact } from '../core/event.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import type { ReadingConfirmed, ReadingKind } from '../core/node/reading.ts';
+import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
+import type { AnsweredWish, AskedStep } from './asked-probes.ts';
+import { AskedProbes } from './asked-probes.ts';
 import { connectionsOf } from './connection.ts';
 import {
   configFact,
@@ -37,6 +40,7 @@ export class NodeTelling {
   readonly #options: NodeTellingOptions;
   readonly #probed: readonly Probed[];
   readonly #running = new Set<Probed>();
+  readonly #asked = new AskedProbes();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #leasedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -55,6 +59,7 @@ export class NodeTelling {
         ({ connection }): Fact => ({ kind: 'connection.opened', payload: connection }),
       ),
     ].map(now);
+    for (const { baseline } of this.#probed) told.push(...baseline.map(now));
     for (const probed of this.#probed) {
       const { attempt, agoMs } = probeAt(probed, nowMs);
       if (agoMs !== undefined) told.push({ fact: probed.profile(attempt), ageMs: Math.max(0, agoMs) });
@@ -83,8 +88,14 @@ export class NodeTelling {
       this.#leasedAtMs = nowMs;
       facts.push(...this.#leases());
     }
+    for (const step of this.#asked.steps(nowMs)) facts.push(...this.#askedFacts(step, nowMs));
     for (const probed of this.#probed) facts.push(...this.#probe(probed, nowMs));
     return facts.map(now);
+  }
+
+  /** A person wants these measured now. */
+  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
+    return this.#probed.filter(({ subject }) => isMeant(subject)).map(probed => this.#asked.ask(probed));
   }
 
   #durable(): readonly Fact[] {
@@ -173,27 +184,35 @@ export class NodeTelling {
     ];
   }
 
+  #askedFacts(step: AskedStep, nowMs: number): readonly Fact[] {
+    const { probed } = step;
+    if (step.kind === 'begins') return [runningFact(probed, true)];
+    const { nextInMs } = probeAt(probed, nowMs);
+    return [probed.profile(step.attempt), idleFact(probed, nextInMs)];
+  }
+
   #probe(probed: Probed, nowMs: number): readonly Fact[] {
-    if (probed.holdReason !== undefined) return [];
+    if (probed.holdReason !== undefined || this.#asked.isRunning(probed)) return [];
     const { attempt, isRunning, nextInMs } = probeAt(probed, nowMs);
-    const { subject, durationMs } = probed;
     if (isRunning === this.#running.has(probed)) return [];
     if (isRunning) {
       this.#running.add(probed);
-      return [
-        {
-          kind: 'probe.reported',
-          payload: { subject, stage: { kind: 'running', expectedMs: durationMs, isByHand: false } },
-        },
-      ];
+      return [runningFact(probed, false)];
     }
     this.#running.delete(probed);
-    return [
-      probed.profile(attempt),
-      { kind: 'probe.reported', payload: { subject, stage: { kind: 'idle', nextInMs } } },
-    ];
+    return [probed.profile(attempt), idleFact(probed, nextInMs)];
   }
 }
+
+const runningFact = ({ subject, durationMs }: Probed, isByHand: boolean): Fact => ({
+  kind: 'probe.reported',
+  payload: { subject, stage: { kind: 'running', expectedMs: durationMs, isByHand } },
+});
+
+const idleFact = ({ subject }: Probed, nextInMs: number): Fact => ({
+  kind: 'probe.reported',
+  payload: { subject, stage: { kind: 'idle', nextInMs } },
+});
 
 const now = (fact: Fact): ToldFact => ({ fact, ageMs: 0 });
 

@@ -3,6 +3,7 @@
 
 import type { Fact } from '../core/event.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import { deviceBaseline, linkBaseline } from './baseline.ts';
 import type { SimulatedConnection } from './connection.ts';
 import { deviceId } from './durable-readings.ts';
 import { seedOf } from './noise.ts';
@@ -20,6 +21,8 @@ export interface Probed {
   /** Why it is not measured though it is due; undefined where it is. */
   readonly holdReason: string | undefined;
   profile(attempt: number): Fact;
+  /** What it usually comes to. */
+  readonly baseline: readonly Fact[];
 }
 
 /** Where a subject stands at a moment. */
@@ -41,8 +44,10 @@ export const probedBy = (
   ...connections.map((connection): Probed => {
     const isRdma = connection.connection.kind === 'rdma';
     const ttlMs = isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS;
+    const subject = { kind: 'link', sink: connection.sink.nodeId, connectionKey: connection.key } as const;
     return {
-      subject: { kind: 'link', sink: connection.sink.nodeId, connectionKey: connection.key },
+      subject,
+      baseline: linkBaseline(subject, connection),
       ttlMs,
       durationMs: isRdma ? 4_000 : 2_000,
       offsetMs:
@@ -79,19 +84,26 @@ const devicesOf = (site: Site, seed: number): readonly Probed[] => {
   const { hardware, machine, index } = site;
   const ids = hardware.gpus.length === 0 ? ['cpu'] : hardware.gpus.map((gpu, at) => deviceId(gpu, index, at));
   const isNew = machine.quirks?.isUnmeasured === true;
-  return ids.map((id, at) => ({
-    subject: { kind: 'gpu', deviceId: id },
-    ttlMs: GPU_TTL_MS,
-    durationMs: isNew ? 20_000 : 9_000,
-    offsetMs: isNew ? 0 : FIRST_MS + (seedOf(seed, `${machine.name} device ${at}`) % (GPU_TTL_MS - FIRST_MS)),
-    isNew,
-    holdReason: machine.quirks?.servesModel === true ? `a runner is active on ${machine.name}` : undefined,
-    profile: attempt => {
+  return ids.map((id, at): Probed => {
+    const subject = { kind: 'gpu', deviceId: id } as const;
+    const profile = (attempt: number): Fact => {
       const payload = deviceProfiles(site, attempt, seed)[at];
       if (payload === undefined) throw new RangeError(`${machine.name} has no device ${at}`);
       return { kind: 'gpu.profiled', payload };
-    },
-  }));
+    };
+    return {
+      subject,
+      baseline: deviceBaseline(subject, site, at, profile(-1)),
+      ttlMs: GPU_TTL_MS,
+      durationMs: isNew ? 20_000 : 9_000,
+      offsetMs: isNew
+        ? 0
+        : FIRST_MS + (seedOf(seed, `${machine.name} device ${at}`) % (GPU_TTL_MS - FIRST_MS)),
+      isNew,
+      holdReason: machine.quirks?.servesModel === true ? `a runner is active on ${machine.name}` : undefined,
+      profile,
+    };
+  });
 };
 
 /** Nothing is measured again in the first moments: the picture fills first. */

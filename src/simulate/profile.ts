@@ -14,6 +14,9 @@ export const SOCKET_TTL_MS = 300_000;
 export const RDMA_TTL_MS = 600_000;
 export const GPU_TTL_MS = 600_000;
 
+/** What is left of the compute of a device that heat holds down. */
+export const HELD_DOWN = 0.72;
+
 /** @param attempt which probe of this connection it is: equal ones measure the same. */
 export const linkProfile = (connection: SimulatedConnection, attempt: number, seed: number): LinkProfile => {
   const isRdma = connection.connection.kind === 'rdma';
@@ -76,7 +79,7 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
       },
     ];
   return hardware.gpus.map((gpu, at) => {
-    const held = machine.quirks?.throttledGpu === at ? 0.72 : 1;
+    const held = machine.quirks?.throttledGpu === at ? HELD_DOWN : 1;
     return {
       ...common,
       deviceId: deviceId(gpu, index, at),

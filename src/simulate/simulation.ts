@@ -3,6 +3,8 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { AnsweredWish } from './asked-probes.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
 import type { ToldFact } from './node-telling.ts';
 import { NodeTelling } from './node-telling.ts';
@@ -35,6 +37,11 @@ export class Simulation {
     this.#tellings = this.wiring.sites.map(
       site => new NodeTelling({ site, wiring: this.wiring, seed, plimsollVersion }),
     );
+  }
+
+  /** Measures now what is meant of one node; none where there is no such node. */
+  ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
+    return this.#tellings.find(({ site }) => site.nodeId === node)?.ask(isMeant) ?? [];
   }
 
   /** Until the signal aborts; resolves then. */

@@ -156,7 +156,7 @@ const familyOf = (pid: number): readonly number[] => {
   return [...children, ...children.flatMap(familyOf)];
 };
 
-const json = async (url: string, path: string) => await (await fetch(url + path)).json();
+const json = async (url: string, path: string) => JSON.parse(await (await fetch(url + path)).text());
 
 const run = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
   const { stdout } = await promisify(execFile)(execPath, [COMMAND, ...args], {

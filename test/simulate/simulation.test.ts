@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { eventClass, factKey } from '../../src/core/event.ts';
-import { nodeIds, nodeView } from '../../src/core/selectors.ts';
+import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/link/link-health.ts';
+import { nodeIds, nodeName, nodeView } from '../../src/core/selectors.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { isKnown, isUnknown } from '../../src/core/unknown.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
@@ -159,6 +160,55 @@ test('the past is told oldest first and reaches a quarter of an hour back', asyn
     .flatMap(({ node, ageMs }) => (node === first?.nodeId ? [ageMs] : []));
   expect(ages[0]).toBe(900_000);
   expect(ages).toEqual([...ages].sort((a, b) => b - a));
+});
+
+test('probes that a person asks for run one after another on a node, and are said to be by hand', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(30_000);
+  const hermes = world.nodeNamed('hermes');
+  const juno = world.nodeNamed('juno');
+  const answers = world.simulation.ask(hermes, subject => subject.kind === 'link' && subject.sink === juno);
+  expect(answers.map(({ result }) => result)).toEqual(['started', 'queued', 'queued']);
+  const since = world.said.length;
+  await world.clock.advance(12_000);
+  const about = world.said.slice(since).flatMap(({ node, fact }): string[] => {
+    if (node !== hermes) return [];
+    if (fact.kind === 'link.profiled' && fact.payload.sink === juno) return ['profiled'];
+    if (fact.kind !== 'probe.reported' || fact.payload.subject.kind !== 'link') return [];
+    if (fact.payload.subject.sink !== juno) return [];
+    const { stage } = fact.payload;
+    return [stage.kind === 'running' && stage.isByHand ? 'by hand' : stage.kind];
+  });
+  expect(about).toEqual(Array(3).fill(['by hand', 'profiled', 'idle']).flat());
+});
+
+test('a device that is held back refuses to be measured, with the reason', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(1_000);
+  const answers = world.simulation.ask(world.nodeNamed('spark-1'), ({ kind }) => kind === 'gpu');
+  expect(answers.map(({ result, reason }) => [result, reason])).toEqual([
+    ['refused', 'a runner is active on spark-1'],
+  ]);
+});
+
+test('what is worse than last week is said by its baseline, and nothing else is', async () => {
+  await using world = new SimulatedWorld(8);
+  await world.clock.advance(30_000);
+  const state = applyAll(EMPTY_STATE, numbered(world));
+  const unusual = nodeIds(state).flatMap(node =>
+    Object.values(state.probeBaselines[node] ?? {}).flatMap(({ value: { subject } }) => {
+      const figures =
+        subject.kind === 'link'
+          ? unusualLinkFigures(state, node, subject)
+          : unusualDeviceFigures(state, node, subject.deviceId);
+      return figures.map(({ figure }) => `${nodeName(state, node)} ${figure}`);
+    }),
+  );
+  expect(unusual.sort()).toEqual([
+    'bosun fp16FlopsPerSecond',
+    'bosun uploadBitsPerSecond',
+    'spark-2 downloadBitsPerSecond',
+  ]);
 });
 
 const numbered = (world: SimulatedWorld): readonly Event[] => {

@@ -14,6 +14,7 @@ import { startDaemon } from '../daemon.ts';
 import type { Daemon, DaemonOptions } from '../daemon-options.ts';
 import { Lifetimes } from '../lifetimes.ts';
 import { openDemoHome } from './demo-home.ts';
+import { simulatedProbes } from './simulated-probes.ts';
 
 export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
   readonly nodeCount: number;
@@ -58,6 +59,10 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
       ...options,
       home: home.path,
       simulation: {
+        probes: simulatedProbes(
+          simulation,
+          keys.map(({ nodeId }) => nodeId),
+        ),
         transport: (identity, start) => network.transport({ name: own.nodeId, identity, start }),
         run: async (record, until) => {
           recordOwn = ({ fact, ageMs }) => record(fact, ageMs);

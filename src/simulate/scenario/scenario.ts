@@ -53,6 +53,8 @@ export interface Cable {
   readonly roundTripNs: number;
   /** Probes from a to b fail over this, and why; the other direction works. */
   readonly failure?: string;
+  /** What it carried last week, where that was more than now. */
+  readonly usualBitsPerSecond?: number;
   /** TCP segments that a probe sees sent again. */
   readonly retransmits?: number;
 }
@@ -72,7 +74,15 @@ export const cable = (
   b: number,
   kind: CableKind,
   figures: Partial<
-    Pick<Cable, 'bitsPerSecondToA' | 'bitsPerSecondToB' | 'roundTripNs' | 'failure' | 'retransmits'>
+    Pick<
+      Cable,
+      | 'bitsPerSecondToA'
+      | 'bitsPerSecondToB'
+      | 'usualBitsPerSecond'
+      | 'roundTripNs'
+      | 'failure'
+      | 'retransmits'
+    >
   > = {},
 ): Cable => ({
   a,

@@ -124,6 +124,7 @@ const switchedCable = (a: number, b: number): Cable => {
       bitsPerSecondToA: 4.87e9,
       bitsPerSecondToB: 9.41e9,
       roundTripNs: 231_000,
+      usualBitsPerSecond: 9.4e9,
       retransmits: 1_204,
     });
   if (a === pip || b === pip) {

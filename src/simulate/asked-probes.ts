@@ -1,0 +1,56 @@
+// Probes of one simulated node that a person asked for: one at a time, each for as long as such a probe takes, then its
+// profile.
+
+import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { Probed } from './probing.ts';
+
+export interface AnsweredWish {
+  readonly subject: ProbeSubject;
+  readonly result: 'started' | 'queued' | 'refused';
+  /** Why it waits or was refused; '' where it has started. */
+  readonly reason: string;
+}
+
+export type AskedStep =
+  | { readonly kind: 'begins'; readonly probed: Probed }
+  | { readonly kind: 'ends'; readonly probed: Probed; readonly attempt: number };
+
+export class AskedProbes {
+  readonly #waiting: Probed[] = [];
+  #running: { readonly probed: Probed; readonly untilMs: number } | undefined;
+  #attempt = FIRST_ATTEMPT;
+
+  isRunning(probed: Probed): boolean {
+    return this.#running?.probed === probed;
+  }
+
+  ask(probed: Probed): AnsweredWish {
+    const { subject, holdReason } = probed;
+    if (holdReason !== undefined) return { subject, result: 'refused', reason: holdReason };
+    if (this.isRunning(probed)) return { subject, result: 'started', reason: '' };
+    if (!this.#waiting.includes(probed)) this.#waiting.push(probed);
+    const isNext = this.#running === undefined && this.#waiting[0] === probed;
+    return isNext
+      ? { subject, result: 'started', reason: '' }
+      : { subject, result: 'queued', reason: 'another probe of this node runs' };
+  }
+
+  /** What has happened up to now. */
+  steps(nowMs: number): readonly AskedStep[] {
+    const steps: AskedStep[] = [];
+    if (this.#running !== undefined && nowMs >= this.#running.untilMs) {
+      this.#attempt += 1;
+      steps.push({ kind: 'ends', probed: this.#running.probed, attempt: this.#attempt });
+      this.#running = undefined;
+    }
+    const next = this.#running === undefined ? this.#waiting.shift() : undefined;
+    if (next !== undefined) {
+      this.#running = { probed: next, untilMs: nowMs + next.durationMs };
+      steps.push({ kind: 'begins', probed: next });
+    }
+    return steps;
+  }
+}
+
+/** Beyond those of the rhythm, so that an asked probe measures something of its own. */
+const FIRST_ATTEMPT = 100_000;

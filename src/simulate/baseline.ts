@@ -1,0 +1,47 @@
+// What a simulated connection or device carried last week: the same as now, but where something has become worse since.
+
+import type { Fact } from '../core/event.ts';
+import { BASELINE_WINDOW_MS } from '../core/probe/probe-baseline.ts';
+import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { SimulatedConnection } from './connection.ts';
+import { HELD_DOWN } from './profile.ts';
+import type { Site } from './site.ts';
+
+/** None where nothing was ever measured. */
+export const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnection): readonly Fact[] => {
+  const { failure, usualBitsPerSecond: usual = 0, upload, download, roundTripNs } = connection;
+  if (failure !== undefined) return [];
+  return [
+    told(subject, {
+      uploadBitsPerSecond: Math.round(Math.max(usual, upload)),
+      downloadBitsPerSecond: Math.round(Math.max(usual, download)),
+      roundTripNsP50: roundTripNs,
+    }),
+  ];
+};
+
+/** `profile`: the newest; `at`: which of the machine's devices it is of. */
+export const deviceBaseline = (
+  subject: ProbeSubject,
+  { machine }: Site,
+  at: number,
+  profile: Fact,
+): readonly Fact[] => {
+  if (profile.kind !== 'gpu.profiled' || machine.quirks?.isUnmeasured === true) return [];
+  const { fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: read } = profile.payload;
+  const share = machine.quirks?.throttledGpu === at ? HELD_DOWN : 1;
+  return [
+    told(subject, {
+      ...(typeof flops === 'number' ? { fp16FlopsPerSecond: Math.round(flops / share) } : {}),
+      ...(typeof read === 'number' ? { memoryReadBytesPerSecond: read } : {}),
+    }),
+  ];
+};
+
+const told = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
+  kind: 'baseline.told',
+  payload: { subject, windowMs: BASELINE_WINDOW_MS, count: COUNT, medians },
+});
+
+/** Measurements that the medians are of. */
+const COUNT = 96;
