@@ -17,6 +17,8 @@ export const REACHABILITY_LIMITS = {
   backoffMsMax: 60_000,
   /** Questions that are due within so long of each other go out together. */
   tickMs: 200,
+  /** Waking up so much later than planned means that this process stood still. */
+  stallMs: 300,
   /** Questions of this node; past it they wait. */
   askBurst: 100,
   asksPerSecond: 400,

@@ -156,9 +156,13 @@ export class ReachabilityChecks {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#wake = new AbortController();
-      const pauseMs = Math.max(REACHABILITY_LIMITS.tickMs, this.#work() - this.#parts.clock.nowMs());
+      const { clock } = this.#parts;
+      const { tickMs, stallMs } = REACHABILITY_LIMITS;
+      const untilMs = clock.nowMs() + Math.max(tickMs, this.#work() - clock.nowMs());
       const either = AbortSignal.any([signal, this.#wake.signal]);
-      await this.#parts.clock.sleep(pauseMs, either).catch(() => undefined);
+      await clock.sleep(untilMs - clock.nowMs(), either).catch(() => undefined);
+      // A process that stood still has answers waiting in its sockets, which come before it can call anything late.
+      if (clock.nowMs() - untilMs > stallMs) await clock.sleep(tickMs, signal).catch(() => undefined);
     }
   }
 

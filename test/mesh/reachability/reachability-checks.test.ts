@@ -61,6 +61,22 @@ describe('reachability checks', () => {
     expect(atlas.checks.counts.asked - before).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
+  it('take answers that came while their own process stood still', async () => {
+    await using net = new Net();
+    const atlas = net.add(ATLAS, '10.0.0.1');
+    net.add(JUNO, '10.0.0.2');
+    atlas.ask(JUNO, '10.0.0.2');
+    await net.clock.advance(1_000);
+    const { asked, answered } = atlas.checks.counts;
+    net.held = [];
+    while (atlas.checks.counts.asked === asked) await net.clock.advance(10);
+    net.clock.standStill(5_000);
+    await net.clock.advance(1_050);
+    net.release();
+    expect(atlas.checks.counts).toMatchObject({ answered: answered + 1, dropped: 0 });
+    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+  });
+
   it('are patient while a measurement fills the cable, and not for ever', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
@@ -252,8 +268,23 @@ describe('reachability checks', () => {
 
 const target = (node: NodeId, address: string): ReachTarget => ({ node, address, port: PORT });
 
+/** Time goes on while nothing wakes up. */
+class StoppableClock extends VirtualClock {
+  #stoodStillMs = 0;
+
+  standStill(durationMs: number): void {
+    this.#stoodStillMs += durationMs;
+  }
+
+  override nowMs(): number {
+    return super.nowMs() + this.#stoodStillMs;
+  }
+}
+
 class Net implements AsyncDisposable {
-  readonly clock = new VirtualClock();
+  readonly clock = new StoppableClock();
+  /** Answers that have come and are not read yet; undefined: each is read at once. */
+  held: (() => void)[] | undefined;
   readonly wire = new MemoryDatagrams();
   isBusy = false;
   readonly #stop = new AbortController();
@@ -263,7 +294,10 @@ class Net implements AsyncDisposable {
   add(localId: NodeId, ...addresses: readonly string[]) {
     const told: string[] = [];
     const [first = '', ...others] = addresses;
-    const asking = this.wire.open([first], ASKING_PORT, bytes => checks.takeAnswer(bytes));
+    const asking = this.wire.open([first], ASKING_PORT, bytes => {
+      if (this.held === undefined) checks.takeAnswer(bytes);
+      else this.held.push(() => checks.takeAnswer(bytes));
+    });
     const answering = this.wire.open([first, ...others], PORT, (bytes, from) => answers.take(bytes, from));
     const checks = new ReachabilityChecks({
       clock: this.clock,
@@ -287,6 +321,11 @@ class Net implements AsyncDisposable {
     this.#running.push(checks.run(this.#stop.signal));
     const ask = (node: NodeId, address: string): void => checks.setTargets([target(node, address)], () => '');
     return { checks, answers, told, ask };
+  }
+
+  release(): void {
+    for (const read of this.held ?? []) read();
+    this.held = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
