@@ -11,7 +11,7 @@ import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { LinkEngines, OpenSink } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
-import { ANY_PORT, interfacesWith, sinkPorts } from '../schedule/link-ports.ts';
+import { ANY_PORT, interfacesWith, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
@@ -89,7 +89,7 @@ export class LeaseDesk {
     const engine = engines[connection.kind];
     const obstacle = this.#obstacle(source, wish, connection, ports);
     if (obstacle !== undefined) return obstacle;
-    const hold = locks.take(ports, ports.join(', '));
+    const hold = locks.take(ports, portText(ports));
     if (hold === undefined || engine === undefined) return refused('the interface is busy', 0);
     const lease: Lease = {
       id: this.#nextId,
@@ -119,7 +119,8 @@ export class LeaseDesk {
     } catch (error) {
       hold[Symbol.dispose]();
       const reason = error instanceof Error ? error.message : String(error);
-      return refused(`${nodeName(state(), self)} cannot listen: ${reason}`, 0);
+      const words = `${nodeName(state(), self)} cannot listen: ${reason}`;
+      return { kind: 'failed', reason: words.slice(0, REASON_LENGTH_MAX) };
     }
   }
 
@@ -146,7 +147,7 @@ export class LeaseDesk {
     // Whether it is the first is known here as well: nobody is a newcomer for ever.
     const isKnown = state.linkProfiles[source]?.[self]?.[connectionKey(connection)] !== undefined;
     if (wish.why === 'first' && !isKnown) return undefined;
-    return refused(`the budget of ${ports.join(', ')} on ${name} is spent`, waitMs);
+    return refused(`the budget of ${portText(ports)} on ${name} is spent`, waitMs);
   }
 
   #takeBack({ from, body }: PeerQuestion): PeerReply {

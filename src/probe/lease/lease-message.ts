@@ -34,7 +34,13 @@ export interface LeaseRefusal {
   readonly retryInMs: number;
 }
 
-export type LeaseAnswer = LeaseGrant | LeaseRefusal;
+/** The sink would, but cannot: asked again with the backoff of a failed probe. */
+export interface LeaseFailure {
+  readonly kind: 'failed';
+  readonly reason: string;
+}
+
+export type LeaseAnswer = LeaseGrant | LeaseRefusal | LeaseFailure;
 
 export interface LeaseReturn {
   readonly leaseId: number;
@@ -76,6 +82,7 @@ const WISH: v.GenericSchema<unknown, LeaseWish> = v.object({
 const ANSWER: v.GenericSchema<unknown, LeaseAnswer> = v.variant('kind', [
   v.object({ kind: v.literal('granted'), leaseId: count, port, ticket: text }),
   v.object({ kind: v.literal('refused'), reason: text, retryInMs: amount }),
+  v.object({ kind: v.literal('failed'), reason: text }),
 ]);
 
 const RETURN: v.GenericSchema<unknown, LeaseReturn> = v.object({

@@ -10,7 +10,7 @@ import type { PeerRequests } from '../peer-requests.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { withDeadline } from '../probe-deadline.ts';
 import { refusalWaitMs } from '../schedule/backoff.ts';
-import { sourcePorts } from '../schedule/link-ports.ts';
+import { portText, sourcePorts } from '../schedule/link-ports.ts';
 import type { PortLocks } from '../schedule/port-locks.ts';
 import { spendingOf } from '../schedule/probe-interval.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
@@ -47,7 +47,7 @@ export const attemptLink = async (
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
   const obstacle = locks.obstacle(ports);
-  using hold = locks.take(ports, ports.join(', '));
+  using hold = locks.take(ports, portText(ports));
   if (hold === undefined) return heldBack(parts, obstacle ?? 'the interface is busy', 0);
   const answer = await askLease(parts, want, how);
   if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
@@ -75,6 +75,7 @@ const askLease = async (
     case 'answer': {
       const answer: LeaseAnswer | undefined = decodeAnswer(reply.body);
       if (answer === undefined) return failed(`${name} answers in a way that this version does not know`);
+      if (answer.kind === 'failed') return failed(answer.reason);
       return answer.kind === 'granted' ? answer : heldBack(parts, answer.reason, answer.retryInMs);
     }
     case 'unreachable':

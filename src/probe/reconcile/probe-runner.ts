@@ -11,7 +11,7 @@ import { type AttemptResult, attemptLink } from '../lease/link-attempt.ts';
 import type { DeviceMeasurement, LinkMeasurement, ProbeDeviceNow, ProbeOutcome } from '../probe.ts';
 import { withDeadline } from '../probe-deadline.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
-import { ANY_PORT, sourcePorts } from '../schedule/link-ports.ts';
+import { ANY_PORT, portText, sourcePorts } from '../schedule/link-ports.ts';
 import type { PortLoads } from '../schedule/probe-interval.ts';
 import { linkIntervalMs, spendingOf } from '../schedule/probe-interval.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
@@ -58,7 +58,7 @@ export class ProbeRunner {
     const obstacle = locks.obstacle(ports);
     if (obstacle !== undefined) return this.#soon(obstacle);
     const waitMs = isFree ? 0 : ledger.waitMs(ports);
-    if (waitMs > 0) return { reason: `the budget of ${ports.join(', ')} is spent`, retryInMs: waitMs };
+    if (waitMs > 0) return { reason: `the budget of ${portText(ports)} is spent`, retryInMs: waitMs };
     return undefined;
   }
 

@@ -3,6 +3,8 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
+import { rdmaInterfaceParts } from '../../core/link/rdma-ports.ts';
+import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
 
@@ -28,6 +30,12 @@ export const interfacesWith = (state: State, node: NodeId, address: string): rea
     .map(({ name }) => name);
 };
 
+/** For people: the interface that was meant, whatever it shares. */
+export const portText = (ports: readonly string[]): string => {
+  const [first = ANY_PORT] = ports;
+  return first === ANY_PORT ? 'an interface' : first;
+};
+
 export const withoutScope = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();
 
 export const sharePort = (a: readonly string[], b: readonly string[]): boolean =>
@@ -35,6 +43,7 @@ export const sharePort = (a: readonly string[], b: readonly string[]): boolean =
 
 const portsOf = (state: State, node: NodeId, name: string): readonly string[] => {
   const interfaces = state.nodeNetworks[node]?.value.interfaces ?? [];
+  const devices = state.nodeRdmaDevices[node]?.value.devices ?? [];
   const found = new Set<string>();
   const follow = (one: string): void => {
     if (found.has(one)) return;
@@ -43,13 +52,23 @@ const portsOf = (state: State, node: NodeId, name: string): readonly string[] =>
     // "eth0.10" is a VLAN on eth0, by the kernel's own naming.
     const parent = /^(.+)\.\d{1,4}$/.exec(one)?.[1];
     if (parent !== undefined && interfaces.some(held => held.name === parent)) follow(parent);
-    const device = state.nodeRdmaDevices[node]?.value.devices.find(held => held.name === one);
-    for (const port of device?.ports ?? []) if (isKnown(port.interfaceName)) follow(port.interfaceName);
     // macOS names an RDMA device after its interface.
     if (one.startsWith('rdma_')) follow(one.slice('rdma_'.length));
+    for (const device of devices) {
+      const { device: named, port: number } = rdmaInterfaceParts(one);
+      const ports = device.ports.filter(
+        port => port.interfaceName === one || (device.name === named && port.number === number),
+      );
+      if (ports.length > 0) found.add(adapterOf(device));
+      for (const { interfaceName } of ports) if (isKnown(interfaceName)) follow(interfaceName);
+    }
   };
   follow(name);
   return [...found];
 };
+
+/** The halves of one socket of a GB10 are two devices with one of these; so are the ports of one adapter elsewhere. */
+const adapterOf = ({ name, systemImageGuid }: RdmaDevice): string =>
+  isKnown(systemImageGuid) && !/^0*$/.test(systemImageGuid) ? `adapter ${systemImageGuid}` : name;
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)];
