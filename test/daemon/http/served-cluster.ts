@@ -9,6 +9,7 @@ import { Access } from '../../../src/daemon/http/access.ts';
 import {
   HTTP_LIMITS,
   type HttpLimits,
+  type HttpServerOptions,
   type ProfileHistoryQuery,
 } from '../../../src/daemon/http/http-options.ts';
 import { createHttpServer, type HttpServer } from '../../../src/daemon/http/http-server.ts';
@@ -27,6 +28,7 @@ export interface ServedOptions {
   readonly hostNames?: readonly string[];
   readonly home?: string;
   readonly rows?: readonly HistoryRow[];
+  readonly probes?: HttpServerOptions['probes'];
 }
 
 export interface ServedCluster extends AsyncDisposable {
@@ -63,6 +65,7 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
         return options.rows ?? [];
       },
     },
+    ...(options.probes === undefined ? {} : { probes: options.probes }),
     dashboardDir: options.dashboardDir,
     access,
     limits: { ...HTTP_LIMITS, ...options.limits },

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import type { ProbeWish, WishAnswer } from '../../../src/daemon/probes/probe-wish.ts';
+import { askJson, bearer } from './http-exchange.ts';
+import { OTHER, SELF, serveCluster, TOKEN } from './served-cluster.ts';
+
+const STARTED: WishAnswer = {
+  probes: [{ node: SELF, subject: { kind: 'gpu', deviceId: 'cpu' }, result: 'started', reason: '' }],
+  unreached: [],
+};
+
+const served = async (answer: WishAnswer) => {
+  const wishes: ProbeWish[] = [];
+  const server = await serveCluster({
+    probes: {
+      wish: async wish => {
+        wishes.push(wish);
+        return answer;
+      },
+    },
+  });
+  const post = (body: unknown, headers: Record<string, string> = bearer(TOKEN)) =>
+    askJson({
+      port: server.port,
+      path: '/api/probes',
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  return { wishes, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+};
+
+test('POST /api/probes passes on what is wished, and says what became of it', async () => {
+  await using server = await served(STARTED);
+  expect(await server.post({ subject: 'all' })).toMatchObject({ status: 202, json: STARTED });
+  const link = { kind: 'link', source: SELF, sink: OTHER } as const;
+  await server.post({ subject: { ...link, connectionKey: 'socket 10.0.0.2' } });
+  await server.post({ subject: { kind: 'gpu', nodeId: OTHER } });
+  expect(server.wishes).toEqual([
+    { kind: 'all' },
+    { ...link, connectionKey: 'socket 10.0.0.2' },
+    { kind: 'gpu', nodeId: OTHER },
+  ]);
+});
+
+test('it needs the token on loopback too', async () => {
+  await using server = await served(STARTED);
+  expect(await server.post({ subject: 'all' }, {})).toMatchObject({ status: 401 });
+  expect(server.wishes).toEqual([]);
+});
+
+test('a body of another shape is refused before anything is asked', async () => {
+  await using server = await served(STARTED);
+  for (const body of [
+    {},
+    { subject: 'everything' },
+    { subject: { kind: 'link', source: SELF } },
+    { subject: { kind: 'gpu', nodeId: '../x' } },
+    { subject: { kind: 'gpu', nodeId: SELF, deviceId: 'x'.repeat(2_000) } },
+  ])
+    expect(await server.post(body)).toMatchObject({ status: 400, json: { error: { code: 'bad-body' } } });
+  expect(server.wishes).toEqual([]);
+});
+
+test('what is not there is not found, and what could not be asked is said', async () => {
+  await using nothing = await served({ probes: [], unreached: [] });
+  expect(await nothing.post({ subject: { kind: 'gpu', nodeId: SELF, deviceId: 'none' } })).toMatchObject({
+    status: 404,
+    json: { error: { code: 'nothing-to-probe' } },
+  });
+  const unreached = [{ node: OTHER, reason: 'there is no link to it' }];
+  await using away = await served({ probes: [], unreached });
+  expect(await away.post({ subject: { kind: 'gpu', nodeId: OTHER } })).toMatchObject({
+    status: 202,
+    json: { unreached },
+  });
+});
+
+test('a daemon that measures nothing says so', async () => {
+  await using server = await serveCluster();
+  const answer = await askJson({
+    port: server.port,
+    path: '/api/probes',
+    method: 'POST',
+    headers: { ...bearer(TOKEN), 'content-type': 'application/json' },
+    body: '{"subject":"all"}',
+  });
+  expect(answer).toMatchObject({ status: 503, json: { error: { code: 'no-probes' } } });
+});
