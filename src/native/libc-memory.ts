@@ -10,6 +10,25 @@ export interface LibcMemory {
   stayOnProcessor(processor: number): boolean;
 }
 
+export interface LibcCompare {
+  /** Whether two parts of a memory are the same, read by the C library's fastest means. Blocks this thread. */
+  isSame(memory: ArrayBuffer, first: number, second: number, bytes: number): boolean;
+}
+
+export const libcCompare = (koffi: Koffi, platform: string): LibcCompare | undefined => {
+  if (platform === 'win32') return undefined;
+  const memcmp = koffi.load(null).func('int memcmp(uintptr_t first, uintptr_t second, size_t length)');
+  return {
+    isSame: (memory, first, second, bytes) => {
+      if (first < 0 || second < 0 || Math.max(first, second) + bytes > memory.byteLength) {
+        throw new RangeError('a part to compare lies outside its memory');
+      }
+      const start = koffi.address(memory);
+      return memcmp(start + BigInt(first), start + BigInt(second), bytes) === 0;
+    },
+  };
+};
+
 /** Linux only: macOS knows neither huge pages of this kind nor a thread's processor. undefined elsewhere. */
 export const libcMemory = (koffi: Koffi, platform: string): LibcMemory | undefined => {
   if (platform !== 'linux') return undefined;

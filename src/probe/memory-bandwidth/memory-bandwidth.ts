@@ -51,6 +51,11 @@ export const memoryBandwidthSchema: v.GenericSchema<unknown, MemoryBandwidth> = 
   method: v.string(),
 });
 
+const READ_METHODS: Readonly<Record<MemoryRounds['readBy'], string>> = {
+  sum: 'sum by 128-bit WebAssembly vectors',
+  compare: "the C library's memcmp of one half with the other",
+};
+
 const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: MemoryRounds): string => {
   const { threads, bytesPerThread, isPastLastLevelCache } = plan;
   const pages = rounds.hasHugePages ? 'huge pages' : 'ordinary pages';
@@ -58,7 +63,7 @@ const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: Memory
   const assumed = isUnknown(cacheBytes) ? `, cache size unknown (${cacheBytes.reason})` : '';
   return [
     `${threads} ${threads === 1 ? 'thread' : 'threads'} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,
-    'read: sum by 128-bit WebAssembly vectors',
+    `read: ${READ_METHODS[rounds.readBy]}`,
     "copy: the C library's memmove, read plus written",
     `best of ${rounds.read.length}`,
   ].join('; ');

@@ -5,7 +5,7 @@ import { isUnknown } from '../../core/unknown.ts';
 
 export interface MemoryPlan {
   readonly threads: number;
-  /** Of each thread: the sum reads all of it, the copy goes from its first half to its second. A multiple of 128 KiB. */
+  /** Of each thread: the sum reads all of it, the copy goes from its first half to its second. A multiple of 8 MiB. */
   readonly bytesPerThread: number;
   readonly isPastLastLevelCache: boolean;
 }
@@ -35,8 +35,8 @@ export const planMemory = (options: MemoryPlanOptions): MemoryPlan => {
 
 const wholeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT_BYTES)) * UNIT_BYTES;
 
-/** Two pages of WebAssembly, so that each half is whole. */
-const UNIT_BYTES: number = 128 * 1024;
+/** Two blocks of the kernel that reads, so that each half is whole. */
+const UNIT_BYTES: number = 8 * 1024 ** 2;
 /** A half of it, and so the working set of a copy's one side, is still twice the cache. */
 const CACHE_MULTIPLE = 4;
 const BYTES_PER_THREAD_MIN: number = 128 * 1024 ** 2;

@@ -1,6 +1,7 @@
 // What the threads of the memory probe and the one who leads them say to each other.
 
-export type MemoryWork = 'read' | 'copy';
+/** Two ways to read, of which the faster one counts: our sum, and the C library's comparison of one half with the other. */
+export type MemoryWork = 'sum' | 'compare' | 'copy';
 
 export interface MemoryWorkerData {
   readonly board: SharedArrayBuffer;
@@ -12,7 +13,7 @@ export interface MemoryWorkerData {
 
 export interface MemoryRound {
   readonly kind: 'round';
-  /** Counts from 0 over reads and copies together. */
+  /** Counts from 0 over all kinds of work together. */
   readonly round: number;
   readonly work: MemoryWork;
   readonly durationMs: number;
@@ -22,7 +23,8 @@ export type FromMemoryWorker =
   | {
       readonly kind: 'ready';
       readonly hasHugePages: boolean;
-      /** Why the C library could not be asked for huge pages. */
+      readonly works: readonly MemoryWork[];
+      /** Why the C library could not be called. */
       readonly noForeignCalls: string | undefined;
     }
   | {

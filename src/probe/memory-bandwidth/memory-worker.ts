@@ -4,69 +4,74 @@
 
 import process from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
-import { libcMemory } from '../../native/libc-memory.ts';
+import { libcCompare, libcMemory } from '../../native/libc-memory.ts';
 import { loadKoffi } from '../../native/load-koffi.ts';
 import { SharedRounds } from '../shared-rounds.ts';
 import { wasmMemory } from '../wasm/engine.ts';
-import { memoryKernels } from '../wasm/memory-kernels.ts';
-import type { FromMemoryWorker, MemoryRound, MemoryWorkerData } from './memory-round.ts';
+import { memoryKernels, READ_STREAM_BYTES, READ_STREAMS } from '../wasm/memory-kernels.ts';
+import type { FromMemoryWorker, MemoryRound, MemoryWork, MemoryWorkerData } from './memory-round.ts';
 
-/** Divides every plan: a plan's unit. */
-const PART_BYTES: number = 128 * 1024;
-const PART_SUM = BigInt.asUintN(64, 0x0101_0101_0101_0101n * BigInt(PART_BYTES / 8));
-const WARM_UP_CALLS = 2_000;
+/** Divides every plan. */
+const BLOCK_BYTES: number = READ_STREAMS * READ_STREAM_BYTES;
+const BLOCK_SUM = BigInt.asUintN(64, 0x0101_0101_0101_0101n * BigInt(BLOCK_BYTES / 8));
+const WARM_UP_BYTES = 4_096;
+const WARM_UP_CALLS = 20_000;
+const NOT_AS_WRITTEN = 'memory does not read as it was written';
 /** Another thread may be stuck; none waits for it longer than so many spans. */
 const OTHERS_MULTIPLE = 20;
+
 const data: MemoryWorkerData = workerData;
-const board = new SharedRounds(data.threads, data.board);
+const rounds = new SharedRounds(data.threads, data.board);
 
 const tell = (message: FromMemoryWorker): void => parentPort?.postMessage(message);
 
 const memory = wasmMemory(data.bytes);
+const half = data.bytes / 2;
 const koffi = await loadKoffi();
 const libc = koffi.kind === 'loaded' ? libcMemory(koffi.koffi, process.platform) : undefined;
+const comparison = koffi.kind === 'loaded' ? libcCompare(koffi.koffi, process.platform) : undefined;
 if (data.processor !== undefined) libc?.stayOnProcessor(data.processor);
 const hasHugePages = libc?.adviseHugePages(memory.buffer) ?? false;
 new Uint8Array(memory.buffer).fill(1);
 
 const kernels = memoryKernels(memory);
-const half = data.bytes / 2;
 
-/** In parts, because the engine replaces a kernel's first, slow code only from one call to the next. */
-const readAll = (): void => {
-  for (let offset = 0; offset < data.bytes; offset += PART_BYTES) {
-    if (kernels.sum(offset, PART_BYTES) !== PART_SUM)
-      throw new Error('memory does not read as it was written');
-  }
+/** Each goes over the whole memory: read once, or one half read and the other written. */
+const passes: Readonly<Record<MemoryWork, () => void>> = {
+  sum: () => {
+    for (let offset = 0; offset < data.bytes; offset += BLOCK_BYTES) {
+      if (kernels.sum(offset, READ_STREAM_BYTES) !== BLOCK_SUM) throw new Error(NOT_AS_WRITTEN);
+    }
+  },
+  compare: () => {
+    if (comparison?.isSame(memory.buffer, 0, half, half) !== true) throw new Error(NOT_AS_WRITTEN);
+  },
+  copy: () => kernels.copy(half, 0, half),
 };
-const warmUp = (): void => {
-  for (let call = 0; call < WARM_UP_CALLS; call += 1) kernels.sum(0, PART_BYTES);
-};
-const copyHalf = (): void => kernels.copy(half, 0, half);
 
 parentPort?.on('message', ({ round, work, durationMs }: MemoryRound) => {
-  const pass = work === 'read' ? readAll : copyHalf;
-  // Read once, or read once and written once: a half each.
-  const passBytes = data.bytes;
+  const pass = passes[work];
   let bytes = 0;
-  board.waitForAll(round);
+  rounds.waitForAll(round);
   const startedMs = performance.now();
   let elapsedMs = 0;
   do {
     pass();
-    bytes += passBytes;
+    bytes += data.bytes;
     elapsedMs = performance.now() - startedMs;
   } while (elapsedMs < durationMs);
-  board.finish();
-  while (!board.haveAllFinished(round) && performance.now() - startedMs < OTHERS_MULTIPLE * durationMs) {
+  rounds.finish();
+  while (!rounds.haveAllFinished(round) && performance.now() - startedMs < OTHERS_MULTIPLE * durationMs) {
     pass();
   }
   tell({ kind: 'measured', bytes, elapsedMs });
 });
 
-warmUp();
+// The engine replaces a kernel's first, slow code only from one call to the next, and when it finds the time.
+for (let call = 0; call < WARM_UP_CALLS; call += 1) kernels.sum(0, WARM_UP_BYTES);
 tell({
   kind: 'ready',
   hasHugePages,
+  works: comparison === undefined ? ['sum', 'copy'] : ['sum', 'compare', 'copy'],
   noForeignCalls: koffi.kind === 'missing' ? koffi.reason : undefined,
 });

@@ -15,6 +15,8 @@ export interface SourceArgument {
   readonly sourceInterface: string | null;
   readonly budget: LinkBudget;
   readonly roundTrips: number;
+  /** null: as many as the processor can drive. */
+  readonly streamsMax: number | null;
 }
 
 export interface SinkArgument {
@@ -30,6 +32,7 @@ export type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly reason: string };
 
+const ROUND_TRIPS_MAX = 100_000;
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
@@ -38,7 +41,8 @@ export const sourceArgumentSchema: v.GenericSchema<unknown, SourceArgument> = v.
   port: PORT,
   sourceInterface: v.nullable(v.string()),
   budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT }),
-  roundTrips: COUNT,
+  roundTrips: v.pipe(COUNT, v.maxValue(ROUND_TRIPS_MAX)),
+  streamsMax: v.nullable(v.pipe(COUNT, v.minValue(1))),
 });
 
 export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.object({

@@ -90,6 +90,8 @@ export interface MeasureSocketLinkOptions {
   readonly budget: LinkBudget;
   /** Default 200. */
   readonly roundTrips?: number;
+  /** Default: as many as raise the rate and the processors can drive. */
+  readonly streamsMax?: number;
   readonly signal: AbortSignal;
   readonly env: Env;
   /** process.execPath */
@@ -112,6 +114,7 @@ export const measureSocketLink = async (
           sourceInterface: options.sourceInterface ?? null,
           budget,
           roundTrips: options.roundTrips ?? ROUND_TRIPS,
+          streamsMax: options.streamsMax ?? null,
         }),
       ],
       nodePath: options.nodePath,

@@ -7,6 +7,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { loadSockets } from '../../native/sockets.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { STREAMS_MAX } from './control-message.ts';
 import { measureLink } from './measure-link.ts';
 import { shortReason } from './probe-error.ts';
 import {
@@ -46,7 +47,7 @@ const main = async (): Promise<void> => {
         signal,
         budget: argument.budget,
         roundTrips: argument.roundTrips,
-        streamsMax: streamsOfProcessor(),
+        streamsMax: Math.min(streamsOfProcessor(), argument.streamsMax ?? STREAMS_MAX),
       },
       bytes => {
         bytesUsed = bytes;

@@ -21,11 +21,17 @@ import {
 import type { WasmMemory } from './engine.ts';
 import { wasmFunctions } from './engine.ts';
 
-/** Of the sum's loop: sizes must be multiples of it. */
-export const READ_STEP_BYTES = 128;
+/** The sum goes through so many places at a time, so far apart: one alone keeps too few reads on their way. */
+export const READ_STREAMS = 4;
+export const READ_STREAM_BYTES: number = 1024 ** 2;
+/** Of the sum's loop in each stream. */
+export const READ_STEP_BYTES = 512;
 
 export interface MemoryKernels {
-  /** The sum of all 64-bit words of a part, modulo 2^64: reads each byte once. Multiples of READ_STEP_BYTES, at least one. */
+  /**
+   * The sum of 64-bit words, modulo 2^64, of `bytes` at `offset` and at each READ_STREAM_BYTES behind it, READ_STREAMS times.
+   * Reads each byte once. `bytes` is a multiple of READ_STEP_BYTES, at least one, at most READ_STREAM_BYTES.
+   */
   sum(offset: number, bytes: number): bigint;
   /** The engine's memmove, which is the C library's. */
   copy(sink: number, source: number, bytes: number): void;
@@ -42,7 +48,18 @@ export const memoryKernels = (memory: WasmMemory): MemoryKernels => {
 };
 
 /** Independent sums: one would make every addition wait for the one before it. */
-const ACCUMULATORS: number = READ_STEP_BYTES / 16;
+const ACCUMULATORS = 8;
+const LINE_BYTES = 64;
+
+/** All first vectors of every line before all second ones: the others find their line on its way. */
+const LOADS: readonly number[] = Array.from({ length: LINE_BYTES / 16 }, (_, vector) =>
+  Array.from({ length: READ_STEP_BYTES / LINE_BYTES }, (__, line) =>
+    Array.from(
+      { length: READ_STREAMS },
+      (___, stream) => stream * READ_STREAM_BYTES + line * LINE_BYTES + vector * 16,
+    ),
+  ).flat(),
+).flat();
 
 const OFFSET = 0;
 const BYTES = 1;
@@ -62,15 +79,10 @@ const MODULE: Uint8Array<ArrayBuffer> = assembleModule([
       localSet(END),
       loopWhile(
         code(
-          times(ACCUMULATORS, index =>
-            code(
-              localGet(FIRST_SUM + index),
-              localGet(OFFSET),
-              v128Load(16 * index),
-              i64x2Add,
-              localSet(FIRST_SUM + index),
-            ),
-          ),
+          ...LOADS.map((at, index) => {
+            const sum = FIRST_SUM + (index % ACCUMULATORS);
+            return code(localGet(sum), localGet(OFFSET), v128Load(at), i64x2Add, localSet(sum));
+          }),
           localGet(OFFSET),
           i32Const(READ_STEP_BYTES),
           i32Add,

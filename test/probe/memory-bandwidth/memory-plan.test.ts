@@ -40,7 +40,7 @@ describe('the plan of a memory probe', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000 }), sizes, sizes, (parallelism, cache, free) => {
         const plan = planMemory({ parallelism, lastLevelCacheBytes: cache, availableBytes: free });
-        expect(plan.bytesPerThread % (128 * 1024)).toBe(0);
+        expect(plan.bytesPerThread % (8 * MiB)).toBe(0);
         expect(plan.bytesPerThread).toBeGreaterThan(0);
         expect(plan.bytesPerThread).toBeLessThanOrEqual(2 * GiB);
         expect(plan.threads).toBeLessThanOrEqual(512);
