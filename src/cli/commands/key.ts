@@ -116,10 +116,17 @@ export const keyImportCommand: Command = {
     },
   ],
   run: async (invocation, state) => {
+    const isReplacing = invocation.option(replaceOption);
+    if (isReplacing && invocation.option(rotateOption)) {
+      throw new CommandError(
+        'usage',
+        '--replace and --rotate do not go together',
+        '--rotate keeps the key before for a while, --replace does not.',
+      );
+    }
     const [file = '-'] = invocation.arguments;
     const key = file === '-' ? await keyFromInput(state) : await keyFromFile(resolve(state.cwd, file), state);
     const path = clusterKeyPath(await openKeyHome(invocation, state));
-    const isReplacing = invocation.option(replaceOption);
     const held = isReplacing ? undefined : await keysAt(path, state);
     if (held?.key.id === key.id) {
       await say(state, [`${path} has this cluster key already.`, WHEN_IT_COUNTS]);

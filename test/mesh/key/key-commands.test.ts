@@ -121,6 +121,7 @@ test('rotate makes a new key and keeps the one before until drop-old', async () 
   const refused = await key(other, ['import', '-'], second);
   expect(refused.code).toBe(9);
   expect(refused.stderr).toContain('--rotate');
+  expect((await key(other, ['import', '--rotate', '--replace', '-'], second)).code).toBe(2);
   expect((await key(other, ['import', '--rotate', '-'], second)).code).toBe(0);
   expect(readFileSync(join(other, 'cluster-key'), 'utf8')).toBe(second + first);
   expect((await key(other, ['import', '--rotate', '-'], second)).stdout).toContain('already');
