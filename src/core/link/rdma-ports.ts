@@ -53,9 +53,7 @@ export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): read
       });
     }
   }
-  return withoutHalfRates(found)
-    .sort((a, b) => inOrder.compare(a.name, b.name))
-    .slice(0, PORTS_MAX);
+  return [...withoutHalfRates(found)].sort((a, b) => inOrder.compare(a.name, b.name)).slice(0, PORTS_MAX);
 };
 
 /**
