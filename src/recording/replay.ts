@@ -37,6 +37,22 @@ export const replay = async (options: ReplayOptions, signal: AbortSignal): Promi
   }
 };
 
+/**
+ * Every live event of a recording with the age it would have, were its end now: what charts show of the time before.
+ * What is damaged ends it; whoever plays says so.
+ */
+export async function* eventsBefore(path: string, clock: Clock): AsyncGenerator<Event, void, void> {
+  let endMs = 0;
+  for await (const part of readRecording(path))
+    if (part.kind === 'line' && 'atMs' in part.line) endMs = Math.max(endMs, part.line.atMs);
+  for await (const part of readRecording(path)) {
+    if (part.kind === 'broken' || part.line.kind !== 'batch') continue;
+    const { atMs, events } = part.line;
+    for (const event of known(events, clock.nowMs()))
+      if (event.class === 'live') yield { ...event, ageMs: event.ageMs + endMs - atMs };
+  }
+}
+
 const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: AbortSignal): Promise<void> => {
   const { path, clock, speed, onState, onEvents, onBroken } = options;
   const until = (atMs: number): Promise<void> =>

@@ -50,9 +50,8 @@ describe(
 
     test('changes nothing: what would is refused', async () => {
       await using replay = await startCommand(['up', '--replay', recordingFixture]);
-      const { nodeIdentities }: { nodeIdentities: Record<string, unknown> } = await (
-        await fetch(`${replay.url}/api/state`)
-      ).json();
+      const state = await (await fetch(`${replay.url}/api/state`)).text();
+      const { nodeIdentities }: { nodeIdentities: Record<string, unknown> } = JSON.parse(state);
       const [node = ''] = Object.keys(nodeIdentities);
       for (const path of [`/api/nodes/${node}/forget`, '/api/probes', '/api/runs'])
         expect((await fetch(replay.url + path, { method: 'POST' })).status, path).toBeGreaterThanOrEqual(400);

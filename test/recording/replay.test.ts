@@ -7,7 +7,7 @@ import type { Event } from '../../src/core/event.ts';
 import { mapEntries } from '../../src/core/map-entries.ts';
 import { nodeIds, presence } from '../../src/core/selectors.ts';
 import type { State } from '../../src/core/state.ts';
-import { replay } from '../../src/recording/replay.ts';
+import { eventsBefore, replay } from '../../src/recording/replay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordWorld } from './recorded-world.ts';
 
@@ -103,6 +103,17 @@ test('what is damaged is played up to there, said, and played again', async () =
   await replayed.until(() => replayed.states.length === 2);
   expect(replayed.broken[0]).toMatch(/cut off at byte \d+/);
   expect(replayed.batches.length).toBeGreaterThan(5);
+});
+
+test('the time before a replay has what the recording ends with, as old as it would be', async () => {
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'recording');
+  await recordWorld(path);
+  const ages: number[] = [];
+  for await (const event of eventsBefore(path, new VirtualClock()))
+    if (event.kind === 'memory.gathered') ages.push(Math.round(event.ageMs / 1_000));
+  expect(ages.length).toBe(8 * 20);
+  expect([Math.max(...ages), Math.min(...ages)]).toEqual([19, 0]);
 });
 
 /** State without receipts and ages, which move with the clock. */

@@ -2,10 +2,11 @@
 // was recorded, and says so.
 
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { readHeader } from '../../recording/recording-reader.ts';
-import { replay } from '../../recording/replay.ts';
+import { eventsBefore, replay } from '../../recording/replay.ts';
 import { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { DaemonResources } from '../daemon-options.ts';
@@ -46,6 +47,9 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
   const header = await readHeader(path);
   const notices = new Notices(notice => onNotice(notice.text));
   const cluster = new Cluster();
+  // It goes round and round: before its beginning there was its end.
+  if ((await stat(path)).size <= PAST_BYTES_MAX)
+    for await (const event of eventsBefore(path, clock)) cluster.history.record(event);
   const access = new Access({ clock, token: randomBytes(32).toString('base64url'), hostNames: [] });
   const server = createHttpServer({
     nodeId: header.nodeId,
@@ -117,4 +121,6 @@ const listen = async (server: HttpServer, http: HostPort | undefined): Promise<L
   }
 };
 
+/** Of a recording that is read once before it is shown, for its charts: a page should be there at once. */
+const PAST_BYTES_MAX: number = 8 * 1024 * 1024;
 const DEFAULT_ADDRESS: HostPort = { host: '127.0.0.1', port: 4_180 };
