@@ -53,7 +53,7 @@ const connectionRow = (
   const jitterNs = known(profile?.jitterNs);
   const hasFigures = [upload, download, roundTripNs].some(value => value !== undefined);
   return {
-    key: `${facts.source} ${facts.connectionKey}`,
+    key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
     way:
       connection.kind === 'socket'
