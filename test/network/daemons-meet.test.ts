@@ -2,6 +2,10 @@
 // the mesh tells them of each other.
 
 import { describe, expect, it, type TestContext } from 'vitest';
+import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
+import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
+import { clusterKeyPath, replaceClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import type { SeenCluster } from './seen-cluster.ts';
 import {
   deafenToBeacons,
   line,
@@ -14,7 +18,8 @@ import {
 } from './shapes.ts';
 import { sees, TestBed } from './test-bed.ts';
 
-describe('daemons on hosts of their own', () => {
+// Each wait has its own limit; a busy machine needs most of it.
+describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
   it('meet on one link-local segment with nothing but the key', async context => {
     await using bed = await TestBed.open(context);
     const hosts = ['atlas', 'juno', 'vesta'];
@@ -54,6 +59,25 @@ describe('daemons on hosts of their own', () => {
     await meet(bed, ['walled', 'open'], 'through a one-way wall', { walled: [`[${address}%to-open]:4181`] });
   });
 
+  it('meet again by beacon under a new key that they took over while they ran', async context => {
+    await using bed = await TestBed.open(context);
+    const hosts = ['atlas', 'juno'];
+    line(bed.net, hosts);
+    const [first, next] = [makeClusterKey(), makeClusterKey()];
+    const write = async (...keys: readonly [ClusterKey, ClusterKey?]): Promise<void> => {
+      for (const host of hosts) await replaceClusterKeyFile(clusterKeyPath(bed.home(host)), ...keys);
+    };
+    await write(first);
+    await meet(bed, hosts, 'by the first key', {}, 'home');
+    await write(next, first);
+    await write(next);
+    await bed.kill('juno');
+    const before = bed.daemon('atlas').latest?.nodes['juno']?.memory?.start ?? 0;
+    bed.start('juno', { key: 'home' });
+    const isNew = ({ nodes }: SeenCluster): boolean => (nodes['juno']?.memory?.start ?? 0) > before;
+    await bed.all('the new life of juno', seen => isNew(seen) && sees(...hosts)(seen));
+  });
+
   it('meet in a star of slow cables, each spoke with readings of the others', async context => {
     needs(context, 'tc');
     await using bed = await TestBed.open(context);
@@ -72,9 +96,10 @@ const meet = async (
   hosts: readonly string[],
   how: string,
   peers: Readonly<Record<string, readonly string[]>> = {},
+  key: 'shared' | 'home' = 'shared',
 ): Promise<void> => {
   const startedMs = bed.elapsedMs;
-  for (const host of hosts) bed.start(host, { peers: peers[host] ?? [] });
+  for (const host of hosts) bed.start(host, { peers: peers[host] ?? [], key });
   await bed.all(`all of ${hosts.join(', ')}`, sees(...hosts));
   console.info(
     `${hosts.length} daemons had live readings of each other ${bed.elapsedMs - startedMs} ms after their start, ${how}`,

@@ -51,8 +51,11 @@ export class TestBed implements AsyncDisposable {
     return [...this.#daemons.values()];
   }
 
+  /** Made where it is missing. */
   home(host: string): string {
-    return join(this.folder, host);
+    const home = join(this.folder, host);
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    return home;
   }
 
   /** Since the bed was opened. */
@@ -61,7 +64,6 @@ export class TestBed implements AsyncDisposable {
   }
 
   start(host: string, { peers = [], key = 'shared' }: StartOptions = {}): BedDaemon {
-    mkdirSync(this.home(host), { recursive: true, mode: 0o700 });
     if (!this.#tags.has(host)) this.tag(host);
     const settings: DaemonSettings = {
       home: this.home(host),
