@@ -7,13 +7,10 @@ import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serverEvents } from '../../src/cli/event-source.ts';
-import { systemClock } from '../../src/clock/system-clock.ts';
-import { applyAll } from '../../src/core/apply.ts';
 import type { State } from '../../src/core/state.ts';
-import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
 import { childrenOf, untilGone } from '../integration/bench/bench-process.ts';
 import { requireBuild } from '../support/build.ts';
+import { whenState } from '../support/streamed-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
@@ -36,7 +33,7 @@ describe(
   () => {
     test('shows as many nodes as were asked for, each marked as simulated, on every surface', async () => {
       using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place.env);
+      await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place);
       console.info(`the demo printed its URL after ${Math.round(demo.urlAfterMs)} ms`);
       await whenState(demo.url, state => Object.keys(state.nodeIdentities).length === 5);
       const state: { nodeIdentities: State['nodeIdentities'] } = await json(demo.url, '/api/state');
@@ -57,7 +54,7 @@ describe(
     test('shows its cluster in a browser, and says that it is none', async context => {
       if (browser === undefined) return context.skip(NO_CHROMIUM);
       using place = demoPlace();
-      await using demo = await startCommand(['demo', '--no-bench'], place.env);
+      await using demo = await startCommand(['demo', '--no-bench'], place);
       const { page, problems } = await browser.open(demo.url);
       await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
       for (const name of ['atlas', 'hermes', 'juno', 'pip', 'spark-1', 'spark-2', 'bosun', 'anchor'])
@@ -73,7 +70,7 @@ describe(
     test('runs a real benchmark against the mock, seen live on a page that says where', async context => {
       if (browser === undefined) return context.skip(NO_CHROMIUM);
       using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      await using demo = await startCommand(['demo', '--nodes', '2'], place);
       const state = await whenState(demo.url, held =>
         Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
       );
@@ -89,7 +86,7 @@ describe(
     test('leaves nothing when it is stopped: no process, no home, and ends with 0', async context => {
       if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
       using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      await using demo = await startCommand(['demo', '--nodes', '2'], place);
       await whenState(demo.url, held =>
         Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
       );
@@ -104,7 +101,7 @@ describe(
     test('leaves no process when it is killed, and the next one removes its home', async context => {
       if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
       using place = demoPlace();
-      await using demo = await startCommand(['demo', '--nodes', '2'], place.env);
+      await using demo = await startCommand(['demo', '--nodes', '2'], place);
       await whenState(demo.url, held =>
         Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
       );
@@ -113,7 +110,7 @@ describe(
       for (const pid of family) await untilGone(pid);
       const left = readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'));
       expect(left).toHaveLength(1);
-      await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place.env);
+      await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place);
       expect(next.output()).toContain('A simulated cluster of 1 node;');
       expect(readdirSync(place.temporary)).not.toContain(left[0]);
     });
@@ -134,20 +131,6 @@ const demoPlace = () => {
     env: { HOME: home, TMPDIR: temporary },
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
-};
-
-/** The first state that is so, from the stream. */
-const whenState = async (url: string, isSo: (state: State) => boolean): Promise<State> => {
-  const { body } = await fetch(`${url}/api/stream`);
-  if (body === null) throw new Error('no stream');
-  let state: State | undefined;
-  for await (const { name, data } of serverEvents(body)) {
-    if (name === 'snapshot') state = decodeSnapshot(data, systemClock.nowMs()).state;
-    else if (name === 'batch' && state !== undefined)
-      state = applyAll(state, decodeBatch(data, systemClock.nowMs()).events);
-    if (state !== undefined && isSo(state)) return state;
-  }
-  throw new Error('the stream ended');
 };
 
 /** Every process that it started, and theirs. */

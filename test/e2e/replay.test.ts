@@ -93,7 +93,9 @@ test(
     using folder = temporaryDirectory();
     const path = join(folder.path, 'demo.plimsoll');
     {
-      await using demo = await startCommand(['demo', '--nodes', '3', '--no-bench'], { TMPDIR: folder.path });
+      await using demo = await startCommand(['demo', '--nodes', '3', '--no-bench'], {
+        env: { TMPDIR: folder.path },
+      });
       const home = /--home (\S+)/.exec(demo.output())?.[1] ?? '';
       await run(['record', path, '--duration', '3s', '--home', home]);
       const refusal = await run(['record', path, '--duration', '1s', '--home', home]).catch(

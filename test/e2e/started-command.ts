@@ -15,13 +15,20 @@ export interface StartedCommand extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
+export interface CommandPlace {
+  /** Besides PATH. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the built program of this checkout. */
+  readonly program?: string;
+}
+
 /** @throws Error with what it printed when it ends before it serves. */
 export const startCommand = async (
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  { env = {}, program = COMMAND }: CommandPlace = {},
 ): Promise<StartedCommand> => {
   const beganAtMs = performance.now();
-  const child = spawn(execPath, [COMMAND, ...args, '--http', '127.0.0.1:0', '--no-open'], {
+  const child = spawn(execPath, [program, ...args, '--http', '127.0.0.1:0', '--no-open'], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,10 +5,12 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startCommand } from '../e2e/started-command.ts';
 import type { Installed, InstalledPackage } from '../support/installed-package.ts';
 import { installPackage, plainEnv, run } from '../support/installed-package.ts';
 import { repositoryRoot } from '../support/repository.ts';
 import { runDaemon } from '../support/running-daemon.ts';
+import { whenState } from '../support/streamed-state.ts';
 
 const INSTALLED_MB_MAX = 60;
 const INSTALL_MS_MAX = 240_000;
@@ -96,6 +98,16 @@ test('the installed daemon serves the dashboard with its assets', async context 
   expect(script.status, asset).toBe(200);
   expect(script.headers.get('content-type')).toContain('javascript');
   expect((await script.text()).length).toBeGreaterThan(1_000);
+});
+
+test('the installed demo shows its cluster, and runs a benchmark of its mock', async context => {
+  const { folder } = packageOrSkip(context);
+  const program = join(folder, 'node_modules/.bin/plimsoll');
+  await using demo = await startCommand(['demo', '--nodes', '2'], { program, env: plainEnv() });
+  const state = await whenState(demo.url, held =>
+    Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+  );
+  expect(Object.values(state.nodeIdentities).map(({ value }) => value.isSimulated)).toEqual([true, true]);
 });
 
 test('every native package loads without its install script', context => {
