@@ -5,14 +5,14 @@ import type { Fact } from '../../core/event.ts';
 import type { ProbeStatus, ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { isKnown } from '../../core/unknown.ts';
+import { isKnown, unknown } from '../../core/unknown.ts';
 
 type Stage = ProbeStatus['stage'];
 
 export class StatusBoard {
   readonly #record: (fact: Fact) => void;
   readonly #nowMs: () => number;
-  readonly #told = new Map<string, { readonly stage: Stage; readonly nextAtMs: number | undefined }>();
+  readonly #told = new Map<string, Told>();
 
   constructor(record: (fact: Fact) => void, nowMs: () => number) {
     this.#record = record;
@@ -26,14 +26,26 @@ export class StatusBoard {
     const held = this.#told.get(key);
     if (held !== undefined && sameWords(held.stage, stage) && !hasMoved(held.nextAtMs, nextAtMs, nowMs))
       return;
-    this.#told.set(key, { stage, nextAtMs });
+    this.#told.set(key, { subject, stage, nextAtMs });
     this.#record({ kind: 'probe.reported', payload: { subject, stage } });
   }
 
-  /** Forgets whatever is not among these: what comes back is told anew. */
+  /** Says of whatever is not among these that nothing is to come of it; what comes back is told anew. */
   keepOnly(keys: ReadonlySet<string>): void {
-    for (const key of this.#told.keys()) if (!keys.has(key)) this.#told.delete(key);
+    for (const [key, { subject, stage }] of this.#told) {
+      if (keys.has(key)) continue;
+      this.#told.delete(key);
+      if (stage.kind === 'idle' && !isKnown(stage.nextInMs)) continue;
+      const idle: Stage = { kind: 'idle', nextInMs: unknown('it is not there now') };
+      this.#record({ kind: 'probe.reported', payload: { subject, stage: idle } });
+    }
   }
+}
+
+interface Told {
+  readonly subject: ProbeSubject;
+  readonly stage: Stage;
+  readonly nextAtMs: number | undefined;
 }
 
 const nextAt = (stage: Stage, nowMs: number): number | undefined =>

@@ -22,9 +22,14 @@ export interface PlacedLink {
 
 /** What one round of all current connections takes of each interface of each node. */
 export interface PortLoads {
-  readonly byPort: ReadonlyMap<string, Spending>;
-  /** What was counted for each connection. */
-  readonly byLink: ReadonlyMap<string, Spending>;
+  readonly byPort: ReadonlyMap<string, PortLoad>;
+  /** What was counted for each connection; undefined where it was never measured. */
+  readonly byLink: ReadonlyMap<string, Spending | undefined>;
+}
+
+export interface PortLoad extends Spending {
+  /** Connections that were never measured: each is taken to cost what the asking one does. */
+  readonly unmeasured: number;
 }
 
 /** What a probe with these figures took of its interface: its bytes at the rates that it found. */
@@ -39,18 +44,19 @@ export const spendingOf = (
 
 /** One pass over all connections between nodes that are there now. */
 export const portLoads = (state: State, nowMs: number): PortLoads => {
-  const byPort = new Map<string, Spending>();
-  const byLink = new Map<string, Spending>();
+  const byPort = new Map<string, PortLoad>();
+  const byLink = new Map<string, Spending | undefined>();
   for (const link of currentLinks(state, nowMs)) {
     const { source, key, connection } = link;
     const profile = state.linkProfiles[source]?.[connection.sink]?.[key]?.value;
-    const spending = (profile === undefined ? undefined : spendingOf(profile)) ?? SPENDING_UNKNOWN;
+    const spending = profile === undefined ? undefined : spendingOf(profile);
     byLink.set(linkName(link), spending);
     for (const place of placesOf(state, link)) {
-      const sum = byPort.get(place) ?? SPENDING_NONE;
+      const sum = byPort.get(place) ?? NO_LOAD;
       byPort.set(place, {
-        busyMs: sum.busyMs + spending.busyMs,
-        bytesUsed: sum.bytesUsed + spending.bytesUsed,
+        busyMs: sum.busyMs + (spending?.busyMs ?? 0),
+        bytesUsed: sum.bytesUsed + (spending?.bytesUsed ?? 0),
+        unmeasured: sum.unmeasured + (spending === undefined ? 1 : 0),
       });
     }
   }
@@ -67,16 +73,19 @@ export const linkIntervalMs = (
     own,
   }: { readonly loads: PortLoads; readonly settings: ProbeSettings; readonly own?: Spending },
 ): number => {
-  const counted = loads.byLink.get(linkName(link)) ?? SPENDING_NONE;
-  const busyMsMore = own === undefined ? 0 : own.busyMs - counted.busyMs;
-  const bytesMore = own === undefined ? 0 : own.bytesUsed - counted.bytesUsed;
+  const counted = loads.byLink.get(linkName(link));
+  const mine = own ?? counted ?? SPENDING_UNKNOWN;
+  const moreOf = (figure: keyof Spending): number =>
+    counted === undefined ? 0 : mine[figure] - counted[figure];
   let intervalMs = ttlMsOf(link.connection.kind, settings);
   for (const place of placesOf(state, link)) {
-    const { busyMs, bytesUsed } = loads.byPort.get(place) ?? SPENDING_NONE;
+    const load = loads.byPort.get(place) ?? NO_LOAD;
+    const roundOf = (figure: keyof Spending): number =>
+      load[figure] + moreOf(figure) + load.unmeasured * mine[figure];
     intervalMs = Math.max(
       intervalMs,
-      (busyMs + busyMsMore) / settings.bandwidthShare,
-      ((bytesUsed + bytesMore) / settings.bytesPerHourMax) * 3_600_000,
+      roundOf('busyMs') / settings.bandwidthShare,
+      (roundOf('bytesUsed') / settings.bytesPerHourMax) * 3_600_000,
     );
   }
   return intervalMs;
@@ -109,6 +118,6 @@ const placesOf = (state: State, { source, connection }: PlacedLink): readonly st
 
 const linkName = ({ source, connection, key }: PlacedLink): string => `${source} ${connection.sink} ${key}`;
 
-const SPENDING_NONE: Spending = { busyMs: 0, bytesUsed: 0 };
-/** Until a connection has been measured. */
+const NO_LOAD: PortLoad = { busyMs: 0, bytesUsed: 0, unmeasured: 0 };
+/** Until anything has been measured. */
 const SPENDING_UNKNOWN: Spending = { busyMs: 1_000, bytesUsed: 0 };
