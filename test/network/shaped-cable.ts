@@ -63,7 +63,7 @@ export class ShapedCable implements AsyncDisposable {
     };
     const both = { up: await goodput(), down: await goodput('-R') };
     const ended = once(server, 'exit');
-    server.kill('SIGTERM');
+    server.kill('SIGKILL'); // `ip netns exec` has become iperf3, which would grumble at a gentler one
     await ended;
     return both;
   }

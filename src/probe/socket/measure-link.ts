@@ -6,9 +6,11 @@ import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { methodText } from './method-text.ts';
+import { ProbeError } from './probe-error.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import type { Direction, RunResult, SourceParts } from './source-session.ts';
 import { SourceSession, sumOfRetransmits } from './source-session.ts';
+import { STREAMS_READY } from './stream.ts';
 
 export interface LinkBudget {
   /** Payload of both directions together. */
@@ -29,6 +31,7 @@ export type OnBytes = (bytesUsed: number) => void;
 
 /** @throws ProbeError */
 export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Promise<LinkMeasurement> => {
+  await options.engine.prepare(STREAMS_READY);
   const session = await SourceSession.open(options);
   try {
     const { budget, clock } = options;
@@ -52,6 +55,9 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       });
     const upload = await direction('upload', 1 / 2);
     const download = await direction('download', 1);
+    if (upload.best === undefined && download.best === undefined && isUnknown(figures.roundTripNsP50)) {
+      throw new ProbeError('timeout', 'nothing could be measured in the time given');
+    }
     const measurement: LinkMeasurement = {
       ...figures,
       uploadBitsPerSecond: bitsPerSecondOf(upload),

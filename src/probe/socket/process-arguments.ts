@@ -99,8 +99,5 @@ export const outcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasuremen
   v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
 ]);
 
-/** Threads that stand ready before the first word: one stream, and then two, are tried on any connection. */
-export const STREAMS_READY = 2;
-
 /** A stream takes a core of its own; up to two are tried on any machine. */
 export const streamsOfProcessor = (): number => Math.max(2, availableParallelism());

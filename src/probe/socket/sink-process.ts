@@ -6,12 +6,7 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { shortReason } from './probe-error.ts';
-import {
-  STREAMS_READY,
-  sinkArgumentSchema,
-  streamsOfProcessor,
-  TICKET_VARIABLE,
-} from './process-arguments.ts';
+import { sinkArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
 import { Sink } from './sink.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
@@ -24,7 +19,6 @@ const main = async (): Promise<void> => {
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sinkArgumentSchema, JSON.parse(process.argv[2] ?? ''));
   const engine = await openStreamEngine(process.env, process.platform);
-  await engine.prepare(STREAMS_READY);
   const sink = new Sink({
     host: argument.host,
     port: argument.port,

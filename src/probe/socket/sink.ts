@@ -12,6 +12,7 @@ import { hearIntroduction } from './handshake.ts';
 import { ProbeError, shortReason } from './probe-error.ts';
 import { SinkRun } from './sink-run.ts';
 import type { StreamEngine } from './stream.ts';
+import { STREAMS_READY } from './stream.ts';
 
 export interface SinkOptions {
   readonly host: string;
@@ -62,7 +63,8 @@ export class Sink {
 
   /** The port. @throws the system's error when the address cannot be listened on. */
   async listen(): Promise<number> {
-    const { host, port } = this.#options;
+    const { host, port, engine } = this.#options;
+    await engine.prepare(STREAMS_READY);
     try {
       await this.#listenOn(host, port);
     } catch (error) {

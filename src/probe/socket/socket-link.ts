@@ -165,6 +165,6 @@ const READY_MS_MAX = 20_000;
 const WAIT_MS_MAX = 15_000;
 const SINK_MS_MAX = 90_000;
 const GRACE_MS = 2_000;
-/** Dialling, answers and the last bytes come on top of a probe's own time. */
-const SOURCE_GRACE_MS = 8_000;
+/** Starting threads, dialling, answers and the last bytes come on top of a probe's own time. */
+const SOURCE_GRACE_MS = 15_000;
 const ROUND_TRIPS = 200;

@@ -10,12 +10,7 @@ import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { measureLink } from './measure-link.ts';
 import { shortReason } from './probe-error.ts';
-import {
-  STREAMS_READY,
-  sourceArgumentSchema,
-  streamsOfProcessor,
-  TICKET_VARIABLE,
-} from './process-arguments.ts';
+import { sourceArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
 const main = async (): Promise<void> => {
@@ -27,7 +22,6 @@ const main = async (): Promise<void> => {
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sourceArgumentSchema, JSON.parse(process.argv[2] ?? ''));
   const engine = await openStreamEngine(process.env, process.platform);
-  await engine.prepare(STREAMS_READY);
   tellParent(process.env, { kind: 'ready' });
   const sockets = engine.name === 'socket-ffi' ? await loadSockets(process.platform) : undefined;
   let bytesUsed = 0;

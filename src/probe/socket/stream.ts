@@ -48,6 +48,8 @@ export interface StreamEnding {
   readonly roundTripsNs: readonly number[];
 }
 
+/** Made ready before the first word: one stream, and then two, are tried on any connection. */
+export const STREAMS_READY: number = 2;
 export const ROUND_TRIP_BYTES: number = 64;
 /** Of one call, and of the buffer of random bytes that is sent over and over. */
 export const CHUNK_BYTES: number = 1024 * 1024;
