@@ -23,6 +23,8 @@ export type MeshStatus =
       readonly findings: readonly string[];
       /** By reason: what was turned away or failed since the start. */
       readonly refusals: Readonly<Record<string, number>>;
+      /** What replication has counted since the start, by name: events sent, taken, repeated, forged, over a rate, refused. */
+      readonly replication: Readonly<Record<string, number>>;
     };
 
 export interface PeerStatus {
@@ -96,5 +98,6 @@ const MESH_STATUS: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
     peers: v.pipe(v.array(PEER), v.maxLength(MESH_PEERS_MAX)),
     findings: v.pipe(v.array(text), v.maxLength(MESH_FINDINGS_MAX)),
     refusals: v.record(v.string(), count),
+    replication: v.record(v.string(), count),
   }),
 ]);

@@ -32,6 +32,7 @@ const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus
   peers: [peer({})],
   findings: ['beacon not heard on interface docker0'],
   refusals: {},
+  replication: {},
   ...more,
 });
 const textsOf = (mesh: MeshStatus, platform = 'linux'): readonly string[] =>

@@ -142,6 +142,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         links: transport.links,
         dials: transport.dials,
         refusalCounts: transport.refusalCounts,
+        replicationCounts: replicator.counts,
         named: peers,
         reach: connections?.statuses ?? [],
         discovery: discovery.status,

@@ -13,6 +13,7 @@ import { discoveryFindings } from '../../mesh/discovery/discovery-status.ts';
 import type { DialStatus } from '../../mesh/link/dialer.ts';
 import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
+import type { ReplicationCounts } from '../../mesh/replication/replication-counts.ts';
 import type { MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
 
@@ -26,6 +27,7 @@ export interface MeshStatusSources {
   readonly links: ReadonlyMap<NodeId, Pick<MeshLink, 'remoteAddress'>>;
   readonly dials: readonly DialStatus[];
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
+  readonly replicationCounts: ReplicationCounts;
   readonly named: readonly HostPort[];
   readonly reach: readonly ReachStatus[];
   readonly discovery: DiscoveryStatus;
@@ -47,6 +49,7 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
     peers: [...named, ...known].slice(0, MESH_PEERS_MAX),
     findings: discoveryFindings(sources.discovery).slice(0, MESH_FINDINGS_MAX),
     refusals: Object.fromEntries(sources.refusalCounts),
+    replication: { ...sources.replicationCounts },
   };
 };
 

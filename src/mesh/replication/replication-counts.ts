@@ -1,4 +1,4 @@
-// What replication counts, for /metrics and doctor: nothing is refused or dropped without a number that says so.
+// What replication counts, for /api/mesh and /metrics: nothing is refused or dropped without a number that says so.
 
 export class ReplicationCounts {
   recordsSent = 0;

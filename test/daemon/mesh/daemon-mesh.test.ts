@@ -39,6 +39,8 @@ describe('daemons with one cluster key', () => {
     await using right = await started(third, { name: 'right', peers: [addressOf(middle)] });
     await until(left, state => state.nodeIdentities[right.nodeId] !== undefined);
     await until(right, state => state.nodeMemories[left.nodeId] !== undefined);
+    const status: unknown = await (await fetch(`${middle.url}/api/mesh`)).json();
+    expect(status).toMatchObject({ kind: 'on', linkCount: 2, replication: { forged: 0 } });
     for (let hashes = new Set<string>(); hashes.size !== 1; )
       hashes = new Set(await Promise.all([left, middle, right].map(meshHash)));
   });

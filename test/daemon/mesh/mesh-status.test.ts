@@ -7,6 +7,7 @@ import type { MeshStatusSources } from '../../../src/daemon/mesh/mesh-status.ts'
 import { meshStatus } from '../../../src/daemon/mesh/mesh-status.ts';
 import type { DialStatus } from '../../../src/mesh/link/dialer.ts';
 import type { RefusalReason } from '../../../src/mesh/mesh.ts';
+import { ReplicationCounts } from '../../../src/mesh/replication/replication-counts.ts';
 import type { PeerStatus } from '../../../src/wire/mesh-status.ts';
 import { decodeMeshStatus } from '../../../src/wire/mesh-status.ts';
 
@@ -53,6 +54,7 @@ const peersOf = (more: Partial<MeshStatusSources>): readonly PeerStatus[] => {
     links: new Map(),
     dials: [],
     refusalCounts: new Map([['wrong-key', 3]]),
+    replicationCounts: new ReplicationCounts(),
     named: [],
     reach: [],
     discovery: { channels: [], leftOut: [], candidateCount: 0, refusedCount: 0 },
