@@ -75,8 +75,8 @@ export const endpointsFact = (
 
 export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> {
   readonly clock: Clock;
-  readonly connections: Connections;
-  readonly transport: Pick<MeshTransport, 'links'>;
+  readonly connections: Pick<Connections, 'targets'>;
+  readonly transport: { readonly links: Pick<MeshTransport['links'], 'has'> };
   readonly discovery: Pick<Discovery, 'learnOf'>;
 }
 

@@ -50,6 +50,8 @@ interface Row {
   readonly phaseMs: number;
   state: 'new' | 'open' | 'shut';
   failures: number;
+  /** While keys change, a peer may know only the one or the other: the one that served last, until it fails. */
+  keyAt: number;
   dueAtMs: number;
   reason: string;
   asked: Asked | undefined;
@@ -185,8 +187,7 @@ export class ReachabilityChecks {
   /** @returns false when too many were asked just now. */
   #ask(row: Row): boolean {
     if (!this.#asks.take()) return false;
-    // While keys change, a peer may know only the one or the other.
-    const key = this.#keys[row.failures % this.#keys.length];
+    const key = this.#keys[row.keyAt % this.#keys.length];
     if (key === undefined) return true;
     const nonce = this.#nonces.next();
     const name = Buffer.from(nonce).toString('latin1');
@@ -206,6 +207,7 @@ export class ReachabilityChecks {
     if (row.asked !== asked) return;
     this.#forget(row);
     row.failures += 1;
+    row.keyAt += 1;
     const { failuresMax, failuresBusyMax, retryMs, intervalMs, backoffMsMax } = REACHABILITY_LIMITS;
     const nowMs = this.#parts.clock.nowMs();
     const isExcused = row.state === 'open' && reason === NO_ANSWER && this.#parts.isBusy(row.target.node);
@@ -231,6 +233,7 @@ export class ReachabilityChecks {
       phaseMs,
       state: 'new',
       failures: 0,
+      keyAt: 0,
       dueAtMs: 0,
       reason: '',
       asked: undefined,

@@ -193,6 +193,10 @@ describe('reachability checks', () => {
     juno.ask(ATLAS, '10.0.0.1');
     await net.clock.advance(3_000);
     expect([...atlas.told, ...juno.told]).toEqual(['opened 10.0.0.2', 'opened 10.0.0.1']);
+    const { asked, answered } = atlas.checks.counts;
+    await net.clock.advance(100_000);
+    const after = atlas.checks.counts;
+    expect(after.answered - answered, 'the key that serves is kept').toBe(after.asked - asked);
   });
 
   it('stay open when a stranger forges answers, and answer no stranger', async () => {
