@@ -9,7 +9,7 @@ export interface ProbeEntry {
   /** process.argv */
   readonly argv: readonly string[];
   exit(code: number): never;
-  /** Written to stderr; the last line becomes the reason of the failure. */
+  /** Written to stderr. */
   complain(text: string): void;
 }
 
@@ -25,11 +25,19 @@ export const answerParent = async (
   try {
     const request: unknown = JSON.parse(entry.argv[2] ?? 'null');
     const answer = await measure(request);
-    // By hand, without Plimsoll as parent, the answer goes where one can read it.
-    if (!tellParent(entry.env, answer)) entry.complain(JSON.stringify(answer));
-    return entry.exit(0);
+    return said(entry, { kind: 'answer', answer });
   } catch (error) {
-    entry.complain(error instanceof Error ? error.message : String(error));
-    return entry.exit(1);
+    return said(entry, { kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
   }
+};
+
+/** What the parent reads as the last line of a child. */
+export type ProbeWords =
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+const said = (entry: ProbeEntry, words: ProbeWords): never => {
+  // By hand, without Plimsoll as parent, the answer goes where one can read it.
+  if (!tellParent(entry.env, words)) entry.complain(JSON.stringify(words));
+  return entry.exit(0);
 };

@@ -1,9 +1,11 @@
 // Runs one measurement in a child process of our own and brings home what it says. Foreign libraries hang, crash and
 // leave threads that cannot be stopped: a child that is killed at its deadline takes all of that with it.
 
+import * as v from 'valibot';
 import type { Env } from '../process/child.ts';
 import type { OwnProcessExit } from '../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../process/own-process.ts';
+import type { ProbeWords } from './probe-answer.ts';
 
 export interface ProbeChildOptions {
   /** Of `entryUrl`; the entry calls `answerParent`. */
@@ -51,8 +53,12 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
     const exit = await child.exited;
     ends.removeEventListener('abort', kill);
     signal.throwIfAborted();
-    if (exit.code === 0 && exit.lastMessage !== undefined)
-      return { kind: 'answered', answer: exit.lastMessage };
+    const words = v.safeParse(wordsSchema, exit.lastMessage);
+    if (exit.code === 0 && words.success) {
+      return words.output.kind === 'answer'
+        ? { kind: 'answered', answer: words.output.answer }
+        : { kind: 'failed', reason: words.output.reason.slice(0, REASON_LENGTH_MAX) };
+    }
     return deadline.aborted ? late : { kind: 'failed', reason: `${name} ${endingOf(exit)}` };
   } catch (error) {
     if (!(error instanceof OwnProcessError)) throw error;
@@ -65,5 +71,10 @@ const endingOf = ({ code, signal, stderr }: OwnProcessExit): string => {
   const said = stderr.trim().split('\n').at(-1) ?? '';
   return said === '' ? `${how} and said nothing` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
 };
+
+const wordsSchema: v.GenericSchema<unknown, ProbeWords> = v.variant('kind', [
+  v.object({ kind: v.literal('answer'), answer: v.unknown() }),
+  v.object({ kind: v.literal('failed'), reason: v.string() }),
+]);
 
 const REASON_LENGTH_MAX = 300;

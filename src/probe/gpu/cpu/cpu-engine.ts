@@ -1,6 +1,7 @@
 // Measures the processors of a machine that has no GPU. Its figures are marked as such everywhere and never summed with
 // those of GPUs.
 
+import { ownUserId, trustedSearchPath } from '../../../native/library-trust.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';
@@ -19,7 +20,7 @@ export const cpuEngine = (
       entry: entryUrl(import.meta.url, './cpu-process.ts'),
       request,
       nodePath,
-      env,
+      env: { ...env, LD_LIBRARY_PATH: trustedSearchPath(env['LD_LIBRARY_PATH'], ownUserId()) },
       deadlineMs: CPU_DEADLINE_MS,
       signal,
     });
