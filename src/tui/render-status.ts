@@ -6,6 +6,8 @@ import { figureText } from '../core/figure/figure.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
+import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
+import type { Warning } from '../core/warnings/warning.ts';
 import { brokenLine } from './layout.ts';
 import { linkTable } from './link-table.ts';
 import { nodeTable } from './node-table.ts';
@@ -30,6 +32,7 @@ export const renderStatus = (
     ...nodeTable(state, views, options.columns),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
     ...spaced(sentences([...views.flatMap(conflictLines), ...views.flatMap(troubles)], options)),
+    ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),
     ...spaced(
       sentences(
         notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')])),
@@ -44,6 +47,12 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
   isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
+
+/** The command on a line of its own, to be copied. */
+const warningLines = ({ level, title, why, on, command }: Warning): readonly Line[] => [
+  [part(`${title}. ${why}`, level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'dim')],
+  ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
+];
 
 /** Two machines from copies of one home: their figures replace each other, whichever of them is meant. */
 export const conflictLines = ({ name, conflict }: NodeView): readonly Line[] =>

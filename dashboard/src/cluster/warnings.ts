@@ -6,37 +6,40 @@ import { figureText, formatBytes, formatPercent } from '../../../src/core/figure
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
+import type { Warning as ClusterWarning } from '../../../src/core/warnings/warning.ts';
 import { SAFE_LOAD } from '../drawing/vessel.ts';
 import { held } from '../node/held.ts';
 import type { MemoryUse } from '../node/node-load.ts';
 import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, share } from '../node/node-load.ts';
 import { readingRows } from '../node/reading-rows.ts';
 
-export interface Warning {
-  /** Stays the same while the thing it speaks of does, so that a hidden one stays hidden. */
-  readonly id: string;
-  /** A note needs nothing done. */
-  readonly level: 'danger' | 'caution' | 'note';
-  readonly title: string;
-  readonly why: string;
-  /** Where to type the command. */
-  readonly on?: string;
-  readonly command?: string;
-}
+/** As core has it; what the page adds of itself concerns no node. */
+export type Warning = Omit<ClusterWarning, 'nodes'>;
 
 export interface WarningSources {
   readonly state: State;
   readonly views: readonly NodeView[];
+  /** Of cables, links and machines, by core's selectors. */
+  readonly cluster: readonly ClusterWarning[];
   /** What the daemon says of itself. */
   readonly notices: readonly string[];
   /** The daemon behind this page was replaced by one of another version. */
   readonly newVersion: string | undefined;
 }
 
-export const warnings = ({ state, views, notices, newVersion }: WarningSources): readonly Warning[] => {
-  const found = [
+export const warnings = ({
+  state,
+  views,
+  cluster,
+  notices,
+  newVersion,
+}: WarningSources): readonly Warning[] => {
+  // Memory past its load line speaks of swap already.
+  const swapTold = new Set(views.filter(isPastLoadLine).map(({ nodeId }) => `swap ${nodeId}`));
+  const found: readonly Warning[] = [
     ...notices.map(noticeWarning),
     ...(newVersion === undefined ? [] : [versionWarning(newVersion)]),
+    ...cluster.filter(({ id }) => !swapTold.has(id)),
     ...views.flatMap(view => [
       ...presenceWarnings(view),
       ...conflictWarnings(view),
@@ -138,6 +141,9 @@ const memoryWarnings = (view: NodeView): readonly Warning[] => {
   }
   return found;
 };
+
+const isPastLoadLine = (view: NodeView): boolean =>
+  memoryWarnings(view).some(({ id }) => id === `memory ${view.nodeId}`);
 
 const diskWarnings = (view: NodeView): readonly Warning[] =>
   (held(view.disk)?.volumes ?? [])

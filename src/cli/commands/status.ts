@@ -4,6 +4,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { nodeIds, nodeView } from '../../core/selectors.ts';
 import { clusterTotals } from '../../core/totals.ts';
+import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { renderStatus } from '../../tui/render-status.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import type { ClusterMoment } from '../cluster-stream.ts';
@@ -65,12 +66,14 @@ export const statusCommand: Command = {
 /** State with every age counted up to now, and the combined views of it. */
 const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly string[]): object => {
   const nowMs = systemClock.nowMs();
+  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   return {
     nodeId: snapshot.nodeId,
     plimsollVersion: snapshot.plimsollVersion,
     notices,
     totals: clusterTotals(state, nowMs),
-    nodes: nodeIds(state).map(id => nodeView(state, id, nowMs)),
+    nodes: views,
+    warnings: clusterWarnings({ state, views, nowMs }),
     state: withAgesAt(state, nowMs),
   };
 };

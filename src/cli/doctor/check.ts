@@ -8,7 +8,15 @@ export type Verdict =
   | 'problem';
 
 export interface Check {
-  readonly section: 'this computer' | 'home' | 'settings' | 'daemon' | 'mesh' | 'tools' | 'readings';
+  readonly section:
+    | 'this computer'
+    | 'home'
+    | 'settings'
+    | 'daemon'
+    | 'mesh'
+    | 'cluster'
+    | 'tools'
+    | 'readings';
   readonly verdict: Verdict;
   readonly text: string;
   /** What to do; '' where there is nothing to do. */

@@ -6,7 +6,9 @@ import type { ListenConfig } from '../../config/config.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import { nodeView } from '../../core/selectors.ts';
+import { nodeIds, nodeView } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
@@ -60,8 +62,20 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
       return check('problem', text, advice.join(' '));
     }),
     ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),
+    ...clusterChecks(cluster),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
   ];
+};
+
+const clusterChecks = (cluster: State): readonly Check[] => {
+  const nowMs = systemClock.nowMs();
+  const views = nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
+  return clusterWarnings({ state: cluster, views, nowMs }).map(({ level, title, why, on, command }) => ({
+    section: 'cluster',
+    verdict: level === 'note' ? 'note' : 'problem',
+    text: `${title}. ${why}`,
+    advice: command === undefined ? '' : `On ${on ?? 'any node'}: ${command}`,
+  }));
 };
 
 /** Undefined for a daemon of another version, which has no such answer: that is told above. */

@@ -6,7 +6,7 @@ import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
 import { AT_WORK, at, idOf, stateOf, viewsOf } from './cluster-state.ts';
 
 const warningsOf = (state: State, nowMs = 0, rest: Partial<WarningSources> = {}) =>
-  warnings({ state, views: viewsOf(state, nowMs), notices: [], newVersion: undefined, ...rest });
+  warnings({ state, views: viewsOf(state, nowMs), cluster: [], notices: [], newVersion: undefined, ...rest });
 const titles = (...told: Parameters<typeof warningsOf>): readonly string[] =>
   warningsOf(...told).map(({ title }) => title);
 

@@ -5,6 +5,7 @@ import type { NodeId } from '../../../core/ids.ts';
 import { nodeIds, nodeName, nodeView } from '../../../core/selectors.ts';
 import type { State } from '../../../core/state.ts';
 import { isUnknown } from '../../../core/unknown.ts';
+import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';
 import { linkRows } from '../cluster-views.ts';
 import type { DaemonResources } from '../http-options.ts';
 import type { StreamCounts } from '../stream/stream-hub.ts';
@@ -29,7 +30,13 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 export const renderMetrics = (input: MetricsInput): Promise<string> => {
   const page = new MetricPage();
   const { state, nowMs } = input;
-  for (const id of nodeIds(state)) addNodeMetrics(page, nodeView(state, id, nowMs), nowMs);
+  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  for (const view of views) addNodeMetrics(page, view, nowMs);
+  // No words in the labels: their figures would make a new series of each.
+  for (const { id, level, nodes } of clusterWarnings({ state, views, nowMs })) {
+    const names = nodes.map(node => nodeName(state, node)).join(',');
+    page.gauge(WARNING, { id, level, nodes: names }, 1);
+  }
   addLinkMetrics(page, input);
   addLiveRunMetrics(page, state, nowMs);
   addDaemonMetrics(page, input);
@@ -80,6 +87,11 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
 
 const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number | undefined =>
   isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
+
+const WARNING = {
+  name: 'plimsoll_warning',
+  help: 'Always 1; what somebody should look at, by kind and nodes.',
+};
 
 const LINK = {
   leftOut: { name: 'plimsoll_links_left_out', help: 'Connections past the bound, told by their own nodes.' },

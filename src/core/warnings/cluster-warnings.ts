@@ -1,0 +1,52 @@
+// Everything in the cluster that a person should look at, serious things first: the same list in the dashboard, in a terminal
+// and for Prometheus.
+
+import type { LinkView } from '../link/link-view.ts';
+import { linkViews } from '../link/link-view.ts';
+import type { NodeView } from '../selectors.ts';
+import type { State } from '../state.ts';
+import { linkWarnings } from './link-warnings.ts';
+import { machineWarnings } from './machine-warnings.ts';
+import { rdmaWarnings } from './rdma-warnings.ts';
+import type { Warning } from './warning.ts';
+
+export interface ClusterSources {
+  readonly state: State;
+  readonly views: readonly NodeView[];
+  readonly nowMs: number;
+  /** Where somebody has looked at them already. */
+  readonly links?: readonly LinkView[];
+}
+
+export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources): readonly Warning[] => {
+  const found = [
+    ...rdmaWarnings(views),
+    ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
+    ...machineWarnings(views),
+  ];
+  return LEVELS.flatMap(level => found.filter(warning => warning.level === level)).slice(0, WARNINGS_MAX);
+};
+
+/**
+ * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come
+ * two seconds late.
+ */
+export class WarningWatch {
+  #found: readonly Warning[] = [];
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #nodeCount = 0;
+
+  read(sources: ClusterSources): readonly Warning[] {
+    const { nowMs, views } = sources;
+    if (nowMs - this.#lookedAtMs < LOOK_AGAIN_MS && views.length === this.#nodeCount) return this.#found;
+    this.#lookedAtMs = nowMs;
+    this.#nodeCount = views.length;
+    this.#found = clusterWarnings(sources);
+    return this.#found;
+  }
+}
+
+const LOOK_AGAIN_MS = 2_000;
+const LEVELS = ['danger', 'caution', 'note'] as const;
+/** More than anybody reads; what is beyond comes when these are gone. */
+const WARNINGS_MAX = 200;

@@ -1,0 +1,6 @@
+// The last value of a reading, current or not.
+
+import type { ReadingView } from '../selectors.ts';
+
+export const heldValue = <T>(view: ReadingView<T>): T | undefined =>
+  view.kind === 'current' || view.kind === 'stale' ? view.value : undefined;

@@ -1,0 +1,132 @@
+// Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
+
+import { figureText, formatBitsPerSecond } from '../figure/figure.ts';
+import type { NodeId } from '../ids.ts';
+import { unusualLinkFigures, unusualText } from '../link/link-health.ts';
+import { linkShortfall } from '../link/link-shortfall.ts';
+import type { LinkView } from '../link/link-view.ts';
+import type { NodeView } from '../selectors.ts';
+import { ageMsOf } from '../selectors.ts';
+import type { State } from '../state.ts';
+import { isKnown } from '../unknown.ts';
+import type { Warning } from './warning.ts';
+
+export interface LinkSources {
+  readonly state: State;
+  readonly views: readonly NodeView[];
+  readonly links: readonly LinkView[];
+  readonly nowMs: number;
+}
+
+export const linkWarnings = (sources: LinkSources): readonly Warning[] => {
+  const names = new Map(sources.views.map(view => [view.nodeId, view]));
+  return sources.links.flatMap(link => {
+    const [one, other] = link.nodes.map(node => names.get(node));
+    if (one === undefined || other === undefined || link.standing.kind === 'gone') return [];
+    const short = shortfallWarning(link, one, other);
+    return [
+      ...(short.length > 0 ? short : weekWarning(sources.state, link, one, other)),
+      ...oneWayWarning(sources, link, one, other),
+    ];
+  });
+};
+
+const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  const short = linkShortfall(link);
+  if (short === undefined) return [];
+  const [from, to] = short.direction === 'back' ? [other, one] : [one, other];
+  const arrow = short.direction === 'both' ? `${one.name} and ${other.name}` : `${from.name} to ${to.name}`;
+  const expected = rate(short.expected.bitsPerSecond);
+  const against =
+    short.expected.kind === 'negotiated'
+      ? `Its ends have agreed on ${expected}`
+      : `The other direction carries ${expected}`;
+  return [
+    {
+      id: `link short ${link.key}`,
+      level: 'caution',
+      nodes: link.nodes,
+      title: `${arrow}: ${rate(short.bitsPerSecond)} is far less than it should be`,
+      why: `${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      on: from.name,
+      command: `plimsoll probe link ${shellWord(to.name)}`,
+    },
+  ];
+};
+
+const weekWarning = (state: State, link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  for (const { source, sink, connectionKey } of link.connections) {
+    const [unusual] = unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey });
+    if (unusual === undefined) continue;
+    const [from, to] = source === one.nodeId ? [one, other] : [other, one];
+    const what = unusual.figure === 'roundTripNsP50' ? 'round trip' : `${WAYS[unusual.figure]} bandwidth`;
+    return [
+      {
+        id: `link week ${link.key}`,
+        level: 'caution',
+        nodes: link.nodes,
+        title: `${from.name} to ${to.name}: ${what} is ${unusualText(unusual)}`,
+        why: `Of ${unusual.count} measurements of ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
+        on: from.name,
+        command: `plimsoll probe link ${shellWord(to.name)}`,
+      },
+    ];
+  }
+  return [];
+};
+
+/** Both ends ask; where only one of them gets answers, a firewall is the usual reason. */
+const oneWayWarning = (
+  { state, nowMs }: LinkSources,
+  link: LinkView,
+  one: NodeView,
+  other: NodeView,
+): readonly Warning[] => {
+  // Told from the rows of the link first: of most links both directions are there.
+  const isSocketOf = (node: NodeId): boolean =>
+    link.connections.some(({ source, connection }) => source === node && connection.kind === 'socket');
+  if (isSocketOf(one.nodeId) === isSocketOf(other.nodeId)) return [];
+  if (one.presence !== 'live' || other.presence !== 'live') return [];
+  if (!asksOthers(state, one.nodeId) || !asksOthers(state, other.nodeId)) return [];
+  const there = socketsOf(state, one.nodeId, other.nodeId, nowMs);
+  const back = socketsOf(state, other.nodeId, one.nodeId, nowMs);
+  const [from, to, open] = there.count > 0 ? [one, other, there] : [other, one, back];
+  if (open.oldestAgeMs < SETTLED_MS) return [];
+  return [
+    {
+      id: `one way ${link.key}`,
+      level: 'caution',
+      nodes: link.nodes,
+      title: `${from.name} reaches ${to.name}, but not the other way`,
+      why: `Nothing of ${from.name} answers ${to.name}: most often a firewall on ${from.name} keeps UDP and TCP of the mesh out. Only one direction can be measured from its own end.`,
+      on: to.name,
+      command: 'plimsoll doctor',
+    },
+  ];
+};
+
+const asksOthers = (state: State, node: NodeId): boolean => {
+  const port = state.nodeEndpoints[node]?.value.reachabilityPort;
+  return port !== undefined && isKnown(port);
+};
+
+const socketsOf = (
+  state: State,
+  source: NodeId,
+  sink: NodeId,
+  nowMs: number,
+): { readonly count: number; readonly oldestAgeMs: number } => {
+  const ages = Object.values(state.connections[source]?.[sink] ?? {})
+    .filter(({ value }) => value.kind === 'socket')
+    .map(entry => ageMsOf(entry, nowMs));
+  return { count: ages.length, oldestAgeMs: Math.max(0, ...ages) };
+};
+
+const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));
+
+const shellWord = (name: string): string =>
+  /^[A-Za-z0-9._-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+
+const WAYS = { uploadBitsPerSecond: 'upload', downloadBitsPerSecond: 'download' } as const;
+/** Directions open one after the other when a node starts. */
+const SETTLED_MS = 60_000;

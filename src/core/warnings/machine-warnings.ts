@@ -1,0 +1,123 @@
+// Builds of macOS that differ, swap in use, and GPUs that are held back while they work.
+
+import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
+import type { GpuView, NodeView } from '../selectors.ts';
+import { isKnown, knownOr } from '../unknown.ts';
+import { heldValue } from './held-value.ts';
+import type { Warning } from './warning.ts';
+
+export const machineWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+  const live = views.filter(({ presence }) => presence === 'live');
+  return [...live.flatMap(swapWarnings), ...live.flatMap(gpuWarnings), ...buildWarnings(live)];
+};
+
+const swapWarnings = (view: NodeView): readonly Warning[] => {
+  if (view.memory.kind !== 'current') return [];
+  const { swapUsedBytes, pressure } = view.memory.value;
+  const swapped = knownOr(swapUsedBytes, 0);
+  if (swapped < SWAP_WORTH_SAYING_BYTES) return [];
+  const level = knownOr(pressure.level, 'normal');
+  return [
+    {
+      id: `swap ${view.nodeId}`,
+      level: level === 'critical' ? 'danger' : level === 'warning' ? 'caution' : 'note',
+      nodes: [view.nodeId],
+      title: `${view.name}: ${figureText(formatBytes(swapped))} of swap in use`,
+      why:
+        level === 'normal'
+          ? 'Nothing waits for memory now: it may be left from before. Generation slows by an order of magnitude where weights are swapped.'
+          : 'Programs wait for memory. Generation slows by an order of magnitude where weights are swapped.',
+      on: view.name,
+      command: 'plimsoll status --watch',
+    },
+  ];
+};
+
+const gpuWarnings = (view: NodeView): readonly Warning[] =>
+  view.gpus.flatMap(({ vendor, devices }) =>
+    devices
+      .filter(
+        ({ load, isLoadStale }) => load !== undefined && !isLoadStale && knownOr(load.use, 0) >= BUSY_SHARE,
+      )
+      .flatMap(gpu => [
+        ...throttleWarning(view, gpu, COMMANDS[vendor]),
+        ...lanesWarning(view, gpu, COMMANDS[vendor]),
+      ]),
+  );
+
+const throttleWarning = (
+  { nodeId, name }: NodeView,
+  { device, load }: GpuView,
+  command: string | undefined,
+): readonly Warning[] => {
+  const reasons = load === undefined ? [] : knownOr(load.throttleReasons, []);
+  if (reasons.length === 0) return [];
+  return [
+    {
+      id: `throttled ${nodeId} ${device.deviceId}`,
+      level: 'caution',
+      nodes: [nodeId],
+      title: `${name}: GPU ${device.index} is throttled`,
+      why: `Its clock is held down while it works: ${reasons.slice(0, REASONS_MAX).join(', ')}. What it measures now is below what it can do.`,
+      on: name,
+      ...(command === undefined ? {} : { command }),
+    },
+  ];
+};
+
+/** Links narrow themselves while a device idles, so only a busy one is asked. */
+const lanesWarning = (
+  { nodeId, name }: NodeView,
+  { device, load }: GpuView,
+  command: string | undefined,
+): readonly Warning[] => {
+  const now = load?.pcieNow;
+  const { pcieMax } = device;
+  if (now === undefined || !isKnown(now) || !isKnown(pcieMax)) return [];
+  if (now.width >= pcieMax.width && now.generation >= pcieMax.generation) return [];
+  const part = (now.width * 2 ** now.generation) / (pcieMax.width * 2 ** pcieMax.generation);
+  return [
+    {
+      id: `pcie ${nodeId} ${device.deviceId}`,
+      level: 'caution',
+      nodes: [nodeId],
+      title: `${name}: GPU ${device.index} runs on PCIe ${now.generation} x${now.width} instead of ${pcieMax.generation} x${pcieMax.width}`,
+      why: `It is busy and has ${figureText(formatPercent(part))} of the bandwidth to the host that it could have. Look at the slot, the riser and the setting of the firmware.`,
+      on: name,
+      ...(command === undefined ? {} : { command }),
+    },
+  ];
+};
+
+const buildWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+  const builds = new Map<string, NodeView[]>();
+  for (const view of views) {
+    const system = heldValue(view.identity)?.operatingSystem;
+    if (system?.platform !== 'macos' || !isKnown(system.build)) continue;
+    const held = builds.get(system.build) ?? [];
+    builds.set(system.build, held);
+    held.push(view);
+  }
+  if (builds.size < 2) return [];
+  const groups = [...builds].sort(([a], [b]) => (a < b ? -1 : 1));
+  const words = groups.map(([build, nodes]) => `${build} on ${nodes.map(({ name }) => name).join(', ')}`);
+  return [
+    {
+      id: `builds ${groups.map(([build]) => build).join(' ')}`,
+      level: 'caution',
+      nodes: groups.flatMap(([, nodes]) => nodes.map(({ nodeId }) => nodeId)),
+      title: 'The Macs run different builds of macOS',
+      why: `${words.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
+      on: 'each of the older ones',
+      command: 'sudo softwareupdate --install --all --restart',
+    },
+  ];
+};
+
+const COMMANDS: Readonly<Record<string, string | undefined>> = {
+  nvidia: 'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
+  amd: 'amd-smi metric',
+};
+const BUSY_SHARE = 0.5;
+const REASONS_MAX = 3;
+const SWAP_WORTH_SAYING_BYTES = 256e6;

@@ -1,0 +1,113 @@
+// Thunderbolt bridges that loop, RDMA that is switched off though the cable could carry it, and RDMA ports that are down.
+
+import type { NodeView } from '../selectors.ts';
+import { isKnown, knownOr } from '../unknown.ts';
+import { heldValue } from './held-value.ts';
+import type { CableEnd } from './thunderbolt-cables.ts';
+import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
+import type { Warning } from './warning.ts';
+
+export const rdmaWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+  const there = views.filter(({ presence }) => presence !== 'offline');
+  const cables = thunderboltCables(there);
+  const fast = cables.flatMap(({ ends: [one, other] }): (readonly [CableEnd, CableEnd])[] =>
+    isFast(one) || isFast(other)
+      ? [
+          [one, other],
+          [other, one],
+        ]
+      : [],
+  );
+  return [
+    ...ringsOf(cables, hasBridge).map(loopWarning),
+    ...offWarnings(fast),
+    ...fast.flatMap(([end, other]) => downWarning(end, other)),
+    ...there.flatMap(waitingWarnings),
+  ];
+};
+
+/** Below Thunderbolt 5 there is no RDMA to switch on. */
+const isFast = ({ port }: CableEnd): boolean => knownOr(port.negotiatedBitsPerSecond, 0) >= THUNDERBOLT_5;
+
+const hasBridge = (view: NodeView): boolean => bridgeOf(view)?.isEnabled === true;
+
+const bridgeOf = (view: NodeView) => {
+  const bridge = heldValue(view.thunderbolt)?.bridge;
+  return bridge?.kind === 'present' ? bridge : undefined;
+};
+
+const loopWarning = (ring: readonly NodeView[]): Warning => {
+  const [first] = ring;
+  const service = first === undefined ? undefined : bridgeOf(first)?.serviceName;
+  const name = service !== undefined && isKnown(service) ? service : 'Thunderbolt Bridge';
+  const names = ring.map(view => view.name).join(', ');
+  return {
+    id: `bridge loop ${ring.map(({ nodeId }) => nodeId).join(' ')}`,
+    level: 'danger',
+    nodes: ring.map(({ nodeId }) => nodeId),
+    title: `Thunderbolt bridges of ${names} form a loop`,
+    why: 'Each joins its ports into one network, and the cables close a ring: broadcasts go round for ever and take the links down with them.',
+    on: ring.length === 1 ? names : `each of ${names}`,
+    command: `sudo networksetup -setnetworkserviceenabled ${quoted(name)} off`,
+  };
+};
+
+const offWarnings = (fast: readonly (readonly [CableEnd, CableEnd])[]): readonly Warning[] => {
+  const off = new Map<string, { readonly view: NodeView; readonly others: Set<string> }>();
+  for (const [{ view }, other] of fast) {
+    if (heldValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
+    const held = off.get(view.nodeId) ?? { view, others: new Set<string>() };
+    off.set(view.nodeId, held);
+    held.others.add(other.view.name);
+  }
+  return [...off.values()].map(({ view, others }) => ({
+    id: `rdma off ${view.nodeId}`,
+    level: 'caution',
+    nodes: [view.nodeId],
+    title: `${view.name}: RDMA is available but switched off`,
+    why: `Its Thunderbolt 5 cable to ${[...others].join(' and ')} could carry RDMA. It can only be switched on in macOS Recovery: start with the power button held, open Terminal there, then restart.`,
+    on: `${view.name}, in Recovery`,
+    command: 'rdma_ctl enable',
+  }));
+};
+
+const downWarning = ({ view, port }: CableEnd, other: CableEnd): readonly Warning[] => {
+  const rdma = heldValue(view.rdmaDevices);
+  if (rdma?.isEnabled !== true || heldValue(other.view.rdmaDevices)?.isEnabled !== true) return [];
+  const device = rdma.devices.find(({ name }) => name === port.rdmaInterfaceName);
+  if (device?.ports.some(({ state }) => state === 'down') !== true) return [];
+  return [
+    {
+      id: `rdma down ${view.nodeId} ${device.name}`,
+      level: 'caution',
+      nodes: [view.nodeId, other.view.nodeId],
+      title: `${view.name}: RDMA port ${device.name} is down`,
+      why: `The cable to ${other.view.name} is linked and both ends have RDMA on, yet the port is not active. Unplug the cable and plug it in again; else restart both.`,
+      on: view.name,
+      command: `ibv_devinfo -d ${device.name}`,
+    },
+  ];
+};
+
+/** InfiniBand ports with a link that no subnet manager has configured. */
+const waitingWarnings = (view: NodeView): readonly Warning[] =>
+  (heldValue(view.rdmaDevices)?.devices ?? []).flatMap(device =>
+    device.ports
+      .filter(({ linkLayer, state }) => linkLayer === 'infiniband' && state === 'initializing')
+      .map(({ number }) => ({
+        id: `rdma waits ${view.nodeId} ${device.name} ${number}`,
+        level: 'caution' as const,
+        nodes: [view.nodeId],
+        title: `${view.name}: InfiniBand port ${device.name}/${number} waits for a subnet manager`,
+        why: 'Its cable is linked, but nobody has given it an address. One machine or switch of the fabric has to run a subnet manager.',
+        on: view.name,
+        command: 'sudo systemctl enable --now opensm',
+      })),
+  );
+
+const isMac = (view: NodeView): boolean => heldValue(view.identity)?.operatingSystem.platform === 'macos';
+
+/** For a shell, whatever a person has called the service. */
+const quoted = (name: string): string => `'${name.replaceAll("'", `'\\''`)}'`;
+
+const THUNDERBOLT_5 = 80e9;
