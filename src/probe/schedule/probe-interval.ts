@@ -46,12 +46,13 @@ export const spendingOf = (
 export const portLoads = (state: State, nowMs: number): PortLoads => {
   const byPort = new Map<string, PortLoad>();
   const byLink = new Map<string, Spending | undefined>();
+  const placesFor = rememberedPlaces(state);
   for (const link of currentLinks(state, nowMs)) {
     const { source, key, connection } = link;
     const profile = state.linkProfiles[source]?.[connection.sink]?.[key]?.value;
     const spending = profile === undefined ? undefined : spendingOf(profile);
     byLink.set(linkName(link), spending);
-    for (const place of placesOf(state, link)) {
+    for (const place of placesFor(link)) {
       const sum = byPort.get(place) ?? NO_LOAD;
       byPort.set(place, {
         busyMs: sum.busyMs + (spending?.busyMs ?? 0),
@@ -110,11 +111,42 @@ export function* currentLinks(state: State, nowMs: number): Iterable<PlacedLink>
   }
 }
 
-/** An interface that nobody knows is counted as one of its own: what it truly is would only be guessed. */
 const placesOf = (state: State, { source, connection }: PlacedLink): readonly string[] => [
-  ...sourcePorts(state, source, connection).map(port => `${source} ${port}`),
-  ...sinkPorts(state, connection).map(port => `${connection.sink} ${port === ANY_PORT ? 'unknown' : port}`),
+  ...sourcePlaces(state, source, connection),
+  ...sinkPlaces(state, connection),
 ];
+
+const sourcePlaces = (state: State, source: NodeId, connection: Connection): readonly string[] =>
+  placesAt(source, sourcePorts(state, source, connection));
+
+const sinkPlaces = (state: State, connection: Connection): readonly string[] =>
+  placesAt(connection.sink, sinkPorts(state, connection));
+
+/** An interface that nobody knows is counted as one of its own: what it truly is would only be guessed. */
+const placesAt = (node: NodeId, ports: readonly string[]): readonly string[] =>
+  ports.map(port => `${node} ${port === ANY_PORT ? 'unknown' : port}`);
+
+/** A node has thousands of connections and a few interfaces: each end is looked up once. */
+const rememberedPlaces = (state: State): ((link: PlacedLink) => readonly string[]) => {
+  const known = new Map<string, readonly string[]>();
+  const at = (key: string, look: () => readonly string[]): readonly string[] => {
+    const held = known.get(key);
+    if (held !== undefined) return held;
+    const found = look();
+    known.set(key, found);
+    return found;
+  };
+  return ({ source, connection }) => {
+    const { sink, sourceInterface } = connection;
+    const sinkEnd = connection.kind === 'socket' ? connection.sinkAddress : connection.sinkInterface;
+    const sourceEnd = isKnown(sourceInterface) ? sourceInterface : ANY_PORT;
+    const kind = connection.kind;
+    return [
+      ...at(`source ${source} ${sourceEnd}`, () => sourcePlaces(state, source, connection)),
+      ...at(`${kind} ${sink} ${sinkEnd}`, () => sinkPlaces(state, connection)),
+    ];
+  };
+};
 
 const linkName = ({ source, connection, key }: PlacedLink): string => `${source} ${connection.sink} ${key}`;
 
