@@ -80,6 +80,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           startedAtWallMs,
           resources: options.resources(),
           streams: parts.hub.counts(),
+          mesh: options.mesh?.(),
         });
         return reply.type(METRICS_TYPE).send(page);
       },

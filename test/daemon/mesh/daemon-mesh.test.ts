@@ -41,6 +41,9 @@ describe('daemons with one cluster key', () => {
     await until(right, state => state.nodeMemories[left.nodeId] !== undefined);
     const status: unknown = await (await fetch(`${middle.url}/api/mesh`)).json();
     expect(status).toMatchObject({ kind: 'on', linkCount: 2, replication: { forged: 0 } });
+    const metrics = await (await fetch(`${middle.url}/metrics`)).text();
+    expect(metrics).toContain('plimsoll_mesh_links 2\n');
+    expect(metrics).toContain('plimsoll_mesh_replication_total{what="forged"} 0\n');
     for (let hashes = new Set<string>(); hashes.size !== 1; )
       hashes = new Set(await Promise.all([left, middle, right].map(meshHash)));
   });

@@ -6,10 +6,12 @@ import { nodeIds, nodeName, nodeView } from '../../../core/selectors.ts';
 import type { State } from '../../../core/state.ts';
 import { isUnknown } from '../../../core/unknown.ts';
 import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';
+import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import { linkRows } from '../cluster-views.ts';
 import type { DaemonResources } from '../http-options.ts';
 import type { StreamCounts } from '../stream/stream-hub.ts';
 import { addLiveRunMetrics } from './live-run-metrics.ts';
+import { addMeshMetrics } from './mesh-metrics.ts';
 import { type Labels, MetricPage } from './metric-page.ts';
 import { addNodeMetrics } from './node-metrics.ts';
 
@@ -22,6 +24,7 @@ export interface MetricsInput {
   readonly startedAtWallMs: number;
   readonly resources: DaemonResources;
   readonly streams: StreamCounts;
+  readonly mesh: MeshStatus | undefined;
 }
 
 /** Prometheus' text format. */
@@ -40,6 +43,7 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
   addLinkMetrics(page, input);
   addLiveRunMetrics(page, state, nowMs);
   addDaemonMetrics(page, input);
+  addMeshMetrics(page, input.mesh);
   return page.text();
 };
 

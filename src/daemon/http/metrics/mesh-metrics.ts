@@ -1,0 +1,21 @@
+// The mesh for Prometheus: links, what was turned away, and what replication has counted. Nothing without a mesh.
+
+import type { MeshStatus } from '../../../wire/mesh-status.ts';
+import type { MetricPage } from './metric-page.ts';
+
+export const addMeshMetrics = (page: MetricPage, mesh: MeshStatus | undefined): void => {
+  if (mesh?.kind !== 'on') return;
+  page.gauge(MESH.links, {}, mesh.linkCount);
+  for (const [reason, count] of Object.entries(mesh.refusals)) page.counter(MESH.refusals, { reason }, count);
+  for (const [what, count] of Object.entries(mesh.replication))
+    page.counter(MESH.replication, { what }, count);
+};
+
+const MESH = {
+  links: { name: 'plimsoll_mesh_links', help: 'Nodes that are linked now.' },
+  refusals: { name: 'plimsoll_mesh_refusals_total', help: 'Handshakes and dials that became no link.' },
+  replication: {
+    name: 'plimsoll_mesh_replication_total',
+    help: 'Events and frames by what became of them: sent, stored, repeated, forged, dropped.',
+  },
+} as const;
