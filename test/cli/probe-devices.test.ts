@@ -104,7 +104,8 @@ describe('plimsoll probe gpu', () => {
 describe('plimsoll probe memory', () => {
   test(
     'tells read and copy of all processors with every round',
-    async () => {
+    async context => {
+      if (!isLongRun) context.skip('only in npm run test:long: the probe is tested by itself');
       const run = madeUpProcess(['probe', 'memory', '--json']);
       expect(await run.run()).toBe(EXIT_CODES.ok.code);
       const told = JSON.parse(run.stdout.text);
