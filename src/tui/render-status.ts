@@ -3,6 +3,7 @@
 
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
+import { linkViews } from '../core/link/link-view.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
@@ -31,6 +32,7 @@ export const renderStatus = (
   const lines = [
     ...nodeTable(state, views, options.columns),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
+    ...spaced(views.length === 1 ? [] : sentences([clusterLine(state, views, nowMs)], options)),
     ...spaced(sentences([...views.flatMap(conflictLines), ...views.flatMap(troubles)], options)),
     ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),
     ...spaced(
@@ -53,6 +55,23 @@ const warningLines = ({ level, title, why, on, command }: Warning): readonly Lin
   [part(`${title}. ${why}`, level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'dim')],
   ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
 ];
+
+/** "3 nodes: 2 live, 1 offline · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
+const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): Line => {
+  const presences = PRESENCES.flatMap(wanted => {
+    const count = views.filter(({ presence }) => presence === wanted).length;
+    return count === 0 ? [] : [`${count} ${wanted}`];
+  });
+  const links = linkViews(state, nowMs).filter(({ standing }) => standing.kind !== 'gone');
+  const connections = links.reduce((sum, link) => sum + link.connections.length, 0);
+  const ways =
+    connections === 0
+      ? 'no connections'
+      : `${counted(connections, 'connection')} of ${counted(links.length, 'link')}`;
+  return [part(`${views.length} nodes: ${presences.join(', ')} · ${ways}`, 'dim')];
+};
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Two machines from copies of one home: their figures replace each other, whichever of them is meant. */
 export const conflictLines = ({ name, conflict }: NodeView): readonly Line[] =>
@@ -95,5 +114,6 @@ const troubles = (view: NodeView): readonly Line[] => {
   });
 };
 
+const PRESENCES = ['live', 'stale', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;

@@ -224,6 +224,8 @@ describe('the table of nodes', () => {
       '● atlas  Test Machine  ██████░░░░  318 of 512 GB  11 %  71 % ×2  64 °C  574 W     –          –  10 Gb/s eth0  0.4 s',
       '● juno   Test Machine  ██████░░░░  318 of 512 GB     –        –      –      –     –          –  –             0.4 s',
       '',
+      '2 nodes: 2 live · no connections',
+      '',
       'atlas: GPU 1 is throttled. Its clock is held down while it works: hot. What it measures now is below what it can do.',
       '  On atlas: nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
     ]);
