@@ -88,13 +88,13 @@ export class ProbeRunner {
         probeDevice(device, limit),
       );
       if (outcome.kind === 'held-back') return outcome;
+      this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
       const last = state().nodeGpuProfiles[self]?.[subject.deviceId];
       const intervalMs = this.#intervalMs(order, outcome.outcome, last?.value, settings().gpuTtlMs);
       record(deviceFact(want, { outcome: outcome.outcome, last, intervalMs, nowMs: clock.nowMs() }));
       return { kind: 'ended' };
     } finally {
       this.#deviceEndedAtMs = clock.nowMs();
-      this.#tookMs.set(want.kind, this.#deviceEndedAtMs - startedAtMs);
       log({ ...entry, kind: 'ended', atMs: this.#deviceEndedAtMs });
     }
   }
@@ -114,8 +114,8 @@ export class ProbeRunner {
       });
     // The attempt keeps its own deadline: what it asks of the sink comes on top.
     const result = await this.#unlessActive(want, order.signal, attempt);
-    if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
     if (result.kind === 'held-back') return result;
+    if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
     const { outcome } = result;
     // What was closed meanwhile has left the picture, and a profile would bring it back.
     const held = state().connections[self]?.[sink];
