@@ -38,12 +38,20 @@ export const recordCluster = async (state: ProcessState, wish: RecordWish): Prom
     await follow(client, { recorder, writer, onStarted: wish.onStarted }, until);
   } catch (error) {
     if (!until.aborted) {
-      await recorder.end(systemClock.nowMs());
+      await finish(recorder);
       throw error;
     }
   }
-  await recorder.end(systemClock.nowMs());
+  await finish(recorder);
   return { bytes: writer.bytes, isFull: writer.isFull };
+};
+
+const finish = async (recorder: StreamRecorder): Promise<void> => {
+  try {
+    await recorder.end(systemClock.nowMs());
+  } catch (error) {
+    throw isDiskError(error) ? cannotWrite(error) : error;
+  }
 };
 
 interface Following {

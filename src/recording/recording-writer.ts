@@ -35,7 +35,7 @@ export class RecordingWriter implements AsyncDisposable {
     return this.#bytes;
   }
 
-  /** No line is taken any more: the file has reached its bound. */
+  /** No line is taken any more: the file has reached its bound, or could not be written. */
   get isFull(): boolean {
     return this.#isFull;
   }
@@ -53,7 +53,7 @@ export class RecordingWriter implements AsyncDisposable {
 
   /** What waits becomes a block, on disk when this resolves. */
   async flush(): Promise<void> {
-    if (this.#waitingLength === 0) return;
+    if (this.#waitingLength === 0 || this.#isFull) return;
     const block = encodeBlock(this.#waiting.join(''));
     this.#waiting = [];
     this.#waitingLength = 0;
@@ -62,7 +62,14 @@ export class RecordingWriter implements AsyncDisposable {
       this.#isFull = true;
       return;
     }
-    await this.#file.writeFile(block);
+    try {
+      await this.#file.writeFile(block);
+    } catch (error) {
+      // What there is stays a recording of whole blocks, and nothing more is tried.
+      this.#isFull = true;
+      await this.#file.truncate(this.#bytes).catch(() => undefined);
+      throw error;
+    }
     this.#bytes += block.length;
   }
 

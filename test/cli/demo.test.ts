@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { runCommand } from '../../src/cli/run-command.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
 describe('plimsoll demo', () => {
@@ -17,6 +19,13 @@ describe('plimsoll demo', () => {
     expect(await running).toBe(EXIT_CODES.ok.code);
     expect(existsSync(home)).toBe(false);
     await expect(fetch(`${url}healthz`)).rejects.toThrow();
+  });
+
+  test('without a folder for temporary files says what to do', async () => {
+    const demo = madeUpProcess(['demo', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
+    const state = { ...demo.state, temporaryFolder: '/nonexistent' };
+    expect(await runCommand(COMMANDS, state)).toBe(EXIT_CODES.homeUnusable.code);
+    expect(demo.stderr.text).toMatch(/cannot make its home: ENOENT.*\n.*TMPDIR/);
   });
 
   test.each(['0', '201', 'eight', '-3', '2.5', ''])(

@@ -4,6 +4,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { DaemonError } from '../daemon-error.ts';
 import { NODE_KEY_FILE } from '../node-key.ts';
 
 export interface DemoHome extends AsyncDisposable {
@@ -18,10 +19,11 @@ export interface DemoHomeOptions {
   readonly nodeKeyPem: string;
 }
 
+/** @throws DaemonError `home-unusable` where no folder can be made. */
 export const openDemoHome = async (options: DemoHomeOptions): Promise<DemoHome> => {
   const { temporaryFolder, pid, nodeKeyPem } = options;
   await removeLeft(options);
-  const path = await mkdtemp(join(temporaryFolder, DEMO_HOME_PREFIX));
+  const path = await madeFolder(temporaryFolder);
   await writeFileAtomic(join(path, DEMO_FILE), `${JSON.stringify({ pid })}\n`);
   await writeFileAtomic(join(path, NODE_KEY_FILE), nodeKeyPem);
   await mkdir(join(path, 'runs'), { mode: 0o700 });
@@ -31,9 +33,22 @@ export const openDemoHome = async (options: DemoHomeOptions): Promise<DemoHome> 
   };
 };
 
+const madeFolder = async (temporaryFolder: string): Promise<string> => {
+  try {
+    return await mkdtemp(join(temporaryFolder, DEMO_HOME_PREFIX));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DaemonError(
+      'home-unusable',
+      `The demo cannot make its home: ${reason}.\nName a folder that can be written: TMPDIR=/some/folder plimsoll demo`,
+      { cause: error },
+    );
+  }
+};
+
 /** Only what says that a demo made it, and whose demo is no more. */
 const removeLeft = async ({ temporaryFolder, isAlive }: DemoHomeOptions): Promise<void> => {
-  const names = await readdir(temporaryFolder);
+  const names = await readdir(temporaryFolder).catch(() => []);
   for (const name of names.filter(one => one.startsWith(DEMO_HOME_PREFIX)).slice(0, LEFT_HOMES_MAX)) {
     const path = join(temporaryFolder, name);
     const pid = await demoPid(join(path, DEMO_FILE));
