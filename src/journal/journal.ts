@@ -75,6 +75,7 @@ export interface Journal extends Disposable {
   append(records: readonly AgedRecord[]): void;
   /**
    * Like `append` for the answer of a peer: holes are allowed, `through` is taken over. The own node's past is skipped.
+   * A power cut may take the last of these back, never some from the middle: peers tell them again.
    * @throws JournalError `own-future` when a peer knows more of the own node than this journal: `startNewEpoch`.
    */
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void;

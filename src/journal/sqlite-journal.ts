@@ -18,7 +18,7 @@ import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
-import { fileSizeBytes, inTransaction } from './sqlite-database.ts';
+import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
 import { journalErrorOf } from './sqlite-error.ts';
 import type { SqliteFile, SqliteJournalOptions } from './sqlite-file.ts';
 import { openSqliteFile } from './sqlite-file.ts';
@@ -66,7 +66,8 @@ class SqliteJournal implements Journal {
   }
 
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
-    this.#store(admitCatchUp(this.#held(), position, records));
+    const admitted = admitCatchUp(this.#held(), position, records);
+    this.#guard(() => withoutFlush(this.#database, () => this.#store(admitted)));
   }
 
   startNewEpoch(floor: number): number {
