@@ -27,6 +27,8 @@ export interface StreamHeader {
 
 export class ClusterStore {
   cluster: State = $state.raw(EMPTY_STATE);
+  /** The same as of the last count: what derives much from it does so at the count's beat, not with each batch. */
+  seen: State = $state.raw(EMPTY_STATE);
   /** Undefined until the first snapshot. */
   header: StreamHeader | undefined = $state.raw(undefined);
   link: Link = $state.raw({ kind: 'starting' });
@@ -108,6 +110,7 @@ export class ClusterStore {
   #count(nextMs = TICK_MS): void {
     clearTimeout(this.#tick);
     this.nowMs = performance.now();
+    this.seen = this.cluster;
     this.#tick = setTimeout(() => this.#count(), nextMs);
   }
 
@@ -122,6 +125,7 @@ export class ClusterStore {
       case 'snapshot': {
         const { state, nodeId, plimsollVersion, daemonStart } = decodeSnapshot(message.text, nowMs);
         this.cluster = state;
+        this.seen = state;
         this.nowMs = nowMs;
         this.#firstVersion ??= plimsollVersion;
         this.snapshotCount += 1;
