@@ -17,12 +17,14 @@ export interface Sockets {
   duplicate(descriptor: number): number;
   /** Calls on it wait, each at most so long. @throws SocketError */
   makeBlocking(descriptor: number, timeoutMs: number): void;
-  /** How many of the bytes the kernel took, or NOTHING_YET. @throws SocketError */
-  send(descriptor: number, bytes: Uint8Array): number;
+  /** Where a buffer lies: calls on it are quicker than with the buffer itself, which koffi has to look at each time. */
+  place(bytes: Buffer): PlacedBuffer;
+  /** From an offset so many bytes: how many the kernel took, or NOTHING_YET. @throws SocketError */
+  send(descriptor: number, from: PlacedBuffer, offset: number, count: number): number;
   /** How many bytes came, 0 at the end of the stream, or NOTHING_YET. @throws SocketError */
-  receive(descriptor: number, bytes: Uint8Array): number;
+  receive(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
   /** As `receive`, but comes back with fewer bytes than asked for only at the end or after the timeout. */
-  receiveAll(descriptor: number, bytes: Uint8Array): number;
+  receiveAll(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
   tcpInfo(descriptor: number): TcpInfo;
   /** A TCP socket that is bound to one interface and not connected. @throws SocketError */
   openOn(interfaceName: string, family: 4 | 6): number;
@@ -30,6 +32,12 @@ export interface Sockets {
   close(descriptor: number): void;
   /** Forgets what was not sent yet, and tells the other end by a reset. Never throws. */
   reset(descriptor: number): void;
+}
+
+export interface PlacedBuffer {
+  /** Held, so that what lies at the address stays. */
+  readonly bytes: Buffer;
+  readonly address: number;
 }
 
 export class SocketError extends Error {
@@ -79,11 +87,12 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
   const fcntl: (fd: number, command: number, type: 'int', value: number) => number = libc.func(
     'int fcntl(int fd, int command, ...)',
   );
-  const send: (fd: number, bytes: Uint8Array, count: number, flags: number) => number = libc.func(
-    'intptr_t send(int fd, const void *bytes, size_t count, int flags)',
+  // By address; the result is an ssize_t, of which an int is enough for counts below 2³¹.
+  const send: (fd: number, address: number, count: number, flags: number) => number = libc.func(
+    'int send(int fd, uintptr_t address, size_t count, int flags)',
   );
-  const recv: (fd: number, bytes: Uint8Array, count: number, flags: number) => number = libc.func(
-    'intptr_t recv(int fd, void *bytes, size_t count, int flags)',
+  const recv: (fd: number, address: number, count: number, flags: number) => number = libc.func(
+    'int recv(int fd, uintptr_t address, size_t count, int flags)',
   );
   const setsockopt: (fd: number, level: number, option: number, value: Buffer, bytes: number) => number =
     libc.func('int setsockopt(int fd, int level, int option, const void *value, uint32_t bytes)');
@@ -117,9 +126,11 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
       setOption(fd, abi.levelTcp, abi.optionTcpNoDelay, int32(1));
     },
     // Node ignores SIGPIPE, so that no flag is needed against it.
-    send: (fd, bytes) => counted('send', send(fd, bytes, bytes.length, 0)),
-    receive: (fd, bytes) => counted('recv', recv(fd, bytes, bytes.length, 0)),
-    receiveAll: (fd, bytes) => counted('recv', recv(fd, bytes, bytes.length, abi.messageWaitAll)),
+    place: bytes => ({ bytes, address: Number(koffi.address(bytes)) }),
+    send: (fd, { address }, offset, count) => counted('send', send(fd, address + offset, count, 0)),
+    receive: (fd, { address }, offset, count) => counted('recv', recv(fd, address + offset, count, 0)),
+    receiveAll: (fd, { address }, offset, count) =>
+      counted('recv', recv(fd, address + offset, count, abi.messageWaitAll)),
     tcpInfo: fd => {
       const value = Buffer.alloc(TCP_INFO_BYTES_MAX);
       const length = int32(value.length);

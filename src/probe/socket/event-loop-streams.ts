@@ -8,7 +8,7 @@ import type { TcpInfo } from '../../native/tcp-info.ts';
 import { unknownTcpInfo } from '../../native/tcp-info.ts';
 import { shortReason } from './probe-error.ts';
 import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
-import { CHUNK_BYTES, ROUND_TRIP_BYTES } from './stream.ts';
+import { CHUNK_BYTES, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
 
 export class EventLoopStreams implements StreamEngine {
   readonly name = 'socket-event-loop';
@@ -44,7 +44,6 @@ class EventLoopStream implements Stream {
   #sentNs = 0n;
   /** Of the message that is on its way. */
   #partialBytes = 0;
-  #warmUpLeft = 0;
 
   constructor(socket: Socket, job: StreamJob) {
     this.#socket = socket;
@@ -73,7 +72,6 @@ class EventLoopStream implements Stream {
         this.#echo();
         break;
       case 'ping':
-        this.#warmUpLeft = this.#job.warmUpCount;
         this.#ping(this.#job.count);
         break;
       default:
@@ -139,6 +137,8 @@ class EventLoopStream implements Stream {
 
   #ping(count: number): void {
     const message = randomBytes(ROUND_TRIP_BYTES);
+    const warmFromNs = monotonicNs() + BigInt(WARM_UP.durationMs * 1_000_000);
+    let warmedUp = 0;
     const next = (): void => {
       this.#sentNs = monotonicNs();
       this.#socket.write(message);
@@ -148,11 +148,12 @@ class EventLoopStream implements Stream {
       this.#partialBytes += data.length;
       if (this.#partialBytes < ROUND_TRIP_BYTES) return;
       this.#partialBytes = 0;
-      if (this.#warmUpLeft > 0) this.#warmUpLeft -= 1;
-      else {
-        this.#roundTripsNs.push(Number(monotonicNs() - this.#sentNs));
-        this.#bytes += ROUND_TRIP_BYTES;
-      }
+      const backNs = monotonicNs();
+      const isWarm =
+        warmedUp >= WARM_UP.countMax || (warmedUp >= WARM_UP.countMin && this.#sentNs >= warmFromNs);
+      if (isWarm) this.#roundTripsNs.push(Number(backNs - this.#sentNs));
+      else warmedUp += 1;
+      this.#bytes += ROUND_TRIP_BYTES;
       if (this.#roundTripsNs.length >= count) this.#end('');
       else next();
     });

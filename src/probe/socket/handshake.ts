@@ -32,8 +32,8 @@ export const introduceToSink = async (
   const nonces = { sinkNonce, sourceNonce: makeNonce() };
   socket.write(claim(ticket, head, nonces));
   const answered = await readExactly(socket, ANSWER_BYTES, signal).catch((error: unknown) => {
-    // A sink says nothing to whoever cannot prove the ticket.
-    if (error instanceof ProbeError && error.code === 'closed') throw refused();
+    // A sink says nothing to whoever cannot prove the ticket; once it has taken the ticket, it is another matter.
+    if (head.role === 'control' && error instanceof ProbeError && error.code === 'closed') throw refused();
     throw error;
   });
   const verdict = readAnswer(ticket, answered, head, nonces);

@@ -84,7 +84,7 @@ export class SourceSession {
     const run = this.#nextRun();
     const streams = await this.#prepare(
       { kind: 'prepare', run, job: 'echo', streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
-      { kind: 'ping', warmUpCount: WARM_UP_ROUND_TRIPS, count },
+      { kind: 'ping', count },
     );
     try {
       await this.#startSink(run);
@@ -274,7 +274,6 @@ const outOfOrder = (): ProbeError =>
 const silent = (): ProbeError => new ProbeError('timeout', `nothing arrived for ${SILENT_MS_MAX / 1_000} s`);
 
 const NOT_TOLD = unknown('the other end is not told by its kernel');
-const WARM_UP_ROUND_TRIPS = 20;
 const ANSWER_MS_MAX = 5_000;
 const SILENT_MS_MAX = 3_000;
 /** How much longer the sink may run than the source wants it to. */

@@ -9,7 +9,7 @@ export type StreamJob =
   | { readonly kind: 'send'; readonly bytesMax: number }
   | { readonly kind: 'receive'; readonly bytesMax: number }
   /** Sends round trips of ROUND_TRIP_BYTES and waits for each to come back. */
-  | { readonly kind: 'ping'; readonly warmUpCount: number; readonly count: number }
+  | { readonly kind: 'ping'; readonly count: number }
   /** Gives back what comes. */
   | { readonly kind: 'echo' };
 
@@ -51,5 +51,15 @@ export interface StreamEnding {
 /** Made ready before the first word: one stream, and then two, are tried on any connection. */
 export const STREAMS_READY: number = 2;
 export const ROUND_TRIP_BYTES: number = 64;
+/**
+ * Round trips before those that count: at least so many, to warm the connection, and more for as long as that takes no
+ * time, to warm the code at both ends.
+ */
+export const WARM_UP: { readonly countMin: number; readonly countMax: number; readonly durationMs: number } =
+  {
+    countMin: 20,
+    countMax: 3_000,
+    durationMs: 50,
+  };
 /** Of one call, and of the buffer of random bytes that is sent over and over. */
 export const CHUNK_BYTES: number = 1024 * 1024;

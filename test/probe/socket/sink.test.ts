@@ -164,7 +164,7 @@ describe('a sink', () => {
     const channel = await control(sink.port);
     const data = (run: number, index: number): Promise<Socket> =>
       dial(sink.port, TICKET, { role: 'data', run, index });
-    await expect(data(1, 0)).rejects.toThrow('does not take the code');
+    await expect(data(1, 0)).rejects.toThrow('closed the connection');
     channel.send(prepare());
     expect(await next(channel)).toEqual({ kind: 'prepared', run: 1 });
     await expect(data(2, 0)).rejects.toThrow();
