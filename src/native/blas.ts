@@ -1,6 +1,12 @@
-// The matrix product of a BLAS library, if this machine has a fast one. The plain reference BLAS is not asked: it is
-// slower than our own kernel, and its figure would say nothing about the machine.
+// The matrix product of a BLAS library, if this machine has a fast one: the system's, or one that a Python or Conda
+// environment brings. The plain reference BLAS is not asked: it is slower than our own kernel, and its figure would say
+// nothing about the machine.
 
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EnvVariables } from './environment-folders.ts';
+import { environmentPrefixes, namesMatching, packageFolders } from './environment-folders.ts';
+import { distrustOf, ownUserId } from './library-trust.ts';
 import type { Koffi } from './load-koffi.ts';
 import { firstLine } from './load-koffi.ts';
 
@@ -15,36 +21,17 @@ export type BlasSearch =
   | { readonly kind: 'opened'; readonly blas: Blas }
   | { readonly kind: 'missing'; readonly reason: string };
 
-export const openBlas = (koffi: Koffi, platform: string, threads: number): BlasSearch => {
+export interface BlasSearchOptions {
+  readonly platform: string;
+  readonly env: EnvVariables;
+  readonly threads: number;
+}
+
+export const openBlas = (koffi: Koffi, options: BlasSearchOptions): BlasSearch => {
   const tried: string[] = [];
-  for (const candidate of CANDIDATES[platform] ?? []) {
+  for (const candidate of candidatesOf(options)) {
     try {
-      const library = koffi.load(candidate.library);
-      const sgemm = library.func(SGEMM);
-      const note = candidate.prepare((definition: string) => library.func(definition), threads);
-      return {
-        kind: 'opened',
-        blas: {
-          name: note === '' ? candidate.name : `${candidate.name} ${note}`,
-          sgemm: (size, a, b, c) =>
-            void sgemm(
-              ROW_MAJOR,
-              NOT_TRANSPOSED,
-              NOT_TRANSPOSED,
-              size,
-              size,
-              size,
-              1,
-              a,
-              size,
-              b,
-              size,
-              0,
-              c,
-              size,
-            ),
-        },
-      };
+      return { kind: 'opened', blas: opened(koffi, candidate, options.threads) };
     } catch (error) {
       const reason = firstLine(error);
       tried.push(
@@ -54,53 +41,94 @@ export const openBlas = (koffi: Koffi, platform: string, threads: number): BlasS
   }
   return {
     kind: 'missing',
-    reason: tried.length === 0 ? `none is known on ${platform}` : `no ${tried.join(' and no ')} here`,
+    reason: tried.length === 0 ? `none is known on ${options.platform}` : `no ${tried.join(' and no ')} here`,
   };
 };
 
 interface Candidate {
+  readonly kind: 'OpenBLAS' | 'MKL' | 'Accelerate';
   readonly library: string;
-  readonly name: string;
-  /** Sets the number of threads; says the version, '' where the library does not. */
-  prepare(
-    declare: (definition: string) => (...values: readonly unknown[]) => unknown,
-    threads: number,
-  ): string;
+  /** Before and behind each of its names: those that NumPy brings must not clash with others. */
+  readonly prefix: string;
+  readonly suffix: string;
+  /** Of its whole numbers, bits. */
+  readonly integer: 32 | 64;
 }
 
-const SGEMM =
-  'void cblas_sgemm(int order, int transposeA, int transposeB, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)';
-const ROW_MAJOR = 101;
-const NOT_TRANSPOSED = 111;
+const opened = (koffi: Koffi, candidate: Candidate, threads: number): Blas => {
+  const { kind, prefix, suffix, integer } = candidate;
+  const library = koffi.load(candidate.library);
+  const int = integer === 64 ? 'int64_t' : 'int';
+  const sgemm = library.func(
+    `void ${prefix}cblas_sgemm${suffix}(int order, int transposeA, int transposeB, ${int} m, ${int} n, ${int} k, float alpha, const float *a, ${int} lda, const float *b, ${int} ldb, float beta, float *c, ${int} ldc)`,
+  );
+  let version = '';
+  if (kind === 'OpenBLAS') {
+    library.func(`void ${prefix}openblas_set_num_threads${suffix}(int threads)`)(threads);
+    const config: unknown = library.func(`const char *${prefix}openblas_get_config${suffix}()`)();
+    version = typeof config === 'string' ? (/\d+\.\d+\.\d+/.exec(config)?.[0] ?? '') : '';
+  }
+  // Accelerate chooses its threads itself.
+  if (kind === 'MKL') library.func('void MKL_Set_Num_Threads(int threads)')(threads);
+  return {
+    name: version === '' ? kind : `${kind} ${version}`,
+    sgemm: (size, a, b, c) =>
+      void sgemm(ROW_MAJOR, PLAIN, PLAIN, size, size, size, 1, a, size, b, size, 0, c, size),
+  };
+};
 
-const openBlasCandidate = (library: string): Candidate => ({
+const candidatesOf = ({ platform, env }: BlasSearchOptions): readonly Candidate[] => {
+  switch (platform) {
+    case 'linux':
+      return [
+        plain('OpenBLAS', 'libopenblas.so.0'),
+        plain('MKL', 'libmkl_rt.so.2'),
+        ...environmentPrefixes(env).flatMap(inEnvironment),
+      ];
+    case 'darwin':
+      // It uses the matrix units, which no WebAssembly reaches.
+      return [plain('Accelerate', '/System/Library/Frameworks/Accelerate.framework/Accelerate')];
+    default:
+      return [];
+  }
+};
+
+const inEnvironment = (prefix: string): readonly Candidate[] => {
+  const lib = join(prefix, 'lib');
+  return [
+    ...namesMatching(lib, /^libopenblas\.so\.0$/).map(name => plain('OpenBLAS', join(lib, name))),
+    ...namesMatching(lib, /^libmkl_rt\.so\.2$/).map(name => plain('MKL', join(lib, name))),
+    ...packageFolders(prefix).flatMap(folder => numpys(join(folder, 'numpy.libs'))),
+  ].flatMap(candidate =>
+    distrustOf(candidate.library, ownUserId()) === undefined
+      ? [{ ...candidate, library: realpathSync(candidate.library) }]
+      : [],
+  );
+};
+
+/** NumPy's own OpenBLAS: names of their own since 1.26, numbers of 64 bits. */
+const numpys = (folder: string): readonly Candidate[] => [
+  ...namesMatching(folder, /^libscipy_openblas64_-.*\.so$/).map(name => ({
+    ...plain('OpenBLAS', join(folder, name)),
+    prefix: 'scipy_',
+    suffix: '64_',
+    integer: 64 as const,
+  })),
+  ...namesMatching(folder, /^libopenblas64_p-.*\.so$/).map(name => ({
+    ...plain('OpenBLAS', join(folder, name)),
+    suffix: '64_',
+    integer: 64 as const,
+  })),
+];
+
+const plain = (kind: Candidate['kind'], library: string): Candidate => ({
+  kind,
   library,
-  name: 'OpenBLAS',
-  prepare: (declare, threads) => {
-    declare('void openblas_set_num_threads(int threads)')(threads);
-    const config = declare('const char *openblas_get_config()')();
-    return typeof config === 'string' ? (/\d+\.\d+\.\d+/.exec(config)?.[0] ?? '') : '';
-  },
+  prefix: '',
+  suffix: '',
+  integer: 32,
 });
 
-const CANDIDATES: Readonly<Record<string, readonly Candidate[]>> = {
-  linux: [
-    openBlasCandidate('libopenblas.so.0'),
-    {
-      library: 'libmkl_rt.so.2',
-      name: 'MKL',
-      prepare: (declare, threads) => {
-        declare('void MKL_Set_Num_Threads(int threads)')(threads);
-        return '';
-      },
-    },
-  ],
-  // It chooses its threads itself, and uses the matrix units, which no WebAssembly reaches.
-  darwin: [
-    {
-      library: '/System/Library/Frameworks/Accelerate.framework/Accelerate',
-      name: 'Accelerate',
-      prepare: () => '',
-    },
-  ],
-};
+/** CblasRowMajor, CblasNoTrans */
+const ROW_MAJOR = 101;
+const PLAIN = 111;

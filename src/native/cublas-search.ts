@@ -1,8 +1,10 @@
 // Where a cuBLASLt may lie: the loader's own folders, the toolkit, Python and Conda environments, and serving programs that
 // bring their own. Nothing is downloaded (it has 0.4 GB) and nothing is run to find it.
 
-import { readdirSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EnvVariables } from './environment-folders.ts';
+import { absolutePaths, environmentPrefixes, namesMatching, packageFolders } from './environment-folders.ts';
 import { distrustOf } from './library-trust.ts';
 
 export interface CublasCandidate {
@@ -11,7 +13,7 @@ export interface CublasCandidate {
 }
 
 export interface CublasSearchOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: EnvVariables;
   readonly userId: number | undefined;
   /** 13000 for a driver of CUDA 13.0. */
   readonly driverVersion: number;
@@ -33,7 +35,7 @@ export const findCublasLt = (options: CublasSearchOptions): CublasSearch => {
   for (const name of names) {
     for (const folder of new Set(foldersOf(options))) {
       const path = join(folder, name);
-      if (!listed(folder).includes(name)) continue;
+      if (!existsSync(path)) continue;
       const distrust = distrustOf(path, options.userId);
       if (distrust === undefined)
         candidates.push({ library: realpathSync(path) }); // a link could be turned elsewhere meanwhile
@@ -53,20 +55,10 @@ const sonames = (driverVersion: number): readonly string[] =>
 
 const foldersOf = ({ env, root }: CublasSearchOptions): readonly string[] => {
   const at = (path: string): string => join(root, path);
-  const prefixes = absolute([
-    env['VIRTUAL_ENV'],
-    env['CONDA_PREFIX'],
-    // A bin folder on PATH belongs to an environment: a venv, Conda, pyenv, /usr and /usr/local.
-    ...(env['PATH'] ?? '')
-      .split(':')
-      .filter(folder => folder.endsWith('/bin'))
-      .map(folder => dirname(folder)),
-    env['HOME'] === undefined ? undefined : join(env['HOME'], '.local'),
-  ]);
-  const toolkits = absolute([
+  const toolkits = absolutePaths([
     env['CUDA_HOME'],
     env['CUDA_PATH'],
-    ...matching(at('usr/local'), /^cuda(-[\d.]+)?$/).map(name => at(join('usr/local', name))),
+    ...namesMatching(at('usr/local'), /^cuda(-[\d.]+)?$/).map(name => at(join('usr/local', name))),
   ]);
   return [
     ...toolkits.flatMap(toolkit => [
@@ -76,44 +68,16 @@ const foldersOf = ({ env, root }: CublasSearchOptions): readonly string[] => {
     ]),
     at('usr/lib/x86_64-linux-gnu'),
     at('usr/lib/aarch64-linux-gnu'),
-    ...prefixes.slice(0, PREFIXES_MAX).flatMap(pythonFolders),
+    ...environmentPrefixes(env).flatMap(prefix => [
+      join(prefix, 'lib'),
+      ...packageFolders(prefix).flatMap(folder => [
+        ...namesMatching(join(folder, 'nvidia'), /^cu\d+$/).map(name => join(folder, 'nvidia', name, 'lib')),
+        join(folder, 'nvidia/cublas/lib'),
+      ]),
+    ]),
     ...SERVING_FOLDERS.map(at),
   ];
 };
-
-const absolute = (paths: readonly (string | undefined)[]): readonly string[] =>
-  paths.flatMap(path => (path?.startsWith('/') === true ? [path] : []));
-
-const pythonFolders = (prefix: string): readonly string[] => {
-  const packages = [
-    ...matching(join(prefix, 'lib'), /^python3(\.\d+)?$/).flatMap(name => [
-      join(prefix, 'lib', name, 'site-packages'),
-      join(prefix, 'lib', name, 'dist-packages'),
-    ]),
-  ];
-  return [
-    join(prefix, 'lib'),
-    ...packages.flatMap(folder => [
-      ...matching(join(folder, 'nvidia'), /^cu\d+$/).map(name => join(folder, 'nvidia', name, 'lib')),
-      join(folder, 'nvidia/cublas/lib'),
-    ]),
-  ];
-};
-
-const listed = (folder: string): readonly string[] => {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // most of the places are not on most of the machines
-  }
-};
-
-const matching = (folder: string, pattern: RegExp): readonly string[] =>
-  listed(folder)
-    .filter(name => pattern.test(name))
-    .toSorted()
-    .reverse()
-    .slice(0, FOLDERS_MAX);
 
 /** Ollama's own copies. */
 const SERVING_FOLDERS: readonly string[] = [
@@ -122,5 +86,3 @@ const SERVING_FOLDERS: readonly string[] = [
   'usr/local/lib/ollama/cuda_v13',
   'usr/local/lib/ollama/cuda_v12',
 ];
-const PREFIXES_MAX = 64;
-const FOLDERS_MAX = 32;

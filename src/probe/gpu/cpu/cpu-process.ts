@@ -21,6 +21,7 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
   const { flopsPerSecond, method } = await measureCpuProduct({
     ...product,
     platform: process.platform,
+    env: process.env,
     threads,
   });
   return {

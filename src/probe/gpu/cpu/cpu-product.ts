@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { Blas } from '../../../native/blas.ts';
 import { openBlas } from '../../../native/blas.ts';
 import { loadKoffi } from '../../../native/load-koffi.ts';
+import type { Env } from '../../../process/child.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { SharedRounds } from '../../shared-rounds.ts';
 import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts';
@@ -19,6 +20,7 @@ export interface CpuProduct {
 
 export interface CpuProductOptions {
   readonly platform: string;
+  readonly env: Env;
   readonly threads: number;
   readonly rounds: number;
   readonly durationMs: number;
@@ -28,11 +30,11 @@ export interface CpuProductOptions {
 
 /** @throws when a product is wrong or a thread fails. */
 export const measureCpuProduct = async (options: CpuProductOptions): Promise<CpuProduct> => {
-  const { platform, threads, usesBlas } = options;
+  const { platform, env, threads, usesBlas } = options;
   if (!usesBlas) return await wasmProduct(options, '');
   const koffi = await loadKoffi();
   if (koffi.kind === 'missing') return await wasmProduct(options, koffi.reason);
-  const search = openBlas(koffi.koffi, platform, threads);
+  const search = openBlas(koffi.koffi, { platform, env, threads });
   if (search.kind === 'missing') return await wasmProduct(options, search.reason);
   return blasProduct(search.blas, options);
 };
