@@ -34,28 +34,22 @@ const daemon = await startDaemon(
 let told = '';
 while (!stop.signal.aborted) {
   const { state } = daemon;
-  const lines = nodeIds(state)
-    .flatMap(source =>
-      entriesOf(state.connections[source]).flatMap(sinks =>
-        entriesOf(sinks).flatMap(({ value }) =>
-          value.kind === 'socket'
-            ? [
-                [
-                  nodeName(state, source),
-                  nodeName(state, value.sink),
-                  value.sinkAddress,
-                  isKnown(value.sourceInterface) ? value.sourceInterface : 'unknown',
-                ].join(' '),
-              ]
-            : [],
-        ),
-      ),
-    )
-    .sort();
+  const seqs: Record<string, number> = {};
+  for (const source of nodeIds(state)) {
+    for (const sinks of entriesOf(state.connections[source])) {
+      for (const { value, seq } of entriesOf(sinks)) {
+        if (value.kind !== 'socket') continue;
+        const { sink, sinkAddress, sourceInterface } = value;
+        const via = isKnown(sourceInterface) ? sourceInterface : 'unknown';
+        seqs[[nodeName(state, source), nodeName(state, sink), sinkAddress, via].join(' ')] = seq;
+      }
+    }
+  }
+  const lines = Object.keys(seqs).sort();
   const offline = nodeIds(state)
     .filter(id => presence(state, id, daemon.nowMs()) === 'offline')
     .map(id => nodeName(state, id));
-  const text = JSON.stringify({ lines, offline });
+  const text = JSON.stringify({ lines, offline, seqs });
   if (text !== told) process.stdout.write(`${text}\n`);
   told = text;
   await systemClock.sleep(20, stop.signal).catch(() => undefined);

@@ -1,6 +1,7 @@
 // Whole daemons on hosts of their own: which of their addresses they can reach, in which direction, as cables come and go.
 
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,8 @@ const DAEMON = fileURLToPath(new URL('./connections-process.ts', import.meta.url
 interface Seen {
   readonly lines: readonly string[];
   readonly offline: readonly string[];
+  /** Line to the number of the fact that wrote it. */
+  readonly seqs: Readonly<Record<string, number>>;
 }
 
 describe('connections between hosts of their own', () => {
@@ -41,7 +44,7 @@ describe('connections between hosts of their own', () => {
     };
     const child = net.spawn(host, process.execPath, [DAEMON, JSON.stringify(settings)]);
     const lines = linesOf(child.stdout);
-    let last: Seen = { lines: [], offline: [] };
+    let last: Seen = { lines: [], offline: [], seqs: {} };
     return {
       child,
       /** Reads on until it holds. */
@@ -123,6 +126,36 @@ describe('connections between hosts of their own', () => {
     const possible = ['juno atlas 10.7.0.1 en0', `juno atlas ${net.linkLocalOf('atlas', 'en0')}%en0 en0`];
     for (const { until } of [atlas, juno])
       expect((await until(({ lines }) => lines.length >= 2)).lines).toEqual(possible);
+  });
+
+  it('follow an address that a node gives up for another one', async () => {
+    const { everything } = twoCables();
+    const [atlas, juno] = [start('atlas'), start('juno')];
+    await Promise.all([atlas, juno].map(({ until }) => until(({ lines }) => isEqual(lines, everything))));
+    const movedMs = performance.now();
+    net.ip('juno', 'addr', 'del', '10.7.0.2/24', 'dev', 'en0');
+    net.ip('juno', 'addr', 'add', '10.7.0.77/24', 'dev', 'en0');
+    const moved = everything.map(line => line.replace('10.7.0.2 ', '10.7.0.77 ')).sort();
+    await Promise.all([atlas, juno].map(({ until }) => until(({ lines }) => isEqual(lines, moved))));
+    console.info(`a new address was connected, and the old one closed, after ${sinceMs(movedMs)} ms`);
+  });
+
+  it('of a daemon that was killed are asked again when it is back: what went meanwhile closes, the rest stays', async () => {
+    const { everything } = twoCables();
+    const juno = start('juno');
+    const before = start('atlas');
+    await Promise.all([before, juno].map(({ until }) => until(({ lines }) => isEqual(lines, everything))));
+    const { seqs } = await before.until(({ lines }) => isEqual(lines, everything));
+    before.child.kill('SIGKILL');
+    await once(before.child, 'exit');
+    net.ip('juno', 'link', 'set', 'tb1', 'down');
+    const left = everything.filter(line => !line.includes('tb'));
+    const after = start('atlas');
+    const startedMs = performance.now();
+    const seen = await after.until(({ lines }) => isEqual(lines, left));
+    console.info(`what was left over closed ${sinceMs(startedMs)} ms after the start`);
+    for (const line of left.filter(one => one.startsWith('atlas')))
+      expect(seen.seqs[line], `${line} was not written again`).toBe(seqs[line]);
   });
 
   it('close when the other node dies', async () => {

@@ -146,10 +146,20 @@ export class Connections implements AsyncDisposable {
   look(): void {
     this.#lookAtNodes();
     this.#lookAtOwnReadings();
-    if (this.#leftOver.size > 0 && this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS) {
-      for (const place of this.#leftOver.values())
-        this.#book.closed(place, 'it was not reached again since the daemon started');
-      this.#leftOver.clear();
+    this.#lookAtLeftOver();
+  }
+
+  /** What is asked ends by its answer; what cannot be asked any more ends at once, or when its node does not come. */
+  #lookAtLeftOver(): void {
+    const isLate = this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS;
+    for (const [key, place] of this.#leftOver) {
+      const target = { node: place.sink, address: place.sinkAddress, port: 0 };
+      const isAsked = this.#known.has(place.sinkAddress);
+      const isHeard = this.#nodes.some(({ node }) => node === place.sink);
+      if (!isLate && (isAsked || !isHeard)) continue;
+      this.#leftOver.delete(key);
+      const why = isHeard && !isAsked ? this.#reasonGone(target) : NOT_REACHED;
+      this.#book.closed(place, why);
     }
   }
 
@@ -267,6 +277,7 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
     return held?.node === node && held.port === port && held.network === network;
   });
 
+const NOT_REACHED = 'it was not reached again since the daemon started';
 /** How often what is known is compared with what is asked. */
 const LOOK_MS = 1_000;
 /** How long a connection of an earlier life is left standing without an answer: as long as it takes a node to be offline. */

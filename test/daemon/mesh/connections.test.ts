@@ -143,6 +143,18 @@ describe('the connections of a daemon', () => {
     });
   });
 
+  it('of an earlier start are closed at once when their address cannot be asked any more', async () => {
+    await using bed = await Bed.with({}, ['fe80::2']);
+    await bed.pass(3);
+    bed.interfaces = {};
+    await bed.restart();
+    await bed.pass(1);
+    expect(bed.facts.at(-1)).toMatchObject({
+      kind: 'connection.closed',
+      payload: { connectionKey: 'socket fe80::2%en0', reason: 'the interface en0 is down or gone' },
+    });
+  });
+
   it('of an earlier start are closed at once where there is no mesh any more', async () => {
     await using bed = await Bed.with({});
     await bed.pass(3);
