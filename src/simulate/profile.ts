@@ -36,8 +36,9 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
   const vary = (name: string, share: number): number =>
     1 +
     share * smoothNoise(seedOf(seed, `${connection.source.machine.name} ${connection.key} ${name}`), attempt);
-  const uploadBitsPerSecond = Math.round(connection.upload * vary('upload', 0.004));
-  const downloadBitsPerSecond = Math.round(connection.download * vary('download', 0.004));
+  // Never above what the cable carries at its best: figures past the possible look made up.
+  const uploadBitsPerSecond = Math.round(connection.upload * (vary('upload', 0.003) - 0.003));
+  const downloadBitsPerSecond = Math.round(connection.download * (vary('download', 0.003) - 0.003));
   const roundTripNsP50 = Math.round(connection.roundTripNs * vary('round trip', 0.04));
   const streams = isRdma ? 1 : connection.upload > 20e9 ? 8 : connection.upload > 2e9 ? 2 : 1;
   return {

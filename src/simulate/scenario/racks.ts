@@ -58,7 +58,7 @@ const variedCable = (a: number, b: number, kind: CableKind): Cable => {
   // Each fortieth has lost half of one direction.
   const isPoor = (a * 31 + b * 17) % 40 === 0;
   return cable(a, b, kind, {
-    bitsPerSecondToB: isPoor ? 4.6e9 : 9.36e9 + ((a + b) % 7) * 8e6,
+    bitsPerSecondToB: isPoor ? 4.6e9 : 9.36e9 + ((a + b) % 7) * 7e6,
     roundTripNs: 180_000 + ((a * 7 + b * 13) % 60) * 1_000,
     ...(isPoor ? { retransmits: 870, usualBitsPerSecond: 9.4e9 } : {}),
   });

@@ -131,5 +131,5 @@ const switchedCable = (a: number, b: number): Cable => {
     const slow = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9, roundTripNs };
     return cable(a, b, 'ethernet', b === anchor ? { ...slow, failure: 'no answer within 30 s' } : slow);
   }
-  return cable(a, b, 'ethernet', { roundTripNs, bitsPerSecondToA: 9.38e9 + ((a + b) % 5) * 8e6 });
+  return cable(a, b, 'ethernet', { roundTripNs, bitsPerSecondToA: 9.38e9 + ((a + b) % 5) * 6e6 });
 };
