@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { measureSocketLink, openSocketSink } from '../../../src/probe/socket/socket-link.ts';
 import { childPids, openThings, socketsOf, untilTrue } from './open-things.ts';
 
@@ -22,7 +22,11 @@ const sourcePid = async (sinkPid: number): Promise<number> => {
   return pid;
 };
 
-describe.skipIf(openThings() === undefined)('of a probe', () => {
+describe('of a probe', () => {
+  beforeEach(context => {
+    if (openThings() === undefined) context.skip('there is no /proc to find processes in');
+  });
+
   test('the sink is killed: the source says so, with what it cost', async () => {
     await using sink = await sinkHere();
     const idle = socketsOf(sink.pid);
