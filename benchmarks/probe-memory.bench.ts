@@ -12,9 +12,9 @@ import { probeMemory } from '../src/probe/memory-bandwidth/probe-memory.ts';
 import { median, printRow, spread } from './bench-row.ts';
 import { buildStreamRead } from './stream-read/stream-read.ts';
 
-const TURNS = 7;
+const TURNS = 5;
 const ROUNDS = 5;
-const ROUND_MS = 400;
+const ROUND_MS = 300;
 const MiB = 1024 ** 2;
 
 const threads = availableParallelism();
