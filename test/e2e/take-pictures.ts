@@ -2,39 +2,100 @@
 // made up, and the pages say so.
 
 import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
-import type { Machine } from './machines.ts';
-import { rack, studio } from './machines.ts';
+import type { Fleet } from './fleet.ts';
+import { desk, mesh } from './fleet.ts';
+import { idOf } from './links.ts';
+import { rack } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
 interface Picture {
   readonly name: string;
-  readonly machine: Machine;
+  readonly fleet: Fleet;
   readonly theme: 'light' | 'dark';
-  readonly page: 'cluster' | 'node';
+  readonly path: string;
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the picture to one of the page. */
+  readonly scale?: number;
+  readonly prepare?: (page: Page) => Promise<void>;
 }
 
+const pick = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
+  await page.getByRole('region', { name: 'Connections of atlas – juno' }).waitFor();
+};
+
 const PICTURES: readonly Picture[] = [
-  { name: 'cluster.png', machine: studio, theme: 'light', page: 'cluster' },
-  { name: 'node.png', machine: rack, theme: 'dark', page: 'node' },
+  { name: 'cluster.png', fleet: desk(), theme: 'light', path: '/', width: 1_280, height: 800, prepare: pick },
+  { name: 'cluster-dark.png', fleet: desk(), theme: 'dark', path: '/', width: 1_920, height: 1_080 },
+  {
+    name: 'cluster-phone.png',
+    fleet: desk(),
+    theme: 'light',
+    path: '/',
+    width: 390,
+    height: 844,
+    prepare: pick,
+  },
+  { name: 'cluster-8.png', fleet: mesh(8), theme: 'light', path: '/', width: 1_280, height: 800 },
+  {
+    name: 'cluster-64.png',
+    fleet: mesh(64),
+    theme: 'dark',
+    path: '/',
+    width: 1_280,
+    height: 1_000,
+    scale: 1,
+  },
+  {
+    name: 'links.png',
+    fleet: mesh(16),
+    theme: 'light',
+    path: '/links',
+    width: 1_280,
+    height: 800,
+    prepare: page => page.getByRole('button', { name: /^atlas to hermes:/ }).click(),
+  },
+  {
+    name: 'node.png',
+    fleet: desk(),
+    theme: 'dark',
+    path: `/nodes/${idOf(rack)}`,
+    width: 1_280,
+    height: 800,
+    prepare: page =>
+      page
+        .getByRole('img', { name: /^Use, last 15 min: lowest/ })
+        .first()
+        .waitFor(),
+  },
 ];
 const TELL_MS = 400;
+const LOADS: readonly { readonly memory: number; readonly use: number }[] = [
+  { memory: 0.62, use: 0.41 },
+  { memory: 0.36, use: 0.12 },
+  { memory: 0.91, use: 0.88 },
+  { memory: 0.81, use: 0.67 },
+];
 
 await using browser = await openBrowser();
-for (const { name, machine, theme, page: kind } of PICTURES) {
-  await using served = await serveMachines({ machines: [machine] });
-  const tell = (): void => served.tell(machine, { memory: 0.82, use: 0.68, cpu: 0.11 });
+for (const { name, fleet, theme, path, width, height, scale = 1.5, prepare } of PICTURES) {
+  await using served = await serveMachines({ machines: fleet.machines });
+  served.tellAll(fleet.told);
+  const tell = (): void => {
+    for (const [index, machine] of fleet.machines.entries()) {
+      const load = LOADS[index % LOADS.length] ?? { memory: 0.5, use: 0.5 };
+      served.tell(machine, { ...load, cpu: 0.11 });
+    }
+  };
   const told = setInterval(tell, TELL_MS);
   tell();
-  const path = kind === 'cluster' ? '/' : `/nodes/${served.idOf(machine)}`;
-  const { page, problems } = await browser.open(served.url + path, { theme, scale: 1.5 });
+  const { page, problems } = await browser.open(served.url + path, { theme, width, height, scale });
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
-  if (kind === 'node')
-    await page
-      .getByRole('img', { name: /^Use, last 15 min: lowest/ })
-      .first()
-      .waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
+  await prepare?.(page);
   await page.screenshot({ path: fileURLToPath(new URL(`../../docs/images/${name}`, import.meta.url)) });
   clearInterval(told);
   if (problems.length > 0) throw new Error(problems.join('\n'));
