@@ -15,8 +15,10 @@ export const REACHABILITY_LIMITS = {
   failuresBusyMax: 10,
   /** An address that does not answer is asked less and less often, down to this. */
   backoffMsMax: 60_000,
-  /** Questions that are due within so long of each other go out together. */
-  tickMs: 200,
+  /** The turns of the nodes lie so far apart: those of one turn are asked together. */
+  turnMs: 500,
+  /** What is due sooner than so long after the last look waits until then. */
+  tickMs: 100,
   /** Waking up so much later than planned means that this process stood still. */
   stallMs: 300,
   /** Questions of this node; past it they wait. */

@@ -72,6 +72,8 @@ export class ReachabilityChecks {
   readonly #asked = new Map<string, Asked>();
   readonly #nonces = new NoncePool();
   readonly #asks: TokenBucket;
+  /** Another one in each process, so that nodes that start together do not stay together. */
+  readonly #firstTurnMs: number;
   #keys: readonly CheckKey[];
   #wake = new AbortController();
   #askedCount = 0;
@@ -81,6 +83,7 @@ export class ReachabilityChecks {
   constructor(parts: ReachabilityChecksParts) {
     this.#parts = parts;
     this.#keys = parts.keys.map(checkKey);
+    this.#firstTurnMs = parts.random() * REACHABILITY_LIMITS.turnMs;
     const { askBurst, asksPerSecond } = REACHABILITY_LIMITS;
     this.#asks = new TokenBucket(parts.clock, { burst: askBurst, perSecond: asksPerSecond });
   }
@@ -160,11 +163,13 @@ export class ReachabilityChecks {
       this.#wake = new AbortController();
       const { clock } = this.#parts;
       const { tickMs, stallMs } = REACHABILITY_LIMITS;
-      const untilMs = clock.nowMs() + Math.max(tickMs, this.#work() - clock.nowMs());
+      const fromMs = clock.nowMs();
+      const pauseMs = Math.max(tickMs, this.#work() - fromMs);
       const either = AbortSignal.any([signal, this.#wake.signal]);
-      await clock.sleep(untilMs - clock.nowMs(), either).catch(() => undefined);
+      await clock.sleep(pauseMs, either).catch(() => undefined);
       // A process that stood still has answers waiting in its sockets, which come before it can call anything late.
-      if (clock.nowMs() - untilMs > stallMs) await clock.sleep(tickMs, signal).catch(() => undefined);
+      if (clock.nowMs() - fromMs - pauseMs > stallMs)
+        await clock.sleep(tickMs, signal).catch(() => undefined);
     }
   }
 
@@ -243,7 +248,9 @@ export class ReachabilityChecks {
   }
 
   #phaseOf(node: NodeId): number {
-    const phaseMs = this.#phases.get(node) ?? this.#parts.random() * REACHABILITY_LIMITS.intervalMs;
+    const { intervalMs, turnMs } = REACHABILITY_LIMITS;
+    const turn = Math.floor(this.#parts.random() * (intervalMs / turnMs));
+    const phaseMs = this.#phases.get(node) ?? this.#firstTurnMs + turn * turnMs;
     this.#phases.set(node, phaseMs);
     return phaseMs;
   }
@@ -263,8 +270,8 @@ export class ReachabilityChecks {
   }
 
   /**
-   * The next turn of the address's node. The nodes are spread over the interval; the addresses of one are asked together,
-   * because what costs is to wake up, here and there.
+   * The next turn of the address's node. The nodes are spread over the turns of an interval; the addresses of one are asked
+   * together, because what costs is to wake up, here and there.
    */
   #turnAfter({ phaseMs }: Row, afterMs: number): number {
     const { intervalMs } = REACHABILITY_LIMITS;
