@@ -8,6 +8,7 @@ import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
 import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
+import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';
 import type { ProbeDesk } from './probes/probe-desk.ts';
 
@@ -57,6 +58,8 @@ export interface ProbeOptions {
   readonly nodePath: string;
   /** --probes; undefined: what config.toml says. */
   readonly mode: 'off' | undefined;
+  /** What measures devices; undefined: the engines of this machine. */
+  readonly probeDevice?: ProbeDeviceNow;
 }
 
 export interface MeshOptions {

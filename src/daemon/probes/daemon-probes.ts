@@ -46,6 +46,8 @@ export interface DaemonProbesParts {
   readonly gpuVendors: readonly GpuVendor[];
   /** --probes off, whatever config.toml says. */
   readonly mode: 'off' | undefined;
+  /** Undefined: the engines of this machine. */
+  readonly probeDevice?: ProbeDeviceNow;
   /** Undefined without a mesh. */
   readonly requests: PeerRequests | undefined;
   readonly log?: ProbeLog;
@@ -89,7 +91,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     log,
     record,
   };
-  const probeDevice: ProbeDeviceNow = deviceProber({ env, nodePath });
+  const probeDevice = parts.probeDevice ?? deviceProber({ env, nodePath });
   const desk = new LeaseDesk({ ...common, newTicket });
   const runner = new ProbeRunner({ ...common, probeDevice });
   const reconciler = new Reconciler({

@@ -52,7 +52,7 @@ export class ProbeRunner {
     const { self, locks, ledger, state } = this.#parts;
     const activity = this.#activity(want);
     if (activity !== undefined) return { reason: activity, retryInMs: ACTIVITY_RETRY_MS };
-    if (want.kind === 'gpu') return undefined;
+    if (want.kind === 'gpu') return this.#pause();
     const ports = sourcePorts(state(), self, want.connection);
     if (locks.count >= LINK_PROBES_MAX) return this.#soon('as many probes as may run are running');
     const obstacle = locks.obstacle(ports);
@@ -143,6 +143,12 @@ export class ProbeRunner {
     return why === 'by-hand' ? unknown('asked for by hand') : lastsMs;
   }
 
+  /** Between two devices links have their turn, also those of peers that were refused meanwhile. */
+  #pause(): Obstacle | undefined {
+    const leftMs = this.#deviceEndedAtMs + DEVICE_PAUSE_MS - this.#parts.clock.nowMs();
+    return leftMs > 0 ? { reason: 'connections have their turn', retryInMs: leftMs } : undefined;
+  }
+
   /** Why probes of this kind should not run now; a GPU that this node's own probe has just left is not busy. */
   #activity(want: WantedProbe): string | undefined {
     const { self, clock, state } = this.#parts;
@@ -210,5 +216,7 @@ type HeldBack = Extract<AttemptResult<never>, { kind: 'held-back' }>;
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;
 const ACTIVITY_RETRY_MS = 5_000;
 const WATCH_MS = 1_000;
+/** Longer than a refused peer waits before it asks again. */
+const DEVICE_PAUSE_MS = 5_000;
 /** A load is told every second, over the second before. */
 const OWN_LOAD_MS = 5_000;

@@ -179,7 +179,11 @@ export class Reconciler {
       onMeasuring: expectedMs => this.#board.tell(want.subject, { kind: 'running', expectedMs, isByHand }),
     });
     if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
-    else this.#asked.delete(probeKey(want.subject));
+    else {
+      this.#asked.delete(probeKey(want.subject));
+      // Everything waited for a device that was measured: links have their turn before the next one.
+      if (want.kind === 'gpu') this.#waits.clear();
+    }
   }
 
   #wait(want: WantedProbe, reason: string, retryInMs: number): number {

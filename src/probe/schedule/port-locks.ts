@@ -40,15 +40,16 @@ export class PortLocks {
   }
 
   /**
-   * All of them. Where some are held, nobody gets another for a while: who needs a quiet machine would wait for ever
-   * behind a busy one.
+   * All of them. Where some are held for links, nobody gets another for a while: who needs a quiet machine would wait for
+   * ever behind a busy one. Behind another device there is no such claim: links come first then.
    */
   takeAll(what: string): PortHold | undefined {
     if (this.#holders.size === 0) {
       this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
       return this.#hold([ANY_PORT], what);
     }
-    if (this.#nowMs() >= this.#reservedUntilMs) {
+    const isForDevice = [...this.#holders].some(({ ports }) => ports.includes(ANY_PORT));
+    if (!isForDevice && this.#nowMs() >= this.#reservedUntilMs) {
       this.#reservedUntilMs = this.#nowMs() + RESERVATION_MS;
       this.#reservedFor = what;
     }

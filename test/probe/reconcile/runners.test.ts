@@ -154,6 +154,22 @@ test('a probe of a device has the machine for itself', async () => {
   expect(started(mesh, 'gpu')).toBe(2);
 });
 
+test('links have their turn between the devices of a machine with many', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const atlas = mesh.at(0);
+  atlas.devices = Array.from({ length: 8 }, (_, index) => ({ ...DEVICE, deviceId: `gpu-${index}` }));
+  atlas.probeDevice = async (device, signal) => {
+    await mesh.clock.sleep(20_000, signal);
+    return await deviceOf(mesh)(device, signal);
+  };
+  await mesh.clock.advance(300_000);
+  const order = mesh.log.filter(({ kind, node }) => kind === 'started' && node === atlas.id);
+  const links = order.flatMap(({ probe }, index) => (probe === 'socket' ? [index] : []));
+  expect(order.length).toBe(10);
+  // Its own and that of which it is the sink, before a third device.
+  expect(links.every(index => index < 4)).toBe(true);
+});
+
 const IDLE = {
   deviceId: 'gpu-1',
   memoryUsedBytes: 0,
