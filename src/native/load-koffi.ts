@@ -7,7 +7,11 @@ export type KoffiLoad =
   | { readonly kind: 'loaded'; readonly koffi: Koffi }
   | { readonly kind: 'missing'; readonly reason: string };
 
-export const loadKoffi = async (): Promise<KoffiLoad> => {
+/** `PLIMSOLL_FFI=off` has everything go the other way, as on a platform without a build of it. */
+export const loadKoffi = async (
+  env: Readonly<Record<string, string | undefined>> = {},
+): Promise<KoffiLoad> => {
+  if (env['PLIMSOLL_FFI'] === 'off') return { kind: 'missing', reason: 'PLIMSOLL_FFI=off' };
   try {
     return { kind: 'loaded', koffi: await import('koffi') };
   } catch (error) {

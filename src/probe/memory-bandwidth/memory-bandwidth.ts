@@ -58,7 +58,8 @@ const READ_METHODS: Readonly<Record<MemoryRounds['readBy'], string>> = {
 
 const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: MemoryRounds): string => {
   const { threads, bytesPerThread, isPastLastLevelCache } = plan;
-  const pages = rounds.hasHugePages ? 'huge pages' : 'ordinary pages';
+  const why = rounds.noForeignCalls === undefined ? '' : ` (${rounds.noForeignCalls})`;
+  const pages = rounds.hasHugePages ? 'huge pages' : `ordinary pages${why}`;
   const cache = isPastLastLevelCache ? '' : ', not past the last-level cache: too little memory is free';
   const assumed = isUnknown(cacheBytes) ? `, cache size unknown (${cacheBytes.reason})` : '';
   return [

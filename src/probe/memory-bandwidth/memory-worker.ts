@@ -27,7 +27,7 @@ const tell = (message: FromMemoryWorker): void => parentPort?.postMessage(messag
 
 const memory = wasmMemory(data.bytes);
 const half = data.bytes / 2;
-const koffi = await loadKoffi();
+const koffi = await loadKoffi(process.env);
 const libc = koffi.kind === 'loaded' ? libcMemory(koffi.koffi, process.platform) : undefined;
 const comparison = koffi.kind === 'loaded' ? libcCompare(koffi.koffi, process.platform) : undefined;
 if (data.processor !== undefined) libc?.stayOnProcessor(data.processor);

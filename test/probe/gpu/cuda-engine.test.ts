@@ -190,6 +190,10 @@ describe('a device of NVIDIA', () => {
     );
   });
 
+  test('cannot be measured without foreign calls, and says so', async context => {
+    expect(await reasonOf(context, { env: { PLIMSOLL_FFI: 'off' } })).toBe('PLIMSOLL_FFI=off');
+  });
+
   test('of a machine without the driver library fails with its name', async context => {
     const reason = await reasonOf(context, { env: { LD_LIBRARY_PATH: undefined } });
     expect(reason).toContain('the NVIDIA driver library libcuda.so.1 cannot be loaded');

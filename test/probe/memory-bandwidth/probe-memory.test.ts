@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { probeMemory } from '../../../src/probe/memory-bandwidth/probe-memory.ts';
+import type { Env } from '../../../src/process/child.ts';
 
 const SMALL = { rounds: 2, durationMs: 5, bytesMax: 16 * 1024 ** 2 };
 
-const measure = (signal = new AbortController().signal) =>
-  probeMemory({ env: process.env, nodePath: process.execPath, signal, request: SMALL });
+const measure = (signal = new AbortController().signal, env: Env = process.env) =>
+  probeMemory({ env, nodePath: process.execPath, signal, request: SMALL });
 
 describe('the memory probe', () => {
   test('gives believable figures of this machine, with every round and the method', async () => {
@@ -24,6 +25,15 @@ describe('the memory probe', () => {
       SMALL.bytesMax + bandwidth.threads * 8 * 1024 ** 2,
     );
     expect(bandwidth.method).toMatch(/^\d+ threads? with \d+ MiB each in (huge|ordinary) pages/);
+  });
+
+  test('goes without the C library where it cannot be called, and says so', async () => {
+    const outcome = await measure(undefined, { ...process.env, PLIMSOLL_FFI: 'off' });
+    if (outcome.kind === 'failed') throw new Error(outcome.reason);
+    const { hasHugePages, method } = outcome.bandwidth;
+    expect(hasHugePages).toBe(false);
+    expect(method).toContain('ordinary pages (PLIMSOLL_FFI=off)');
+    expect(method).toContain('read: sum by 128-bit WebAssembly vectors');
   });
 
   test('that is cancelled leaves no process behind', async context => {

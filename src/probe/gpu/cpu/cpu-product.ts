@@ -32,7 +32,7 @@ export interface CpuProductOptions {
 export const measureCpuProduct = async (options: CpuProductOptions): Promise<CpuProduct> => {
   const { platform, env, threads, usesBlas } = options;
   if (!usesBlas) return await wasmProduct(options, '');
-  const koffi = await loadKoffi();
+  const koffi = await loadKoffi(env);
   if (koffi.kind === 'missing') return await wasmProduct(options, koffi.reason);
   const search = openBlas(koffi.koffi, { platform, env, threads });
   if (search.kind === 'missing') return await wasmProduct(options, search.reason);

@@ -22,7 +22,7 @@ import { cudaRequestSchema } from './cuda-request.ts';
 
 const measure = async (asked: unknown): Promise<DeviceAnswer> => {
   const request = v.parse(cudaRequestSchema, asked);
-  const foreign = await loadKoffi();
+  const foreign = await loadKoffi(process.env);
   if (foreign.kind === 'missing') return { kind: 'failed', reason: foreign.reason };
   const driver = openCudaDriver(foreign.koffi, process.platform);
   const device = chosen(driver, request.deviceId);
