@@ -104,8 +104,9 @@ const measureDirection = async (
 ): Promise<DirectionResult> => {
   const runs: RunResult[] = [];
   let best: RunResult | undefined;
-  let bytesLeft = options.bytesMax;
+  const bytesEnd = session.bytesUsed + options.bytesMax;
   for (let streams = 1; streams <= options.streamsMax; streams *= 2) {
+    const bytesLeft = bytesEnd - session.bytesUsed;
     const leftMs = options.endMs - options.nowMs();
     // A rate is of no use from so few bytes or so short a time; the first run has to do with what there is.
     const isWorthwhile = best === undefined || (leftMs >= RUN_MS_LEAST && bytesLeft >= best.bytes);
@@ -118,7 +119,6 @@ const measureDirection = async (
     });
     options.onRun();
     runs.push(run);
-    bytesLeft -= run.bytes;
     if (best !== undefined && rateOf(run) < rateOf(best) * leastGain(best)) break;
     best = run;
   }
@@ -147,8 +147,8 @@ const weakness = (end: string, { reason }: { readonly reason: string }): string 
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
 /** 200 of a slow overlay take longer; then there are fewer. */
-const ROUND_TRIPS_MS_MAX = 4_000;
-const ROUND_TRIPS_SHARE = 0.25;
+const ROUND_TRIPS_MS_MAX = 8_000;
+const ROUND_TRIPS_SHARE = 0.4;
 const RUN_SETTLE_MS_MAX = 5_000;
 const RUN_MS_LEAST = 500;
 const BYTES_LEAST = 64 * 1_024;

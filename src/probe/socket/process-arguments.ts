@@ -2,12 +2,20 @@
 
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
+import type { Env } from '../../process/child.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
 /** One-time; in the environment and not an argument, which everybody on the machine can read. */
 export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
+
+/** @throws when there is none, or one that could be guessed: an end without a ticket would be open to everybody. */
+export const ticketOf = (env: Env): string => {
+  const ticket = env[TICKET_VARIABLE] ?? '';
+  if (ticket.length < TICKET_LENGTH_MIN) throw new Error(`${TICKET_VARIABLE} holds no ticket`);
+  return ticket;
+};
 
 export interface SourceArgument {
   readonly address: string;
@@ -32,6 +40,8 @@ export type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly reason: string };
 
+/** Twelve signs of 5 bits, as the shortest that is made here. */
+const TICKET_LENGTH_MIN = 12;
 const ROUND_TRIPS_MAX = 100_000;
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -98,6 +108,10 @@ export const outcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasuremen
   }),
   v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
 ]);
+
+/** Said by the source while it measures: what it has cost so far, should it be killed. */
+export const spentSchema: v.GenericSchema<unknown, { readonly kind: 'spent'; readonly bytesUsed: number }> =
+  v.object({ kind: v.literal('spent'), bytesUsed: COUNT });
 
 /** A stream takes a core of its own; up to two are tried on any machine. */
 export const streamsOfProcessor = (): number => Math.max(2, availableParallelism());

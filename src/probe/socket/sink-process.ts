@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { shortReason } from './probe-error.ts';
-import { sinkArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import { sinkArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { Sink } from './sink.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
@@ -22,7 +22,7 @@ const main = async (): Promise<void> => {
   const sink = new Sink({
     host: argument.host,
     port: argument.port,
-    ticket: process.env[TICKET_VARIABLE] ?? '',
+    ticket: ticketOf(process.env),
     from: argument.from ?? undefined,
     waitMsMax: argument.waitMsMax ?? Number.POSITIVE_INFINITY,
     durationMsMax: argument.durationMsMax,

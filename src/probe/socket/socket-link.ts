@@ -9,7 +9,13 @@ import { startOwnProcess } from '../../process/own-process.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import type { LinkBudget } from './measure-link.ts';
 import { ProbeError, shortReason } from './probe-error.ts';
-import { outcomeSchema, sinkEndingSchema, sinkReadySchema, TICKET_VARIABLE } from './process-arguments.ts';
+import {
+  outcomeSchema,
+  sinkEndingSchema,
+  sinkReadySchema,
+  spentSchema,
+  TICKET_VARIABLE,
+} from './process-arguments.ts';
 import type { SinkEnding } from './sink.ts';
 
 export interface SocketSinkOptions {
@@ -130,7 +136,9 @@ export const measureSocketLink = async (
   signal.throwIfAborted();
   const outcome = v.safeParse(outcomeSchema, exit.lastMessage);
   if (outcome.success) return outcome.output;
-  return { kind: 'failed', reason: deathOf(exit), bytesUsed: 0 };
+  const spent = v.safeParse(spentSchema, exit.lastMessage);
+  const bytesUsed = spent.success ? spent.output.bytesUsed : 0;
+  return { kind: 'failed', reason: deathOf(exit), bytesUsed };
 };
 
 /** What a child said at its end, which comes at the latest at its deadline: a SIGKILL. */

@@ -10,7 +10,7 @@ import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { measureLink } from './measure-link.ts';
 import { shortReason } from './probe-error.ts';
-import { sourceArgumentSchema, streamsOfProcessor, TICKET_VARIABLE } from './process-arguments.ts';
+import { sourceArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
 const main = async (): Promise<void> => {
@@ -32,7 +32,7 @@ const main = async (): Promise<void> => {
         sink: {
           address: argument.address,
           port: argument.port,
-          ticket: process.env[TICKET_VARIABLE] ?? '',
+          ticket: ticketOf(process.env),
           sourceInterface: argument.sourceInterface ?? undefined,
           sockets: sockets?.kind === 'loaded' ? sockets.sockets : undefined,
         },
@@ -45,6 +45,7 @@ const main = async (): Promise<void> => {
       },
       bytes => {
         bytesUsed = bytes;
+        tellParent(process.env, { kind: 'spent', bytesUsed });
       },
     );
     outcome = { kind: 'measured', measurement };

@@ -130,12 +130,15 @@ export class SourceSession {
     );
     const estimate = new RateEstimate({ roundTripMs, durationMsMax });
     const quota = bytesMaxPerStream * count;
+    let sentBytes = 0;
     try {
       if (direction === 'download') {
         for (const stream of streams) stream.start();
         await this.#startSink(run);
         await this.#watchDownload(streams, estimate, quota);
-        const { retransmits } = await this.#stopSink(run);
+        const { retransmits, bytes } = await this.#stopSink(run);
+        // What it had sent and nobody read any more has gone over the wire as well.
+        sentBytes = Math.min(bytes, quota);
         return { ...figuresOf(estimate), retransmits: retransmits ?? NOT_TOLD, streams: count };
       }
       await this.#startSink(run);
@@ -149,8 +152,10 @@ export class SourceSession {
       return { ...figuresOf(estimate), retransmits: retransmitsOf(streams), streams: count };
     } finally {
       await endStreams(streams);
-      const acknowledged = direction === 'upload' ? acknowledgedOf(streams) : bytesOf(streams);
-      this.#bytesUsed += isKnown(acknowledged) ? acknowledged : bytesOf(streams);
+      const moved = bytesOf(streams);
+      const acknowledged = acknowledgedOf(streams);
+      if (direction === 'download') this.#bytesUsed += Math.max(moved, sentBytes);
+      else this.#bytesUsed += isKnown(acknowledged) ? acknowledged : moved;
     }
   }
 

@@ -53,11 +53,11 @@ export const STREAMS_READY: number = 2;
 export const ROUND_TRIP_BYTES: number = 64;
 /**
  * Round trips before those that count: at least so many, to warm the connection, and more for as long as that takes no
- * time, to warm the code at both ends.
+ * time, to warm the code at both ends. A path with long round trips has no time for many.
  */
 export const WARM_UP: { readonly countMin: number; readonly countMax: number; readonly durationMs: number } =
   {
-    countMin: 20,
+    countMin: 2,
     countMax: 3_000,
     durationMs: 50,
   };
