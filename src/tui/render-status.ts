@@ -1,8 +1,6 @@
 // The cluster once, for a terminal or a pipe: a row a node, a row a link, and beneath them what a person should know: what
 // is stale, what is missing and why.
 
-import { formatAge } from '../core/figure/duration.ts';
-import { figureText } from '../core/figure/figure.ts';
 import { linkViews } from '../core/link/link-view.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
@@ -33,8 +31,8 @@ export const renderStatus = (
     ...nodeTable(state, views, options.columns),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(state, views, nowMs)], options)),
-    ...spaced(sentences([...views.flatMap(conflictLines), ...views.flatMap(troubles)], options)),
     ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),
+    ...spaced(sentences(views.flatMap(unknownReadings), options)),
     ...spaced(
       sentences(
         notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')])),
@@ -51,7 +49,7 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 
 /** The command on a line of its own, to be copied. */
-const warningLines = ({ level, title, why, on, command }: Warning): readonly Line[] => [
+export const warningLines = ({ level, title, why, on, command }: Warning): readonly Line[] => [
   [part(`${title}. ${why}`, level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'dim')],
   ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
 ];
@@ -73,21 +71,8 @@ const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): L
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Two machines from copies of one home: their figures replace each other, whichever of them is meant. */
-export const conflictLines = ({ name, conflict }: NodeView): readonly Line[] =>
-  conflict === undefined
-    ? []
-    : [
-        [
-          part(
-            `${name}: two machines run from copies of one home (${conflict.addresses.join(', ')}). On one of them move node-key.pem and journal.sqlite away and start again.`,
-            'bad',
-          ),
-        ],
-      ];
-
-/** Readings that are late or not to be had, with the reason; what a machine does not have is no trouble. */
-const troubles = (view: NodeView): readonly Line[] => {
+/** Readings that are not to be had, with the reason; what a machine does not have is no trouble. */
+const unknownReadings = (view: NodeView): readonly Line[] => {
   if (view.presence === 'offline') return [];
   const readings: readonly (readonly [string, ReadingView<unknown>])[] = [
     ['identity', view.identity],
@@ -103,15 +88,11 @@ const troubles = (view: NodeView): readonly Line[] => {
       [`${vendor} GPU load`, loads],
     ]),
   ];
-  return readings.flatMap(([name, reading]): Line[] => {
-    if (reading.kind === 'stale') {
-      const age = figureText(formatAge(reading.ageMs));
-      return [[part(`${view.name}: ${name} is stale, ${age} old: ${reading.reason}`, 'caution')]];
-    }
-    if (reading.kind === 'unavailable')
-      return [[part(`${view.name}: ${name} is unknown: ${reading.reason}`, 'dim')]];
-    return [];
-  });
+  return readings.flatMap(([name, reading]): Line[] =>
+    reading.kind === 'unavailable'
+      ? [[part(`${view.name}: ${name} is unknown: ${reading.reason}`, 'dim')]]
+      : [],
+  );
 };
 
 const PRESENCES = ['live', 'stale', 'offline'] as const;

@@ -12,20 +12,21 @@ import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import type { Total } from '../core/totals.ts';
 import { clusterTotals } from '../core/totals.ts';
+import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
 import { brokenLine } from './layout.ts';
 import { linkTable } from './link-table.ts';
 import { nodeTable } from './node-table.ts';
 import type { Line } from './part.ts';
 import { clipped, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
-import { conflictLines } from './render-status.ts';
+import { warningLines } from './render-status.ts';
 import { runTable } from './run-table.ts';
 
 export interface TopOptions extends RenderOptions {
   readonly rows: number;
 }
 
-/** `alarms`: what a person should look at, the most serious first. */
+/** `alarms`: what the daemon says of itself, before the warnings of the cluster. */
 export const renderTop = (
   state: State,
   nowMs: number,
@@ -35,7 +36,8 @@ export const renderTop = (
   const { columns, rows } = options;
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   if (views.length === 0) return ['No node has said anything yet.'];
-  const broken = [...views.flatMap(conflictLines), ...alarms].flatMap(line => brokenLine(line, columns));
+  const warned = clusterWarnings({ state, views, nowMs }).flatMap(warningLines);
+  const broken = [...alarms, ...warned].flatMap(line => brokenLine(line, columns));
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));

@@ -239,13 +239,19 @@ describe('the table of nodes', () => {
 
   test('says in words what is stale or offline, and what a person should know', () => {
     const stale = renderStatus(everything(), 5_000, ['The config is broken.\nMend it.'], plain);
-    expect(stale).toContain('atlas: memory is stale, 5 s old: test has said nothing new');
+    expect(stale.join('\n')).toMatch(
+      /atlas: 6 readings are stale\. test has said nothing new\. Age: .*Memory 5 s/,
+    );
+    expect(stale).toContain('  On atlas: plimsoll doctor');
     expect(stale.slice(-2)).toEqual(['The config is broken.', 'Mend it.']);
     const [, silent] = renderStatus(everything(), 12_000, [], plain);
     expect(silent).toMatch(/^○ atlas .* stale 12 s$/);
     const [, gone, ...rest] = renderStatus(everything(), 200_000, [], plain);
     expect(gone).toMatch(/^× atlas .* offline 3 min$/);
-    expect(rest).toEqual([]);
+    expect(rest.slice(1)).toEqual([
+      expect.stringMatching(/^atlas stopped answering 3 min ago/),
+      '  On atlas: plimsoll status',
+    ]);
   });
 
   test('loses no word of what it says on a screen that cuts what is past its edge', () => {
@@ -253,7 +259,7 @@ describe('the table of nodes', () => {
     const lines = renderStatus(everything(), 5_000, [said], { ...plain, columns: 32, isCutAtEdge: true });
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(32);
     expect(lines.join(' ').replace(/ +/g, ' ')).toContain(said);
-    expect(lines.join(' ')).toContain('atlas: memory is stale, 5 s old: test has said nothing new');
+    expect(lines.join(' ').replace(/ +/g, ' ')).toContain('atlas: 6 readings are stale. test has said');
   });
 
   test('leaves a line whole where the terminal wraps it, or a program reads it', () => {

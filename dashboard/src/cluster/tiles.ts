@@ -9,13 +9,14 @@ import {
   formatPercent,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { Hold } from '../chart/hull-bar.ts';
-import { currentGpuUse, gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
+import { currentGpuUse } from '../node/node-load.ts';
 
 export interface Tile {
   readonly name: string;

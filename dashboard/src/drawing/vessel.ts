@@ -1,11 +1,10 @@
 // Geometry of the drawings: every machine is a vessel in a 112 × 84 box, seen from slightly above. Water is load, and the
 // water line, the front edge of its surface, is what is read against the mark.
 
+import { SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
+
 export const DRAWING_WIDTH = 112;
 export const DRAWING_HEIGHT = 84;
-
-/** The Plimsoll mark: a share of capacity that is safe to use. Past it there is no room for what comes next. */
-export const SAFE_LOAD = 0.85;
 
 /** A round-cornered box: left edge, width, y of its rim and of its keel, depth of its rim, corner radius. */
 export interface Tub {

@@ -1,12 +1,12 @@
 // The line of facts under a node's name.
 
 import { formatUptime } from '../../../src/core/figure/duration.ts';
+import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 import { reportedText } from '../figure/reported.ts';
 import { held, whyNot } from './held.ts';
-import { gpusOf } from './node-load.ts';
 import { shortChip } from './node-words.ts';
 
 export interface Fact {

@@ -1,47 +1,16 @@
-// How loaded a node is: memory and GPU use as the drawings, the words and the warnings all take them.
+// How loaded a node is, as the drawings take it: the level of each of its holds, and the use of its GPUs.
 
-import type { GpuView, NodeView } from '../../../src/core/selectors.ts';
+import {
+  gpuMemoryUse,
+  gpusOf,
+  hostMemoryUse,
+  modelMemoryUse,
+  ownMemoryGpus,
+  share,
+} from '../../../src/core/node/memory-use.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { MachineLoad } from '../drawing/load.ts';
-import { held } from './held.ts';
-
-export interface MemoryUse {
-  readonly usedBytes: number;
-  readonly totalBytes: number;
-}
-
-export const share = (use: MemoryUse | undefined): number | undefined =>
-  use === undefined || use.totalBytes <= 0 ? undefined : use.usedBytes / use.totalBytes;
-
-export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
-  const memory = held(view.memory);
-  const availableBytes = memory === undefined ? undefined : knownOr(memory.availableBytes, undefined);
-  if (memory === undefined || availableBytes === undefined) return undefined;
-  return { usedBytes: memory.totalBytes - availableBytes, totalBytes: memory.totalBytes };
-};
-
-export const gpusOf = (view: NodeView): readonly GpuView[] => view.gpus.flatMap(vendor => vendor.devices);
-
-export const ownMemoryGpus = (view: NodeView): readonly GpuView[] =>
-  gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
-
-export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
-  const totalBytes = knownOr(gpu.device.memoryTotalBytes, undefined);
-  const usedBytes = gpu.load === undefined ? undefined : knownOr(gpu.load.memoryUsedBytes, undefined);
-  return totalBytes === undefined || usedBytes === undefined ? undefined : { usedBytes, totalBytes };
-};
-
-/** The memory that models live in: of the GPUs where they have their own, else of the host. */
-export const modelMemoryUse = (view: NodeView): MemoryUse | undefined => {
-  const gpus = ownMemoryGpus(view);
-  if (gpus.length === 0) return hostMemoryUse(view);
-  const uses = gpus.map(gpuMemoryUse).filter(use => use !== undefined);
-  if (uses.length === 0) return undefined;
-  return {
-    usedBytes: uses.reduce((sum, use) => sum + use.usedBytes, 0),
-    totalBytes: uses.reduce((sum, use) => sum + use.totalBytes, 0),
-  };
-};
 
 /** Mean of the GPUs that tell their use; undefined where none does. */
 export const gpuUse = (view: NodeView): number | undefined =>

@@ -8,14 +8,15 @@ import {
   formatPercent,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
+import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
+import { gpusOf, modelMemoryUse, ownMemoryGpus, share } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';
 import { measuredWords } from './measured-words.ts';
-import type { MemoryUse } from './node-load.ts';
-import { gpusOf, gpuUse, modelMemoryUse, ownMemoryGpus, share } from './node-load.ts';
+import { gpuUse } from './node-load.ts';
 
 export interface NodeWords {
   /** With the mark of a machine that is made up: every surface says so. */

@@ -3,15 +3,15 @@
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
+import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
+import { gpusOf, modelMemoryUse, ownMemoryGpus, SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
 import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
-import { SAFE_LOAD } from '../drawing/vessel.ts';
 import { held } from '../node/held.ts';
-import type { MemoryUse } from '../node/node-load.ts';
-import { gpusOf, gpuUse, modelMemoryUse, ownMemoryGpus } from '../node/node-load.ts';
+import { gpuUse } from '../node/node-load.ts';
 
 export interface TargetBoard {
   readonly name: string;

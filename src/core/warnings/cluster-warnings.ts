@@ -7,6 +7,8 @@ import type { NodeView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
+import { memoryWarnings } from './memory-warnings.ts';
+import { nodeWarnings } from './node-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import type { Warning } from './warning.ts';
 
@@ -20,6 +22,8 @@ export interface ClusterSources {
 
 export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources): readonly Warning[] => {
   const found = [
+    ...nodeWarnings(state, views),
+    ...memoryWarnings(views),
     ...rdmaWarnings(views),
     ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
     ...machineWarnings(views),

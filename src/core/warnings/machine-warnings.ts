@@ -1,36 +1,14 @@
-// Builds of macOS that differ, swap in use, and GPUs that are held back while they work.
+// Builds of macOS that differ, and GPUs that are held back while they work.
 
-import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
+import { figureText, formatPercent } from '../figure/figure.ts';
+import { heldValue } from '../node/held-value.ts';
 import type { GpuView, NodeView } from '../selectors.ts';
 import { isKnown, knownOr } from '../unknown.ts';
-import { heldValue } from './held-value.ts';
 import type { Warning } from './warning.ts';
 
 export const machineWarnings = (views: readonly NodeView[]): readonly Warning[] => {
   const live = views.filter(({ presence }) => presence === 'live');
-  return [...live.flatMap(swapWarnings), ...live.flatMap(gpuWarnings), ...buildWarnings(live)];
-};
-
-const swapWarnings = (view: NodeView): readonly Warning[] => {
-  if (view.memory.kind !== 'current') return [];
-  const { swapUsedBytes, pressure } = view.memory.value;
-  const swapped = knownOr(swapUsedBytes, 0);
-  if (swapped < SWAP_WORTH_SAYING_BYTES) return [];
-  const level = knownOr(pressure.level, 'normal');
-  return [
-    {
-      id: `swap ${view.nodeId}`,
-      level: level === 'critical' ? 'danger' : level === 'warning' ? 'caution' : 'note',
-      nodes: [view.nodeId],
-      title: `${view.name}: ${figureText(formatBytes(swapped))} of swap in use`,
-      why:
-        level === 'normal'
-          ? 'Nothing waits for memory now: it may be left from before. Generation slows by an order of magnitude where weights are swapped.'
-          : 'Programs wait for memory. Generation slows by an order of magnitude where weights are swapped.',
-      on: view.name,
-      command: 'plimsoll status --watch',
-    },
-  ];
+  return [...live.flatMap(gpuWarnings), ...buildWarnings(live)];
 };
 
 const gpuWarnings = (view: NodeView): readonly Warning[] =>
@@ -120,4 +98,3 @@ const COMMANDS: Readonly<Record<string, string | undefined>> = {
 };
 const BUSY_SHARE = 0.5;
 const REASONS_MAX = 3;
-const SWAP_WORTH_SAYING_BYTES = 256e6;

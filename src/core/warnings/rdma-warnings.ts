@@ -1,8 +1,8 @@
 // Thunderbolt bridges that loop, RDMA that is switched off though the cable could carry it, and RDMA ports that are down.
 
+import { heldValue } from '../node/held-value.ts';
 import type { NodeView } from '../selectors.ts';
 import { isKnown, knownOr } from '../unknown.ts';
-import { heldValue } from './held-value.ts';
 import type { CableEnd } from './thunderbolt-cables.ts';
 import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
 import type { Warning } from './warning.ts';

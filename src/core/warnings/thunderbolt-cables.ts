@@ -1,10 +1,10 @@
 // Thunderbolt cables between nodes of the cluster, each once, from what either end says of its peers.
 
 import type { NodeId } from '../ids.ts';
+import { heldValue } from '../node/held-value.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import type { NodeView } from '../selectors.ts';
 import { isKnown } from '../unknown.ts';
-import { heldValue } from './held-value.ts';
 
 export interface CableEnd {
   readonly view: NodeView;

@@ -87,7 +87,10 @@ describe('machines', () => {
       { level: 'note', title: expect.stringContaining('of swap in use') },
     ]);
     expect(swapping('critical')).toMatchObject([{ level: 'danger' }]);
-    expect(warned([mac('atlas', [], { swapUsedBytes: 1e6, level: 'critical' })])).toEqual([]);
+    expect(warned([mac('atlas', [], { swapUsedBytes: 1e6, level: 'normal' })])).toEqual([]);
+    expect(warned([mac('atlas', [], { swapUsedBytes: 1e6, level: 'critical' })])).toMatchObject([
+      { title: 'atlas: memory at its limit', why: expect.stringContaining('wait for memory') },
+    ]);
   });
 
   it('warns of a GPU that is throttled or on a narrow link only while it works', () => {

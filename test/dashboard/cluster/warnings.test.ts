@@ -2,11 +2,18 @@ import { describe, expect, test } from 'vitest';
 import type { WarningSources } from '../../../dashboard/src/cluster/warnings.ts';
 import { warnings } from '../../../dashboard/src/cluster/warnings.ts';
 import type { State } from '../../../src/core/state.ts';
+import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
 import { AT_WORK, at, idOf, stateOf, viewsOf } from './cluster-state.ts';
 
 const warningsOf = (state: State, nowMs = 0, rest: Partial<WarningSources> = {}) =>
-  warnings({ state, views: viewsOf(state, nowMs), cluster: [], notices: [], newVersion: undefined, ...rest });
+  warnings({
+    views: viewsOf(state, nowMs),
+    cluster: clusterWarnings({ state, views: viewsOf(state, nowMs), nowMs }),
+    notices: [],
+    newVersion: undefined,
+    ...rest,
+  });
 const titles = (...told: Parameters<typeof warningsOf>): readonly string[] =>
   warningsOf(...told).map(({ title }) => title);
 

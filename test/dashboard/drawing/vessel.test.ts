@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markY, SAFE_LOAD, surfaceY } from '../../../dashboard/src/drawing/vessel.ts';
+import { markY, surfaceY } from '../../../dashboard/src/drawing/vessel.ts';
+import { SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
 
 const TUB = { x: 5, width: 102, top: 15, bottom: 78, depth: 5.5, radius: 11 };
 

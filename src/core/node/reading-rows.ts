@@ -1,8 +1,8 @@
 // Every reading of a node as one row: what, from where, how often, how old, and how it stands.
 
-import type { ReadingKind } from '../../../src/core/node/reading.ts';
-import type { NodeView, ReadingView } from '../../../src/core/selectors.ts';
-import type { State } from '../../../src/core/state.ts';
+import type { NodeView, ReadingView } from '../selectors.ts';
+import type { State } from '../state.ts';
+import type { ReadingKind } from './reading.ts';
 
 export interface ReadingRow {
   readonly key: string;

@@ -1,0 +1,46 @@
+// How full the memories of a node are, of the host and of GPUs that have their own, and how full they may be.
+
+import type { GpuView, NodeView } from '../selectors.ts';
+import { knownOr } from '../unknown.ts';
+import { heldValue } from './held-value.ts';
+
+/** The load line: past this share a longer context or a larger batch may not fit. */
+export const SAFE_LOAD = 0.85;
+
+export interface MemoryUse {
+  readonly usedBytes: number;
+  readonly totalBytes: number;
+}
+
+export const share = (use: MemoryUse | undefined): number | undefined =>
+  use === undefined || use.totalBytes <= 0 ? undefined : use.usedBytes / use.totalBytes;
+
+export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
+  const memory = heldValue(view.memory);
+  const availableBytes = memory === undefined ? undefined : knownOr(memory.availableBytes, undefined);
+  if (memory === undefined || availableBytes === undefined) return undefined;
+  return { usedBytes: memory.totalBytes - availableBytes, totalBytes: memory.totalBytes };
+};
+
+export const gpusOf = (view: NodeView): readonly GpuView[] => view.gpus.flatMap(vendor => vendor.devices);
+
+export const ownMemoryGpus = (view: NodeView): readonly GpuView[] =>
+  gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
+
+export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
+  const totalBytes = knownOr(gpu.device.memoryTotalBytes, undefined);
+  const usedBytes = gpu.load === undefined ? undefined : knownOr(gpu.load.memoryUsedBytes, undefined);
+  return totalBytes === undefined || usedBytes === undefined ? undefined : { usedBytes, totalBytes };
+};
+
+/** The memory that models live in: of the GPUs where they have their own, else of the host. */
+export const modelMemoryUse = (view: NodeView): MemoryUse | undefined => {
+  const gpus = ownMemoryGpus(view);
+  if (gpus.length === 0) return hostMemoryUse(view);
+  const uses = gpus.map(gpuMemoryUse).filter(use => use !== undefined);
+  if (uses.length === 0) return undefined;
+  return {
+    usedBytes: uses.reduce((sum, use) => sum + use.usedBytes, 0),
+    totalBytes: uses.reduce((sum, use) => sum + use.totalBytes, 0),
+  };
+};

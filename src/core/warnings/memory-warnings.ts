@@ -1,0 +1,96 @@
+// Memories past their load line, swap in use, disks that are almost full.
+
+import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
+import { heldValue } from '../node/held-value.ts';
+import type { MemoryUse } from '../node/memory-use.ts';
+import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, share } from '../node/memory-use.ts';
+import type { NodeView } from '../selectors.ts';
+import { knownOr } from '../unknown.ts';
+import type { Warning } from './warning.ts';
+
+export const memoryWarnings = (views: readonly NodeView[]): readonly Warning[] =>
+  views.flatMap(view => {
+    const host = hostWarning(view);
+    // Memory past its load line speaks of swap already.
+    return [...(host.length > 0 ? host : swapWarning(view)), ...gpuWarnings(view), ...diskWarnings(view)];
+  });
+
+const hostWarning = (view: NodeView): readonly Warning[] => {
+  const memory = heldValue(view.memory);
+  const level = memory === undefined ? 'unknown' : knownOr(memory.pressure.level, 'unknown');
+  const swappedBytes = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
+  const past = pastLoadLine(hostMemoryUse(view));
+  if (past === undefined && level !== 'critical') return [];
+  const isSwapping = swappedBytes >= SWAP_WORTH_SAYING_BYTES;
+  const swapped = isSwapping ? `, ${figureText(formatBytes(swappedBytes))} swapped` : '';
+  return [
+    {
+      id: `memory ${view.nodeId}`,
+      level: isSwapping || level === 'critical' ? 'danger' : 'caution',
+      nodes: [view.nodeId],
+      title: `${view.name}: memory at ${past ?? 'its limit'}${swapped}`,
+      why: `${past === undefined ? 'The system says that programs wait for memory' : `Past its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows by an order of magnitude once weights are swapped.' : 'Nothing much is swapped yet.'}`,
+      on: view.name,
+      command: 'plimsoll status --watch',
+    },
+  ];
+};
+
+const swapWarning = (view: NodeView): readonly Warning[] => {
+  if (view.memory.kind !== 'current') return [];
+  const { swapUsedBytes, pressure } = view.memory.value;
+  const swapped = knownOr(swapUsedBytes, 0);
+  if (swapped < SWAP_WORTH_SAYING_BYTES) return [];
+  const level = knownOr(pressure.level, 'normal');
+  return [
+    {
+      id: `swap ${view.nodeId}`,
+      level: level === 'critical' ? 'danger' : level === 'warning' ? 'caution' : 'note',
+      nodes: [view.nodeId],
+      title: `${view.name}: ${figureText(formatBytes(swapped))} of swap in use`,
+      why:
+        level === 'normal'
+          ? 'Nothing waits for memory now: it may be left from before. Generation slows by an order of magnitude where weights are swapped.'
+          : 'Programs wait for memory. Generation slows by an order of magnitude where weights are swapped.',
+      on: view.name,
+      command: 'plimsoll status --watch',
+    },
+  ];
+};
+
+const gpuWarnings = (view: NodeView): readonly Warning[] =>
+  ownMemoryGpus(view).flatMap(gpu => {
+    const past = pastLoadLine(gpuMemoryUse(gpu));
+    if (past === undefined) return [];
+    return [
+      {
+        id: `gpu memory ${view.nodeId} ${gpu.device.deviceId}`,
+        level: 'caution',
+        nodes: [view.nodeId],
+        title: `${view.name}: memory of GPU ${gpu.device.index} at ${past}`,
+        why: `Past its load line (${SAFE_WORDS}): a longer context or a larger batch may not fit.`,
+      },
+    ];
+  });
+
+const diskWarnings = (view: NodeView): readonly Warning[] =>
+  (heldValue(view.disk)?.volumes ?? [])
+    .filter(
+      ({ totalBytes, availableBytes }) => totalBytes > 0 && availableBytes / totalBytes < DISK_FREE_SHARE_MIN,
+    )
+    .map(({ mountPoint, availableBytes }) => ({
+      id: `disk ${view.nodeId} ${mountPoint}`,
+      level: 'caution',
+      nodes: [view.nodeId],
+      title: `${view.name}: ${mountPoint} is almost full`,
+      why: `${figureText(formatBytes(availableBytes))} left.`,
+    }));
+
+const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
+  const part = share(use);
+  return part !== undefined && part > SAFE_LOAD ? figureText(formatPercent(part)) : undefined;
+};
+
+const SAFE_WORDS: string = figureText(formatPercent(SAFE_LOAD));
+const SWAP_WORTH_SAYING_BYTES = 256e6;
+const DISK_FREE_SHARE_MIN = 0.05;
