@@ -17,6 +17,7 @@ import {
   SIMULATED_SOURCE,
 } from './durable-readings.ts';
 import { diskFact, gpuLoadFacts, type Moment, memoryFact, systemFact } from './live-readings.ts';
+import { seedOf, unrest } from './noise.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Probed } from './probing.ts';
 import { probeAt, probedBy } from './probing.ts';
@@ -86,7 +87,7 @@ export class NodeTelling {
     }
     if (nowMs - this.#leasedAtMs >= LEASE_REPEAT_MS) {
       this.#leasedAtMs = nowMs;
-      facts.push(...this.#leases());
+      facts.push(...this.#leases(moment));
     }
     for (const step of this.#asked.steps(nowMs)) facts.push(...this.#askedFacts(step, nowMs));
     for (const probed of this.#probed) facts.push(...this.#probe(probed, nowMs));
@@ -168,7 +169,7 @@ export class NodeTelling {
     );
   }
 
-  #leases(): readonly Fact[] {
+  #leases(moment: Moment): readonly Fact[] {
     const { nodeId, machine } = this.site;
     if (machine.quirks?.servesModel !== true) return [];
     return [
@@ -178,7 +179,9 @@ export class NodeTelling {
           runnerKey: 'endpoint http://127.0.0.1:8000',
           source: 'endpoint',
           targetNode: nodeId,
-          requestsInFlight: unknown('simulated'),
+          requestsInFlight: Math.round(
+            5 + 3 * unrest(seedOf(this.#options.seed, machine.name), moment.seconds),
+          ),
         },
       },
     ];

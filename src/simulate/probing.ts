@@ -100,7 +100,10 @@ const devicesOf = (site: Site, seed: number): readonly Probed[] => {
         ? 0
         : FIRST_MS + (seedOf(seed, `${machine.name} device ${at}`) % (GPU_TTL_MS - FIRST_MS)),
       isNew,
-      holdReason: machine.quirks?.servesModel === true ? `a runner is active on ${machine.name}` : undefined,
+      holdReason:
+        machine.quirks?.servesModel === true
+          ? `a server on ${machine.name} has requests in flight`
+          : undefined,
       profile,
     };
   });

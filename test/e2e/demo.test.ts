@@ -55,6 +55,7 @@ describe(
       if (browser === undefined) return context.skip(NO_CHROMIUM);
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench'], place);
+      const openedAtMs = performance.now();
       const { page, problems } = await browser.open(demo.url);
       await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
       for (const name of ['atlas', 'hermes', 'juno', 'pip', 'spark-1', 'spark-2', 'bosun', 'anchor'])
@@ -63,6 +64,8 @@ describe(
         .getByRole('button', { name: /^Link atlas to hermes, Thunderbolt 5 \(RDMA\): \d/ })
         .first()
         .waitFor();
+      const shownMs = demo.urlAfterMs + performance.now() - openedAtMs;
+      console.info(`eight nodes and their links were on the page ${Math.round(shownMs)} ms after the start`);
       expect(await axeFindings(page)).toEqual([]);
       expect(problems).toEqual([]);
     });

@@ -187,7 +187,7 @@ test('a device that is held back refuses to be measured, with the reason', async
   await world.clock.advance(1_000);
   const answers = world.simulation.ask(world.nodeNamed('spark-1'), ({ kind }) => kind === 'gpu');
   expect(answers.map(({ result, reason }) => [result, reason])).toEqual([
-    ['refused', 'a runner is active on spark-1'],
+    ['refused', 'a server on spark-1 has requests in flight'],
   ]);
 });
 
