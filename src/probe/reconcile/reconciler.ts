@@ -54,7 +54,8 @@ export class Reconciler {
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
   readonly #failure = Promise.withResolvers<never>();
-  #wake = Promise.withResolvers<void>();
+  #wake = new AbortController();
+  #seen: readonly unknown[] = [];
   #loads: PortLoads = { byPort: new Map(), byLink: new Map() };
   #loadsAtMs = Number.NEGATIVE_INFINITY;
   #signal: AbortSignal | undefined;
@@ -75,14 +76,10 @@ export class Reconciler {
       await clock.sleep(START_MS_MIN + random() * START_MS_SPREAD, until);
       this.#signal = until;
       for (;;) {
-        this.#wake = Promise.withResolvers();
-        const sleepMs = this.#look();
-        const timer = new AbortController();
-        const slept = clock.sleep(sleepMs, AbortSignal.any([until, timer.signal])).catch(() => undefined);
-        await Promise.race([slept, this.#wake.promise, this.#failure.promise]);
-        timer.abort();
-        await slept;
-        until.throwIfAborted();
+        this.#wake = new AbortController();
+        const lookAtMs = clock.nowMs() + this.#look();
+        while (clock.nowMs() < lookAtMs && !this.#wake.signal.aborted && !this.#hasNews())
+          await this.#rest(Math.min(NEWS_MS, Math.max(1, lookAtMs - clock.nowMs())), until);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -91,6 +88,23 @@ export class Reconciler {
       stop.abort();
       await Promise.all(this.#running.values());
     }
+  }
+
+  /** Until something wakes it; a task that failed in a way nobody foresaw is thrown. */
+  async #rest(durationMs: number, until: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([until, this.#wake.signal]);
+    const slept = this.#parts.clock.sleep(durationMs, signal).catch(() => undefined); // woken
+    await Promise.race([slept, this.#failure.promise]);
+    until.throwIfAborted();
+  }
+
+  /** What may be wanted has changed since the last look: a new cable is not left waiting for the tick. */
+  #hasNews(): boolean {
+    const { self, state } = this.#parts;
+    const now = [state().connections[self], state().nodeGpus[self]];
+    const isNews = now.some((part, index) => part !== this.#seen[index]);
+    this.#seen = now;
+    return isNews;
   }
 
   /** Measures as soon as it can, whatever is fresh and whatever was spent; a runner and a busy interface still hold it. */
@@ -102,7 +116,7 @@ export class Reconciler {
       this.#waits.delete(key);
     }
     if (this.#signal !== undefined) this.#look();
-    this.#wake.resolve();
+    this.#wake.abort();
     return meant.map(({ subject }) => this.#answer(subject));
   }
 
@@ -164,7 +178,7 @@ export class Reconciler {
       })
       .finally(() => {
         this.#running.delete(key);
-        this.#wake.resolve();
+        this.#wake.abort();
       });
     this.#running.set(key, task);
   }
@@ -244,6 +258,8 @@ export const OFF = 'probes are off: probes.enabled in config.toml, or --probes o
 const START_MS_MIN = 2_000;
 const START_MS_SPREAD = 8_000;
 const LOOK_MS_MIN = 100;
+/** Two comparisons of references. */
+const NEWS_MS = 2_000;
 const JITTER_MS_MAX = 10_000;
 /** Somebody waits for the first figures. */
 const FIRST_JITTER_MS_MAX = 3_000;
