@@ -24,9 +24,10 @@ export class AskedProbes {
     return this.#running?.probed === probed;
   }
 
-  ask(probed: Probed): AnsweredWish {
-    const { subject, holdReason } = probed;
-    if (holdReason !== undefined) return { subject, result: 'refused', reason: holdReason };
+  /** `heldBy`: why it may not be measured now. */
+  ask(probed: Probed, heldBy: string | undefined): AnsweredWish {
+    const { subject } = probed;
+    if (heldBy !== undefined) return { subject, result: 'refused', reason: heldBy };
     if (this.isRunning(probed)) return { subject, result: 'started', reason: '' };
     if (!this.#waiting.includes(probed)) this.#waiting.push(probed);
     const isNext = this.#running === undefined && this.#waiting[0] === probed;

@@ -34,6 +34,8 @@ export interface NodeTellingOptions {
   readonly wiring: Wiring;
   readonly seed: number;
   readonly plimsollVersion: string;
+  /** What works on this node besides what is simulated, as a benchmark does: GPUs and RDMA are then left alone. */
+  readonly activity: () => string | undefined;
 }
 
 export class NodeTelling {
@@ -96,7 +98,9 @@ export class NodeTelling {
 
   /** A person wants these measured now. */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
-    return this.#probed.filter(({ subject }) => isMeant(subject)).map(probed => this.#asked.ask(probed));
+    return this.#probed
+      .filter(({ subject }) => isMeant(subject))
+      .map(probed => this.#asked.ask(probed, this.#heldBy(probed)));
   }
 
   #durable(): readonly Fact[] {
@@ -187,6 +191,12 @@ export class NodeTelling {
     ];
   }
 
+  /** Why it may not be measured now; a probe that has begun goes on. */
+  #heldBy({ subject, holdReason }: Probed): string | undefined {
+    const isGated = subject.kind === 'gpu' || subject.connectionKey.startsWith('rdma ');
+    return holdReason ?? (isGated ? this.#options.activity() : undefined);
+  }
+
   #askedFacts(step: AskedStep, nowMs: number): readonly Fact[] {
     const { probed } = step;
     if (step.kind === 'begins') return [runningFact(probed, true)];
@@ -196,6 +206,7 @@ export class NodeTelling {
 
   #probe(probed: Probed, nowMs: number): readonly Fact[] {
     if (probed.holdReason !== undefined || this.#asked.isRunning(probed)) return [];
+    if (!this.#running.has(probed) && this.#heldBy(probed) !== undefined) return [];
     const { attempt, isRunning, nextInMs } = probeAt(probed, nowMs);
     if (isRunning === this.#running.has(probed)) return [];
     if (isRunning) {

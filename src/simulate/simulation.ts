@@ -21,6 +21,8 @@ export interface SimulationOptions {
   readonly plimsollVersion: string;
   /** Seconds between two moments of the quarter of an hour that is told as past; undefined: no past. */
   readonly pastStepSeconds?: number;
+  /** What works on a node besides what is simulated; undefined: nothing ever does. */
+  readonly activity?: (node: NodeId) => string | undefined;
   /** Takes what a node says, in order. */
   readonly tell: (node: NodeId, facts: readonly ToldFact[]) => void;
 }
@@ -35,7 +37,14 @@ export class Simulation {
     this.#options = options;
     this.wiring = wire(scenario, nodeIds);
     this.#tellings = this.wiring.sites.map(
-      site => new NodeTelling({ site, wiring: this.wiring, seed, plimsollVersion }),
+      site =>
+        new NodeTelling({
+          site,
+          wiring: this.wiring,
+          seed,
+          plimsollVersion,
+          activity: () => options.activity?.(site.nodeId),
+        }),
     );
   }
 

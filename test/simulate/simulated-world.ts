@@ -16,6 +16,8 @@ export interface Said extends ToldFact {
 export class SimulatedWorld implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
   readonly said: Said[] = [];
+  /** What works on every node besides what is simulated. */
+  activity: string | undefined;
   readonly simulation: Simulation;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -30,6 +32,7 @@ export class SimulatedWorld implements AsyncDisposable {
       seed,
       clock: this.clock,
       plimsollVersion: '0.0.0-test',
+      activity: () => this.activity,
       ...(pastStepSeconds === undefined ? {} : { pastStepSeconds }),
       tell: (node, facts) => {
         for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() });

@@ -191,6 +191,35 @@ test('a device that is held back refuses to be measured, with the reason', async
   ]);
 });
 
+test('while something works on the nodes, GPUs and RDMA are left alone, and sockets are not', async () => {
+  await using world = new SimulatedWorld(2);
+  await world.clock.advance(1_000);
+  world.activity = 'a benchmark runs';
+  const since = world.said.length;
+  const mike = world.nodeNamed('mike');
+  const answers = world.simulation.ask(mike, () => true);
+  expect(
+    answers.map(({ subject, result }) => [
+      subject.kind === 'gpu' ? 'gpu' : subject.connectionKey.split(' ')[0],
+      result,
+    ]),
+  ).toEqual([
+    ['gpu', 'refused'],
+    ['rdma', 'refused'],
+    ['socket', 'started'],
+    ['socket', 'queued'],
+  ]);
+  await world.clock.advance(TEN_MINUTES_MS);
+  const measured = world.said
+    .slice(since)
+    .map(({ fact }) =>
+      fact.kind === 'link.profiled' ? fact.payload.connectionKey.split(' ')[0] : fact.kind,
+    );
+  expect(measured).toContain('socket');
+  expect(measured).not.toContain('rdma');
+  expect(measured).not.toContain('gpu.profiled');
+});
+
 test('what is worse than last week is said by its baseline, and nothing else is', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(30_000);

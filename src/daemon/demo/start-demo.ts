@@ -2,6 +2,8 @@
 // memory, and what it serves is a real dashboard of made-up figures.
 
 import type { NodeId } from '../../core/ids.ts';
+import { activityOn } from '../../core/probe/activity.ts';
+import type { State } from '../../core/state.ts';
 import { MemoryNetwork } from '../../mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../mesh/mesh.ts';
 import type { ToldFact } from '../../simulate/node-telling.ts';
@@ -41,6 +43,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
   const network = new MemoryNetwork(clock);
   const peers = new Map<NodeId, SimulatedPeer>();
   const peersReady = Promise.withResolvers<void>();
+  let seen: (() => State) | undefined;
   let recordOwn: ((told: ToldFact) => void) | undefined;
   const simulation = new Simulation({
     scenario,
@@ -49,6 +52,8 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
     clock,
     plimsollVersion: version,
     ...(nodeCount <= PAST_NODES_MAX ? { pastStepSeconds: PAST_STEP_SECONDS } : {}),
+    activity: node =>
+      seen === undefined ? undefined : activityOn(seen(), node, clock.nowMs(), { ignoresGpuLoad: true }),
     tell: (node, facts) => {
       if (node === own.nodeId) for (const told of facts) recordOwn?.(told);
       else peers.get(node)?.tell(facts);
@@ -74,6 +79,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
     signal,
   );
   parts.addAsync(daemon);
+  seen = () => daemon.state;
   const start = Math.floor(clock.wallMs());
   const fleet = keys.map(({ nodeId }) => nodeId);
   const transports = others.map(key => transportOf(network, key, start));
