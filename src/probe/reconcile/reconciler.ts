@@ -8,6 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
+import type { ProbeCause } from '../lease/lease-message.ts';
 import type { ProbeDevice } from '../probe.ts';
 import type { PortLoads } from '../schedule/probe-interval.ts';
 import { portLoads } from '../schedule/probe-interval.ts';
@@ -53,6 +54,8 @@ export class Reconciler {
   readonly #asked = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
+  /** Measured or tried since the start, also what is gone since. */
+  readonly #tried = new Set<string>();
   readonly #failure = Promise.withResolvers<never>();
   #wake = new AbortController();
   #seen: readonly unknown[] = [];
@@ -160,7 +163,7 @@ export class Reconciler {
         later(held.untilMs - nowMs);
         continue;
       }
-      const obstacle = runner.obstacle(want, { isFree: isByHand || want.isFirst });
+      const obstacle = runner.obstacle(want, { isFree: this.#causeOf(want) !== 'due' });
       if (obstacle === undefined) this.#start(want, isByHand);
       else later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
     }
@@ -185,7 +188,7 @@ export class Reconciler {
 
   async #measure(want: WantedProbe, isByHand: boolean, signal: AbortSignal): Promise<void> {
     const { runner } = this.#parts;
-    const why = isByHand ? 'by-hand' : want.isFirst ? 'first' : 'due';
+    const why = this.#causeOf(want);
     const result = await runner.run(want, {
       why,
       signal,
@@ -195,9 +198,24 @@ export class Reconciler {
     if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
     else {
       this.#asked.delete(probeKey(want.subject));
+      this.#noteTried(probeKey(want.subject));
       // Everything waited for a device that was measured: links have their turn before the next one.
       if (want.kind === 'gpu') this.#waits.clear();
     }
+  }
+
+  /** A link that comes and goes is new each time to state, but not to the budget. */
+  #causeOf({ subject, isFirst }: WantedProbe): ProbeCause {
+    const key = probeKey(subject);
+    if (this.#asked.has(key)) return 'by-hand';
+    return isFirst && !this.#tried.has(key) ? 'first' : 'due';
+  }
+
+  #noteTried(key: string): void {
+    this.#tried.delete(key);
+    this.#tried.add(key);
+    const oldest = this.#tried.values().next().value;
+    if (this.#tried.size > TRIED_MAX && oldest !== undefined) this.#tried.delete(oldest);
   }
 
   #wait(want: WantedProbe, reason: string, retryInMs: number): number {
@@ -255,6 +273,8 @@ export class Reconciler {
 }
 
 export const OFF = 'probes are off: probes.enabled in config.toml, or --probes off';
+/** Connections that are remembered to have been measured. */
+export const TRIED_MAX = 2_048;
 const START_MS_MIN = 2_000;
 const START_MS_SPREAD = 8_000;
 const LOOK_MS_MIN = 100;

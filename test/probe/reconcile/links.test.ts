@@ -94,3 +94,22 @@ test('of a connection that is gone nothing is to come, and nothing of it is writ
   const stage = atlas.node.state.probeStatuses[atlas.id]?.[`link ${juno.id} socket 10.0.0.2`]?.value.stage;
   expect(stage).toEqual({ kind: 'idle', nextInMs: { kind: 'unknown', reason: 'it is not there now' } });
 });
+
+test('a link that comes and goes does not spend more than its budget', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  mesh.engine.durationMs = 5_000;
+  mesh.engine.outcome = () => measured(1e8, 62_500_000);
+  for (let turn = 0; turn < 240; turn += 1) {
+    await mesh.clock.advance(20_000);
+    atlas.node.recorder.record({
+      kind: 'connection.closed',
+      payload: { sink: juno.id, connectionKey: 'socket 10.0.0.2', reason: 'test' },
+    });
+    await mesh.clock.advance(10_000);
+    mesh.connect(atlas, juno);
+  }
+  const probes = mesh.log.filter(({ node, kind }) => node === atlas.id && kind === 'ended').length;
+  // Two hours, and the hour that may be saved up; one of them is under way when the budget ends.
+  expect(probes * 5_000).toBeLessThanOrEqual(0.02 * 3 * 3_600_000 + 15_000);
+});
