@@ -38,7 +38,7 @@ export class Namespaces implements AsyncDisposable {
   readonly #processes = new Set<HostProcess>();
 
   addHost(host: string): void {
-    ip('netns', 'add', this.#nameOf(host));
+    ip('netns', 'add', this.nameOf(host));
     this.#hosts.add(host);
     // No wait for duplicate addresses: a cable can be used as soon as it is there.
     for (const scope of ['all', 'default'])
@@ -66,7 +66,7 @@ export class Namespaces implements AsyncDisposable {
       'name',
       parking,
       'netns',
-      this.#nameOf(other.host),
+      this.nameOf(other.host),
     );
     this.ip(other.host, 'link', 'set', parking, 'name', other.name);
     for (const { host, name, ipv4 } of [one, other]) {
@@ -82,12 +82,12 @@ export class Namespaces implements AsyncDisposable {
 
   /** `ip` inside a host. */
   ip(host: string, ...args: readonly string[]): string {
-    return ip('-n', this.#nameOf(host), ...args);
+    return ip('-n', this.nameOf(host), ...args);
   }
 
   /** Any command inside a host; throws when it fails. */
   run(host: string, command: string, ...args: readonly string[]): string {
-    return ip('netns', 'exec', this.#nameOf(host), command, ...args);
+    return ip('netns', 'exec', this.nameOf(host), command, ...args);
   }
 
   /** The IPv6 link-local address of an interface, without scope. */
@@ -100,7 +100,7 @@ export class Namespaces implements AsyncDisposable {
 
   /** A process that lives in a host, until it ends or this is disposed. */
   spawn(host: string, command: string, args: readonly string[]): HostProcess {
-    const child = spawn('ip', ['netns', 'exec', this.#nameOf(host), command, ...args], {
+    const child = spawn('ip', ['netns', 'exec', this.nameOf(host), command, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     this.#processes.add(child);
@@ -116,11 +116,12 @@ export class Namespaces implements AsyncDisposable {
         await ended;
       }),
     );
-    for (const host of this.#hosts) ip('netns', 'del', this.#nameOf(host));
+    for (const host of this.#hosts) ip('netns', 'del', this.nameOf(host));
     this.#hosts.clear();
   }
 
-  #nameOf(host: string): string {
+  /** As `ip netns` knows it. */
+  nameOf(host: string): string {
     return `${this.#prefix}-${host}`;
   }
 }

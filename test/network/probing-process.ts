@@ -14,7 +14,7 @@ const daemon = await startDaemon(
   {
     home: settings.home,
     env: process.env,
-    http: { host: '127.0.0.1', port: 0 },
+    http: { host: '127.0.0.1', port: settings.httpPort ?? 0 },
     name: settings.name,
     mesh: { keyFile: settings.keyFile, listen: undefined, peers: [] },
     probes: {
@@ -27,7 +27,7 @@ const daemon = await startDaemon(
     platform: process.platform,
     root: '/',
     version: '0.0.0',
-    dashboardDir: undefined,
+    dashboardDir: settings.dashboardDir,
     pid: process.pid,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
     onNotice: () => undefined,

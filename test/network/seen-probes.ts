@@ -8,6 +8,10 @@ export interface ProbingSettings {
   readonly home: string;
   readonly keyFile: string;
   readonly name: string;
+  /** Of a built page; none where the test looks at none. */
+  readonly dashboardDir?: string;
+  /** Default: any free one. */
+  readonly httpPort?: number;
 }
 
 export interface SeenProbes {

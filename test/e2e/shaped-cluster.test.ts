@@ -1,0 +1,160 @@
+// Four whole daemons on four hosts whose cables carry another rate each way: the page of one of them must show, for every
+// direction, what iperf3 measures on the same cable.
+
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { ProbingSettings } from '../network/seen-probes.ts';
+import { lineOf, outputOf, reasonAgainstShaping } from '../network/shaped-cable.ts';
+import { interfaceTo, line } from '../network/shapes.ts';
+import { TestBed } from '../network/test-bed.ts';
+import { requireBuild } from '../support/build.ts';
+import { isLongRun } from '../support/counts.ts';
+import { chromiumPath, NO_CHROMIUM } from './browser.ts';
+
+const HOSTS = ['atlas', 'juno', 'pip', 'spark'] as const;
+/** Mbit/s from the first to the second, and back. */
+const CABLES = [
+  { from: 'atlas', to: 'juno', there: 400, back: 100 },
+  { from: 'juno', to: 'pip', there: 200, back: 50 },
+  { from: 'pip', to: 'spark', there: 300, back: 150 },
+] as const;
+const DASHBOARD = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
+const DAEMON = fileURLToPath(new URL('../network/probing-process.ts', import.meta.url));
+const HTTP_PORT = 4180;
+const MEASURED_MS_MAX = 120_000;
+const TEST_MS_MAX = 240_000;
+
+test(
+  'the page of one of four daemons shows for each direction of each cable what iperf3 measures there, within 3 %',
+  async context => {
+    const path = chromiumPath();
+    if (path === undefined) return context.skip(NO_CHROMIUM);
+    const reason = reasonAgainstShaping();
+    if (reason !== undefined) return context.skip(reason);
+    if (!isLongRun) return context.skip('two minutes of measuring: in npm run test:long');
+    requireBuild();
+    await using bed = await TestBed.open(context);
+    line(bed.net, HOSTS);
+    for (const { from, to, there, back } of CABLES) {
+      shape(bed, { host: from, name: interfaceTo(to), mbit: there });
+      shape(bed, { host: to, name: interfaceTo(from), mbit: back });
+    }
+    for (const host of HOSTS) start(bed, host);
+
+    const browser = await chromium.launch({
+      executablePath: inHost(bed, 'juno', path),
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
+    try {
+      const page = await browser.newPage({ viewport: { width: 1_280, height: 900 } });
+      await reach(() => page.goto(`http://127.0.0.1:${HTTP_PORT}/`));
+      const table = page.getByRole('table', { name: 'Links' });
+      const row = (from: string, to: string) =>
+        table.getByRole('row').filter({ hasText: from }).filter({ hasText: to });
+      for (const { from, to } of CABLES)
+        for (const way of ['there', 'back'])
+          await row(from, to)
+            .locator(`[data-l="${way}"]`)
+            .getByText(/\d/)
+            .waitFor({ timeout: MEASURED_MS_MAX });
+
+      // Each end measures for itself, and two programs would share the cable.
+      await page.waitForFunction(ALL_MEASURED, CABLES.length * 2, { timeout: MEASURED_MS_MAX, polling: 500 });
+
+      for (const { from, to } of CABLES) {
+        const theirs = await iperf3(bed, from, to);
+        // The page may name the two the other way round.
+        const name = (await row(from, to).getByRole('button').textContent()) ?? '';
+        const isTurned = name.trim().startsWith(to);
+        for (const way of ['there', 'back'] as const) {
+          const shown = await row(from, to)
+            .locator(`[data-l="${isTurned === (way === 'back') ? 'there' : 'back'}"]`)
+            .textContent();
+          const ratio = bitsPerSecond(shown ?? '') / theirs[way];
+          context.annotate(`${from} – ${to} ${way}: ${shown?.trim()}, ${ratio.toFixed(3)} of iperf3`);
+          expect(ratio).toBeGreaterThan(0.97);
+          expect(ratio).toBeLessThan(1.03);
+        }
+      }
+    } finally {
+      await browser.close();
+    }
+  },
+  TEST_MS_MAX,
+);
+
+/** In the page: so many connections have a profile, and nothing is being measured. */
+const ALL_MEASURED = `async count => {
+  const state = await (await fetch('/api/state')).json();
+  const values = map => Object.values(map ?? {});
+  const profiles = values(state.linkProfiles).flatMap(values).flatMap(values);
+  const running = values(state.probeStatuses).flatMap(values).filter(({ value }) => value.stage.kind === 'running');
+  return profiles.length >= count && running.length === 0;
+}`;
+
+/** Holds what comes between two ticks of the kernel (250 Hz), and one packet of 64 KiB that veth carries whole. */
+const shape = (bed: TestBed, { host, name, mbit }: { host: string; name: string; mbit: number }): void => {
+  const burstKb = Math.max(16, Math.ceil((mbit * 1_000) / 8 / 250));
+  const tbf = ['rate', `${mbit}mbit`, 'burst', `${burstKb}kb`, 'latency', '50ms'];
+  bed.net.run(host, 'tc', 'qdisc', 'add', 'dev', name, 'root', 'tbf', ...tbf);
+};
+
+const start = (bed: TestBed, host: string): void => {
+  mkdirSync(bed.home(host), { recursive: true, mode: 0o700 });
+  const settings: ProbingSettings = {
+    home: bed.home(host),
+    keyFile: bed.keyFile,
+    name: host,
+    dashboardDir: DASHBOARD,
+    httpPort: HTTP_PORT,
+  };
+  bed.net.spawn(host, process.execPath, [DAEMON, JSON.stringify(settings)]).stdout.resume();
+};
+
+/** A program that starts another one inside a host. */
+const inHost = (bed: TestBed, host: string, program: string): string => {
+  const file = join(bed.folder, `in-${host}`);
+  writeFileSync(file, `#!/bin/sh\nexec ip netns exec ${bed.net.nameOf(host)} ${program} "$@"\n`);
+  chmodSync(file, 0o700);
+  return file;
+};
+
+/** The daemon takes a moment until it listens. */
+const reach = async (go: () => Promise<unknown>): Promise<void> => {
+  for (const limit = AbortSignal.timeout(30_000); ; )
+    try {
+      await go();
+      return;
+    } catch (error) {
+      if (limit.aborted) throw error;
+    }
+};
+
+/** Goodput each way over the link-local addresses, bits per second; iperf3's own slow start left out. */
+const iperf3 = async (bed: TestBed, from: string, to: string): Promise<{ there: number; back: number }> => {
+  const server = bed.net.spawn(to, 'iperf3', ['-s', '--forceflush']);
+  await lineOf(server, /Server listening/);
+  const address = `${bed.net.linkLocalOf(to, interfaceTo(from))}%${interfaceTo(to)}`;
+  const goodput = async (...direction: readonly string[]): Promise<number> => {
+    const args = ['-6', '-c', address, '-t', '4', '-O', '1', '-J', ...direction];
+    const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
+      await outputOf(bed.net.spawn(from, 'iperf3', args)),
+    );
+    return said.end.sum_received.bits_per_second;
+  };
+  const both = { there: await goodput(), back: await goodput('-R') };
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+  return both;
+};
+
+/** "382 Mb/s" to a number. */
+const bitsPerSecond = (text: string): number => {
+  const [, figure, unit] = /([\d.]+)\s*([MG])b\/s/.exec(text.replaceAll('\u00a0', ' ')) ?? [];
+  return Number(figure) * (unit === 'G' ? 1e9 : 1e6);
+};
