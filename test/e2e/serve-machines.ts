@@ -11,6 +11,7 @@ import { Access } from '../../src/daemon/http/access.ts';
 import type { HttpLimits } from '../../src/daemon/http/http-options.ts';
 import { HTTP_LIMITS } from '../../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
+import type { Journal } from '../../src/journal/journal.ts';
 import type { Machine, Telling } from './machines.ts';
 
 export interface ServedMachines extends AsyncDisposable {
@@ -34,6 +35,8 @@ export interface ServeOptions {
   readonly notices?: readonly string[];
   /** The built page; without one, that of the build. */
   readonly dashboardDir?: string;
+  /** What was measured before: measuredPast of measured-past.ts. */
+  readonly past?: Pick<Journal, 'history'>;
 }
 
 export const serveMachines = async ({
@@ -43,6 +46,7 @@ export const serveMachines = async ({
   limits = {},
   notices = [],
   dashboardDir = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
+  past,
 }: ServeOptions): Promise<ServedMachines> => {
   const clock = systemClock;
   const cluster = new Cluster();
@@ -79,7 +83,7 @@ export const serveMachines = async ({
       },
       subscribe: listener => cluster.subscribe(listener),
       history: cluster.history,
-      profileHistory: () => [],
+      profileHistory: query => past?.history(query) ?? [],
     },
     dashboardDir,
     access,

@@ -1,0 +1,66 @@
+// The two figures beside a node's name: the sum over its GPUs, of how many, and why there is none.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import {
+  formatBytesPerSecond,
+  formatFlopsPerSecond,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
+import { gpusOf } from '../../../src/core/node/memory-use.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
+import { noGpuWords, stageWords } from './measured-words.ts';
+
+export interface NodeSum {
+  readonly name: string;
+  readonly value: Figure;
+  /** "1 of 2 GPUs, lower bound", or why there is no figure; '' where the figure says all. */
+  readonly remark: string;
+}
+
+export const nodeSums = (view: NodeView): readonly NodeSum[] => [
+  sumOf(view, 'FP16 compute', 'fp16FlopsPerSecond', formatFlopsPerSecond),
+  sumOf(view, 'Memory bandwidth', 'memoryReadBytesPerSecond', formatBytesPerSecond),
+];
+
+const sumOf = (
+  view: NodeView,
+  name: string,
+  figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond',
+  format: (value: number) => Figure,
+): NodeSum => {
+  const gpus = gpusOf(view);
+  const known = gpus.flatMap(({ profile }) => {
+    const value = profile?.value[figure];
+    return profile === undefined || value === undefined || !isKnown(value)
+      ? []
+      : [{ value, isLowerBound: profile.value.isLowerBound }];
+  });
+  if (known.length === 0) return { name, value: UNKNOWN_FIGURE, remark: whyNone(view, figure) };
+  const remarks = [
+    known.length < gpus.length ? `${known.length} of ${gpus.length} GPUs` : '',
+    known.some(({ isLowerBound }) => isLowerBound) ? 'lower bound' : '',
+  ];
+  return {
+    name,
+    value: format(known.reduce((sum, { value }) => sum + value, 0)),
+    remark: remarks.filter(remark => remark !== '').join(', '),
+  };
+};
+
+/** What goes on now, else why the newest attempt gave no such figure. */
+const whyNone = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): string => {
+  const gpus = gpusOf(view);
+  if (gpus.length === 0) return noGpuWords(view);
+  const active =
+    gpus.find(({ probe }) => probe?.kind === 'running') ??
+    gpus.find(({ probe }) => probe?.kind === 'waiting');
+  if (active !== undefined) return stageWords(active.probe);
+  const reasons = gpus.flatMap(({ profile }) => {
+    if (profile === undefined) return [];
+    const { failure, [figure]: value } = profile.value;
+    if (isUnknown(failure)) return [`failed: ${failure.reason}`];
+    return isUnknown(value) ? [value.reason] : [];
+  });
+  return reasons[0] ?? 'not measured yet';
+};

@@ -1,0 +1,111 @@
+// What the profile history can show of a device: its compute or its memory, each with up to two figures in one unit.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import type { DeviceFigure } from '../../../src/core/link/link-health.ts';
+import { gpusOf } from '../../../src/core/node/memory-use.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import type { PastPoint } from '../chart/past-chart.ts';
+import type { Change, ProfilePoint } from './profile-history.ts';
+import { changeOf } from './profile-history.ts';
+import type { AskedDevice } from './profile-store.svelte.ts';
+
+export interface Measure {
+  readonly kind: 'memory' | 'compute';
+  readonly title: string;
+  readonly figures: readonly DeviceFigure[];
+  /** Of the lines, one a figure. */
+  readonly names: readonly string[];
+  readonly format: (value: number) => Figure;
+  readonly scales: readonly { readonly of: number; readonly unit: string }[];
+}
+
+export const MEMORY: Measure = {
+  kind: 'memory',
+  title: 'memory bandwidth',
+  figures: ['memoryReadBytesPerSecond', 'memoryCopyBytesPerSecond'],
+  names: ['read', 'copy'],
+  format: formatBytesPerSecond,
+  scales: [
+    { of: 1e12, unit: 'TB/s' },
+    { of: 1e9, unit: 'GB/s' },
+    { of: 1e6, unit: 'MB/s' },
+  ],
+};
+
+export const COMPUTE: Measure = {
+  kind: 'compute',
+  title: 'compute',
+  figures: ['fp16FlopsPerSecond', 'fp32FlopsPerSecond'],
+  names: ['FP16', 'FP32'],
+  format: formatFlopsPerSecond,
+  scales: [
+    { of: 1e15, unit: 'PFLOPS' },
+    { of: 1e12, unit: 'TFLOPS' },
+    { of: 1e9, unit: 'GFLOPS' },
+  ],
+};
+
+export const MEASURES: readonly Measure[] = [MEMORY, COMPUTE];
+
+export interface HistoryDevice extends AskedDevice {
+  readonly name: string;
+}
+
+/** The GPUs, and the processor where it was measured or nothing else can be. */
+export const historyDevices = (view: NodeView): readonly HistoryDevice[] => {
+  const gpus = gpusOf(view).map(({ device, profile }) => ({
+    deviceId: device.deviceId,
+    name: `GPU ${device.index}`,
+    receivedAtMs: profile?.receivedAtMs,
+  }));
+  const { profile } = view.cpu;
+  return gpus.length > 0 && profile === undefined
+    ? gpus
+    : [...gpus, { deviceId: 'cpu', name: 'CPU', receivedAtMs: profile?.receivedAtMs }];
+};
+
+export interface Choice {
+  readonly deviceId: string;
+  readonly measure: Measure;
+  readonly change: Change | undefined;
+}
+
+/** Each device with each measure: the figure of the two that changed most says what changed. */
+export const choicesOf = (
+  devices: readonly HistoryDevice[],
+  points: ReadonlyMap<string, readonly ProfilePoint[]>,
+): readonly Choice[] =>
+  devices.flatMap(({ deviceId }) =>
+    MEASURES.map(measure => {
+      const changes = measure.figures.flatMap(name => changeOf(points.get(deviceId) ?? [], name) ?? []);
+      return { deviceId, measure, change: changes.toSorted((a, b) => a.share - b.share)[0] };
+    }),
+  );
+
+/** What fell most, if anything did; else the first device that has a past. */
+export const firstChoice = (
+  choices: readonly Choice[],
+  points: ReadonlyMap<string, readonly ProfilePoint[]>,
+): Choice | undefined =>
+  choices
+    .filter(({ change }) => change !== undefined && change.share < 0)
+    .toSorted((a, b) => (a.change?.share ?? 0) - (b.change?.share ?? 0))[0] ??
+  choices.find(({ deviceId, measure }) => pointsFor(points.get(deviceId) ?? [], measure).length > 1) ??
+  choices[0];
+
+/** Those that tell one of the measure's figures. */
+export const pointsFor = (points: readonly ProfilePoint[], { figures }: Measure): readonly PastPoint[] =>
+  points.flatMap(point => {
+    const values = figures.map(name => point.figures[name]);
+    return values.some(value => value !== undefined) ? [{ atMs: point.atMs, values }] : [];
+  });
+
+/** The one unit that all of them are told in. */
+export const scaleOf = (
+  points: readonly PastPoint[],
+  { scales }: Measure,
+): { readonly of: number; readonly unit: string } => {
+  const highest = Math.max(0, ...points.flatMap(({ values }) => values.map(value => value ?? 0)));
+  return scales.find(({ of }) => highest >= of) ?? scales.at(-1) ?? { of: 1, unit: '' };
+};

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import {
+  changeOf,
+  changeWords,
+  momentText,
+  profilePoints,
+} from '../../../dashboard/src/node/profile-history.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+
+const DAY_MS = 24 * 3_600_000;
+
+describe('the past of a device', () => {
+  test('is of raw rows and of hourly sums, without attempts that failed', () => {
+    const raw = (atWallMs: number, payload: object) => ({ atWallMs, isHourly: false, record: { payload } });
+    const rows = [
+      {
+        atWallMs: 1,
+        isHourly: true,
+        record: { figures: { memoryReadBytesPerSecond: { min: 1, median: 5, max: 9, count: 3 } } },
+      },
+      raw(2, { failure: unknown('no driver'), memoryReadBytesPerSecond: 7 }),
+      raw(3, { failure: 'none', memoryReadBytesPerSecond: 6, fp16FlopsPerSecond: unknown('no FP16') }),
+    ];
+    expect(profilePoints({ rows })).toEqual([
+      { atMs: 1, figures: { memoryReadBytesPerSecond: 5 } },
+      { atMs: 3, figures: { memoryReadBytesPerSecond: 6 } },
+    ]);
+  });
+
+  test('of an answer that is something else is none', () => {
+    for (const body of [undefined, null, 'x', {}, { rows: 3 }, { rows: [null, {}, { atWallMs: 'x' }] }])
+      expect(profilePoints(body)).toEqual([]);
+  });
+});
+
+describe('a change of level', () => {
+  const of = (...values: readonly number[]) =>
+    changeOf(
+      values.map((value, index) => ({ atMs: index, figures: { memoryReadBytesPerSecond: value } })),
+      'memoryReadBytesPerSecond',
+    );
+
+  test('is told from the median before, since its first measurement', () => {
+    expect(of(100, 104, 98, 25, 26, 25)).toEqual({ share: -0.75, sinceMs: 3 });
+  });
+
+  test('is not what trembles, nor what few measurements say', () => {
+    expect(of(100, 104, 98, 90, 85)).toBeUndefined();
+    expect(of(100, 25)).toBeUndefined();
+    expect(of()).toBeUndefined();
+  });
+
+  test('is not an outlier that is over', () => {
+    expect(of(100, 101, 99, 100, 20, 100)).toBeUndefined();
+  });
+
+  test('upwards is told too', () => {
+    expect(of(50, 50, 50, 100)).toEqual({ share: 1, sinceMs: 3 });
+  });
+});
+
+test('the words of a change name the day, or within the last one the time', () => {
+  const nowMs = new Date(2026, 10, 20, 15, 0).getTime();
+  const sinceMs = new Date(2026, 10, 14, 9, 30).getTime();
+  expect(changeWords({ share: -0.75, sinceMs }, nowMs)).toBe('−75\u202f% since 14 Nov');
+  expect(momentText(nowMs - DAY_MS / 24, nowMs)).toBe('14:00');
+});

@@ -1,0 +1,168 @@
+// The page of one node in a real browser: what its devices and its cables were measured at, now and before, and how a
+// person asks for more.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Fact } from '../../src/core/event.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import { requireBuild } from '../support/build.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { joined } from './fleet.ts';
+import { ETHERNET, measuredGpu, profiled, WIFI } from './links.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+import type { PastFact } from './measured-past.ts';
+import { measuredPast } from './measured-past.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
+const SIX_HOURS_MS = 6 * 3_600_000;
+
+describe('the page of a node', () => {
+  let browser: OpenedBrowser;
+  beforeAll(async () => {
+    if (chromiumPath() === undefined) return;
+    requireBuild();
+    browser = await openBrowser();
+  });
+  beforeEach(context => {
+    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+
+  test('says on each card what was measured, how old it is, and how far to believe it', async () => {
+    await using served = await serveMachines({ machines: [rack] });
+    served.tell(rack, AT_WORK);
+    served.tellFacts(
+      rack,
+      measuredGpu('GPU-00000000', 165e12, 921e9, {
+        engine: 'webgpu',
+        isLowerBound: true,
+        measuredAgeMs: 120_000,
+      }),
+      measuredGpu('GPU-00000001', 0, 0, {
+        fp16FlopsPerSecond: unknown('never measured'),
+        memoryReadBytesPerSecond: unknown('never measured'),
+        failure: unknown('the driver ended the kernel'),
+      }),
+      probing('GPU-00000001', { kind: 'idle', nextInMs: 300_000 }),
+      measuredGpu('cpu', 0.9e12, 312e9, { deviceKind: 'cpu', engine: 'cpu' }),
+    );
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const first = page.getByRole('article', { name: /^GPU 0/ });
+    await first.getByText('165\u00a0TFLOPS').waitFor();
+    await first.getByText('lower bound').waitFor();
+    await first.getByText('profiled 2\u00a0min ago by webgpu').waitFor();
+    const second = page.getByRole('article', { name: /^GPU 1/ });
+    await second.getByText(/^failed: the driver ended the kernel, next try in 5\u00a0min$/).waitFor();
+    const host = page.getByRole('article', { name: /^Host/ });
+    await host.getByText('CPU, not in the totals').waitFor();
+    await page
+      .getByRole('region', { name: 'Identity' })
+      .getByText('1 of 2 GPUs, lower bound')
+      .first()
+      .waitFor();
+    await first.getByRole('button', { name: 'Probe now: GPU 0' }).click();
+    await first.getByRole('status', { name: 'Probe' }).getByText(/./).waitFor();
+    expect(problems.filter(text => !text.includes('/api/probes') && !text.includes('401'))).toEqual([]);
+  });
+
+  test('says who works on it, and that probes wait', async () => {
+    await using served = await serveMachines({ machines: [studio, rack] });
+    served.tell(rack, AT_WORK);
+    const tell = () =>
+      served.tellFacts(studio, {
+        kind: 'runner.reported',
+        payload: {
+          runnerKey: 'run 0412',
+          source: 'run',
+          targetNode: served.idOf(rack),
+          requestsInFlight: 3,
+        },
+      });
+    tell();
+    const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const head = page.getByRole('region', { name: 'Identity' });
+    await head.getByRole('link', { name: 'runner active: run 0412' }).waitFor();
+    await head.getByText('probes wait until it ends').waitFor();
+  });
+
+  test('has one lasting row a connection, with figures, or why there are none', async () => {
+    await using served = await serveMachines({ machines: [rack, studio, notebook, spark] });
+    for (const machine of [rack, studio, notebook, spark]) served.tell(machine, AT_WORK);
+    served.tellAll([
+      ...joined(rack, studio, ETHERNET),
+      ...joined(rack, notebook, WIFI),
+      ...joined(rack, spark, { ...ETHERNET, failure: 'refused' }),
+    ]);
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const table = page.getByRole('table', { name: 'Connections of bosun' });
+    await page.getByRole('region', { name: 'Connections' }).getByText('3 peers, 3 connections').waitFor();
+    const names = async () => await table.getByRole('rowheader').allInnerTexts();
+    expect(await names()).toEqual(['atlas', 'juno', 'spark']);
+    await table
+      .getByRole('row', { name: /^spark/ })
+      .getByText(/^failed: refused/)
+      .waitFor();
+    // A better figure moves no row.
+    served.tellFacts(rack, profiled(served.idOf(notebook), { ...WIFI, up: 99.1e9 }));
+    await table.getByRole('row', { name: /^juno/ }).getByText('99.1\u00a0Gb/s').waitFor();
+    expect(await names()).toEqual(['atlas', 'juno', 'spark']);
+    await table.getByRole('link', { name: 'atlas' }).click();
+    await page.getByRole('heading', { name: 'atlas' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('draws what its devices were measured at before, marks a fall, and lists the same', async () => {
+    using past = measuredPast(rack, fallingMemory());
+    await using served = await serveMachines({ machines: [rack], past });
+    served.tell(rack, AT_WORK);
+    served.tellFacts(rack, measuredGpu('GPU-00000001', 165e12, 230e9));
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const panel = page.getByRole('region', { name: 'Profile history' });
+    await panel.getByText(/^−75\s% since \d+ [A-Z]/).waitFor();
+    await panel
+      .getByRole('img', {
+        name: /^GPU 1, memory bandwidth since .*read from 921\sGB\/s to 230\sGB\/s/,
+      })
+      .waitFor();
+    await panel.getByRole('button', { name: 'List of Profile history' }).click();
+    await panel
+      .getByRole('table', { name: 'GPU 1, memory bandwidth' })
+      .getByText('230\u00a0GB/s')
+      .first()
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await panel.getByRole('combobox', { name: 'What is shown' }).selectOption('GPU 0, compute');
+    await panel.getByText('Nothing was measured in the last 30 days').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('alone says in words that there is no other node and no past', async () => {
+    await using served = await serveMachines({ machines: [studio] });
+    served.tell(studio, AT_WORK);
+    const { page } = await browser.open(`${served.url}/nodes/${served.idOf(studio)}`, { width: 390 });
+    await page.getByRole('region', { name: 'Connections' }).getByText('No other node yet').waitFor();
+    await page
+      .getByRole('region', { name: 'Profile history' })
+      .getByText(/^Nothing was measured/)
+      .waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+});
+
+const probing = (deviceId: string, stage: { kind: 'idle'; nextInMs: number }): Fact => ({
+  kind: 'probe.reported',
+  payload: { subject: { kind: 'gpu', deviceId }, stage },
+});
+
+/** A month of measurements of GPU 1; five days ago its memory fell to a quarter. */
+const fallingMemory = (): readonly PastFact[] =>
+  Array.from({ length: 100 }, (_, index) => {
+    const agoMs = (99 - index) * SIX_HOURS_MS + 1_000;
+    const bytes = agoMs < 5 * 24 * 3_600_000 ? 230e9 : 921e9;
+    return { fact: measuredGpu('GPU-00000001', 165e12, bytes), agoMs };
+  });
