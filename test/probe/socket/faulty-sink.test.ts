@@ -3,8 +3,10 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import { measureLink } from '../../../src/probe/socket/measure-link.ts';
 import { ProbeError } from '../../../src/probe/socket/probe-error.ts';
 import { measureSocketLink } from '../../../src/probe/socket/socket-link.ts';
+import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
 import { openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
 import { longCount } from '../../support/counts.ts';
+import type { Fault } from './faulty-sink.ts';
 import { FAULT_NAMES, FAULTS, faultySink, SLOW_FAULTS, TICKET } from './faulty-sink.ts';
 import { openThings } from './open-things.ts';
 
@@ -33,13 +35,15 @@ test('probes of faulty sinks leave nothing behind', {
 }, async context => {
   if (openThings() === undefined) context.skip('there is no /proc to count with');
   const quick = FAULT_NAMES.filter(fault => !SLOW_FAULTS.includes(fault));
-  await faultyProbe('hangs up', 0); // loads what stays loaded
+  await using engine = await openStreamEngine(process.env, process.platform);
+  await engine.prepare(2 * PROBES_AT_ONCE); // threads that are used again
+  await faultyProbe('hangs up', 0, engine); // loads what stays loaded
   const before = openThings();
   const count = longCount(30, 1_000);
   for (let at = 0; at < count; at += PROBES_AT_ONCE) {
     await Promise.all(
       Array.from({ length: Math.min(PROBES_AT_ONCE, count - at) }, (_, index) =>
-        faultyProbe(quick[(at + index) % quick.length] ?? 'silent', at + index),
+        faultyProbe(quick[(at + index) % quick.length] ?? 'silent', at + index, engine),
       ),
     );
   }
@@ -47,7 +51,7 @@ test('probes of faulty sinks leave nothing behind', {
 });
 
 /** In this process, threads and all; every tenth in a child as probes are, so that children are counted too. */
-const faultyProbe = async (fault: (typeof FAULT_NAMES)[number], number: number): Promise<void> => {
+const faultyProbe = async (fault: Fault, number: number, engine: StreamEngine): Promise<void> => {
   await using sink = await faultySink(fault);
   const signal = AbortSignal.timeout(60_000);
   if (number % 10 === 9) {
@@ -56,7 +60,6 @@ const faultyProbe = async (fault: (typeof FAULT_NAMES)[number], number: number):
     expect(outcome.kind).toBe('failed');
     return;
   }
-  await using engine = await openStreamEngine(process.env, process.platform);
   const measured = measureLink(
     {
       sink: {
