@@ -23,10 +23,12 @@ export interface ClusterTotals {
 }
 
 /** Over the nodes that are not offline. GPUs only for compute and bandwidth: a CPU profile is never summed with them. */
-export const clusterTotals = (state: State, nowMs: number): ClusterTotals => {
-  const views = nodeIds(state)
-    .map(id => nodeView(state, id, nowMs))
-    .filter(view => view.presence !== 'offline');
+export const clusterTotals = (state: State, nowMs: number): ClusterTotals =>
+  totalsOf(nodeIds(state).map(id => nodeView(state, id, nowMs)));
+
+/** The same of views that are there already. */
+export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
+  const views = all.filter(view => view.presence !== 'offline');
   const gpus = views.flatMap(view => view.gpus.flatMap(vendor => vendor.devices));
   const profiles = gpus.map(gpu => gpu.profile?.value);
   const isLowerBound = profiles.some(profile => profile?.isLowerBound === true);

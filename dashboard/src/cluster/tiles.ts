@@ -11,9 +11,8 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import { gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
-import type { State } from '../../../src/core/state.ts';
 import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
-import { clusterTotals } from '../../../src/core/totals.ts';
+import { totalsOf } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { Hold } from '../chart/hull-bar.ts';
 import { currentGpuUse } from '../node/node-load.ts';
@@ -25,8 +24,8 @@ export interface Tile {
   readonly holds: readonly Hold[];
 }
 
-export const tiles = (state: State, views: readonly NodeView[], nowMs: number): readonly Tile[] => {
-  const totals = clusterTotals(state, nowMs);
+export const tiles = (views: readonly NodeView[]): readonly Tile[] => {
+  const totals = totalsOf(views);
   const here = views.filter(view => view.presence !== 'offline');
   return [computeTile(totals, here), bandwidthTile(totals, here), memoryTile(totals, here)];
 };
@@ -104,8 +103,10 @@ const cpusApart = (
     return figure === 'fp16FlopsPerSecond' && typeof single === 'number' ? single : [];
   });
   if (values.length === 0) return '';
-  const sum = figureText(format(values.reduce((total, value) => total + value, 0)));
-  return ` · ${values.length === 1 ? 'CPU' : `${values.length} CPUs`} apart: ${sum}`;
+  const cpus = ` · ${values.length === 1 ? 'CPU' : `${values.length} CPUs`} apart`;
+  // Beside GPUs there is no room for a second figure; the pages of the nodes have theirs.
+  if (views.some(view => gpusOf(view).length > 0)) return cpus;
+  return `${cpus}: ${figureText(format(values.reduce((total, value) => total + value, 0)))}`;
 };
 
 const holdsOf = (

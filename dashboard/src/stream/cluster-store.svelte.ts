@@ -16,6 +16,9 @@ import type { StreamPort, ToTab } from './port.ts';
 export const TICK_MS = 500;
 /** News that come sooner after the last count do not count again: ten batches a second are not ten counts. */
 const COUNT_MS_MIN = 250;
+/** Of so many nodes somebody always tells something, most of them once a second. */
+const MANY_NODES = 32;
+const COUNT_MS_MIN_OF_MANY = 1_000;
 /** After news the next are waited for a little longer, so that a source that tells twice a second is the only beat. */
 const TICK_AFTER_NEWS_MS = 650;
 
@@ -111,7 +114,16 @@ export class ClusterStore {
     clearTimeout(this.#tick);
     this.nowMs = performance.now();
     this.seen = this.cluster;
-    this.#tick = setTimeout(() => this.#count(), nextMs);
+    this.#tick = setTimeout(
+      () => this.#count(),
+      Math.max(nextMs, this.#countMsMin() === COUNT_MS_MIN ? 0 : COUNT_MS_MIN_OF_MANY),
+    );
+  }
+
+  #countMsMin(): number {
+    let nodes = 0;
+    for (const _node in this.cluster.nodeIdentities) nodes += 1;
+    return nodes > MANY_NODES ? COUNT_MS_MIN_OF_MANY : COUNT_MS_MIN;
   }
 
   #rest(): void {
@@ -136,7 +148,7 @@ export class ClusterStore {
         const { events } = decodeBatch(message.text, nowMs);
         this.cluster = applyAll(this.cluster, events);
         for (const event of events) this.history.record(event);
-        if (nowMs - this.nowMs >= COUNT_MS_MIN) this.#count(TICK_AFTER_NEWS_MS);
+        if (nowMs - this.nowMs >= this.#countMsMin()) this.#count(TICK_AFTER_NEWS_MS);
         this.link = { kind: 'open', heardAtMs: nowMs };
         break;
       }

@@ -17,8 +17,9 @@ import { fitted, textWidth } from './text-width.ts';
 export interface Picture {
   readonly layout: MapLayout;
   readonly texts: ReadonlyMap<string, LinkTexts>;
-  /** Plain links are one web. */
+  /** Plain links are one web; and so are those over RDMA, where there are too many of them, too. */
   readonly isWeb: boolean;
+  readonly hasFastWeb: boolean;
 }
 
 export interface Sight {
@@ -43,7 +44,7 @@ export class MapKeeper {
     if (this.#picture === undefined || this.#seen === undefined || !isSame(this.#seen, seen)) {
       const known = this.#picture?.layout.places ?? new Map();
       const layout = layoutMap({ nodes, links: links.links, frame: sight.frame, known });
-      this.#picture = { layout, texts: links.texts, isWeb: links.isWeb };
+      this.#picture = { layout, texts: links.texts, isWeb: links.isWeb, hasFastWeb: links.hasFastWeb };
     }
     this.#seen = seen;
     return this.#picture;
@@ -67,26 +68,32 @@ interface LinkSight {
   readonly links: readonly MapLink[];
   readonly texts: ReadonlyMap<string, LinkTexts>;
   readonly isWeb: boolean;
+  readonly hasFastWeb: boolean;
 }
 
 const lookAt = (sight: Sight, before: ReadonlyMap<string, LinkTexts> | undefined): LinkSight => {
   const isWeb = sight.links.length > LINES_EACH_MAX;
+  const fastCount = isWeb ? sight.links.filter(({ medium }) => medium === 'rdma').length : 0;
+  const hasFastWeb = fastCount > LINES_EACH_MAX;
   const texts = new Map<string, LinkTexts>();
   const links = sight.links.map(link => {
-    const isPlain = isWeb && !isSpecial(link, sight);
+    const isPlain = isWeb && !isSpecial(link, sight, hasFastWeb);
     const wanted = isPlain ? 'both' : linkTexts(link, before?.get(link.key));
     if (!isPlain) texts.set(link.key, wanted);
     return mapLink(link, wanted, sight, isPlain);
   });
-  return { links, texts, isWeb };
+  return { links, texts, isWeb, hasFastWeb };
 };
 
 /** Past so many links plain ones are drawn as one web: nobody tells them apart, and each would cost. */
 export const LINES_EACH_MAX = 150;
 
 /** Links that stay a line of their own in a web. */
-export const isSpecial = (link: LinkView, { flagged, picked }: Pick<Sight, 'flagged' | 'picked'>): boolean =>
-  link.medium === 'rdma' || link.key === picked || flagged.has(link.key);
+export const isSpecial = (
+  link: LinkView,
+  { flagged, picked }: Pick<Sight, 'flagged' | 'picked'>,
+  hasFastWeb: boolean,
+): boolean => (link.medium === 'rdma' && !hasFastWeb) || link.key === picked || flagged.has(link.key);
 
 interface Seen {
   readonly head: string;

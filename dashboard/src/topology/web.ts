@@ -6,23 +6,29 @@ import { distanceTo } from './geometry.ts';
 import type { MapRoute } from './map-layout.ts';
 import type { Route } from './route.ts';
 
-export type Strand = 'plain' | 'air' | 'gone';
+export type Strand = 'fast' | 'plain' | 'air' | 'gone';
 
 /** One path a strand; '' where it has no link. */
 export const webPaths = (
   links: readonly LinkView[],
   routeOf: ReadonlyMap<string, Route>,
 ): Readonly<Record<Strand, string>> => {
-  const paths: Record<Strand, string[]> = { plain: [], air: [], gone: [] };
+  const paths: Record<Strand, string[]> = { fast: [], plain: [], air: [], gone: [] };
   for (const link of links) {
     const route = routeOf.get(link.key);
     if (route !== undefined) paths[strandOf(link)].push(linePath(route));
   }
-  return { plain: paths.plain.join(''), air: paths.air.join(''), gone: paths.gone.join('') };
+  return {
+    fast: paths.fast.join(''),
+    plain: paths.plain.join(''),
+    air: paths.air.join(''),
+    gone: paths.gone.join(''),
+  };
 };
 
 export const strandOf = ({ standing, medium }: LinkView): Strand => {
   if (standing.kind === 'gone') return 'gone';
+  if (medium === 'rdma') return 'fast';
   return medium === 'wifi' || medium === 'overlay' ? 'air' : 'plain';
 };
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { tiles } from '../../../dashboard/src/cluster/tiles.ts';
 import type { Fact } from '../../../src/core/event.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { measuredGpu } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
 import { at, stateOf, stillSpeaking, viewsOf } from './cluster-state.ts';
 
-const tilesOf = (state = EMPTY_STATE, nowMs = 0) => tiles(state, viewsOf(state, nowMs), nowMs);
+const tilesOf = (state = EMPTY_STATE, nowMs = 0) => tiles(viewsOf(state, nowMs));
 
 const profiled = (deviceId: string, isLowerBound = false): Fact => ({
   kind: 'gpu.profiled',
@@ -74,5 +75,24 @@ describe('the totals', () => {
 
   test('leave out a node that stopped answering', () => {
     expect(tilesOf(stateOf(at(studio)), 60_000)[2]?.value.figure).toBe('–');
+  });
+});
+
+describe('processors', () => {
+  test('are named beside the sum of the GPUs and never in it', () => {
+    const cpu = measuredGpu('cpu', 1.2e12, 41e9, { deviceKind: 'cpu', engine: 'cpu' });
+    const [identity] = rack.durable;
+    if (identity === undefined) throw new Error('no identity');
+    const bare = { ...rack, durable: [identity], live: () => [] };
+    const both = stateOf(
+      { machine: studio, facts: [...studio.durable, measuredGpu('apple-0', 23.6e12, 661e9)] },
+      { machine: bare, facts: [...bare.durable, cpu] },
+    );
+    const [compute, bandwidth] = tilesOf(both);
+    expect(compute).toMatchObject({ value: { figure: '23.6' }, part: '1 GPU · CPU apart' });
+    expect(bandwidth?.part).toBe('1 GPU · load not measured · CPU apart');
+    const [alone] = tilesOf(stateOf({ machine: bare, facts: [...bare.durable, cpu] }));
+    expect(alone?.value.figure).toBe('–');
+    expect(alone?.part).toContain('CPU apart: 1.20\u00a0TFLOPS');
   });
 });
