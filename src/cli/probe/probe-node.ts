@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
+import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { Line } from '../../tui/part.ts';
 import { paint, part } from '../../tui/part.ts';
@@ -16,6 +17,8 @@ import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
 import type { ProbedLink } from './probed-link.ts';
 import { askedSchema, failureOf, linksSchema, nodesSchema, statusesOf, statusText } from './probed-link.ts';
+import type { SeenLinks } from './seen-links.ts';
+import { isNewProfile } from './seen-links.ts';
 
 export interface NodeProbe {
   readonly name: string;
@@ -30,6 +33,12 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
   const { nodeId: source } = client.file;
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(WAIT_MS_MAX)]);
   const before = await linksTo(client, sink, signal);
+  if (before.links.length === 0)
+    throw new CommandError(
+      'probeFailed',
+      `this machine has no open connection to ${name}`,
+      'It may be off, or known through other machines only. Which ways are tried, and why they fail, tells: plimsoll doctor',
+    );
   const asked = await client.json('/api/probes', signal, 'POST', {
     subject: { kind: 'link', source, sink },
   });
@@ -51,24 +60,29 @@ interface Following {
   readonly client: DaemonClient;
   readonly sink: string;
   readonly keys: readonly string[];
-  readonly before: readonly ProbedLink[];
+  readonly before: SeenLinks;
   readonly state: ProcessState;
 }
 
-/** Until each has another profile than before; what holds one back is said once. */
-const whenMeasured = async ({
-  client,
-  sink,
-  keys,
-  before,
-  state,
-}: Following): Promise<readonly ProbedLink[]> => {
+/**
+ * Until each has another profile than before, has been without its connection for a while, or the time is over; what holds
+ * one back is said once. What was measured is told in any case.
+ */
+const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]> => {
+  const { client, sink, keys, before, state } = following;
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(WAIT_MS_MAX)]);
   const told = new Set<string>();
+  const seenAtMs = new Map(keys.map(key => [key, before.answeredAtMs]));
   for (;;) {
     const now = await linksTo(client, sink, signal);
-    const done = now.filter(link => keys.includes(link.connectionKey) && isNewer(link, before));
-    if (done.length === keys.length) return done;
+    for (const { connectionKey } of now.links) seenAtMs.set(connectionKey, now.answeredAtMs);
+    const done = now.links.filter(
+      ({ connectionKey: key }) => keys.includes(key) && isNewProfile(key, now, before),
+    );
+    const missing = keys.filter(key => !done.some(({ connectionKey }) => connectionKey === key));
+    const isGone = (key: string): boolean => now.answeredAtMs - (seenAtMs.get(key) ?? 0) > GONE_MS;
+    if (missing.every(isGone))
+      return [...done, ...unmeasured(following, missing, 'its connection is closed')];
     for (const text of await waitsOf(client, sink, keys, signal)) {
       if (told.has(text)) continue;
       told.add(text);
@@ -78,22 +92,24 @@ const whenMeasured = async ({
       await delay(POLL_MS, undefined, { signal });
     } catch {
       state.stop.throwIfAborted();
-      const missing = keys.length - done.length;
-      throw new CommandError(
-        'probeFailed',
-        `${missing} of ${keys.length} connections were not measured within ${WAIT_MS_MAX / 60_000} minutes`,
-        'The daemon goes on trying. What holds it back tells: plimsoll status --json',
-      );
+      await state.stderr.write(`${STILL_TRYING}\n`);
+      const reason = `it did not come to it within ${WAIT_MS_MAX / 60_000} minutes`;
+      return [...done, ...unmeasured(following, missing, reason)];
     }
   }
 };
 
-/** Its profile is younger than the one before could be. */
-const isNewer = (link: ProbedLink, before: readonly ProbedLink[]): boolean => {
-  if (!('value' in link.profile)) return false;
-  const held = before.find(({ connectionKey }) => connectionKey === link.connectionKey);
-  return held === undefined || !('value' in held.profile) || link.profile.ageMs < held.profile.ageMs;
-};
+const unmeasured = (
+  { client, sink }: Following,
+  keys: readonly string[],
+  reason: string,
+): readonly ProbedLink[] =>
+  keys.map(connectionKey => ({
+    source: client.file.nodeId,
+    sink,
+    connectionKey,
+    profile: { kind: 'unknown', reason },
+  }));
 
 const waitsOf = async (
   client: DaemonClient,
@@ -110,15 +126,13 @@ const waitsOf = async (
   });
 };
 
-const linksTo = async (
-  client: DaemonClient,
-  sink: string,
-  signal: AbortSignal,
-): Promise<readonly ProbedLink[]> => {
+const linksTo = async (client: DaemonClient, sink: string, signal: AbortSignal): Promise<SeenLinks> => {
+  const askedAtMs = systemClock.nowMs();
   const answer = v.safeParse(linksSchema, await client.json('/api/links', signal));
   if (!answer.success) throw noAnswer(client.file, 'it tells no links', undefined);
   const { nodeId: source } = client.file;
-  return answer.output.links.filter(link => link.source === source && link.sink === sink);
+  const links = answer.output.links.filter(link => link.source === source && link.sink === sink);
+  return { links, askedAtMs, answeredAtMs: systemClock.nowMs() };
 };
 
 const nodeCalled = async (client: DaemonClient, asked: string, { stop }: ProcessState): Promise<string> => {
@@ -155,3 +169,6 @@ const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise
 const ANSWER_MS = 5_000;
 const POLL_MS = 250;
 const WAIT_MS_MAX = 180_000;
+/** A connection may close and open again while a measurement fills its cable. */
+const GONE_MS = 15_000;
+const STILL_TRYING = 'The daemon goes on trying. What holds it back tells: plimsoll status --json';

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import type { ProbedLink } from '../../../src/cli/probe/probed-link.ts';
+import type { SeenLinks } from '../../../src/cli/probe/seen-links.ts';
+import { isNewProfile } from '../../../src/cli/probe/seen-links.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
+
+const KEY = 'socket 10.0.0.2';
+
+const seen = (askedAtMs: number, ageMs: number | undefined, answeredAtMs = askedAtMs + 20): SeenLinks => ({
+  links: [link(ageMs)],
+  askedAtMs,
+  answeredAtMs,
+});
+
+test('a profile told after the question is new, also when it is older by now than the former one was then', () => {
+  const before = seen(0, 300);
+  expect(isNewProfile(KEY, seen(10_000, 5_000), before)).toBe(true);
+  expect(isNewProfile(KEY, seen(10_000, 9_500), before)).toBe(true);
+});
+
+test('a profile that only grew older is not new, however slow the answers are', () => {
+  const before = seen(0, 300, 2_000);
+  expect(isNewProfile(KEY, seen(10_000, 8_300), before)).toBe(false);
+  expect(isNewProfile(KEY, seen(10_000, 10_300, 13_000), before)).toBe(false);
+});
+
+test('the first profile of a connection is new, and none is not', () => {
+  expect(isNewProfile(KEY, seen(10_000, 5_000), seen(0, undefined))).toBe(true);
+  expect(isNewProfile(KEY, seen(10_000, 5_000), { ...seen(0, 300), links: [] })).toBe(true);
+  expect(isNewProfile(KEY, seen(10_000, undefined), seen(0, undefined))).toBe(false);
+});
+
+const link = (ageMs: number | undefined): ProbedLink => ({
+  source: 'a',
+  sink: 'b',
+  connectionKey: KEY,
+  profile:
+    ageMs === undefined ? { kind: 'unknown', reason: 'not measured yet' } : { value: profile(), ageMs },
+});
+
+const profile = (): LinkProfile => ({
+  sink: nodeId('b'.repeat(26)),
+  connectionKey: KEY,
+  uploadBitsPerSecond: 1e9,
+  downloadBitsPerSecond: 1e9,
+  roundTripNsMin: 1_000,
+  roundTripNsP50: 1_000,
+  roundTripNsP99: 1_000,
+  jitterNs: 0,
+  roundTripCount: 200,
+  retransmits: 0,
+  uploadStreams: 1,
+  downloadStreams: 1,
+  bytesUsed: 1,
+  engine: 'socket-ffi',
+  method: '',
+  measuredAgeMs: 0,
+  intervalMs: 1,
+  failure: 'none',
+});
