@@ -86,7 +86,8 @@ const oneWayWarning = (
   const isSocketOf = (node: NodeId): boolean =>
     link.connections.some(({ source, connection }) => source === node && connection.kind === 'socket');
   if (isSocketOf(one.nodeId) === isSocketOf(other.nodeId)) return [];
-  if (one.presence !== 'live' || other.presence !== 'live') return [];
+  // Where a cable was pulled, this end closes its connections before the other end's word grows stale.
+  if (![one, other].every(({ presence, silentMs }) => presence === 'live' && silentMs < HEARD_MS)) return [];
   if (!asksOthers(state, one.nodeId) || !asksOthers(state, other.nodeId)) return [];
   const there = socketsOf(state, one.nodeId, other.nodeId, nowMs);
   const back = socketsOf(state, other.nodeId, one.nodeId, nowMs);
@@ -130,3 +131,5 @@ const shellWord = (name: string): string =>
 const WAYS = { uploadBitsPerSecond: 'upload', downloadBitsPerSecond: 'download' } as const;
 /** Directions open one after the other when a node starts. */
 const SETTLED_MS = 60_000;
+/** Nodes tell their memory twice a second. */
+const HEARD_MS = 3_000;

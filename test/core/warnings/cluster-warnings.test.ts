@@ -105,7 +105,7 @@ describe('machines', () => {
 });
 
 describe('links', () => {
-  const reaching = (ageMs: number): readonly Warning[] => {
+  const reaching = (ageMs: number, silentMs = 0): readonly Warning[] => {
     const way: Connection = {
       kind: 'socket',
       sink: idOf('juno'),
@@ -116,13 +116,16 @@ describe('links', () => {
     };
     const state = clusterOf([mac('atlas', []), mac('juno', [])]);
     const told = { meshPort: 4181, reachabilityPort: 4181 };
-    return warningsOf({
-      ...state,
-      connections: {
-        [idOf('atlas')]: { [idOf('juno')]: { [connectionKey(way)]: { ...entry(way), ageMs } } },
+    return warningsOf(
+      {
+        ...state,
+        connections: {
+          [idOf('atlas')]: { [idOf('juno')]: { [connectionKey(way)]: { ...entry(way), ageMs } } },
+        },
+        nodeEndpoints: { [idOf('atlas')]: entry(told), [idOf('juno')]: entry(told) },
       },
-      nodeEndpoints: { [idOf('atlas')]: entry(told), [idOf('juno')]: entry(told) },
-    });
+      silentMs,
+    );
   };
 
   it('warns of nodes that reach each other one way only, once it has lasted', () => {
@@ -130,6 +133,11 @@ describe('links', () => {
       { title: 'atlas reaches juno, but not the other way', on: 'juno', command: 'plimsoll doctor' },
     ]);
     expect(reaching(1_000)).toEqual([]);
+  });
+
+  it('does not take a cable that was just pulled for a firewall', () => {
+    expect(reaching(120_000, 2_000)).toHaveLength(1);
+    expect(reaching(120_000, 5_000)).toEqual([]);
   });
 });
 
@@ -171,9 +179,10 @@ const mac = (name: string, ports: readonly ThunderboltPort[], more: More = {}): 
 });
 const idOf = (name: string): NodeId => nodeId(name.padEnd(26, '0'));
 const warned = (machines: readonly Machine[]): readonly Warning[] => warningsOf(clusterOf(machines));
-const warningsOf = (state: State): readonly Warning[] =>
-  clusterWarnings({ state, views: viewsOf(state), nowMs: NOW });
-const viewsOf = (state: State): readonly NodeView[] => nodeIds(state).map(id => nodeView(state, id, NOW));
+const warningsOf = (state: State, laterMs = 0): readonly Warning[] =>
+  clusterWarnings({ state, views: viewsOf(state, laterMs), nowMs: NOW + laterMs });
+const viewsOf = (state: State, laterMs = 0): readonly NodeView[] =>
+  nodeIds(state).map(id => nodeView(state, id, NOW + laterMs));
 const idsOf = (warnings: readonly Warning[]): readonly string[] => warnings.map(({ id }) => id);
 
 function port(uuid: string, peer: string, bitsPerSecond = 80e9): ThunderboltPort {
