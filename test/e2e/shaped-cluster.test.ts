@@ -18,9 +18,9 @@ import { chromiumPath, NO_CHROMIUM } from './browser.ts';
 const HOSTS = ['atlas', 'juno', 'pip', 'spark'] as const;
 /** Mbit/s from the first to the second, and back. */
 const CABLES = [
-  { from: 'atlas', to: 'juno', there: 400, back: 100 },
-  { from: 'juno', to: 'pip', there: 200, back: 50 },
-  { from: 'pip', to: 'spark', there: 300, back: 150 },
+  { from: 'atlas', to: 'juno', there: 200, back: 50 },
+  { from: 'juno', to: 'pip', there: 100, back: 20 },
+  { from: 'pip', to: 'spark', there: 150, back: 60 },
 ] as const;
 const DASHBOARD = fileURLToPath(new URL('../../dist/dashboard', import.meta.url));
 const DAEMON = fileURLToPath(new URL('../network/probing-process.ts', import.meta.url));
@@ -43,6 +43,9 @@ test(
       shape(bed, { host: from, name: interfaceTo(to), mbit: there });
       shape(bed, { host: to, name: interfaceTo(from), mbit: back });
     }
+    // Before anybody else uses the cables.
+    const goodputs = [];
+    for (const { from, to } of CABLES) goodputs.push({ from, to, ...(await iperf3(bed, from, to)) });
     for (const host of HOSTS) start(bed, host);
 
     const browser = await chromium.launch({
@@ -62,11 +65,7 @@ test(
             .getByText(/\d/)
             .waitFor({ timeout: MEASURED_MS_MAX });
 
-      // Each end measures for itself, and two programs would share the cable.
-      await page.waitForFunction(ALL_MEASURED, CABLES.length * 2, { timeout: MEASURED_MS_MAX, polling: 500 });
-
-      for (const { from, to } of CABLES) {
-        const theirs = await iperf3(bed, from, to);
+      for (const { from, to, ...theirs } of goodputs) {
         // The page may name the two the other way round.
         const name = (await row(from, to).getByRole('button').textContent()) ?? '';
         const isTurned = name.trim().startsWith(to);
@@ -75,7 +74,7 @@ test(
             .locator(`[data-l="${isTurned === (way === 'back') ? 'there' : 'back'}"]`)
             .textContent();
           const ratio = bitsPerSecond(shown ?? '') / theirs[way];
-          context.annotate(`${from} – ${to} ${way}: ${shown?.trim()}, ${ratio.toFixed(3)} of iperf3`);
+          console.info(`${from} – ${to} ${way}: ${shown?.trim()}, ${ratio.toFixed(3)} of iperf3`);
           expect(ratio).toBeGreaterThan(0.97);
           expect(ratio).toBeLessThan(1.03);
         }
@@ -86,15 +85,6 @@ test(
   },
   TEST_MS_MAX,
 );
-
-/** In the page: so many connections have a profile, and nothing is being measured. */
-const ALL_MEASURED = `async count => {
-  const state = await (await fetch('/api/state')).json();
-  const values = map => Object.values(map ?? {});
-  const profiles = values(state.linkProfiles).flatMap(values).flatMap(values);
-  const running = values(state.probeStatuses).flatMap(values).filter(({ value }) => value.stage.kind === 'running');
-  return profiles.length >= count && running.length === 0;
-}`;
 
 /** Holds what comes between two ticks of the kernel (250 Hz), and one packet of 64 KiB that veth carries whole. */
 const shape = (bed: TestBed, { host, name, mbit }: { host: string; name: string; mbit: number }): void => {
