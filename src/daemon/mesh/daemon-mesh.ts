@@ -9,6 +9,7 @@ import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import { BEACON_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
@@ -192,6 +193,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         if (!(error instanceof MeshError)) throw error;
         if (error.code !== 'address-in-use' || port >= last)
           throw new DaemonError('address-in-use', error.message, { cause: error });
+        // The same number is wanted for UDP, where that one belongs to the beacons of everybody on this machine.
+        if (port + 1 === BEACON_PORT) port += 1;
       }
     }
   }
@@ -201,7 +204,7 @@ const keyPath = ({ home, keyFile }: DaemonMeshParts): string => keyFile ?? clust
 
 /** Those that count at the start, the current one first. */
 const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] | undefined> => {
-  const { keyFile, notices } = parts;
+  const { keyFile, notices, peers } = parts;
   const path = keyPath(parts);
   const file = await readClusterKey(path);
   switch (file.kind) {
@@ -209,7 +212,10 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
       for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
       return keysIn(file);
     case 'missing':
-      if (keyFile === undefined) return undefined;
+      if (keyFile === undefined) {
+        if (peers.length > 0) notices.raise({ id: 'no-cluster-key', text: NO_KEY });
+        return undefined;
+      }
       throw new DaemonError(
         'home-unusable',
         `${path} is not there.\nMake a cluster key with: plimsoll key new --out ${path}`,
@@ -237,3 +243,5 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
   });
 
 const PORTS_TRIED_MAX = 50;
+const NO_KEY =
+  'Peers are named, but this home has no cluster key: no other machine is asked or heard.\nBring the key here (on a machine that has it: plimsoll key show --join) or make one (plimsoll key new), and start again.';

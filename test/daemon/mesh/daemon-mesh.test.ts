@@ -71,6 +71,14 @@ describe('a daemon', () => {
     const [home] = homes.paths;
     await using daemon = await started(home, { hasKey: false });
     expect(daemon.meshAddress).toBeUndefined();
+    expect(daemon.notices).toEqual([]);
+  });
+
+  it('without a cluster key says that the peers it was told are not asked', async () => {
+    await using homes = await temporaryHomes(1);
+    const [home] = homes.paths;
+    await using daemon = await started(home, { hasKey: false, peers: ['atlas.local'] });
+    expect(daemon.notices).toEqual([expect.stringContaining('no cluster key')]);
   });
 
   it('with another key learns nothing and is not heard, and says so', async () => {
