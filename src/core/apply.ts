@@ -1,7 +1,7 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import { entryOf, liveEntry, put, putKeyed } from './entries.ts';
+import { asOneChange, entryOf, liveEntry, put, putKeyed } from './entries.ts';
 import { dropOldEpoch } from './epoch.ts';
 import type { Event, KnownEvent, UnknownEvent } from './event.ts';
 import type { NodeId } from './ids.ts';
@@ -23,9 +23,9 @@ export const apply = (state: State, event: Event): State =>
   event.class === 'durable' ? applyDurable(state, event) : applyLive(state, event);
 
 export const applyAll = (state: State, events: Iterable<Event>): State => {
-  let next = state;
-  for (const event of events) next = apply(next, event);
-  return next;
+  // Read before the fold: what makes the events may do anything.
+  const all = [...events];
+  return asOneChange(() => all.reduce(apply, state));
 };
 
 /** Durable events of one origin and epoch with the holes that compaction left: everything up to `through` is answered. */
@@ -85,7 +85,7 @@ const isNewer = (
 
 const progress = (state: State, origin: NodeId, value: OriginProgress): State => ({
   ...state,
-  origins: { ...state.origins, [origin]: value },
+  origins: put(state.origins, origin, value),
 });
 
 const reduce = (state: State, event: Event): State =>

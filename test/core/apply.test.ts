@@ -49,6 +49,24 @@ describe('apply', () => {
     );
   });
 
+  it('of many events at once is the same as one by one, and leaves alone every state that anybody holds', () => {
+    fc.assert(
+      fc.property(arbitraryHistories, fc.nat(), (histories, cut) => {
+        const events = histories.flat();
+        const at = cut % (events.length + 1);
+        const held = applyAll(EMPTY_STATE, events.slice(0, at));
+        const before = structuredClone(held);
+        const after = applyAll(held, events.slice(at));
+        expect(after).toEqual(events.reduce(apply, EMPTY_STATE));
+        expect(held).toEqual(before);
+        const kept = structuredClone(after);
+        for (const event of events) apply(after, event);
+        applyAll(after, events.toReversed());
+        expect(after).toEqual(kept);
+      }),
+    );
+  });
+
   it('comes to the same state when any prefix is replayed first', () => {
     fc.assert(
       fc.property(arbitraryHistories, fc.nat(), (histories, cut) => {
