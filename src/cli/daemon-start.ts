@@ -5,6 +5,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
 import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
+import { errorCode } from '../process/atomic-file.ts';
 import { CommandError } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
@@ -43,12 +44,29 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
   }
 };
 
-/** What a daemon says of why it cannot start; anything else as it is. */
+/** What a daemon, or the disk of its home, says of why it cannot start; anything else as it is. */
 export const asCommandError = (error: unknown): unknown => {
-  if (!(error instanceof DaemonError)) return error;
+  if (!(error instanceof DaemonError)) return fullDiskError(error) ?? error;
   const [problem = '', ...advice] = error.message.split('\n');
   return new CommandError(EXITS[error.code], problem, advice.join(' '), { cause: error });
 };
+
+const fullDiskError = (error: unknown): CommandError | undefined => {
+  const problem = DISK_PROBLEMS.get(errorCode(error) ?? '');
+  if (problem === undefined) return undefined;
+  return new CommandError(
+    'homeUnusable',
+    `the home cannot be written: ${problem}`,
+    'Make room there, or name another folder with --home DIR.',
+    { cause: error },
+  );
+};
+
+const DISK_PROBLEMS: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'its disk is full'],
+  ['EDQUOT', 'the quota of its disk is used up'],
+  ['EROFS', 'its disk is read-only'],
+]);
 
 const EXITS: Readonly<Record<DaemonError['code'], ExitName>> = {
   'home-in-use': 'homeInUse',

@@ -44,7 +44,8 @@ export const readConfig = async (path: string): Promise<ConfigResult> => {
  * @throws the file system's error when the folder cannot be written.
  */
 export const loadConfig = async (path: string): Promise<ConfigResult> => {
-  await createFileAtomic(path, configTemplate());
+  // A file that is there needs no room on the disk, which may be full.
+  if ((await readText(path)).kind === 'missing') await createFileAtomic(path, configTemplate());
   const result = await readConfig(path);
   if (result.kind === 'ok') await keepLastGood(path, result.text);
   return result;

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { asCommandError } from '../../src/cli/daemon-start.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+
+test('a full disk is no accident: it is said in two lines, with what to do', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(asCommandError(full)).toMatchObject({
+    exitCode: EXIT_CODES.homeUnusable.code,
+    message: expect.stringMatching(/^the home cannot be written: its disk is full\n.*--home/),
+  });
+});
+
+test('what nobody foresaw stays what it is', () => {
+  const bug = new TypeError('x is undefined');
+  expect(asCommandError(bug)).toBe(bug);
+});
