@@ -42,3 +42,36 @@ export const drawnHolds = (holds: readonly Hold[]): readonly DrawnHold[] => {
     return drawn;
   });
 };
+
+export interface HullPaths {
+  readonly water: string;
+  readonly waterline: string;
+  readonly unknown: string;
+  /** '' where holds are so narrow that their bulkheads would be all that is seen. */
+  readonly bulkheads: string;
+}
+
+/** All holds of a kind in one path: hundreds of parts that move every second would each be restyled and painted. */
+export const hullPaths = (holds: readonly Hold[]): HullPaths => {
+  const { deck, keel, width } = HULL_BAR;
+  const drawn = drawnHolds(holds);
+  const parts = { water: '', waterline: '', unknown: '', bulkheads: '' };
+  const hasRoom = drawn.length <= width / BULKHEAD_GAP_MIN;
+  for (const hold of drawn) {
+    const x = tenth(hold.x);
+    const right = tenth(hold.x + hold.width);
+    if (hold.waterY === undefined) parts.unknown += `M${x} ${deck}H${right}V${keel}H${x}Z`;
+    else {
+      const y = tenth(hold.waterY);
+      parts.water += `M${x} ${y}H${right}V${keel}H${x}Z`;
+      parts.waterline += `M${x} ${y}H${right}`;
+    }
+    if (hasRoom && hold.hasBulkhead) parts.bulkheads += `M${right} ${deck}V${keel}`;
+  }
+  return parts;
+};
+
+const tenth = (value: number): number => Math.round(value * 10) / 10;
+
+/** In the units of the picture, between two bulkheads. */
+const BULKHEAD_GAP_MIN = 4;

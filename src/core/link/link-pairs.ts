@@ -32,6 +32,7 @@ interface Page {
 
 export class LinkBook {
   #read: Pick<State, 'connections' | 'linkProfiles'> | undefined;
+  #pairs: readonly Pair[] = [];
   #pages: ReadonlyMap<string, Page> = new Map();
   #facts: readonly LinkFacts[] = [];
 
@@ -41,7 +42,8 @@ export class LinkBook {
     if (this.#read?.connections === connections && this.#read.linkProfiles === linkProfiles)
       return this.#facts;
     const pages = new Map<string, Page>();
-    for (const pair of linkPairs(state)) {
+    if (this.#read?.connections !== connections) this.#pairs = linkPairs(state);
+    for (const pair of this.#pairs) {
       const key = `${pair[0]} ${pair[1]}`;
       pages.set(key, turned(this.#pages.get(key), pair, state));
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawnHolds, HULL_BAR } from '../../../dashboard/src/chart/hull-bar.ts';
+import { drawnHolds, HULL_BAR, hullPaths } from '../../../dashboard/src/chart/hull-bar.ts';
 
 const inside = HULL_BAR.width - HULL_BAR.bow - 4;
 
@@ -42,4 +42,19 @@ test('holds always fill the hull and water never leaves it', () => {
       }
     }),
   );
+});
+
+test('each kind of hold is one path, and bulkheads stand only where there is room between them', () => {
+  expect(
+    hullPaths([
+      { share: 1, load: 0.5 },
+      { share: 1, load: undefined },
+    ]),
+  ).toEqual({
+    water: 'M4 17H62V30H4Z',
+    waterline: 'M4 17H62',
+    unknown: 'M62 4H132V30H62Z',
+    bulkheads: 'M62 4V30',
+  });
+  expect(hullPaths(Array(200).fill({ share: 1, load: 0.5 })).bulkheads).toBe('');
 });
