@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
+import { widthsOf } from '../support/counts.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -251,7 +252,7 @@ describe('the dashboard', () => {
   });
 
   describe.each(['light', 'dark'] as const)('by %s', theme => {
-    test.each([390, 1_280])(
+    test.each(widthsOf(theme, [390, 1_280]))(
       'axe finds nothing on any page at %i pixels, and none is wider than the screen',
       async width => {
         await using served = await serveMachines({ machines: [rack, studio, spark, notebook] });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectionKey } from '../../src/core/link/connection.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { requireBuild } from '../support/build.ts';
+import { widthsOf } from '../support/counts.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
 import type { Fleet } from './fleet.ts';
@@ -264,7 +265,7 @@ describe('the map of a cluster', () => {
   });
 
   describe.each(['light', 'dark'] as const)('by %s', theme => {
-    test.each([390, 1_280, 1_920])(
+    test.each(widthsOf(theme, [390, 1_280, 1_920]))(
       'axe finds nothing at %i pixels, and nothing is wider than the screen',
       async width => {
         await using cluster = await served(desk());
