@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandDaemon } from '../support/command-daemon.ts';
@@ -40,6 +40,17 @@ describe('plimsoll doctor', () => {
     for (const name of ['identity', 'memory', 'system', 'network', 'RDMA', 'disk']) {
       expect(readings).toContainEqual(expect.stringMatching(new RegExp(`^${name}: `)));
     }
+  });
+
+  test('finds a journal that was deleted under a running daemon', async () => {
+    await using daemon = await commandDaemon();
+    for (const suffix of ['', '-wal', '-shm'])
+      rmSync(join(daemon.home, `journal.sqlite${suffix}`), { force: true });
+    const { code, problems } = await doctor(daemon.home);
+    expect(code).toBe(8);
+    expect(problems).toMatchObject([
+      { section: 'home', text: expect.stringContaining('journal is not there') },
+    ]);
   });
 
   test('finds a home and files that are open to others, with the command that closes them', async () => {

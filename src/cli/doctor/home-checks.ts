@@ -7,6 +7,7 @@ import { problemSentence } from '../../config/config-problem.ts';
 import { homeFiles } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check, Verdict } from './check.ts';
@@ -31,7 +32,7 @@ export const homeChecks = async (home: string, state: ProcessState): Promise<rea
   return [
     ...folderChecks(home, info.stats),
     ...(await fileChecks(home, state)),
-    ...(await journalChecks(home)),
+    ...(await journalChecks(home, state)),
   ];
 };
 
@@ -82,10 +83,16 @@ const fileChecks = async (home: string, { userId }: ProcessState): Promise<reado
 };
 
 /** The daemon holds the journal; from outside only its beginning and its size are looked at. */
-const journalChecks = async (home: string): Promise<readonly Check[]> => {
+const journalChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
   const path = join(home, 'journal.sqlite');
   const info = await statOf(path);
-  if (info.kind === 'missing') return [check('note', 'there is no journal yet', '')];
+  if (info.kind === 'missing') {
+    const daemon = await readDaemonFile(homeFiles(home).daemon);
+    if (daemon.kind !== 'found' || !state.isAlive(daemon.file.pid))
+      return [check('note', 'there is no journal yet', '')];
+    const problem = 'the journal is not there: what the running daemon is told now is lost at its end';
+    return [check('problem', problem, 'Stop the daemon and start it again: it begins a new journal.')];
+  }
   if (info.kind === 'refused')
     return [check('problem', `the journal cannot be looked at (${info.code})`, ownerAdvice(home))];
   const log = await statOf(`${path}-wal`);
