@@ -6,7 +6,7 @@ import { factKey } from '../../src/core/event.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { encodeRecordBody } from '../../src/wire/durable-record.ts';
-import { idOf } from './links.ts';
+import { idOf, measuredGpu } from './links.ts';
 import type { Machine } from './machines.ts';
 
 export interface PastFact {
@@ -33,3 +33,12 @@ export const measuredPast = (machine: Machine, past: readonly PastFact[]): Journ
   );
   return journal;
 };
+
+/** A month of measurements of one GPU; five days ago its memory fell to a quarter. */
+export const fallenMemory = (deviceId: string): readonly PastFact[] =>
+  Array.from({ length: 100 }, (_, index) => {
+    const agoMs = (99 - index) * 6 * HOUR_MS + 1_000;
+    return { fact: measuredGpu(deviceId, 165e12, agoMs < 5 * 24 * HOUR_MS ? 230e9 : 921e9), agoMs };
+  });
+
+const HOUR_MS = 3_600_000;

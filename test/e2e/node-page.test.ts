@@ -10,12 +10,10 @@ import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.t
 import { joined } from './fleet.ts';
 import { ETHERNET, measuredGpu, profiled, WIFI } from './links.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
-import type { PastFact } from './measured-past.ts';
-import { measuredPast } from './measured-past.ts';
+import { fallenMemory, measuredPast } from './measured-past.ts';
 import { serveMachines } from './serve-machines.ts';
 
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
-const SIX_HOURS_MS = 6 * 3_600_000;
 
 describe('the page of a node', () => {
   let browser: OpenedBrowser;
@@ -115,7 +113,7 @@ describe('the page of a node', () => {
   });
 
   test('draws what its devices were measured at before, marks a fall, and lists the same', async () => {
-    using past = measuredPast(rack, fallingMemory());
+    using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
     served.tell(rack, AT_WORK);
     served.tellFacts(rack, measuredGpu('GPU-00000001', 165e12, 230e9));
@@ -158,11 +156,3 @@ const probing = (deviceId: string, stage: { kind: 'idle'; nextInMs: number }): F
   kind: 'probe.reported',
   payload: { subject: { kind: 'gpu', deviceId }, stage },
 });
-
-/** A month of measurements of GPU 1; five days ago its memory fell to a quarter. */
-const fallingMemory = (): readonly PastFact[] =>
-  Array.from({ length: 100 }, (_, index) => {
-    const agoMs = (99 - index) * SIX_HOURS_MS + 1_000;
-    const bytes = agoMs < 5 * 24 * 3_600_000 ? 230e9 : 921e9;
-    return { fact: measuredGpu('GPU-00000001', 165e12, bytes), agoMs };
-  });

@@ -1,13 +1,16 @@
-// Takes the pictures of docs/images anew: `npm run build && node test/e2e/take-pictures.ts`. The machines on them are
+// Takes the pictures of docs/images anew: `npm run build && node test/e2e/take-pictures.ts [NAME…]`. The machines on them are
 // made up, and the pages say so.
 
+import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
+import type { Journal } from '../../src/journal/journal.ts';
 import { openBrowser } from './browser.ts';
 import type { Fleet } from './fleet.ts';
 import { desk, mesh } from './fleet.ts';
-import { idOf } from './links.ts';
+import { idOf, measuredGpu } from './links.ts';
 import { rack } from './machines.ts';
+import { fallenMemory, measuredPast } from './measured-past.ts';
 import { serveMachines } from './serve-machines.ts';
 
 interface Picture {
@@ -19,6 +22,8 @@ interface Picture {
   readonly height: number;
   /** Pixels of the picture to one of the page. */
   readonly scale?: number;
+  /** What the fleet's machines were measured at before. */
+  readonly past?: Pick<Journal, 'history'>;
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -26,6 +31,12 @@ const pick = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
   await page.getByRole('region', { name: 'Connections of atlas – juno' }).waitFor();
 };
+
+const FALLEN_GPU = 'GPU-00000001';
+const withFallenMemory = (fleet: Fleet): Fleet => ({
+  ...fleet,
+  told: [...fleet.told, { machine: rack, facts: [measuredGpu(FALLEN_GPU, 165e12, 230e9)] }],
+});
 
 const PICTURES: readonly Picture[] = [
   { name: 'cluster.png', fleet: desk(), theme: 'light', path: '/', width: 1_280, height: 800, prepare: pick },
@@ -60,16 +71,14 @@ const PICTURES: readonly Picture[] = [
   },
   {
     name: 'node.png',
-    fleet: desk(),
+    fleet: withFallenMemory(desk()),
+    past: measuredPast(rack, fallenMemory(FALLEN_GPU)),
     theme: 'dark',
     path: `/nodes/${idOf(rack)}`,
     width: 1_280,
-    height: 800,
+    height: 880,
     prepare: page =>
-      page
-        .getByRole('img', { name: /^Use, last 15 min: lowest/ })
-        .first()
-        .waitFor(),
+      page.getByRole('region', { name: 'Profile history' }).getByRole('img', { name: /since/ }).waitFor(),
   },
 ];
 const TELL_MS = 400;
@@ -81,8 +90,13 @@ const LOADS: readonly { readonly memory: number; readonly use: number }[] = [
 ];
 
 await using browser = await openBrowser();
-for (const { name, fleet, theme, path, width, height, scale = 1.5, prepare } of PICTURES) {
-  await using served = await serveMachines({ machines: fleet.machines });
+const asked = argv.slice(2);
+const meant = PICTURES.filter(({ name }) => asked.length === 0 || asked.includes(name));
+for (const { name, fleet, past, theme, path, width, height, scale = 1.5, prepare } of meant) {
+  await using served = await serveMachines({
+    machines: fleet.machines,
+    ...(past === undefined ? {} : { past }),
+  });
   served.tellAll(fleet.told);
   const tell = (): void => {
     for (const [index, machine] of fleet.machines.entries()) {
