@@ -1,6 +1,7 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
+import { printable } from '../tui/part.ts';
 import type { Command } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -46,7 +47,7 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
 };
 
 const errorLines = (message: string): string => {
-  const [problem = '', ...advice] = message.split('\n');
+  const [problem = '', ...advice] = message.split('\n').map(printable);
   return [`plimsoll: ${problem}`, ...advice].join('\n');
 };
 

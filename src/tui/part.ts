@@ -57,7 +57,7 @@ export const paddedStart = (text: string, columns: number): string =>
   ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
 
 /** Names come from other machines and tools: nothing in them may reach the terminal as an order. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 const asciiOf = (text: string): string =>
   [...text].map(sign => ASCII.get(sign) ?? (sign.charCodeAt(0) < 0x7f ? sign : '?')).join('');

@@ -8,6 +8,7 @@ import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import { printable } from '../../tui/part.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -134,7 +135,7 @@ export const upCommand: Command = {
       },
       // One look at the machine measures nothing.
       probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
-      onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
+      onNotice: text => void state.stderr.write(`plimsoll: ${text.split('\n').map(printable).join('\n')}\n`),
     });
     await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));
     if (isOnce) state.stop.throwIfAborted();

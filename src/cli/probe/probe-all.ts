@@ -2,11 +2,12 @@
 
 import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
+import { printable } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
 import { findDaemon, noAnswer } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { homeOption, jsonOption } from '../options.ts';
-import { askedSchema } from './probed-link.ts';
+import { askedSchema, nodesSchema } from './probed-link.ts';
 
 export const probeAllCommand: Command = {
   name: 'probe all',
@@ -35,9 +36,12 @@ export const probeAllCommand: Command = {
         `${started} started, ${queued} wait, on ${nodes.size} ${nodes.size === 1 ? 'node' : 'nodes'}.\n`,
       );
       const refusals = probes.filter(({ result }) => result === 'refused').map(({ reason }) => reason);
-      for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${reason}\n`);
+      for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${printable(reason)}\n`);
+      const known = v.safeParse(nodesSchema, await client.json('/api/nodes', signal));
+      const nameOf = (id: string): string =>
+        (known.success ? known.output.nodes.find(({ nodeId }) => nodeId === id)?.name : undefined) ?? id;
       for (const { node, reason } of unreached)
-        await state.stdout.write(`${node} was not asked: ${reason}\n`);
+        await state.stdout.write(`${printable(`${nameOf(node)} was not asked: ${reason}`)}\n`);
     }
     const isTaken = probes.some(({ result }) => result !== 'refused');
     return isTaken ? EXIT_CODES.ok.code : EXIT_CODES.probeFailed.code;

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { Line } from '../../tui/part.ts';
-import { paint, part } from '../../tui/part.ts';
+import { paint, part, printable } from '../../tui/part.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import { CommandError } from '../command-error.ts';
 import type { DaemonClient } from '../daemon-client.ts';
@@ -86,7 +86,7 @@ const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]
     for (const text of await waitsOf(client, sink, keys, signal)) {
       if (told.has(text)) continue;
       told.add(text);
-      await state.stderr.write(`${text}\n`);
+      await state.stderr.write(`${printable(text)}\n`);
     }
     try {
       await delay(POLL_MS, undefined, { signal });
