@@ -40,7 +40,7 @@ export const deviceBaseline = (
 
 const told = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
   kind: 'baseline.told',
-  payload: { subject, windowMs: BASELINE_WINDOW_MS, count: COUNT, medians },
+  payload: { subject, windowMs: BASELINE_WINDOW_MS, spanMs: BASELINE_WINDOW_MS, count: COUNT, medians },
 });
 
 /** Measurements that the medians are of. */

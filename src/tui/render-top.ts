@@ -44,7 +44,9 @@ export const renderTop = (
   const nodes = nodeTable(state, views.slice(0, nodeRowsMax), columns);
   const hidden = views.length - Math.min(views.length, nodeRowsMax);
   const nodeLines =
-    hidden === 0 ? nodes : [...nodes, [part(`  … ${hidden} more nodes`, 'dim')] satisfies Line];
+    hidden === 0
+      ? nodes
+      : [...nodes, [part(`  … ${hidden} more ${hidden === 1 ? 'node' : 'nodes'}`, 'dim')] satisfies Line];
   const alarmRoom = Math.min(broken.length, Math.max(2, Math.floor(rows / 4)));
   const left = rows - 2 - nodeLines.length - spacedLength(runs.length) - spacedLength(alarmRoom) - 2;
   const links = linkTable(state, nowMs, { columns, rowsMax: Math.max(1, left - 1) });

@@ -117,6 +117,7 @@ export const BASELINE_FIGURES_MAX = 32;
 const probeBaseline: Schema<ProbeBaseline> = v.object({
   subject: probeSubject,
   windowMs: figure,
+  spanMs: figure,
   count,
   medians: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(BASELINE_FIGURES_MAX)),
 });

@@ -4,7 +4,7 @@
 import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import type { ProbeBaseline } from '../probe/probe-baseline.ts';
-import { BASELINE_COUNT_MIN } from '../probe/probe-baseline.ts';
+import { BASELINE_COUNT_MIN, BASELINE_SPAN_MS_MIN } from '../probe/probe-baseline.ts';
 import type { ProbeSubject } from '../probe/probe-status.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
@@ -65,7 +65,8 @@ const unusual = <Name extends LinkFigure | DeviceFigure>(
   value: LinkProfile[LinkFigure],
   baseline: ProbeBaseline | undefined,
 ): readonly UnusualFigure<Name>[] => {
-  if (baseline === undefined || baseline.count < BASELINE_COUNT_MIN || !isKnown(value)) return [];
+  if (baseline === undefined || !isKnown(value)) return [];
+  if (baseline.count < BASELINE_COUNT_MIN || baseline.spanMs < BASELINE_SPAN_MS_MIN) return [];
   const median = Object.hasOwn(baseline.medians, figure) ? baseline.medians[figure] : undefined;
   if (median === undefined || !(median > 0)) return [];
   const isTime = figure === 'roundTripNsP50';

@@ -7,6 +7,8 @@ export interface ProbeBaseline {
   readonly subject: ProbeSubject;
   /** How far back, ms. */
   readonly windowMs: number;
+  /** From the oldest to the newest of them, ms. */
+  readonly spanMs: number;
   /** Good measurements that the medians are of. */
   readonly count: number;
   /** By the name of the figure in the profile: "uploadBitsPerSecond". */
@@ -14,5 +16,6 @@ export interface ProbeBaseline {
 }
 
 export const BASELINE_WINDOW_MS: number = 7 * 24 * 3_600_000;
-/** Fewer measurements are no habit. */
+/** Fewer measurements are no habit, and neither is what came of one busy afternoon. */
 export const BASELINE_COUNT_MIN = 5;
+export const BASELINE_SPAN_MS_MIN: number = 24 * 3_600_000;

@@ -9,18 +9,26 @@ import type { HistoryRow } from '../../journal/journal.ts';
 /** Undefined where no row has a good measurement. */
 export const baselineOf = (
   subject: ProbeSubject,
-  rows: readonly Pick<HistoryRow, 'body' | 'isHourly'>[],
+  rows: readonly Pick<HistoryRow, 'body' | 'isHourly' | 'atWallMs'>[],
 ): ProbeBaseline | undefined => {
   const names = subject.kind === 'gpu' ? DEVICE_FIGURES : LINK_FIGURES;
   const values = new Map<string, Weighted[]>(names.map(name => [name, []]));
   let count = 0;
-  for (const row of rows) count += row.isHourly ? addHour(values, row.body) : addProfile(values, row.body);
+  let [oldestMs, newestMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const row of rows) {
+    const told = row.isHourly ? addHour(values, row.body) : addProfile(values, row.body);
+    if (told === 0) continue;
+    count += told;
+    oldestMs = Math.min(oldestMs, row.atWallMs);
+    newestMs = Math.max(newestMs, row.atWallMs);
+  }
   if (count === 0) return undefined;
+  const spanMs = newestMs - oldestMs;
   const medians = [...values].flatMap(([name, weighted]) => {
     const median = weightedMedian(weighted);
     return median === undefined ? [] : [[name, median] as const];
   });
-  return { subject, windowMs: BASELINE_WINDOW_MS, count, medians: Object.fromEntries(medians) };
+  return { subject, windowMs: BASELINE_WINDOW_MS, spanMs, count, medians: Object.fromEntries(medians) };
 };
 
 interface Weighted {

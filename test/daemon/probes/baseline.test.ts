@@ -89,7 +89,7 @@ const teller = () => {
 
 test('a link that carries less than it did all week says how much less, and one that does not says nothing', async () => {
   const { clock, record, telling, unusual } = teller();
-  for (let hour = 0; hour < 24; hour += 1) {
+  for (let hour = 0; hour < 26; hour += 1) {
     record(profile(1e9 + hour * 1e6));
     await clock.advance(HOUR_MS);
     telling.look();
@@ -107,16 +107,27 @@ test('a link that carries less than it did all week says how much less, and one 
 
 test('failed attempts neither count nor are called unusual, and few measurements are no habit', async () => {
   const { clock, record, telling, told, unusual } = teller();
-  for (let hour = 0; hour < 4; hour += 1) {
+  for (let probe = 0; probe < 4; probe += 1) {
     record(profile(1e9));
     record(profile(1e9, { failure: unknown('silence'), measuredAgeMs: 5_000 }));
-    await clock.advance(HOUR_MS);
+    await clock.advance(7 * HOUR_MS);
   }
   record(profile(1e8));
   telling.look();
   expect(told.at(-1)).toMatchObject({ payload: { count: 5, medians: { uploadBitsPerSecond: 1e9 } } });
   expect(unusual().length).toBe(2);
   record(profile(1e8, { failure: unknown('silence') }));
+  expect(unusual()).toEqual([]);
+});
+
+test('what five probes of one afternoon found is no habit', async () => {
+  const { clock, record, telling, unusual } = teller();
+  for (let probe = 0; probe < 20; probe += 1) {
+    record(profile(1e9));
+    await clock.advance(HOUR_MS / 4);
+  }
+  record(profile(1e8));
+  telling.look();
   expect(unusual()).toEqual([]);
 });
 
