@@ -59,6 +59,23 @@ describe('what doctor says of the mesh', () => {
     expect(text({ asked: 0, open: 0, shut: 0 })).not.toContain('no connection');
   });
 
+  test('calls nothing off that is heard by way of others, where none of its addresses is reached', () => {
+    const relayed = (...tries: readonly PeerTry[]): string =>
+      textsOf(
+        on({ peers: [peer({ standing: 'relayed', address: unknown('no link'), tries })], findings: [] }),
+      )
+        .slice(1)
+        .join('\n');
+    const far = relayed(
+      tried('unreachable', 'no answer in 4 s', '[fe80::2%en0]:4181'),
+      tried('unreachable', 'no route', '10.2.0.2:4181'),
+    );
+    expect(far).toMatch(/^note: juno has no direct link.*none of its addresses is reached/);
+    expect(far).toContain('no cable or network joins the two');
+    expect(far).not.toContain('It is off');
+    expect(relayed(tried('wrong-key', 'another key'))).toContain('the same cluster key');
+  });
+
   test('is that the node is alone, where there is no key', () => {
     expect(textsOf({ kind: 'off', reason: 'there is no cluster key' })).toEqual([
       'note: this node is alone: there is no cluster key | Make a key with: plimsoll key new',

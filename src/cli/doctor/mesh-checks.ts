@@ -49,12 +49,12 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
       return [
         check('note', `${name}, named as a peer, is this node itself`, 'Leave it out of the peers here.'),
       ];
-    case 'relayed':
-      return withTries(
-        check('note', `${name} has no direct link; what it tells comes by way of other nodes`, ''),
-        peer,
-        platform,
-      );
+    case 'relayed': {
+      const line = check('note', `${name} has no direct link; what it tells comes by way of other nodes`, '');
+      return isOutOfReach(peer)
+        ? [{ ...line, text: `${line.text}: none of its addresses is reached from here`, advice: NO_CABLE }]
+        : withTries(line, peer, platform);
+    }
     case 'silent':
       return withTries(check('note', `${name} has no link${silence(peer)}`, ''), peer, platform);
     case 'offline':
@@ -72,6 +72,12 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
     default:
       return standing satisfies never;
   }
+};
+
+/** It lives, so nothing is off: most likely no cable or network joins the two, as in every line and ring. */
+const isOutOfReach = ({ tries }: PeerStatus): boolean => {
+  const told = tries.filter(({ reason }) => reason !== 'waiting');
+  return told.length > 0 && told.every(({ reason }) => reason === 'unreachable');
 };
 
 /** A link over TCP says nothing of UDP; and who is linked because he dialled may be closed to this node. */
@@ -175,6 +181,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   'too-slow': 'The machine is overloaded, or the network loses much: it is tried again by itself.',
   lost: 'It is tried again by itself; if it stays so, look at what closes connections on the way.',
 };
+const NO_CABLE =
+  'That is as it should be where no cable or network joins the two. Where one does: allow TCP and UDP on its mesh port (4181 unless it says otherwise), and UDP 4182.';
 /** Of every machine's loopback. */
 const OF_NO_USE = /^no beacon on \S+: only this machine reaches it$/;
 const OTHERS_MAX = 4;
