@@ -11,9 +11,9 @@ import { askedSchema, nodesSchema } from './probed-link.ts';
 
 export const probeAllCommand: Command = {
   name: 'probe all',
-  summary: 'Have every node measure its devices and connections now',
+  summary: 'Have every linked node measure its devices and connections now',
   description:
-    'The daemons measure one thing an interface at a time; what a runner or a busy interface holds back says so. The figures appear on the dashboard.',
+    'The daemons measure one thing an interface at a time; what a runner or a busy interface holds back says so. A node that is heard through others only is named and not asked: ask there. The figures appear on the dashboard.',
   arguments: [],
   options: [homeOption, jsonOption],
   examples: [{ line: 'plimsoll probe all', meaning: 'after a cable was changed' }],
@@ -44,7 +44,7 @@ export const probeAllCommand: Command = {
         await state.stdout.write(`${printable(`${nameOf(node)} was not asked: ${reason}`)}\n`);
     }
     const isTaken = probes.some(({ result }) => result !== 'refused');
-    return isTaken ? EXIT_CODES.ok.code : EXIT_CODES.probeFailed.code;
+    return isTaken && unreached.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.probeFailed.code;
   },
 };
 
