@@ -70,8 +70,7 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
   };
 };
 
-export const isLoopbackUrl = (url: string): boolean =>
-  isLoopbackHost(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+const isLoopbackUrl = (url: string): boolean => isLoopbackHost(new URL(url).hostname.replace(/^\[|\]$/g, ''));
 
 /** A daemon that listens on every address is asked on this machine's own. */
 export const localUrl = (url: string): string => {

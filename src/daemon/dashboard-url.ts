@@ -1,17 +1,15 @@
-// The address a person opens. A server that listens on every address is reached by one of them; beyond loopback the page
-// needs a one-time code, which travels in the fragment and so in no request and no log.
+// The address a person opens. A server that listens on every address is reached by one of them. The page signs in by a
+// one-time code, which travels in the fragment and so in no request and no log: beyond loopback to see anything, on
+// loopback to ask for something, such as a probe.
 
 import { networkInterfaces } from 'node:os';
-import { httpUrl, isLoopbackAddress } from './http/host.ts';
+import { httpUrl } from './http/host.ts';
 
 export const dashboardUrl = (
   { host, port }: { readonly host: string; readonly port: number },
   issueCode: () => string,
-): string => {
-  const named = host === 'localhost' || isLoopbackAddress(host);
-  const url = httpUrl({ host: isWildcard(host) ? reachableAddress(host) : host, port });
-  return named ? `${url}/` : `${url}/#code=${issueCode()}`;
-};
+): string =>
+  `${httpUrl({ host: isWildcard(host) ? reachableAddress(host) : host, port })}/#code=${issueCode()}`;
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 

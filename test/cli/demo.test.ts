@@ -10,7 +10,7 @@ describe('plimsoll demo', () => {
     const demo = madeUpProcess(['demo', '--nodes', '3', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const running = demo.run();
     await demo.stdout.until(/Ctrl-C stops it/);
-    const [, url = ''] = /^Dashboard: (\S+)$/m.exec(demo.stdout.text) ?? [];
+    const [, url = ''] = /^Dashboard: ([^#\s]+)#code=\S+$/m.exec(demo.stdout.text) ?? [];
     const [, home = ''] = /--home (\S+)$/m.exec(demo.stdout.text) ?? [];
     expect(demo.stdout.text).toContain('none of them is real');
     expect(existsSync(home)).toBe(true);

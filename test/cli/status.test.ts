@@ -173,12 +173,13 @@ describe('plimsoll status --watch', () => {
 });
 
 describe('plimsoll open', () => {
-  test('prints a plain URL on loopback', async () => {
+  test('prints a URL with a code on loopback too', async () => {
     await using daemon = await commandDaemon();
     const { run, stdout } = madeUpProcess(['open', '--home', daemon.home]);
     expect(await run()).toBe(0);
     const { url } = JSON.parse(readFileSync(join(daemon.home, 'daemon.json'), 'utf8'));
-    expect(stdout.text).toBe(`${url}/\n`);
+    expect(stdout.text).toMatch(/^\S+\/#code=[\w-]+\n$/);
+    expect(stdout.text.startsWith(`${url}/#code=`)).toBe(true);
   });
 
   test('prints a URL with a fresh one-time code beyond loopback, which signs a browser in once', async () => {

@@ -38,7 +38,7 @@ describe('plimsoll up', () => {
     using folder = temporaryDirectory();
     const process = madeUpProcess(upArgs(folder.path));
     const ended = process.run();
-    await process.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+\/\n/);
+    await process.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]+\n/);
     process.stop('SIGINT');
     expect(await ended).toBe(0);
   });

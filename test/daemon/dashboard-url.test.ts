@@ -5,12 +5,9 @@ import { dashboardUrl } from '../../src/daemon/dashboard-url.ts';
 const code = (): string => 'c0de';
 
 describe('the address a person opens', () => {
-  it('needs no code on loopback', () => {
-    expect(dashboardUrl({ host: '127.0.0.1', port: 4180 }, code)).toBe('http://127.0.0.1:4180/');
-    expect(dashboardUrl({ host: '::1', port: 4180 }, code)).toBe('http://[::1]:4180/');
-  });
-
-  it('carries a one-time code in its fragment beyond loopback', () => {
+  it('carries a one-time code in its fragment, also on loopback, where the page may ask for probes with it', () => {
+    expect(dashboardUrl({ host: '127.0.0.1', port: 4180 }, code)).toBe('http://127.0.0.1:4180/#code=c0de');
+    expect(dashboardUrl({ host: '::1', port: 4180 }, code)).toBe('http://[::1]:4180/#code=c0de');
     expect(dashboardUrl({ host: '192.0.2.7', port: 80 }, code)).toBe('http://192.0.2.7:80/#code=c0de');
   });
 

@@ -70,6 +70,22 @@ describe(
       expect(problems).toEqual([]);
     });
 
+    test('measures a link when a person who opened the printed address asks for it', async context => {
+      if (browser === undefined) return context.skip(NO_CHROMIUM);
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
+      const { page, problems } = await browser.open(demo.printedUrl);
+      await page.getByRole('button', { name: /^Link / }).dispatchEvent('click');
+      await page.getByRole('button', { name: /^Probe now: / }).click();
+      const dock = page.getByRole('region', { name: /^Connections of / });
+      await dock
+        .getByText(/^(measuring|\d (started|waiting))/)
+        .first()
+        .waitFor();
+      expect(page.url()).not.toContain('code=');
+      expect(problems).toEqual([]);
+    });
+
     test('runs a real benchmark against the mock, seen live on a page that says where', async context => {
       if (browser === undefined) return context.skip(NO_CHROMIUM);
       using place = demoPlace();

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 export interface StartedCommand extends AsyncDisposable {
   readonly url: string;
+  /** With its one-time code. */
+  readonly printedUrl: string;
   readonly pid: number;
   /** From the start of the process to the printed URL. */
   readonly urlAfterMs: number;
@@ -51,6 +53,7 @@ export const startCommand = async (
   };
   return {
     url: new URL(url).origin,
+    printedUrl: url,
     pid: child.pid ?? 0,
     urlAfterMs: performance.now() - beganAtMs,
     output: () => said,

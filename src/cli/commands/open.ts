@@ -1,10 +1,10 @@
-// `plimsoll open`: the dashboard's URL, fresh, with a one-time code where access needs one.
+// `plimsoll open`: the dashboard's URL, fresh, with a one-time code that signs the browser in.
 
 import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
-import { findDaemon, isLoopbackUrl, localUrl, noAnswer } from '../daemon-client.ts';
+import { findDaemon, localUrl, noAnswer } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { flag, homeOption } from '../options.ts';
 
@@ -14,7 +14,7 @@ export const openCommand: Command = {
   name: 'open',
   summary: "Print the dashboard's URL and open it",
   description:
-    'Beyond this machine the URL carries a code that works once, within ten minutes. The browser opens only where\nthere is a desktop.',
+    'The URL carries a code that signs a browser in, once, within ten minutes: beyond this machine it sees nothing\nwithout, on this machine it may not ask for probes. The browser opens only where there is a desktop.',
   arguments: [],
   options: [homeOption, noOpenOption],
   examples: [{ line: 'plimsoll open', meaning: 'for example after the code of `plimsoll up` was used' }],
@@ -23,13 +23,9 @@ export const openCommand: Command = {
     const client = await findDaemon(home, state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const url = localUrl(client.file.url);
-    let fragment = '';
-    if (isLoopbackUrl(client.file.url)) await client.json('/healthz', signal);
-    else {
-      const code = v.safeParse(CODE_ANSWER, await client.json('/api/access/one-time-code', signal, 'POST'));
-      if (!code.success) throw noAnswer(client.file, 'it gave no code', undefined);
-      fragment = `#code=${code.output.code}`;
-    }
+    const code = v.safeParse(CODE_ANSWER, await client.json('/api/access/one-time-code', signal, 'POST'));
+    if (!code.success) throw noAnswer(client.file, 'it gave no code', undefined);
+    const fragment = `#code=${code.output.code}`;
     await state.stdout.write(`${url}/${fragment}\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(`${url}/${fragment}`, state);
     return EXIT_CODES.ok.code;
