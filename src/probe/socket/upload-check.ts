@@ -2,6 +2,7 @@
 // the end, what was acknowledged; and its clock cannot run much slower than ours, which would raise its rate.
 
 import { isKnown } from '../../core/unknown.ts';
+import { ClockDoubt } from './clock-doubt.ts';
 import { ProbeError } from './probe-error.ts';
 import type { Stream } from './stream.ts';
 import { CHUNK_BYTES } from './stream.ts';
@@ -15,7 +16,7 @@ export interface ClaimedSample {
 export class UploadCheck {
   readonly #streams: readonly Stream[];
   #last: ClaimedSample = { elapsedUs: 0, bytes: 0 };
-  #first: { readonly elapsedUs: number; readonly atMs: number } | undefined;
+  readonly #clock = new ClockDoubt();
 
   constructor(streams: readonly Stream[]) {
     this.#streams = streams;
@@ -27,11 +28,8 @@ export class UploadCheck {
     if (sample.bytes > bytesOf(this.#streams) + CHUNK_BYTES * this.#streams.length) throw tooMuch();
     if (sample.bytes < this.#last.bytes || sample.elapsedUs < this.#last.elapsedUs) throw backwards();
     this.#last = sample;
-    this.#first ??= { elapsedUs: sample.elapsedUs, atMs };
-    const theirsMs = (sample.elapsedUs - this.#first.elapsedUs) / 1_000;
-    const oursMs = atMs - this.#first.atMs;
     const isEnough = sample.bytes >= bytesOf(this.#streams); // its time stands still once all has come
-    if (!isEnough && theirsMs < oursMs * CLOCK_SHARE_MIN - CLOCK_SLACK_MS) throw slowClock();
+    if (!isEnough && !this.#clock.believes(sample.elapsedUs / 1_000, atMs)) throw slowClock();
   }
 
   /** With the count at the end, when the streams have ended and all that was counted is acknowledged. @throws ProbeError */
@@ -54,8 +52,5 @@ const backwards = (): ProbeError => new ProbeError('protocol', 'the other end co
 const slowClock = (): ProbeError =>
   new ProbeError('protocol', 'the clock of the other end runs too slowly to be true');
 
-const CLOCK_SHARE_MIN = 0.8;
-/** A sample may wait so long in a busy machine. */
-const CLOCK_SLACK_MS = 150;
 /** TCP may hold an acknowledgement back for 40 ms or two segments, which offloading makes up to 64 KiB long. */
 const LATE_ACKNOWLEDGEMENT_BYTES = 256 * 1_024;
