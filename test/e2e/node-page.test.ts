@@ -112,6 +112,20 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
+  test('says that the past could not be read, not that there was none, and asks again', async () => {
+    using past = measuredPast(rack, fallenMemory('GPU-00000001'));
+    await using served = await serveMachines({ machines: [rack], past });
+    served.tell(rack, AT_WORK);
+    const { page } = await browser.open(served.url);
+    const ofProfiles = /\/api\/history\?.*slot=gpu/;
+    await page.route(ofProfiles, route => route.abort());
+    await page.goto(`${served.url}/nodes/${served.idOf(rack)}`);
+    const panel = page.getByRole('region', { name: 'Profile history' });
+    await panel.getByText('The past could not be read: the daemon does not answer').waitFor();
+    await page.unroute(ofProfiles);
+    await panel.getByRole('img', { name: /^GPU 1, memory bandwidth since / }).waitFor();
+  });
+
   test('draws what its devices were measured at before, marks a fall, and lists the same', async () => {
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });

@@ -1,6 +1,7 @@
 // Asks the daemon for the past of one connection, again when it was measured anew.
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { askHistory, HISTORY_RETRY_MS } from '../stream/ask-history.ts';
 import type { HistoryPoint } from './link-history.ts';
 import { historyPoints } from './link-history.ts';
 
@@ -9,28 +10,34 @@ const ROWS_MAX = 1_000;
 
 export class HistoryStore {
   points: readonly HistoryPoint[] = $state.raw([]);
+  /** Why the past could not be read; '' where it was. */
+  failure: string = $state('');
   #asked = '';
+  #failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Does nothing while the same connection has the same newest measurement. */
   async ask(facts: ConnectionFacts | undefined): Promise<void> {
     const asked =
       facts === undefined ? '' : `${facts.source} ${facts.sink} ${facts.connectionKey} ${facts.measuredAtMs}`;
-    if (asked === this.#asked) return;
+    const isRetry = this.failure !== '' && performance.now() - this.#failedAtMs >= HISTORY_RETRY_MS;
+    if (asked === this.#asked && !isRetry) return;
     this.#asked = asked;
     if (facts === undefined) {
       this.points = [];
+      this.failure = '';
       return;
     }
-    const query = new URLSearchParams({
+    const answer = await askHistory({
       node: facts.source,
       slot: 'link',
       key: `${facts.sink} ${facts.connectionKey}`,
       backMs: String(BACK_MS),
       limit: String(ROWS_MAX),
     });
-    const answer = await fetch(`/api/history?${query}`, { cache: 'no-store' }).catch(() => undefined);
-    const body: unknown = answer?.ok === true ? await answer.json().catch(() => undefined) : undefined;
     // Another link may have been picked while this answer was on its way.
-    if (asked === this.#asked) this.points = historyPoints(body);
+    if (asked !== this.#asked) return;
+    this.failure = answer.kind === 'failed' ? answer.reason : '';
+    if (answer.kind === 'failed') this.#failedAtMs = performance.now();
+    this.points = answer.kind === 'read' ? historyPoints(answer.body) : [];
   }
 }

@@ -1,5 +1,7 @@
 // Asks the daemon for the past of a node's devices: again when one was measured anew, or another span is wanted.
 
+import type { HistoryAnswer } from '../stream/ask-history.ts';
+import { askHistory, HISTORY_RETRY_MS } from '../stream/ask-history.ts';
 import type { ProfilePoint } from './profile-history.ts';
 import { profilePoints } from './profile-history.ts';
 
@@ -16,32 +18,34 @@ export class ProfileStore {
   points: ReadonlyMap<string, readonly ProfilePoint[]> = $state.raw(new Map());
   /** Nothing was answered yet. */
   isWaiting: boolean = $state(true);
+  /** Why the past of a device could not be read; '' where it was. */
+  failure: string = $state('');
   #asked = '';
+  #failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Does nothing while the same devices have the same newest figures. */
   async ask(node: string, devices: readonly AskedDevice[], backMs: number): Promise<void> {
     const asked = JSON.stringify([node, devices, backMs]);
-    if (asked === this.#asked) return;
+    const isRetry = this.failure !== '' && performance.now() - this.#failedAtMs >= HISTORY_RETRY_MS;
+    if (asked === this.#asked && !isRetry) return;
     this.#asked = asked;
     const answers = await Promise.all(
-      devices.map(async ({ deviceId }) => [deviceId, await pointsOf(node, deviceId, backMs)] as const),
+      devices.map(async ({ deviceId }) => [deviceId, await historyOf(node, deviceId, backMs)] as const),
     );
     // Another span may have been picked while these answers were on their way.
     if (asked !== this.#asked) return;
-    this.points = new Map(answers);
+    const failed = answers.flatMap(([, answer]) => (answer.kind === 'failed' ? [answer.reason] : []));
+    this.failure = failed[0] ?? '';
+    if (failed.length > 0) this.#failedAtMs = performance.now();
+    this.points = new Map(
+      answers.map(([deviceId, answer]) => [
+        deviceId,
+        answer.kind === 'read' ? profilePoints(answer.body) : [],
+      ]),
+    );
     this.isWaiting = false;
   }
 }
 
-const pointsOf = async (node: string, key: string, backMs: number): Promise<readonly ProfilePoint[]> => {
-  const query = new URLSearchParams({
-    node,
-    slot: 'gpu',
-    key,
-    backMs: String(backMs),
-    limit: String(ROWS_MAX),
-  });
-  const answer = await fetch(`/api/history?${query}`, { cache: 'no-store' }).catch(() => undefined);
-  const body: unknown = answer?.ok === true ? await answer.json().catch(() => undefined) : undefined;
-  return profilePoints(body);
-};
+const historyOf = (node: string, key: string, backMs: number): Promise<HistoryAnswer> =>
+  askHistory({ node, slot: 'gpu', key, backMs: String(backMs), limit: String(ROWS_MAX) });
