@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { MockError } from './mock-settings.ts';
+import { MockError } from './mock-error.ts';
 
 export class LogFile implements AsyncDisposable {
   readonly #stream: WriteStream;

@@ -3,8 +3,9 @@
 
 import process from 'node:process';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { MockError } from './mock-error.ts';
 import { startMock } from './mock-server.ts';
-import { MockError, readMockSettings } from './mock-settings.ts';
+import { readMockSettings } from './read-settings.ts';
 
 const [optionsJson = '{}', ...flags] = process.argv.slice(2);
 

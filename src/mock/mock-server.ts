@@ -10,10 +10,11 @@ import { Connection } from './connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import { hostTime } from './host-time.ts';
 import { LogFile } from './log-file.ts';
+import { MockError } from './mock-error.ts';
 import type { MockLogSummary } from './mock-log.ts';
 import { MockLog } from './mock-log.ts';
 import type { MockOptions, MockSettings } from './mock-settings.ts';
-import { MockError, mockSettings } from './mock-settings.ts';
+import { mockSettings } from './read-settings.ts';
 import { Routes } from './routes.ts';
 
 export interface Mock extends AsyncDisposable {

@@ -1,9 +1,6 @@
 // What the mock server can be told to do. Everything has a default (settings-schema.ts), so that `{}` is a healthy
 // server: 50 ms to the first token, then one every 10 ms, a hundred of them.
 
-import * as v from 'valibot';
-import { settingsSchema } from './settings-schema.ts';
-
 export interface MockSettings {
   readonly host: string;
   /** 0: any free one. */
@@ -79,32 +76,3 @@ export interface TokenRange {
 }
 
 export type MockOptions = Partial<MockSettings>;
-
-export type SettingsResult =
-  | { readonly kind: 'ok'; readonly settings: MockSettings }
-  /** `key` is undefined where several contradict each other. */
-  | { readonly kind: 'wrong'; readonly key: string | undefined; readonly problem: string };
-
-export const readMockSettings = (options: unknown): SettingsResult => {
-  const result = v.safeParse(settingsSchema, options);
-  if (result.success) return { kind: 'ok', settings: result.output };
-  const [issue] = result.issues;
-  return { kind: 'wrong', key: v.getDotPath(issue)?.split('.')[0], problem: issue.message };
-};
-
-/** @throws MockError when an option cannot be. */
-export const mockSettings = (options: MockOptions): MockSettings => {
-  const result = readMockSettings(options);
-  if (result.kind === 'ok') return result.settings;
-  throw new MockError('bad-option', `${result.key ?? 'options'}: ${result.problem}`);
-};
-
-export class MockError extends Error {
-  override readonly name = 'MockError';
-  readonly code: 'bad-option' | 'address-in-use' | 'cannot-listen' | 'log-unusable' | 'did-not-start';
-
-  constructor(code: MockError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
-}

@@ -1,7 +1,8 @@
 // A made-up run that announces itself to the daemon of a home, as `plimsoll bench` does.
 
 import { join } from 'node:path';
-import { announceRun, type RunAnnouncement } from '../../src/bench/announce.ts';
+import type { RunAnnouncement } from '../../src/bench/announce/run-announcement.ts';
+import { announceRun } from '../../src/bench/announce.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import type { MadeUpRun } from './made-up-run.ts';

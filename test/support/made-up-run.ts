@@ -3,7 +3,7 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientProgress } from '../../src/bench/announce.ts';
+import type { ClientProgress } from '../../src/bench/announce/run-announcement.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import type { Report } from '../../src/core/run/report.ts';

@@ -2,7 +2,7 @@
 // all that matters; whatever goes wrong is no status.
 
 import { Agent, request } from 'node:http';
-import type { DaemonAddress } from '../announce.ts';
+import type { DaemonAddress } from './run-announcement.ts';
 
 /** A daemon on the same machine answers in a millisecond; one that hangs is left alone after this. */
 export const REQUEST_MS_MAX = 1_000;

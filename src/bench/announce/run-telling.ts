@@ -5,9 +5,9 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Report } from '../../core/run/report.ts';
 import { figuresOf, type LastError, shortName, stateOf } from '../../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { AnnounceOptions, ClientProgress, DaemonAddress, RunAnnouncement } from '../announce.ts';
 import { DaemonRequests } from './daemon-requests.ts';
 import { RecentWindow } from './recent-window.ts';
+import type { AnnounceOptions, ClientProgress, DaemonAddress, RunAnnouncement } from './run-announcement.ts';
 import { liveReport, progressBody, runStart } from './run-words.ts';
 
 export const UPDATE_MS = 200;

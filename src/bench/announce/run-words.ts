@@ -8,7 +8,7 @@ import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import type { RunStart } from '../../wire/run-schema.ts';
-import type { AnnounceOptions, ClientProgress } from '../announce.ts';
+import type { AnnounceOptions, ClientProgress } from './run-announcement.ts';
 
 /** The body of POST /api/runs. */
 export const runStart = ({

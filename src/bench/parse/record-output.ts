@@ -4,7 +4,6 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine } from '../../wire/sample-line.ts';
-import type { SampleTracker } from './sample-tracker.ts';
 
 export interface RecordOutputOptions {
   readonly sourceId: number;
@@ -14,12 +13,17 @@ export interface RecordOutputOptions {
   lines(bytes: Uint8Array<ArrayBuffer>): void;
 }
 
+/** A sample that holds stamps of chunks until they are asked for. */
+export interface StampHolder {
+  tellStamps(): void;
+}
+
 export class RecordOutput {
   readonly #options: RecordOutputOptions;
   readonly #writer: EventBatchWriter;
   readonly #secrets: readonly string[];
   readonly #encoder = new TextEncoder();
-  #withStamps: SampleTracker[] = [];
+  #withStamps: StampHolder[] = [];
   #lines: string[] = [];
 
   constructor(options: RecordOutputOptions) {
@@ -43,9 +47,9 @@ export class RecordOutput {
     this.#writer.writeRecvFirst(sampleId, atNs, firstByteNs);
   }
 
-  /** The tracker is asked for its stamps at the next flush. */
-  hasStamps(tracker: SampleTracker): void {
-    this.#withStamps.push(tracker);
+  /** The holder is asked for its stamps at the next flush. */
+  hasStamps(holder: StampHolder): void {
+    this.#withStamps.push(holder);
   }
 
   stamps(sampleId: number, stampsNs: Float64Array, start: number, end: number): void {
@@ -84,10 +88,10 @@ export class RecordOutput {
   }
 
   flush(): void {
-    const trackers = this.#withStamps;
-    if (trackers.length > 0) {
+    const holders = this.#withStamps;
+    if (holders.length > 0) {
       this.#withStamps = [];
-      for (const tracker of trackers) tracker.tellStamps();
+      for (const holder of holders) holder.tellStamps();
     }
     this.#flushBatch();
     this.#flushLines();

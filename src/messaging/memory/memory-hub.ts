@@ -5,30 +5,9 @@ import type { MessageCodec } from '../codec.ts';
 import { MessagingError } from '../messaging-error.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
 import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
+import type { MemorySource } from './memory-pipe.ts';
 import { MemoryPublisher } from './memory-publisher.ts';
 import { MemorySubscriber } from './memory-subscriber.ts';
-
-/** A subscriber as its publisher sees it: a pipe with a bound. */
-export interface MemoryPipe {
-  readonly id: string;
-  wants(topic: string): boolean;
-  readonly isFull: boolean;
-  /** Answers and the end go past the bound: they are few. */
-  put(frame: Uint8Array): void;
-}
-
-/** A publisher as its subscribers see it. */
-export interface MemorySource {
-  readonly highWaterMark: number;
-  attach(pipe: MemoryPipe): void;
-  detach(pipe: MemoryPipe): void;
-  /** The subscriber has got something. */
-  arrived(id: string): void;
-  /** The subscriber has everything up to the end. */
-  ended(id: string): void;
-  /** The pipe has room. */
-  drained(): void;
-}
 
 /** Endpoints by name. A subscriber may come before its publisher. */
 export class MemoryHub {

@@ -5,8 +5,8 @@ import { decodeFrame, encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { Outbox } from '../outbox.ts';
 import { Presence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
-import type { MemoryPipe, MemorySource } from './memory-hub.ts';
-import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC } from './memory-subscriber.ts';
+import type { MemoryPipe, MemorySource } from './memory-pipe.ts';
+import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC } from './memory-pipe.ts';
 
 export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {
   readonly endpoint: string;
