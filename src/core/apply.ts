@@ -7,6 +7,7 @@ import type { Event, KnownEvent, UnknownEvent } from './event.ts';
 import type { NodeId } from './ids.ts';
 import { closeConnection, openConnection, putLinkProfile } from './link/link-reducer.ts';
 import { applyReading } from './node/node-reducer.ts';
+import { isAfter } from './position.ts';
 import {
   LIVE_RUNS_PER_NODE_MAX,
   PROBES_PER_NODE_MAX,
@@ -74,14 +75,9 @@ const applyDurable = (state: State, event: Event): State => {
 
 const applyLive = (state: State, event: Event): State => {
   const held = liveEntry(state, event);
-  if (held !== undefined && !isNewer(event, held)) return state;
+  if (held !== undefined && !isAfter(event, held)) return state;
   return reduce(state, event);
 };
-
-const isNewer = (
-  event: { readonly epoch: number; readonly seq: number },
-  held: { readonly epoch: number; readonly seq: number },
-): boolean => event.epoch > held.epoch || (event.epoch === held.epoch && event.seq > held.seq);
 
 const progress = (state: State, origin: NodeId, value: OriginProgress): State => ({
   ...state,
@@ -128,6 +124,8 @@ const reduceKnown = (state: State, event: KnownEvent): State => {
       };
     case 'node.forgotten':
       return { ...state, nodeForgets: putKeyed(state.nodeForgets, event, event.payload) };
+    case 'node.stopping':
+      return { ...state, nodeStops: put(state.nodeStops, event.origin, entryOf(event, event.payload)) };
     case 'conflict.seen':
       return { ...state, nodeConflicts: putKeyed(state.nodeConflicts, event, event.payload) };
     default:

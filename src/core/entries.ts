@@ -86,6 +86,8 @@ export const liveEntry = (
       return state.runners[origin]?.[key];
     case 'progress.reported':
       return state.runProgress[origin]?.[key];
+    case 'node.stopping':
+      return state.nodeStops[origin];
     case 'conflict.seen':
       return state.nodeConflicts[origin]?.[event.payload.subject];
     case 'unknown':

@@ -7,7 +7,7 @@ import { connectionKey } from './link/connection.ts';
 import type { LinkProfile } from './link/link-profile.ts';
 import type { NodeEndpoints } from './node/endpoints.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
-import type { NodeConflict, NodeForgotten } from './node/presence.ts';
+import type { NodeConflict, NodeForgotten, NodeStopping } from './node/presence.ts';
 import type { Gathered, ReadingConfirmed, ReadingFailed, ReadingValues } from './node/reading.ts';
 import { readingKey } from './node/reading.ts';
 import type { ProbeBaseline } from './probe/probe-baseline.ts';
@@ -42,6 +42,7 @@ export interface EventPayloads {
   'run.ended': Run;
   'progress.reported': RunProgress;
   'node.forgotten': NodeForgotten;
+  'node.stopping': NodeStopping;
   'conflict.seen': NodeConflict;
 }
 
@@ -115,6 +116,7 @@ export const factKey = (fact: Fact): string => {
     case 'disk.gathered':
     case 'config.gathered':
     case 'endpoints.told':
+    case 'node.stopping':
       return '';
     case 'gpus.gathered':
     case 'gpuLoads.gathered':
@@ -173,5 +175,6 @@ const EVENT_CLASSES: { readonly [K in EventKind]: EventClass } = {
   'run.ended': 'durable',
   'progress.reported': 'live',
   'node.forgotten': 'durable',
+  'node.stopping': 'live',
   'conflict.seen': 'live',
 };

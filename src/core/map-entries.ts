@@ -36,6 +36,7 @@ export const mapEntries = (state: State, change: EntryChange): State => {
     runs: byKey(state.runs),
     runProgress: byKey(state.runProgress),
     nodeForgets: byKey(state.nodeForgets),
+    nodeStops: byNode(state.nodeStops),
     nodeConflicts: byKey(state.nodeConflicts),
     origins: byNode(state.origins),
     unknownKinds: state.unknownKinds,

@@ -7,6 +7,8 @@ import { conflictOf } from './node/conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './node/gpu.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { ReadingKind, ReadingValues } from './node/reading.ts';
+import { newestLiveOf, stoppedMs } from './node/stop-view.ts';
+import { isAfter } from './position.ts';
 import type { ProbeStage } from './probe/probe-stage.ts';
 import { stageOf } from './probe/probe-stage.ts';
 import { probeKey } from './probe/probe-status.ts';
@@ -106,6 +108,7 @@ export const presence = (
   nowMs: number,
   limits: PresenceLimits = state.nodeConfigs[node]?.value.presence ?? PRESENCE_LIMITS,
 ): Presence => {
+  if (stoppedMs(state, node, nowMs) !== undefined) return 'offline';
   const silentMs = nowMs - lastHeardMs(state, node);
   if (silentMs >= limits.offlineMs) return 'offline';
   return silentMs >= limits.staleMs ? 'stale' : 'live';
@@ -144,38 +147,6 @@ export const isForgotten = (state: State, node: NodeId): boolean => {
   return false;
 };
 
-interface Position {
-  readonly epoch: number;
-  readonly seq: number;
-}
-
-const isAfter = (a: Position, b: Position): boolean =>
-  a.epoch > b.epoch || (a.epoch === b.epoch && a.seq > b.seq);
-
-/** Newest live position of a node: what `node.forgotten` names beside the durable one. */
-export const newestLiveOf = (state: State, node: NodeId): Position | undefined => {
-  let newest: Position | undefined;
-  const see = (entry: Position | undefined): void => {
-    if (entry !== undefined && (newest === undefined || isAfter(entry, newest))) newest = entry;
-  };
-  see(state.nodeMemories[node]);
-  see(state.nodeSystems[node]);
-  see(state.nodeDisks[node]);
-  see(state.nodeEndpoints[node]);
-  for (const map of [
-    state.nodeGpuLoads,
-    state.readingStatuses,
-    state.probeStatuses,
-    state.probeBaselines,
-    state.runners,
-    state.runProgress,
-    state.nodeConflicts,
-  ]) {
-    for (const entry of entriesOf<Position>(map[node])) see(entry);
-  }
-  return newest;
-};
-
 /** All that is known of one node, each reading with its age. */
 export interface NodeView {
   readonly nodeId: NodeId;
@@ -184,6 +155,8 @@ export interface NodeView {
   readonly presence: Presence;
   /** Ms since anything was heard of the node; Infinity when never in this process's lifetime. */
   readonly silentMs: number;
+  /** Ms since it said that it stops; undefined where its silence, if any, came without a word. */
+  readonly stoppedMs: number | undefined;
   readonly identity: ReadingView<ReadingValues['identity']>;
   readonly memory: ReadingView<ReadingValues['memory']>;
   readonly system: ReadingView<ReadingValues['system']>;
@@ -235,6 +208,7 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     name: nodeName(state, node),
     presence: presence(state, node, nowMs),
     silentMs: nowMs - lastHeardMs(state, node),
+    stoppedMs: stoppedMs(state, node, nowMs),
     identity: view('identity', identity),
     memory: view('memory', state.nodeMemories[node]),
     system: view('system', state.nodeSystems[node]),

@@ -7,7 +7,7 @@ import type { Connection } from './link/connection.ts';
 import type { LinkProfile } from './link/link-profile.ts';
 import type { NodeEndpoints } from './node/endpoints.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
-import type { NodeConflict, NodeForgotten } from './node/presence.ts';
+import type { NodeConflict, NodeForgotten, NodeStopping } from './node/presence.ts';
 import type { ReadingValues } from './node/reading.ts';
 import type { ProbeBaseline } from './probe/probe-baseline.ts';
 import type { ProbeStatus } from './probe/probe-status.ts';
@@ -92,6 +92,7 @@ export interface State {
   readonly runProgress: ByNode<ByKey<Entry<RunProgress>>>;
   /** who forgot → subject */
   readonly nodeForgets: ByNode<ByNode<Entry<NodeForgotten>>>;
+  readonly nodeStops: ByNode<Entry<NodeStopping>>;
   /** who saw it → subject */
   readonly nodeConflicts: ByNode<ByNode<Entry<NodeConflict>>>;
   readonly origins: ByNode<OriginProgress>;
@@ -121,6 +122,7 @@ export const EMPTY_STATE: State = {
   runs: {},
   runProgress: {},
   nodeForgets: {},
+  nodeStops: {},
   nodeConflicts: {},
   origins: {},
   unknownKinds: {},

@@ -16,6 +16,7 @@ import { writeDaemonFile } from './daemon-file.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
 import { dashboardUrl } from './dashboard-url.ts';
 import { EventRecorder, JOURNAL_RETRY_MS } from './event-recorder.ts';
+import { endWithFarewell } from './farewell.ts';
 import { FirstReadings } from './first-readings.ts';
 import { lockHome } from './home-lock.ts';
 import { Access } from './http/access.ts';
@@ -138,7 +139,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
         },
         subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
         history: cluster.history,
-        profileHistory: query => journal.history(query),
+        profileHistory: query =>
+          [...(simulation?.history(query) ?? []), ...journal.history(query)].slice(-query.limit),
       },
       runs,
       ...(desk === undefined ? {} : { probes: desk }),
@@ -173,8 +175,10 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
 
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
+  const silence = new AbortController();
+  const replicating = mesh?.replicate(silence.signal) ?? Promise.resolve();
   const work = Promise.all([
-    mesh?.run(until), // before the gatherers, so that no value goes untold
+    mesh?.run(until),
     runGatherers(gatherers, {
       clock,
       signal: until,
@@ -196,11 +200,11 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);
   // One part that fails in a way nobody foresaw stops the daemon: half a daemon would look alive.
-  work.catch(() => stop.abort());
+  for (const part of [replicating, work]) part.catch(() => stop.abort());
   const owned = parts.move();
   const stopped = (async () => {
     try {
-      await work;
+      await endWithFarewell({ ...told, work, replicating, silence });
     } finally {
       await owned[Symbol.asyncDispose]();
     }

@@ -64,6 +64,8 @@ export const eventsOf = (state: State, node: NodeId): readonly Event[] => {
   }));
   plain(entriesOf(state.runProgress[node]), payload => ({ kind: 'progress.reported', payload }));
   plain(entriesOf(state.nodeForgets[node]), payload => ({ kind: 'node.forgotten', payload }));
+  const stop = state.nodeStops[node];
+  if (stop !== undefined) plain([stop], payload => ({ kind: 'node.stopping', payload }));
   plain(entriesOf(state.nodeConflicts[node]), payload => ({ kind: 'conflict.seen', payload }));
   return events.sort((a, b) => (a.class === b.class ? a.seq - b.seq : a.class === 'durable' ? -1 : 1));
 };

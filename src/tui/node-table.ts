@@ -55,14 +55,14 @@ const cellsOf = (state: State, view: NodeView): readonly Line[] => {
 };
 
 /** Colour never stands alone: the sign and the word in the age column say it too. */
-const mark = ({ presence }: NodeView): Line[number] => {
+const mark = ({ presence, stoppedMs }: NodeView): Line[number] => {
   switch (presence) {
     case 'live':
       return part('● ', 'good');
     case 'stale':
       return part('○ ', 'caution');
     case 'offline':
-      return part('× ', 'bad');
+      return part('× ', stoppedMs === undefined ? 'bad' : 'dim');
     default:
       return presence satisfies never;
   }
@@ -157,10 +157,11 @@ const networkCell = ({ network }: NodeView): Line => {
   return [part(`${figure} `, toneOf(network)), part(fastest.name, 'dim')];
 };
 
-const ageCell = ({ presence, silentMs, memory }: NodeView): Line => {
+const ageCell = ({ presence, silentMs, stoppedMs, memory }: NodeView): Line => {
   if (presence === 'live') {
     return [part('ageMs' in memory ? figureText(formatAge(memory.ageMs)) : UNKNOWN_FIGURE.figure, 'dim')];
   }
+  if (stoppedMs !== undefined) return [part(`stopped ${figureText(formatAge(stoppedMs))}`, 'dim')];
   const silent = Number.isFinite(silentMs) ? ` ${figureText(formatAge(silentMs))}` : '';
   return [part(`${presence}${silent}`, presence === 'stale' ? 'caution' : 'bad')];
 };

@@ -54,10 +54,10 @@ export const warningLines = ({ level, title, why, on, command }: Warning): reado
   ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
 ];
 
-/** "3 nodes: 2 live, 1 offline · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
+/** "3 nodes: 2 live, 1 stopped · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
 const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): Line => {
   const presences = PRESENCES.flatMap(wanted => {
-    const count = views.filter(({ presence }) => presence === wanted).length;
+    const count = views.filter(view => presenceWord(view) === wanted).length;
     return count === 0 ? [] : [`${count} ${wanted}`];
   });
   const links = linkViews(state, nowMs).filter(({ standing }) => standing.kind !== 'gone');
@@ -68,6 +68,9 @@ const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): L
       : `${counted(connections, 'connection')} of ${counted(links.length, 'link')}`;
   return [part(`${views.length} nodes: ${presences.join(', ')} · ${ways}`, 'dim')];
 };
+
+const presenceWord = ({ presence, stoppedMs }: NodeView): (typeof PRESENCES)[number] =>
+  stoppedMs === undefined ? presence : 'stopped';
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
@@ -95,6 +98,6 @@ const unknownReadings = (view: NodeView): readonly Line[] => {
   );
 };
 
-const PRESENCES = ['live', 'stale', 'offline'] as const;
+const PRESENCES = ['live', 'stale', 'stopped', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;

@@ -8,7 +8,7 @@ import type { Connection } from '../core/link/connection.ts';
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import type { NodeConflict, NodeForgotten } from '../core/node/presence.ts';
+import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
 import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
 import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
@@ -144,6 +144,8 @@ const forgotten: Schema<NodeForgotten> = v.object({
   liveSeq: count,
 });
 
+const stopping: Schema<NodeStopping> = v.object({ durableEpoch: count, durableSeq: count });
+
 const conflict: Schema<NodeConflict> = v.object({ subject: nodeIdSchema, addresses: list(text) });
 
 const fact = <K extends EventKind, T>(kind: K, payload: Schema<T>) =>
@@ -175,6 +177,7 @@ const factSchema: Schema<Fact> = v.variant('kind', [
   fact('run.ended', runSchema),
   fact('progress.reported', runProgressSchema),
   fact('node.forgotten', forgotten),
+  fact('node.stopping', stopping),
   fact('conflict.seen', conflict),
 ]);
 

@@ -51,6 +51,8 @@ export type PeerStanding =
   /** No link, and not heard for a moment; not long enough to be called offline. */
   | 'silent'
   | 'offline'
+  /** It said that it stops. */
+  | 'stopped'
   /** Named, and never met. */
   | 'never-met'
   /** The address that was named is this node's own. */
@@ -80,7 +82,7 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   name: text,
   nodeId: reported(nodeIdSchema),
   isNamed: v.boolean(),
-  standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'never-met', 'self']),
+  standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'stopped', 'never-met', 'self']),
   address: reported(text),
   silentMs: reported(v.pipe(v.number(), v.finite())),
   reach: v.object({ asked: count, open: count, shut: count }),

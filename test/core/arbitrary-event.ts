@@ -135,9 +135,15 @@ const endpoints: fc.Arbitrary<Fact> = reported.map(port => ({
   payload: { meshPort: port, reachabilityPort: port },
 }));
 
+const stopping: fc.Arbitrary<Fact> = fc.nat(2).map(durableSeq => ({
+  kind: 'node.stopping',
+  payload: { durableEpoch: 1, durableSeq },
+}));
+
 export const arbitraryFact: fc.Arbitrary<Fact> = fc.oneof(
   probeStatus,
   endpoints,
+  stopping,
   memory,
   identity,
   disk,

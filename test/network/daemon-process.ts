@@ -1,8 +1,10 @@
 // A whole daemon for the network tests. Prints what it sees of the cluster, one line of JSON, whenever that changes.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
+import { stoppedMs } from '../../src/core/node/stop-view.ts';
 import { nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
+import { linkRows } from '../../src/daemon/http/cluster-views.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
@@ -48,6 +50,7 @@ function seen(): SeenCluster {
       {
         id,
         presence: presence(state, id, nowMs),
+        isStopped: stoppedMs(state, id, nowMs) !== undefined,
         tags: state.nodeConfigs[id]?.value.tags ?? [],
         identityEpoch: state.nodeIdentities[id]?.epoch ?? 0,
         memory: memory === undefined ? undefined : { start: memory.epoch, seq: memory.seq },
@@ -58,6 +61,13 @@ function seen(): SeenCluster {
     nodeId: daemon.nodeId,
     hash: canonicalHash(state),
     nodes: Object.fromEntries(nodes),
+    ways: [
+      ...new Set(
+        linkRows(state, nowMs).map(
+          ({ source, sink }) => `${nodeName(state, source)} > ${nodeName(state, sink)}`,
+        ),
+      ),
+    ].sort(),
     notices: daemon.notices,
   };
 }

@@ -15,12 +15,16 @@ export interface SeenCluster {
   readonly hash: string;
   /** By name. */
   readonly nodes: Readonly<Record<string, SeenNode>>;
+  /** "left > right", by name, of every connection that counts now; two of one pair are told once. */
+  readonly ways: readonly string[];
   readonly notices: readonly string[];
 }
 
 export interface SeenNode {
   readonly id: string;
   readonly presence: 'live' | 'stale' | 'offline';
+  /** It said that it stops. */
+  readonly isStopped: boolean;
   /** Of its config: what a test changes to make it write a durable event. */
   readonly tags: readonly string[];
   /** Of the journal that its identity was written to; 0 while that is not known. */

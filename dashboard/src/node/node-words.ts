@@ -47,11 +47,15 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const memoryAge = isLive ? lateMemory(view) : undefined;
   const lateVitals = isLive ? lateVitalWords(view) : undefined;
   const { measured, compute, going } = measuredWords(view);
-  const memoryShare = isOffline ? 'no contact' : (memoryAge ?? percentOf(use));
+  const memoryShare = isOffline
+    ? view.stoppedMs === undefined
+      ? 'no contact'
+      : 'stopped'
+    : (memoryAge ?? percentOf(use));
   return {
     name: held(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
-    memory: isOffline ? silenceWords(view.silentMs + (lagMs ?? 0)) : memoryWords(use, memoryAge),
+    memory: isOffline ? absenceWords(view, lagMs) : memoryWords(use, memoryAge),
     memoryShare,
     memoryShareOf:
       isOffline || use === undefined
@@ -64,8 +68,12 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   };
 };
 
-/** How long nothing was heard; a node that only the journal knows was not heard at all. */
-export const silenceWords = (silentMs: number): string =>
+/** Of a node that is offline: that it was stopped, or how long nothing was heard. */
+export const absenceWords = ({ silentMs, stoppedMs }: NodeView, lagMs = 0): string =>
+  stoppedMs === undefined ? silenceWords(silentMs + lagMs) : `stopped ${ageText(stoppedMs + lagMs)} ago`;
+
+/** A node that only the journal knows was not heard at all. */
+const silenceWords = (silentMs: number): string =>
   Number.isFinite(silentMs) ? `no contact for ${ageText(silentMs)}` : 'no contact yet';
 
 /** `lateness` stands in place of the share, where the figures are not of now. */

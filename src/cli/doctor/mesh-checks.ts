@@ -67,6 +67,8 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
         peer,
         platform,
       );
+    case 'stopped':
+      return [check('note', `${name} was stopped${silence(peer)}`, 'Start it there again with plimsoll up.')];
     case 'never-met':
       return withTries(check('problem', `${name} is not connected`, ''), peer, platform);
     default:

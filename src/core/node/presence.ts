@@ -11,6 +11,15 @@ export interface NodeForgotten {
   readonly liveSeq: number;
 }
 
+/**
+ * The last word of a daemon that stops because it was told to. Anything it says afterwards takes it back: a durable fact past
+ * this point of its journal, a live one that is newer.
+ */
+export interface NodeStopping {
+  readonly durableEpoch: number;
+  readonly durableSeq: number;
+}
+
 /** Two machines run from copies of one home. */
 export interface NodeConflict {
   readonly subject: NodeId;

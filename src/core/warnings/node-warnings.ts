@@ -16,8 +16,21 @@ export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly
     ...unknownKindWarnings(view),
   ]);
 
-const presenceWarnings = ({ nodeId, name, presence, silentMs }: NodeView): readonly Warning[] => {
+const presenceWarnings = ({ nodeId, name, presence, silentMs, stoppedMs }: NodeView): readonly Warning[] => {
   if (presence === 'live') return [];
+  if (stoppedMs !== undefined) {
+    return [
+      {
+        id: `stopped ${nodeId}`,
+        level: 'note',
+        nodes: [nodeId],
+        title: `${name} stopped ${age(stoppedMs)} ago`,
+        why: 'Its daemon was told to stop, and said so. Its last figures are still shown, with their age.',
+        on: name,
+        command: 'plimsoll up',
+      },
+    ];
+  }
   return [
     {
       id: `presence ${nodeId}`,

@@ -3,6 +3,7 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import { stoppedMs } from '../../core/node/stop-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
 import { nodeIds, presence } from '../../core/selectors.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -248,10 +249,13 @@ export class Connections implements AsyncDisposable {
 
   #reasonGone({ node, address }: ReachTarget): string {
     const { state, clock } = this.#parts;
-    if (!this.#nodes.some(held => held.node === node))
-      return presence(state(), node, clock.nowMs()) === 'offline'
+    if (!this.#nodes.some(held => held.node === node)) {
+      const nowMs = clock.nowMs();
+      if (stoppedMs(state(), node, nowMs) !== undefined) return 'the node stopped';
+      return presence(state(), node, nowMs) === 'offline'
         ? 'the node is offline'
         : 'the node answers no questions of reachability';
+    }
     const [, scope] = address.split('%');
     if (scope !== undefined && !this.#interfaces.linkLocalNames.includes(scope))
       return `the interface ${scope} is down or gone`;

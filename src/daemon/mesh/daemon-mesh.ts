@@ -62,7 +62,9 @@ export interface DaemonMesh extends AsyncDisposable {
   readonly requests: Requests | undefined;
   /** Which nodes are expected, and what came of their addresses; undefined where nothing leaves the process. */
   readonly status: (() => MeshStatus) | undefined;
-  /** Replicates until the signal aborts. */
+  /** Replicates until the signal aborts. Before `run`, so that no value goes untold, and longer, for the last one. */
+  replicate(signal: AbortSignal): Promise<void>;
+  /** Everything else that a mesh needs, until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -148,11 +150,10 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         reach: connections?.statuses ?? [],
         discovery: discovery.status,
       }),
+    replicate: signal => replicator.run(signal),
     run: async signal => {
-      const replicating = replicator.run(signal);
       record(endpointsFact(isReachable ? listensOn : undefined, connections));
       await Promise.all([
-        replicating,
         requests.run(signal),
         linkNotices.run(signal),
         conflictNotices.run(signal),

@@ -3,7 +3,7 @@
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Presence } from '../../core/selectors.ts';
+import { stoppedMs } from '../../core/node/stop-view.ts';
 import { lastHeardMs, nodeIds, nodeName, presence } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -91,7 +91,7 @@ const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries, reach }: Pe
     name: nodeName(state, node),
     nodeId: node,
     isNamed,
-    standing: link === undefined ? standingWithout(presence(state, node, nowMs), links.size) : 'linked',
+    standing: link === undefined ? standingWithout(node, { state, nowMs, links }) : 'linked',
     address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
     silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never heard'),
     reach: { asked: own.length, open: countOf('open'), shut: countOf('shut') },
@@ -100,9 +100,14 @@ const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries, reach }: Pe
 };
 
 /** Who is heard without a link is heard through somebody. */
-const standingWithout = (now: Presence, linkCount: number): PeerStanding => {
+const standingWithout = (
+  node: NodeId,
+  { state, nowMs, links }: Pick<PeerSources, 'state' | 'nowMs' | 'links'>,
+): PeerStanding => {
+  if (stoppedMs(state, node, nowMs) !== undefined) return 'stopped';
+  const now = presence(state, node, nowMs);
   if (now === 'offline') return 'offline';
-  return now === 'live' && linkCount > 0 ? 'relayed' : 'silent';
+  return now === 'live' && links.size > 0 ? 'relayed' : 'silent';
 };
 
 const dialsOf = (node: NodeId, dials: readonly DialStatus[]): readonly DialStatus[] =>

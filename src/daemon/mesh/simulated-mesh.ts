@@ -32,7 +32,8 @@ export const openSimulatedMesh = async (
     connections: undefined,
     requests: undefined,
     status: undefined,
-    run: (signal: AbortSignal) => replicator.run(signal),
+    replicate: (signal: AbortSignal) => replicator.run(signal),
+    run: async () => undefined,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await transport[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import type { Figure, Labels, MetricPage } from './metric-page.ts';
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
   const labels: Labels = { node: view.nodeId, name: view.name };
   page.gauge(NODE.presence, labels, view.presence === 'live');
+  page.gauge(NODE.stopped, labels, view.stoppedMs !== undefined);
   addIdentity(page, view, labels);
   addMemory(page, view, labels);
   addSystem(page, view, labels);
@@ -149,6 +150,10 @@ const NODE = {
     help: 'Always 1; what the machine is, in labels (empty where unknown).',
   },
   presence: { name: 'plimsoll_node_live', help: '1 while the node is heard, 0 when it is stale or offline.' },
+  stopped: {
+    name: 'plimsoll_node_stopped',
+    help: '1 where the node said that it stops, 0 where it is heard or fell silent without a word.',
+  },
   cpus: { name: 'plimsoll_node_logical_cpus', help: 'Logical processors.' },
   readingAge: { name: 'plimsoll_reading_age_seconds', help: 'Age of the newest value of a reading.' },
   readingCurrent: {

@@ -1,0 +1,9 @@
+// Where an event stands in the order of its origin: epochs first, numbers within one.
+
+export interface Position {
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+export const isAfter = (a: Position, b: Position): boolean =>
+  a.epoch > b.epoch || (a.epoch === b.epoch && a.seq > b.seq);
