@@ -5,20 +5,29 @@ import { askHistory, HISTORY_RETRY_MS } from '../stream/ask-history.ts';
 import type { HistoryPoint } from './link-history.ts';
 import { historyPoints } from './link-history.ts';
 
-const BACK_MS = 30 * 24 * 3_600_000;
-const ROWS_MAX = 1_000;
+/** How far back, ms, and how many rows, the newest. */
+export interface HistorySpan {
+  readonly backMs: number;
+  readonly rowsMax: number;
+}
+
+const MONTH: HistorySpan = { backMs: 30 * 24 * 3_600_000, rowsMax: 1_000 };
 
 export class HistoryStore {
   points: readonly HistoryPoint[] = $state.raw([]);
   /** Why the past could not be read; '' where it was. */
   failure: string = $state('');
+  /** Nothing was answered yet. */
+  isWaiting: boolean = $state(true);
   #asked = '';
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Does nothing while the same connection has the same newest measurement. */
-  async ask(facts: ConnectionFacts | undefined): Promise<void> {
+  async ask(facts: ConnectionFacts | undefined, { backMs, rowsMax }: HistorySpan = MONTH): Promise<void> {
     const asked =
-      facts === undefined ? '' : `${facts.source} ${facts.sink} ${facts.connectionKey} ${facts.measuredAtMs}`;
+      facts === undefined
+        ? ''
+        : `${facts.source} ${facts.sink} ${facts.connectionKey} ${facts.measuredAtMs} ${backMs}`;
     const isRetry = this.failure !== '' && performance.now() - this.#failedAtMs >= HISTORY_RETRY_MS;
     if (asked === this.#asked && !isRetry) return;
     this.#asked = asked;
@@ -31,11 +40,12 @@ export class HistoryStore {
       node: facts.source,
       slot: 'link',
       key: `${facts.sink} ${facts.connectionKey}`,
-      backMs: String(BACK_MS),
-      limit: String(ROWS_MAX),
+      backMs: String(backMs),
+      limit: String(rowsMax),
     });
     // Another link may have been picked while this answer was on its way.
     if (asked !== this.#asked) return;
+    this.isWaiting = false;
     this.failure = answer.kind === 'failed' ? answer.reason : '';
     if (answer.kind === 'failed') this.#failedAtMs = performance.now();
     this.points = answer.kind === 'read' ? historyPoints(answer.body) : [];

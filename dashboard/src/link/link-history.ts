@@ -7,6 +7,8 @@ export interface HistoryPoint {
   /** Bits per second; undefined where that way was not measured. */
   readonly upload: number | undefined;
   readonly download: number | undefined;
+  /** Median round trip, ns. */
+  readonly roundTripNs: number | undefined;
 }
 
 /** Of the answer of /api/history with slot=link; none of an answer that is something else. */
@@ -24,8 +26,15 @@ export const historyPoints = (body: unknown): readonly HistoryPoint[] => {
       const value = isHourly ? field(field(field(record, 'figures'), name), 'median') : field(payload, name);
       return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
     };
-    const point = { atMs, upload: read('uploadBitsPerSecond'), download: read('downloadBitsPerSecond') };
-    return point.upload === undefined && point.download === undefined ? [] : [point];
+    const point = {
+      atMs,
+      upload: read('uploadBitsPerSecond'),
+      download: read('downloadBitsPerSecond'),
+      roundTripNs: read('roundTripNsP50'),
+    };
+    return [point.upload, point.download, point.roundTripNs].every(value => value === undefined)
+      ? []
+      : [point];
   });
 };
 

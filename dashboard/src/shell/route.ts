@@ -6,6 +6,8 @@ import { isNodeId, isRunId } from '../../../src/core/ids.ts';
 export type Route =
   | { readonly kind: 'cluster' }
   | { readonly kind: 'links' }
+  /** Ids of two nodes, or their names, which the page looks up: both are what people type. */
+  | { readonly kind: 'link'; readonly ends: readonly [string, string] }
   | { readonly kind: 'nodes' }
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
@@ -18,10 +20,22 @@ export const routeOf = (path: string): Route => {
   if (parts.length === 0) return { kind: 'cluster' };
   if (parts.length === 1 && (first === 'links' || first === 'nodes' || first === 'runs'))
     return { kind: first };
+  if (parts.length === 3 && first === 'links') return linkRoute(parts.slice(1)) ?? { kind: 'unknown', path };
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
   if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
   return { kind: 'unknown', path };
 };
 
 export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;
+export const linkPath = (from: string, to: string): string =>
+  `/links/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
 export const runPath = (runId: RunId): string => `/runs/${runId}`;
+
+const linkRoute = (parts: readonly string[]): Route | undefined => {
+  try {
+    const [from = '', to = ''] = parts.map(decodeURIComponent);
+    return { kind: 'link', ends: [from, to] };
+  } catch {
+    return undefined; // not an address: "%" without its digits
+  }
+};

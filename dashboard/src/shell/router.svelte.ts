@@ -7,12 +7,12 @@ import { routeOf } from './route.ts';
 
 export class Router {
   route: Route = $state.raw(routeOf(location.pathname));
+  /** What stands behind the "?", so that a view that was filtered can be sent to somebody. */
+  query: URLSearchParams = $state.raw(new URLSearchParams(location.search));
 
   /** Follows clicks and the back button; returns what ends it. */
   start(): () => void {
-    const pop = (): void => {
-      this.route = routeOf(location.pathname);
-    };
+    const pop = (): void => this.#read();
     const click = (event: MouseEvent): void => {
       const path = ownPath(event);
       if (path === undefined) return;
@@ -28,10 +28,22 @@ export class Router {
   }
 
   go(path: string): void {
-    if (path !== location.pathname) history.pushState(null, '', path);
-    this.route = routeOf(path);
+    if (path !== location.pathname + location.search) history.pushState(null, '', path);
+    this.#read();
     scrollTo(0, 0);
     void this.#focusPage();
+  }
+
+  /** Puts another query behind the path: the same page, no step of the back button. */
+  ask(query: URLSearchParams): void {
+    const text = query.toString();
+    history.replaceState(null, '', location.pathname + (text === '' ? '' : `?${text}`));
+    this.query = query;
+  }
+
+  #read(): void {
+    this.route = routeOf(location.pathname);
+    this.query = new URLSearchParams(location.search);
   }
 
   /** Once the new page stands, the focus stands where it begins, and who listens to the screen hears it. */

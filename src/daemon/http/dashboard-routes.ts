@@ -51,7 +51,7 @@ const listed = (header: string | undefined): readonly string[] =>
 const acceptsGzip = (header: string | undefined): boolean =>
   header?.split(',').some(part => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/i.test(part)) ?? false;
 
-const PAGE = /^\/(?:index\.html|links\/?|(?:nodes|runs)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
+const PAGE = /^\/(?:index\.html|(?:links|nodes|runs)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">

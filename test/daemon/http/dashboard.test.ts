@@ -34,6 +34,7 @@ describe('the dashboard', () => {
     '/',
     '/index.html',
     '/links',
+    '/links/atlas/juno',
     '/nodes',
     '/nodes/abc',
     '/nodes/abc/',

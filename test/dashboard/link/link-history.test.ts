@@ -15,14 +15,20 @@ describe('the past of a link', () => {
     const hourly = {
       atWallMs: 1_000,
       isHourly: true,
-      record: { version: 1, figures: { uploadBitsPerSecond: { min: 1, median: 5, max: 9, count: 3 } } },
+      record: {
+        version: 1,
+        figures: {
+          uploadBitsPerSecond: { min: 1, median: 5, max: 9, count: 3 },
+          roundTripNsP50: { min: 100, median: 200, max: 900, count: 3 },
+        },
+      },
     };
     expect(
       historyPoints({
         rows: [hourly, raw(2_000, 7, 8), raw(3_000, 7, 8, unknown), raw(4_000, unknown, unknown), 'x'],
       }),
     ).toEqual([
-      { atMs: 1_000, upload: 5, download: undefined },
+      { atMs: 1_000, upload: 5, download: undefined, roundTripNs: 200 },
       { atMs: 2_000, upload: 7, download: 8 },
     ]);
     for (const body of [undefined, null, 'no', {}, { rows: {} }]) expect(historyPoints(body)).toEqual([]);
@@ -33,6 +39,7 @@ describe('the past of a link', () => {
       atMs: -hours * HOUR_MS,
       upload: [1, 10, 30, 20, 99][index],
       download: undefined,
+      roundTripNs: undefined,
     }));
     expect(medianLastWeek(points, 'upload', 0)).toBe(20);
     expect(medianLastWeek(points.slice(2), 'upload', 0)).toBeUndefined();
@@ -40,7 +47,12 @@ describe('the past of a link', () => {
   });
 
   test('is a line from its first to its newest point, from two points on', () => {
-    const point = (atMs: number, upload: number) => ({ atMs, upload, download: undefined });
+    const point = (atMs: number, upload: number) => ({
+      atMs,
+      upload,
+      download: undefined,
+      roundTripNs: undefined,
+    });
     expect(historyPicture([point(0, 5)], { width: 100, height: 50 })).toBeUndefined();
     const picture = historyPicture([point(0, 10), point(50, 5), point(100, 10)], { width: 100, height: 55 });
     expect(picture?.lines.upload).toMatchObject({ low: 5, high: 10, d: 'M0.0 5.0L50.0 30.0L100.0 5.0' });

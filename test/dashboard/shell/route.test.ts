@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { connectionWords } from '../../../dashboard/src/shell/connection-words.ts';
 import { codeOf } from '../../../dashboard/src/shell/one-time-code.ts';
-import { nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
+import { linkPath, nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 
 describe('routes', () => {
@@ -20,12 +20,25 @@ describe('routes', () => {
     expect(routeOf(nodePath(id))).toEqual({ kind: 'node', nodeId: id });
   });
 
-  test.each(['/nodes/__proto__', '/nodes/short', '/nodes/x/y', '/elsewhere', '/links/1'])(
-    '%s is no page',
-    path => {
-      expect(routeOf(path)).toEqual({ kind: 'unknown', path });
-    },
-  );
+  test('the path of a link leads back to its ends, whatever they are called', () => {
+    for (const ends of [
+      ['a'.repeat(26), 'b'.repeat(26)],
+      ['atlas', 'My Mac/Studio 100%'],
+    ] as const)
+      expect(routeOf(linkPath(ends[0], ends[1]))).toEqual({ kind: 'link', ends });
+  });
+
+  test.each([
+    '/nodes/__proto__',
+    '/nodes/short',
+    '/nodes/x/y',
+    '/elsewhere',
+    '/links/1',
+    '/links/a/b/c',
+    '/links/%/b',
+  ])('%s is no page', path => {
+    expect(routeOf(path)).toEqual({ kind: 'unknown', path });
+  });
 });
 
 describe('the one-time code', () => {

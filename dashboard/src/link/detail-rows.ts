@@ -1,0 +1,189 @@
+// Everything that is known of each connection of a link, a row each: the figures with what they rest on, how and how often
+// they are measured, and what the probe does or why it failed.
+
+import { formatAge } from '../../../src/core/figure/duration.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
+import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
+import { typeWords } from '../../../src/core/link/link-words.ts';
+import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
+import type { State } from '../../../src/core/state.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { ageText } from '../figure/age.ts';
+import type { RateUnit } from './link-words.ts';
+import { negotiatedWords, rateFigure, timeFigure } from './link-words.ts';
+
+/** A figure, and beneath it what it rests on; a reason where there is no figure. */
+export interface DetailFigure {
+  readonly value: Figure;
+  readonly remark: string;
+}
+
+export interface DetailRow {
+  readonly key: string;
+  readonly facts: ConnectionFacts;
+  /** "192.0.2.9", or "rdma_en3 · rdma_en4". */
+  readonly way: string;
+  readonly type: string;
+  /** "10 Gb/s negotiated", or why the type or the rate is not known. */
+  readonly rate: string;
+  readonly upload: DetailFigure;
+  readonly download: DetailFigure;
+  readonly roundTrip: DetailFigure;
+  readonly jitter: DetailFigure;
+  readonly sentAgain: DetailFigure;
+  readonly method: string;
+  readonly engine: string;
+  readonly age: string;
+  /** "every 5 min", "every 40 min, stretched from 5 min"; '' where nobody has said so yet. */
+  readonly every: string;
+  readonly isStretched: boolean;
+  readonly standing: DetailStanding;
+  readonly isStale: boolean;
+  readonly isMeasuring: boolean;
+}
+
+export interface DetailStanding {
+  readonly tone: 'plain' | 'caution' | 'danger';
+  readonly words: string;
+  /** "next try in 4 min", "next in 3 min"; '' where nobody knows. */
+  readonly next: string;
+}
+
+export const detailRows = (
+  state: State,
+  { connections }: Pick<LinkView, 'connections'>,
+  nowMs: number,
+  unit: RateUnit,
+): readonly DetailRow[] => connections.map(facts => detailRow(state, facts, nowMs, unit));
+
+/** How long a profile should last by its source's config, ms; undefined where nobody has told it. */
+export const plannedIntervalMs = (
+  state: State,
+  { source, connection }: Pick<ConnectionFacts, 'source' | 'connection'>,
+): number | undefined => {
+  const probes = state.nodeConfigs[source]?.value.probes;
+  if (probes === undefined) return undefined;
+  return (connection.kind === 'rdma' ? probes.rdmaTtlSeconds : probes.socketTtlSeconds) * 1_000;
+};
+
+const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: RateUnit): DetailRow => {
+  const { connection, profile, failure, measuredAtMs } = facts;
+  const stage = stageOfConnection(state, facts, nowMs);
+  const rate = (value: Reported<number> | undefined, streams: Reported<number> | undefined): DetailFigure =>
+    detail(
+      value,
+      bits => rateFigure(bits, unit),
+      streams !== undefined && isKnown(streams) ? counted(streams, 'stream') : '',
+    );
+  const intervalMs =
+    profile === undefined || failure !== undefined ? undefined : knownOr(profile.intervalMs, undefined);
+  const plannedMs = plannedIntervalMs(state, facts);
+  const isStretched =
+    intervalMs !== undefined && plannedMs !== undefined && intervalMs > plannedMs * STRETCHED_MIN;
+  const isStale = profile !== undefined && Number.isFinite(measuredAtMs) && isStaleNow(facts, nowMs);
+  return {
+    key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
+    facts,
+    way:
+      connection.kind === 'socket'
+        ? connection.sinkAddress
+        : `${connection.sourceInterface} · ${connection.sinkInterface}`,
+    type: typeWords(facts),
+    rate: rateWords(facts, unit),
+    upload: rate(profile?.uploadBitsPerSecond, profile?.uploadStreams),
+    download: rate(profile?.downloadBitsPerSecond, profile?.downloadStreams),
+    roundTrip: detail(
+      profile?.roundTripNsP50,
+      timeFigure,
+      spread(profile?.roundTripNsMin, profile?.roundTripNsP99),
+    ),
+    jitter: detail(
+      profile?.jitterNs,
+      timeFigure,
+      profile !== undefined && isKnown(profile.roundTripCount)
+        ? `of ${counted(profile.roundTripCount, 'round trip')}`
+        : '',
+    ),
+    sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
+    method: profile?.method ?? '',
+    engine: profile?.engine ?? '',
+    age:
+      profile === undefined || !Number.isFinite(measuredAtMs)
+        ? '–'
+        : ageText(Math.max(0, nowMs - measuredAtMs)),
+    every:
+      intervalMs === undefined
+        ? ''
+        : `every ${age(intervalMs)}${isStretched ? `, stretched from ${age(plannedMs ?? 0)}` : ''}`,
+    isStretched,
+    standing: standingOf(facts, stage, isStale),
+    isStale,
+    isMeasuring: stage?.kind === 'running',
+  };
+};
+
+const standingOf = (
+  { profile, failure }: ConnectionFacts,
+  stage: ProbeStage | undefined,
+  isStale: boolean,
+): DetailStanding => {
+  if (stage?.kind === 'running') {
+    const hand = stage.isByHand ? ', asked for by hand' : '';
+    return {
+      tone: 'plain',
+      words: `measuring${hand}`,
+      next: `${Math.ceil(stage.leftMs / 1_000)}\u00a0s left`,
+    };
+  }
+  const next = (words: string): string =>
+    stage?.nextInMs === undefined ? '' : `${words} in ${age(stage.nextInMs)}`;
+  const waits = stage?.kind === 'waiting' ? `waits: ${stage.reason}` : '';
+  if (failure !== undefined)
+    return {
+      tone: 'danger',
+      words: `failed: ${failure}`,
+      next: [next('next try'), waits].filter(part => part !== '').join(', '),
+    };
+  if (waits !== '') return { tone: 'plain', words: waits, next: next('next try') };
+  if (profile === undefined) return { tone: 'plain', words: 'not measured yet', next: next('first') };
+  return isStale
+    ? { tone: 'caution', words: 'stale', next: next('next') }
+    : { tone: 'plain', words: 'measured', next: next('next') };
+};
+
+const detail = (
+  value: Reported<number> | undefined,
+  format: (value: number) => Figure,
+  remark: string,
+): DetailFigure => {
+  if (value === undefined) return { value: NONE, remark: '' };
+  return isUnknown(value) ? { value: NONE, remark: value.reason } : { value: format(value), remark };
+};
+
+/** "16 to 38 µs": the shortest, and the one that 99 of 100 do not exceed. */
+const spread = (min: Reported<number> | undefined, p99: Reported<number> | undefined): string => {
+  const parts = [
+    min !== undefined && isKnown(min) ? `min ${figureText(timeFigure(min))}` : '',
+    p99 !== undefined && isKnown(p99) ? `p99 ${figureText(timeFigure(p99))}` : '',
+  ];
+  return parts.filter(part => part !== '').join(' · ');
+};
+
+const rateWords = (facts: ConnectionFacts, unit: RateUnit): string => {
+  const { type, negotiatedBitsPerSecond: rate } = facts.connection;
+  if (!isKnown(type)) return type.reason;
+  return isKnown(rate) && rate > 0 ? `${negotiatedWords(facts, unit)} negotiated` : 'rate unknown';
+};
+
+const counted = (count: number, one: string): string =>
+  `${formatCount(count)} ${one}${count === 1 ? '' : 's'}`;
+
+const age = (ageMs: number): string => figureText(formatAge(ageMs));
+
+const NONE: Figure = { figure: '–', unit: '' };
+/** A little more is how the schedule spreads its starts. */
+const STRETCHED_MIN = 1.05;

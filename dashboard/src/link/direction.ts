@@ -1,0 +1,45 @@
+// One direction of a link as a load-line board shows it: what it carries now, and the lines of what it should.
+
+import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import type { BoardLine } from '../chart/load-line-board.ts';
+import type { Way } from './link-history.ts';
+import type { RateUnit } from './link-words.ts';
+
+export interface Direction {
+  readonly now: FigureView | undefined;
+  readonly back: FigureView | undefined;
+  /** Which figure of the measuring connection this direction is: its source may be the other end. */
+  readonly way: Way;
+}
+
+export const directionOf = (link: LinkView | undefined, from: string): Direction => {
+  const isThere = link?.nodes[0] === from;
+  const [now, back] = isThere ? [link?.there, link?.back] : [link?.back, link?.there];
+  return { now, back, way: now?.of.source === from ? 'upload' : 'download' };
+};
+
+/** `week`: the median of last week, bits per second. */
+export const boardLines = (
+  { now, back }: Direction,
+  week: number | undefined,
+  unit: RateUnit,
+): readonly BoardLine[] => {
+  const giga = gigaOf(unit);
+  const negotiated =
+    now === undefined ? undefined : knownOr(now.of.connection.negotiatedBitsPerSecond, undefined);
+  return [
+    ...(negotiated === undefined || negotiated <= 0
+      ? []
+      : [{ at: negotiated / giga, name: 'negotiated', isRing: true }]),
+    ...(week === undefined ? [] : [{ at: week / giga, name: 'median last week', isRing: false }]),
+    ...(back === undefined ? [] : [{ at: back.value / giga, name: 'the way back', isRing: false }]),
+  ];
+};
+
+export const gigaOf = (unit: RateUnit): number => (unit === 'bits' ? 1e9 : 8e9);
+
+export const boardUnit = (unit: RateUnit): string => (unit === 'bits' ? 'Gb/s' : 'GB/s');
+
+export const boardFigure = (value: number): string =>
+  value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2).replace(/\.0+$/, '');

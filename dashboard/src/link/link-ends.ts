@@ -1,0 +1,45 @@
+// Which link an address means: its ends are ids, or names as people type them, and what is wrong with one that means none.
+
+import type { NodeId } from '../../../src/core/ids.ts';
+import { nearest } from '../../../src/core/text/nearest.ts';
+
+export interface NamedNode {
+  readonly nodeId: NodeId;
+  readonly name: string;
+}
+
+export type LinkEnds =
+  | { readonly kind: 'found'; readonly ends: readonly [NodeId, NodeId] }
+  /** Both words are one node. */
+  | { readonly kind: 'same'; readonly node: NamedNode }
+  /** Nobody, or more than one, is called so; `near` is who was probably meant. */
+  | { readonly kind: 'unknown'; readonly words: readonly EndProblem[] };
+
+export interface EndProblem {
+  readonly word: string;
+  readonly problem: 'nobody' | 'several';
+  readonly near: NamedNode | undefined;
+}
+
+export const linkEnds = ([from, to]: readonly [string, string], nodes: readonly NamedNode[]): LinkEnds => {
+  const [source, sink] = [endOf(from, nodes), endOf(to, nodes)];
+  if ('problem' in source || 'problem' in sink)
+    return { kind: 'unknown', words: [source, sink].filter(end => 'problem' in end) };
+  return source.nodeId === sink.nodeId
+    ? { kind: 'same', node: source }
+    : { kind: 'found', ends: [source.nodeId, sink.nodeId] };
+};
+
+const endOf = (word: string, nodes: readonly NamedNode[]): NamedNode | EndProblem => {
+  const byId = nodes.find(({ nodeId }) => nodeId === word);
+  if (byId !== undefined) return byId;
+  const named = nodes.filter(({ name }) => name.toLowerCase() === word.toLowerCase());
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  if (named.length > 1) return { word, problem: 'several', near: undefined };
+  const near = nearest(
+    word,
+    nodes.map(({ name }) => name),
+  );
+  return { word, problem: 'nobody', near: nodes.find(({ name }) => name === near) };
+};

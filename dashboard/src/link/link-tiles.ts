@@ -1,0 +1,69 @@
+// The headline figures of a link's page.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { figureText } from '../../../src/core/figure/figure.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+import { ageText } from '../figure/age.ts';
+import type { DetailRow } from './detail-rows.ts';
+import { halfOf, linkAgeMs, linkHalfJitterNs, timeFigure } from './link-words.ts';
+
+export interface LinkTile {
+  readonly name: string;
+  readonly value: Figure;
+  readonly remark: string;
+}
+
+export const linkTiles = (link: LinkView, rows: readonly DetailRow[], nowMs: number): readonly LinkTile[] => {
+  const ageMs = linkAgeMs(link, nowMs);
+  const profile = link.roundTrip?.of.profile;
+  const p99 = profile === undefined ? undefined : knownOr(profile.roundTripNsP99, undefined);
+  const jitterNs = linkHalfJitterNs(link);
+  return [
+    {
+      name: 'RTT/2',
+      value: timeFigure(halfOf(link.roundTrip)),
+      remark:
+        link.roundTrip === undefined
+          ? 'not measured'
+          : `RTT ${text(timeFigure(link.roundTrip.value))}${p99 === undefined ? '' : `, p99 ${text(timeFigure(p99))}`}`,
+    },
+    {
+      name: 'Jitter/2',
+      value: timeFigure(jitterNs),
+      remark: jitterNs === undefined ? 'not measured' : `jitter ${text(timeFigure(jitterNs * 2))}`,
+    },
+    {
+      name: 'Connections',
+      value: { figure: String(rows.length), unit: '' },
+      remark: connectionCounts(rows),
+    },
+    {
+      name: 'Measured',
+      value: ageMs === undefined ? { figure: '–', unit: '' } : splitAge(ageText(ageMs)),
+      remark: ageMs === undefined ? 'not yet' : 'the oldest of these figures',
+    },
+  ];
+};
+
+/** "1 failed, 2 not measured", "all measured". */
+const connectionCounts = (rows: readonly DetailRow[]): string => {
+  const failed = rows.filter(({ facts }) => facts.failure !== undefined).length;
+  const measuring = rows.filter(({ isMeasuring }) => isMeasuring).length;
+  const without = rows.filter(({ facts, isMeasuring }) => facts.profile === undefined && !isMeasuring).length;
+  const parts = [
+    measuring > 0 ? `${measuring} measuring` : '',
+    failed > 0 ? `${failed} failed` : '',
+    without > 0 ? `${without} not measured` : '',
+  ].filter(part => part !== '');
+  if (rows.length === 0) return 'none now';
+  return parts.length === 0 ? 'all measured' : parts.join(', ');
+};
+
+/** "12 s" as a figure with its unit. */
+const splitAge = (ageWords: string): Figure => {
+  const at = ageWords.lastIndexOf('\u00a0');
+  return { figure: ageWords.slice(0, at), unit: `${ageWords.slice(at + 1)} ago` };
+};
+
+const text = (figure: Figure): string => figureText(figure);

@@ -1,0 +1,16 @@
+// Which warnings speak of a link: those of the link itself, of both its ends together, and of what it runs over at one end.
+
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { Warning } from '../../../src/core/warnings/warning.ts';
+
+export const isOfLink = ({ id, nodes }: Warning, { key, nodes: ends, connections }: LinkView): boolean => {
+  if (LINK_KINDS.some(kind => id === `${kind} ${key}`)) return true;
+  if (ends.every(end => nodes.includes(end))) return true;
+  // A port that is down, RDMA that is off: it concerns the link where the link has, or could have, such a way.
+  return id.startsWith('rdma ') && ends.some(end => nodes.includes(end)) && connections.some(isFast);
+};
+
+const isFast = ({ medium, connection }: LinkView['connections'][number]): boolean =>
+  medium === 'rdma' || connection.type === 'thunderbolt' || connection.type === 'infiniband';
+
+const LINK_KINDS = ['link short', 'link week', 'one way'] as const;

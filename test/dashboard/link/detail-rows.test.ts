@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest';
+import type { DetailRow } from '../../../dashboard/src/link/detail-rows.ts';
+import { detailRows } from '../../../dashboard/src/link/detail-rows.ts';
+import { linkTiles } from '../../../dashboard/src/link/link-tiles.ts';
+import type { Fact } from '../../../src/core/event.ts';
+import { connectionKey } from '../../../src/core/link/connection.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { linkViews } from '../../../src/core/link/link-view.ts';
+import type { State } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { connectionOf, ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI } from '../../e2e/links.ts';
+import { notebook, studio } from '../../e2e/machines.ts';
+import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
+
+const JUNO = idOf(notebook);
+
+const told = (...facts: readonly Fact[]): State =>
+  stateOf(
+    { machine: studio, facts: [...studio.durable, ...studio.live(AT_WORK), ...facts] },
+    { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK)] },
+  );
+
+const linkIn = (state: State): LinkView => {
+  const [link] = linkViews(state, 0);
+  if (link === undefined) throw new Error('no link');
+  return link;
+};
+
+const rowsOf = (state: State): readonly DetailRow[] => detailRows(state, linkIn(state), 0, 'bits');
+
+const planned = (socketTtlSeconds: number): Fact => ({
+  kind: 'config.gathered',
+  payload: {
+    source: 'config.toml',
+    intervalMs: 60_000,
+    value: {
+      tags: [],
+      ignoredInterfaces: [],
+      staticPeerCount: 0,
+      probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds, rdmaTtlSeconds: 21_600 },
+      servedEndpoints: [],
+    },
+  },
+});
+
+const staged = (stage: Extract<Fact, { kind: 'probe.reported' }>['payload']['stage']): Fact => ({
+  kind: 'probe.reported',
+  payload: {
+    subject: { kind: 'link', sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, ETHERNET)) },
+    stage,
+  },
+});
+
+describe('all that is known of a connection', () => {
+  test('is its figures, and what each of them rests on', () => {
+    const [row] = rowsOf(told(opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET)));
+    expect(row).toMatchObject({
+      way: '192.0.2.9',
+      type: 'Ethernet',
+      rate: '10\u00a0Gb/s negotiated',
+      upload: { value: { figure: '9.41', unit: 'Gb/s' }, remark: '4 streams' },
+      roundTrip: { value: { figure: '214', unit: 'µs' }, remark: 'min 193\u00a0µs · p99 449\u00a0µs' },
+      jitter: { value: { figure: '11', unit: 'µs' }, remark: 'of 200 round trips' },
+      sentAgain: { value: { figure: '0' } },
+      method: 'TCP, 1.5 s each way',
+      every: 'every 5\u00a0min',
+      standing: { tone: 'plain', words: 'measured' },
+    });
+  });
+
+  test('why there is no figure stands in its place', () => {
+    const [row] = rowsOf(told(opened(JUNO, THUNDERBOLT), profiled(JUNO, THUNDERBOLT)));
+    expect(row?.sentAgain).toEqual({ value: { figure: '–', unit: '' }, remark: 'no TCP' });
+  });
+
+  test('a failed attempt says why and when the next one is', () => {
+    const failing = { ...ETHERNET, failure: 'timed out after 30 s' };
+    const [row] = rowsOf(
+      told(opened(JUNO, ETHERNET), profiled(JUNO, failing), staged({ kind: 'idle', nextInMs: 240_000 })),
+    );
+    expect(row?.standing).toEqual({
+      tone: 'danger',
+      words: 'failed: timed out after 30 s',
+      next: 'next try in 4\u00a0min',
+    });
+    expect(row?.every).toBe('');
+  });
+
+  test('an interval that a bound has stretched is told beside what was planned', () => {
+    const facts = [opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET, { intervalMs: 2_400_000 })];
+    expect(rowsOf(told(...facts, planned(300)))[0]).toMatchObject({
+      every: 'every 40\u00a0min, stretched from 5\u00a0min',
+      isStretched: true,
+    });
+    expect(rowsOf(told(...facts, planned(2_400)))[0]).toMatchObject({ every: 'every 40\u00a0min', isStretched: false });
+  });
+
+  test('a probe that runs says for how long, and who asked for it', () => {
+    const [row] = rowsOf(
+      told(opened(JUNO, ETHERNET), staged({ kind: 'running', expectedMs: 5_000, isByHand: true })),
+    );
+    expect(row?.standing).toEqual({
+      tone: 'plain',
+      words: 'measuring, asked for by hand',
+      next: '5\u00a0s left',
+    });
+  });
+
+  test('the headline counts what is measured and what is not', () => {
+    const state = told(
+      opened(JUNO, ETHERNET),
+      profiled(JUNO, { ...ETHERNET, failure: 'refused' }),
+      opened(JUNO, WIFI),
+      profiled(JUNO, THUNDERBOLT, { roundTripNsP99: unknown('too few') }),
+      opened(JUNO, THUNDERBOLT),
+    );
+    const tiles = linkTiles(linkIn(state), rowsOf(state), 0);
+    expect(tiles.find(({ name }) => name === 'Connections')).toMatchObject({
+      value: { figure: '3' },
+      remark: '1 failed, 1 not measured',
+    });
+    expect(tiles[0]).toMatchObject({ name: 'RTT/2', value: { figure: '9' }, remark: 'RTT 18\u00a0µs' });
+  });
+});

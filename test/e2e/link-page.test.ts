@@ -1,0 +1,177 @@
+// The page of one link in a real browser over the real server: what it tells of both directions, where it is reached from,
+// and what it says where there is no such link.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import { widthsOf } from '../support/counts.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { desk } from './fleet.ts';
+import { ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI, wired } from './links.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+import { measuredPast } from './measured-past.ts';
+import type { ServedMachines } from './serve-machines.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const LIMIT_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
+const MACHINES = [studio, notebook, spark, rack];
+const ADDRESS = `/links/${idOf(studio)}/${idOf(notebook)}`;
+
+describe(
+  'the page of a link',
+  () => {
+    let browser: OpenedBrowser;
+    beforeAll(async () => {
+      if (chromiumPath() === undefined) return;
+      requireBuild();
+      browser = await openBrowser();
+    });
+    beforeEach(context => {
+      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+    });
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]();
+    });
+
+    test('tells both directions, every connection with its details, and the warning about the link', async () => {
+      await using served = await serveDesk();
+      const { page, problems } = await browser.open(served.url + ADDRESS);
+      await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+      await page
+        .getByRole('region', { name: 'atlas to juno' })
+        .getByRole('img', { name: /^What it carries: now 41\.2 Gb\/s; negotiated 80 Gb\/s/ })
+        .waitFor();
+      await page
+        .getByRole('region', { name: 'juno to atlas' })
+        .getByRole('img', { name: /^What it carries: now 74\.6 Gb\/s/ })
+        .waitFor();
+      const table = page.getByRole('table', { name: 'Connections of atlas – juno' });
+      const best = table.getByRole('row', { name: /^atlas to juno rdma_en3/ });
+      for (const text of ['min 16\u00a0µs · p99 38\u00a0µs', 'of 200 round trips', 'every 6\u00a0h'])
+        await best.getByText(text).waitFor();
+      await table.getByText('failed: the port is closed').waitFor();
+      await table.getByText('not measured yet').waitFor();
+      await page
+        .getByRole('region', { name: 'Warnings about this link' })
+        .getByRole('article', { name: /^atlas to juno: 41\.2.Gb\/s is far less/ })
+        .waitFor();
+      await page.getByRole('button', { name: 'Probe now: atlas – juno' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('shows its past over the span that is chosen, and the address keeps the choice', async () => {
+      await using served = await serveDesk(monthOfPast());
+      const { page } = await browser.open(served.url + ADDRESS);
+      const history = page.getByRole('region', { name: 'History' });
+      await history.getByRole('img', { name: /over the last 3 days: to juno lowest 41\.2/ }).waitFor();
+      await history.getByRole('button', { name: '30 days' }).click();
+      await history.getByRole('img', { name: /over the last 30 days: .*median 74\.8/ }).waitFor();
+      expect(new URL(page.url()).search).toBe('?span=30d');
+      await page.reload();
+      await history.getByRole('img', { name: /over the last 30 days/ }).waitFor();
+      await history.getByRole('button', { name: 'RTT/2' }).click();
+      await history.getByRole('img', { name: /^Delay of one way .* one way lowest 9.µs/ }).waitFor();
+      await history.getByRole('button', { name: 'List of History' }).click();
+      await history
+        .getByRole('table', { name: 'History of this connection' })
+        .getByRole('row')
+        .nth(2)
+        .waitFor();
+    });
+
+    test('is reached from the dock, from the matrix and from a node’s connections', async () => {
+      await using served = await serveDesk();
+      const { page } = await browser.open(served.url);
+      const arrived = async (): Promise<void> => {
+        await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+      };
+      await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
+      await page.getByRole('link', { name: 'Link page of atlas – juno' }).click();
+      await arrived();
+      await page
+        .getByRole('navigation')
+        .getByRole('link', { name: /^Links/ })
+        .click();
+      await page.getByRole('button', { name: /^atlas to juno:/ }).click();
+      await page.getByRole('link', { name: 'Link page of atlas to juno' }).click();
+      await arrived();
+      await page.getByRole('main').getByRole('link', { name: 'atlas' }).click();
+      await page.getByRole('link', { name: 'Link page of atlas to juno' }).first().click();
+      await arrived();
+      expect(await focusedTag(page)).toBe('MAIN');
+    });
+
+    test('opens by the names of its nodes, and says what is wrong with an address that means none', async () => {
+      await using served = await serveDesk();
+      const { page } = await browser.open(`${served.url}/links/atlas/juno`);
+      await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+      await page.goto(`${served.url}/links/atlas/jun`);
+      await page.getByText('Nobody in this cluster is called “jun”').waitFor();
+      await page.getByRole('link', { name: 'atlas – juno' }).click();
+      await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
+      await page.goto(`${served.url}/links/atlas/atlas`);
+      await page.getByRole('heading', { name: 'A link has two ends' }).waitFor();
+    });
+
+    test('of two nodes that nothing joins says so, and fills when something does', async () => {
+      await using served = await serveMachines({ machines: [studio, notebook] });
+      for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
+      const { page } = await browser.open(served.url + ADDRESS);
+      await page.getByText('Nothing joins the two now').waitFor();
+      served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
+      await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
+    });
+
+    describe.each(['light', 'dark'] as const)('by %s', theme => {
+      test.each(widthsOf(theme, [390, 1_280]))(
+        'axe finds nothing at %i pixels, and it is not wider than the screen',
+        async width => {
+          await using served = await serveDesk(monthOfPast());
+          const { page, problems } = await browser.open(served.url + ADDRESS, { theme, width });
+          await page.getByRole('img', { name: /over the last 3 days/ }).waitFor();
+          expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+          await page.goto(`${served.url}/links/atlas/nobody`);
+          await page.getByRole('heading', { name: 'No such link' }).waitFor();
+          expect(await axeFindings(page)).toEqual([]);
+          expect(problems).toEqual([]);
+        },
+      );
+    });
+  },
+  LIMIT_MS,
+);
+
+const focusedTag = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.tagName');
+
+/** One direction of its best way is short, one way has failed, one was not measured yet. */
+const serveDesk = async (past?: ReturnType<typeof measuredPast>): Promise<ServedMachines> => {
+  const served = await serveMachines({ machines: MACHINES, ...(past === undefined ? {} : { past }) });
+  served.tellAll(desk().told);
+  served.tellFacts(
+    studio,
+    profiled(idOf(notebook), { ...THUNDERBOLT, up: 41.2e9 }),
+    ...wired(idOf(notebook), { ...ETHERNET, address: '192.0.2.44', failure: 'the port is closed' }),
+    opened(idOf(notebook), { ...WIFI, address: '192.0.2.45' }),
+  );
+  served.tellFacts(
+    notebook,
+    profiled(idOf(studio), { ...THUNDERBOLT, rdma: ['rdma_en4', 'rdma_en3'], up: 74.6e9, down: 41.1e9 }),
+  );
+  for (const machine of MACHINES) served.tell(machine, AT_WORK);
+  return served;
+};
+
+/** Four days ago the way up fell. */
+const monthOfPast = () =>
+  measuredPast(
+    studio,
+    Array.from({ length: 100 }, (_, index) => {
+      const agoMs = (99 - index) * 6 * HOUR_MS + 1_000;
+      const up = agoMs < 96 * HOUR_MS ? 41.2e9 : 74.8e9;
+      return { agoMs, fact: profiled(idOf(notebook), { ...THUNDERBOLT, up }) };
+    }),
+  );
