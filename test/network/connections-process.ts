@@ -1,38 +1,19 @@
 // A whole daemon for the tests of connections: prints, whenever they change, all connections that it knows, each as
 // "source sink address interface", the nodes by their names.
 
-import { systemClock } from '../../src/clock/system-clock.ts';
 import { entriesOf, nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
 import { isKnown } from '../../src/core/unknown.ts';
-import { startDaemon } from '../../src/daemon/daemon.ts';
+import type { HostSettings } from './daemon-on-host.ts';
+import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
 
-const settings: { home: string; keyFile: string; name: string; peers: string[] } = JSON.parse(
-  process.argv[2] ?? '{}',
-);
-const stop = new AbortController();
-process.once('SIGTERM', () => stop.abort());
+const settings: HostSettings = JSON.parse(process.argv[2] ?? '{}');
+const running = await daemonOnHost(settings, {
+  onNotice: text => process.stderr.write(`${settings.name}: ${text}\n`),
+});
+const { daemon } = running;
+await tellChanges(running, seen, 20);
 
-const daemon = await startDaemon(
-  {
-    home: settings.home,
-    env: process.env,
-    http: { host: '127.0.0.1', port: 0 },
-    name: settings.name,
-    mesh: { keyFile: settings.keyFile, listen: undefined, peers: settings.peers },
-    clock: systemClock,
-    platform: process.platform,
-    root: '/',
-    version: '0.0.0',
-    dashboardDir: undefined,
-    pid: process.pid,
-    resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-    onNotice: text => process.stderr.write(`${settings.name}: ${text}\n`),
-  },
-  stop.signal,
-);
-
-let told = '';
-while (!stop.signal.aborted) {
+function seen(): string {
   const { state } = daemon;
   const seqs: Record<string, number> = {};
   for (const source of nodeIds(state)) {
@@ -49,9 +30,5 @@ while (!stop.signal.aborted) {
   const offline = nodeIds(state)
     .filter(id => presence(state, id, daemon.nowMs()) === 'offline')
     .map(id => nodeName(state, id));
-  const text = JSON.stringify({ lines, offline, seqs });
-  if (text !== told) process.stdout.write(`${text}\n`);
-  told = text;
-  await systemClock.sleep(20, stop.signal).catch(() => undefined);
+  return JSON.stringify({ lines, offline, seqs });
 }
-await daemon.stopped;

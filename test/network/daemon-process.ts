@@ -1,44 +1,16 @@
 // A whole daemon for the network tests. Prints what it sees of the cluster, one line of JSON, whenever that changes.
 
-import { systemClock } from '../../src/clock/system-clock.ts';
 import { stoppedMs } from '../../src/core/node/stop-view.ts';
 import { nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
-import { startDaemon } from '../../src/daemon/daemon.ts';
 import { linkRows } from '../../src/daemon/http/cluster-views.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
+import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 const settings: DaemonSettings = JSON.parse(process.argv[2] ?? '{}');
-const stop = new AbortController();
-process.once('SIGTERM', () => stop.abort());
-
-const daemon = await startDaemon(
-  {
-    home: settings.home,
-    env: process.env,
-    http: { host: '127.0.0.1', port: 0 },
-    name: settings.name,
-    mesh: { keyFile: settings.keyFile, listen: undefined, peers: settings.peers },
-    clock: systemClock,
-    platform: process.platform,
-    root: '/',
-    version: '0.0.0',
-    dashboardDir: undefined,
-    pid: process.pid,
-    resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-    onNotice: () => undefined,
-  },
-  stop.signal,
-);
-
-let told = '';
-while (!stop.signal.aborted) {
-  const text = JSON.stringify(seen());
-  if (text !== told) process.stdout.write(`${text}\n`);
-  told = text;
-  await systemClock.sleep(50, stop.signal).catch(() => undefined);
-}
-await daemon.stopped;
+const running = await daemonOnHost(settings);
+const { daemon } = running;
+await tellChanges(running, () => JSON.stringify(seen()));
 
 function seen(): SeenCluster {
   const { state } = daemon;

@@ -1,5 +1,6 @@
 // Whole daemons on hosts of their own find what their cables carry, with nobody asking.
 
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,7 @@ import { interfaceTo, line, reasonAgainst, shape } from './shapes.ts';
 import { TestBed } from './test-bed.ts';
 
 it('two daemons profile every connection of their cable, each from its own end, at the rate that it has', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async context => {
   const reason = reasonAgainst('tc');
   if (reason !== undefined) context.skip(reason);
@@ -36,6 +37,42 @@ it('two daemons profile every connection of their cable, each from its own end, 
     expect(isKnown(profile.roundTripNsP50)).toBe(true);
   }
 });
+
+it('two daemons leave their cable alone while a benchmark runs on one of them, and measure it when it was killed', {
+  timeout: 400_000,
+}, async context => {
+  await using bed = await TestBed.open(context);
+  line(bed.net, ['atlas', 'juno']);
+  const atlas = start(bed, 'atlas');
+  const benchmark = bed.net.spawn('atlas', process.execPath, [
+    BENCHMARK,
+    bed.home('atlas'),
+    'http://127.0.0.1:8000/v1',
+  ]);
+  await once(benchmark.stdout, 'data');
+  const juno = start(bed, 'juno');
+  for (const [daemon, other] of [
+    [juno, 'atlas'],
+    [atlas, 'juno'],
+  ] as const) {
+    const { links, statuses } = await until(daemon, ({ statuses: all }) =>
+      all.some(({ stage }) => stage.kind === 'waiting' && stage.reason === AGAINST_ATLAS),
+    );
+    expect(links, `the cable to ${other}`).toEqual([]);
+    expect(
+      statuses.filter(({ subject, stage }) => subject.kind === 'link' && stage.kind === 'running'),
+    ).toEqual([]);
+  }
+  benchmark.kill('SIGKILL');
+  await until(juno, ({ links }) =>
+    ['atlas', 'juno'].every(host =>
+      links.some(({ source, profile }) => source === host && profile.failure === 'none'),
+    ),
+  );
+});
+
+const AGAINST_ATLAS = 'a benchmark runs against atlas';
+const BENCHMARK = fileURLToPath(new URL('./benchmark-process.ts', import.meta.url));
 
 const megabits = (rate: Reported<number>): number => (isKnown(rate) ? rate / 1e6 : Number.NaN);
 
@@ -68,4 +105,4 @@ const until = async (
 };
 
 /** Beacons, links, a reachability check and four probes, on a machine with other work. */
-const WAIT_MS_MAX = 50_000;
+const WAIT_MS_MAX = 110_000;

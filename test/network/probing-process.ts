@@ -1,48 +1,23 @@
 // A whole daemon that probes, for the network tests. Prints its link profiles and its own devices' as one line of JSON
 // whenever they change.
 
-import { systemClock } from '../../src/clock/system-clock.ts';
 import { isNodeId } from '../../src/core/ids.ts';
-import { startDaemon } from '../../src/daemon/daemon.ts';
+import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
 import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
 
 const settings: ProbingSettings = JSON.parse(process.argv[2] ?? '{}');
-const stop = new AbortController();
-process.once('SIGTERM', () => stop.abort());
-
-const daemon = await startDaemon(
-  {
-    home: settings.home,
-    env: process.env,
-    http: { host: '127.0.0.1', port: settings.httpPort ?? 0 },
-    name: settings.name,
-    mesh: { keyFile: settings.keyFile, listen: undefined, peers: [] },
-    probes: {
-      nodePath: process.execPath,
-      mode: undefined,
-      // The hosts of these tests share one machine: what its processor can do is none of their business.
-      probeDevice: async () => ({ kind: 'failed', reason: 'not in this test', bytesUsed: 0 }),
-    },
-    clock: systemClock,
-    platform: process.platform,
-    root: '/',
-    version: '0.0.0',
-    dashboardDir: settings.dashboardDir,
-    pid: process.pid,
-    resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-    onNotice: () => undefined,
+const running = await daemonOnHost(settings, {
+  http: { host: '127.0.0.1', port: settings.httpPort ?? 0 },
+  probes: {
+    nodePath: process.execPath,
+    mode: undefined,
+    // The hosts of these tests share one machine: what its processor can do is none of their business.
+    probeDevice: async () => ({ kind: 'failed', reason: 'not in this test', bytesUsed: 0 }),
   },
-  stop.signal,
-);
-
-let told = '';
-while (!stop.signal.aborted) {
-  const text = JSON.stringify(seen());
-  if (text !== told) process.stdout.write(`${text}\n`);
-  told = text;
-  await systemClock.sleep(50, stop.signal).catch(() => undefined);
-}
-await daemon.stopped;
+  dashboardDir: settings.dashboardDir,
+});
+const { daemon } = running;
+await tellChanges(running, () => JSON.stringify(seen()));
 
 function seen(): SeenProbes {
   const { state } = daemon;

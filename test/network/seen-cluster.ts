@@ -1,12 +1,8 @@
 // What a daemon of the network tests is started with and what it tells of the cluster, one line each time it changes.
 
-export interface DaemonSettings {
-  readonly home: string;
-  /** Undefined: the key of the home. */
-  readonly keyFile: string | undefined;
-  readonly name: string;
-  readonly peers: readonly string[];
-}
+import type { HostSettings } from './daemon-on-host.ts';
+
+export type DaemonSettings = Required<HostSettings>;
 
 export interface SeenCluster {
   /** Of the daemon that tells. */

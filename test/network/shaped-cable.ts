@@ -53,12 +53,24 @@ export class ShapedCable implements AsyncDisposable {
   /**
    * iperf3's goodput, first one way, then the other, its own slow start left out. It counts whole buffers only: of its
    * default of 128 KiB, 5 Mbit/s fill 19 in 4 s, and one more or less is 5 %.
+   * @param bufferKib so many that a few hundred are filled, and not so few that a busy machine cannot fill the cable
    */
-  async iperf3(seconds: number): Promise<BothWays> {
+  async iperf3(seconds: number, bufferKib: number): Promise<BothWays> {
     const server = this.spawn('sink', 'iperf3', ['-s', '--forceflush']);
     await lineOf(server, /Server listening/);
     const goodput = async (...direction: readonly string[]): Promise<number> => {
-      const args = ['-c', SINK_ADDRESS, '-t', String(seconds), '-O', '1', '-l', '4K', '-J', ...direction];
+      const args = [
+        '-c',
+        SINK_ADDRESS,
+        '-t',
+        String(seconds),
+        '-O',
+        '1',
+        '-l',
+        `${bufferKib}K`,
+        '-J',
+        ...direction,
+      ];
       const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
         await outputOf(this.spawn('source', 'iperf3', args)),
       );

@@ -2,29 +2,32 @@
 
 import { describe, expect, test } from 'vitest';
 import { isKnown } from '../../src/core/unknown.ts';
-import { isLongRun, longCount } from '../support/counts.ts';
+import { isLongRun } from '../support/counts.ts';
 import type { BothWays, CableRates } from './shaped-cable.ts';
 import { reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
 
-/** Of medians; on a run of every day they end as soon as they agree, because a round takes many seconds. */
-const ROUNDS = longCount(3, 5);
+/**
+ * A cable carries no more than its rate, and a busy machine makes of that less: each tool's best round is compared. On a
+ * run of every day they end as soon as they agree, because a round takes many seconds.
+ */
+const ROUNDS = 5;
 
 describe('a probe of a cable with', () => {
-  test.for<CableRates & { readonly seconds: number }>([
-    { upMbit: 1_000, downMbit: 200, seconds: 2 },
-    { upMbit: 50, downMbit: 5, seconds: 4 },
+  test.for<CableRates & { readonly seconds: number; readonly bufferKib: number }>([
+    { upMbit: 1_000, downMbit: 200, seconds: 2, bufferKib: 64 },
+    { upMbit: 50, downMbit: 5, seconds: 4, bufferKib: 4 },
   ])(
     '$upMbit Mbit/s up and $downMbit Mbit/s down is within 3 % of iperf3 each way',
     { timeout: 60_000 * ROUNDS },
-    async ({ seconds, ...rates }, context) => {
+    async ({ seconds, bufferKib, ...rates }, context) => {
       const reason = reasonAgainstShaping();
       if (reason !== undefined) context.skip(reason);
       await using cable = new ShapedCable(rates);
       const ours: BothWays[] = [];
       const theirs: BothWays[] = [];
-      const ratioOf = (way: keyof BothWays): number => medianOf(ours, way) / medianOf(theirs, way);
+      const ratioOf = (way: keyof BothWays): number => bestOf(ours, way) / bestOf(theirs, way);
       for (let round = 0; round < ROUNDS; round += 1) {
-        theirs.push(await cable.iperf3(seconds));
+        theirs.push(await cable.iperf3(seconds, bufferKib));
         const outcome = await cable.probe();
         if (outcome.kind === 'failed') throw new Error(outcome.reason);
         const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = outcome.measurement;
@@ -46,7 +49,5 @@ describe('a probe of a cable with', () => {
 const WAYS = ['up', 'down'] as const;
 const TOLERANCE = 0.03;
 
-const medianOf = (values: readonly BothWays[], way: keyof BothWays): number => {
-  const sorted = values.map(value => value[way]).toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
+const bestOf = (values: readonly BothWays[], way: keyof BothWays): number =>
+  Math.max(...values.map(value => value[way]));

@@ -6,6 +6,7 @@ import type { NodeId } from '../../src/core/ids.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';
 import { seededRandom } from '../../src/core/random.ts';
+import type { Runner } from '../../src/core/run/run.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
@@ -122,11 +123,11 @@ export class ProbingMesh implements AsyncDisposable {
     return source.node.state.linkProfiles[source.id]?.[sink.id]?.[key]?.value;
   }
 
-  /** Of a benchmark against it, told by itself; due every 2 s. */
-  lease(node: ProbingNode): void {
-    node.node.recorder.record({
+  /** Of a benchmark against it, told by itself unless another sends; due every 2 s. */
+  lease(node: ProbingNode, sender: ProbingNode = node, source: Runner['source'] = 'run'): void {
+    sender.node.recorder.record({
       kind: 'runner.reported',
-      payload: { runnerKey: 'run r1', source: 'run', targetNode: node.id, requestsInFlight: 4 },
+      payload: { runnerKey: 'run r1', source, targetNode: node.id, requestsInFlight: 4 },
     });
   }
 

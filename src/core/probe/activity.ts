@@ -1,7 +1,8 @@
-// Whether something works on a node now, so that probes of its GPUs and of RDMA leave it alone: a benchmark or a server
-// with requests in flight, by lease, or a GPU that is busy by itself.
+// Whether something works on a node now, so that probes leave it alone: a benchmark or a server with requests in flight, by
+// lease, or a GPU that is busy by itself.
 
 import { isNodeId, type NodeId } from '../ids.ts';
+import type { Runner } from '../run/run.ts';
 import { LEASE_MS } from '../run/run-selectors.ts';
 import { ageMsOf, nodeName, readingView } from '../selectors.ts';
 import type { State } from '../state.ts';
@@ -20,24 +21,41 @@ export const activityOn = (
   nowMs: number,
   options: { readonly ignoresGpuLoad?: boolean } = {},
 ): string | undefined =>
-  runnerOn(state, node, nowMs) ??
+  benchmarkOn(state, node, nowMs) ??
+  serverOn(state, node, nowMs) ??
   (options.ignoresGpuLoad === true ? undefined : busyGpuOn(state, node, nowMs));
 
-const runnerOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
-  for (const [reporter, runners] of Object.entries(state.runners)) {
-    if (!isNodeId(reporter)) continue;
-    for (const entry of Object.values(runners)) {
-      const { targetNode, source, requestsInFlight } = entry.value;
-      if (targetNode !== node || ageMsOf(entry, nowMs) > LEASE_MS) continue;
-      if (source === 'run') return `a benchmark runs against ${nodeName(state, node)}`;
-      // A watcher tells 0 once, when the last request has ended.
-      if (requestsInFlight === 0) continue;
-      const count = isKnown(requestsInFlight) ? `${requestsInFlight} requests` : 'requests';
-      return `a server on ${nodeName(state, node)} has ${count} in flight`;
-    }
+/** A run has two ends, and what measures at either is in its figures: its target, and the machine that sends. */
+export const benchmarkOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
+  for (const { reporter, runner } of runnersNow(state, nowMs)) {
+    if (runner.source !== 'run') continue;
+    if (runner.targetNode === node) return `a benchmark runs against ${nodeName(state, node)}`;
+    if (reporter === node) return `a benchmark runs on ${nodeName(state, node)}`;
   }
   return undefined;
 };
+
+const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
+  for (const { runner } of runnersNow(state, nowMs)) {
+    const { source, targetNode, requestsInFlight } = runner;
+    // A watcher tells 0 once, when the last request has ended.
+    if (source === 'run' || targetNode !== node || requestsInFlight === 0) continue;
+    const count = isKnown(requestsInFlight) ? `${requestsInFlight} requests` : 'requests';
+    return `a server on ${nodeName(state, node)} has ${count} in flight`;
+  }
+  return undefined;
+};
+
+function* runnersNow(
+  state: State,
+  nowMs: number,
+): Iterable<{ readonly reporter: NodeId; readonly runner: Runner }> {
+  for (const [reporter, runners] of Object.entries(state.runners)) {
+    if (!isNodeId(reporter)) continue;
+    for (const entry of Object.values(runners))
+      if (ageMsOf(entry, nowMs) <= LEASE_MS) yield { reporter, runner: entry.value };
+  }
+}
 
 const busyGpuOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
   for (const [vendor, entry] of Object.entries(state.nodeGpuLoads[node] ?? {})) {

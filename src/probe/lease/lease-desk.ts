@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
-import { activityOn } from '../../core/probe/activity.ts';
+import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import { nodeName } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -137,7 +137,12 @@ export class LeaseDesk {
     if (engines[connection.kind] === undefined)
       return refused(`nothing on ${name} measures RDMA`, OFF_RETRY_MS);
     if (ports.includes(ANY_PORT)) return refused(`${wayText(wish)} is not on ${name} now`, 0);
-    const activity = connection.kind === 'rdma' ? activityOn(state, self, clock.nowMs()) : undefined;
+    const activity =
+      connection.kind === 'rdma'
+        ? activityOn(state, self, clock.nowMs())
+        : wish.why === 'by-hand'
+          ? undefined
+          : benchmarkOn(state, self, clock.nowMs());
     if (activity !== undefined) return refused(activity, 0);
     if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as it may`, 0);
     const busy = locks.obstacle(ports);

@@ -2,7 +2,8 @@
 // up where a runner begins in the middle of it.
 
 import type { Fact } from '../../core/event.ts';
-import { activityOn } from '../../core/probe/activity.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
@@ -47,17 +48,17 @@ export class ProbeRunner {
     this.#parts = parts;
   }
 
-  /** `isFree`: not held back by the budget. */
-  obstacle(want: WantedProbe, { isFree }: { readonly isFree: boolean }): Obstacle | undefined {
+  obstacle(want: WantedProbe, why: ProbeCause): Obstacle | undefined {
     const { self, locks, ledger, state } = this.#parts;
-    const activity = this.#activity(want);
+    const activity = this.#activity(want, why);
     if (activity !== undefined) return { reason: activity, retryInMs: ACTIVITY_RETRY_MS };
     if (want.kind === 'gpu') return this.#pause();
     const ports = sourcePorts(state(), self, want.connection);
     if (locks.count >= LINK_PROBES_MAX) return this.#soon('as many probes as may run are running');
     const obstacle = locks.obstacle(ports);
     if (obstacle !== undefined) return this.#soon(obstacle);
-    const waitMs = isFree ? 0 : ledger.waitMs(ports);
+    // The budget holds back only what is repeated by itself.
+    const waitMs = why === 'due' ? ledger.waitMs(ports) : 0;
     if (waitMs > 0) return { reason: `the budget of ${portText(ports)} is spent`, retryInMs: waitMs };
     return undefined;
   }
@@ -84,7 +85,7 @@ export class ProbeRunner {
     } as const;
     log({ ...entry, kind: 'started', atMs: startedAtMs });
     try {
-      const outcome = await this.#whileIdle<DeviceMeasurement>(want, order.signal, limit =>
+      const outcome = await this.#whileIdle<DeviceMeasurement>(want, order, limit =>
         probeDevice(device, limit),
       );
       if (outcome.kind === 'held-back') return outcome;
@@ -113,7 +114,7 @@ export class ProbeRunner {
         },
       });
     // The attempt keeps its own deadline: what it asks of the sink comes on top.
-    const result = await this.#unlessActive(want, order.signal, attempt);
+    const result = await this.#unlessActive(want, order, attempt);
     if (result.kind === 'held-back') return result;
     if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
     const { outcome } = result;
@@ -150,22 +151,30 @@ export class ProbeRunner {
   }
 
   /** Why probes of this kind should not run now; a GPU that this node's own probe has just left is not busy. */
-  #activity(want: WantedProbe): string | undefined {
+  #activity(want: WantedProbe, why: ProbeCause): string | undefined {
+    const isOwnLoad = want.kind === 'gpu' && this.#parts.clock.nowMs() - this.#deviceEndedAtMs < OWN_LOAD_MS;
+    return this.#activityAt(want, why, isOwnLoad);
+  }
+
+  /** At either end. A socket connection is not left alone for a served model, which may be busy all day. */
+  #activityAt(want: WantedProbe, why: ProbeCause, ignoresGpuLoad: boolean): string | undefined {
     const { self, clock, state } = this.#parts;
     const nowMs = clock.nowMs();
-    if (want.kind === 'socket') return undefined;
-    const ignoresGpuLoad = want.kind === 'gpu' && nowMs - this.#deviceEndedAtMs < OWN_LOAD_MS;
-    const here = activityOn(state(), self, nowMs, { ignoresGpuLoad });
-    return here ?? (want.kind === 'rdma' ? activityOn(state(), want.subject.sink, nowMs) : undefined);
+    if (want.kind === 'socket' && why === 'by-hand') return undefined;
+    const on = (node: NodeId): string | undefined =>
+      want.kind === 'socket'
+        ? benchmarkOn(state(), node, nowMs)
+        : activityOn(state(), node, nowMs, { ignoresGpuLoad });
+    return on(self) ?? (want.kind === 'gpu' ? undefined : on(want.subject.sink));
   }
 
   async #whileIdle<T>(
     want: WantedProbe,
-    signal: AbortSignal,
+    order: ProbeOrder,
     work: (signal: AbortSignal) => Promise<ProbeOutcome<T>>,
   ): Promise<AttemptResult<T>> {
     const { clock } = this.#parts;
-    return await this.#unlessActive(want, signal, async until => {
+    return await this.#unlessActive(want, order, async until => {
       const timed = await withDeadline(clock, DEADLINE_MS[want.kind], until, work);
       if (timed.kind === 'done') return { kind: 'ended', outcome: timed.value };
       const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was ended`;
@@ -176,20 +185,17 @@ export class ProbeRunner {
   /** Looks every second whether a runner has begun. The probe's own load on a GPU does not count. */
   async #unlessActive<T>(
     want: WantedProbe,
-    signal: AbortSignal,
+    { why, signal }: ProbeOrder,
     work: (signal: AbortSignal) => Promise<AttemptResult<T>>,
   ): Promise<AttemptResult<T>> {
-    if (want.kind === 'socket') return await work(signal);
-    const { self, clock, state } = this.#parts;
-    const nodes = want.kind === 'rdma' ? [self, want.subject.sink] : [self];
+    const { clock } = this.#parts;
     const given = new AbortController();
     const done = new AbortController();
     let activity: string | undefined;
     const watch = async (): Promise<void> => {
       while (activity === undefined) {
         await clock.sleep(WATCH_MS, AbortSignal.any([signal, done.signal]));
-        const nowMs = clock.nowMs();
-        for (const node of nodes) activity ??= activityOn(state(), node, nowMs, { ignoresGpuLoad: true });
+        activity = this.#activityAt(want, why, true);
       }
       given.abort(new DOMException('a runner has begun', 'AbortError'));
     };

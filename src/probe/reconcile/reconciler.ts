@@ -110,7 +110,7 @@ export class Reconciler {
     return isNews;
   }
 
-  /** Measures as soon as it can, whatever is fresh and whatever was spent; a runner and a busy interface still hold it. */
+  /** Measures as soon as it can, whatever is fresh and whatever was spent; a busy interface still holds it, and a runner all but sockets. */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] {
     const meant = this.#wanted().filter(({ subject }) => isMeant(subject));
     for (const { subject } of meant) {
@@ -163,7 +163,7 @@ export class Reconciler {
         later(held.untilMs - nowMs);
         continue;
       }
-      const obstacle = runner.obstacle(want, { isFree: this.#causeOf(want) !== 'due' });
+      const obstacle = runner.obstacle(want, this.#causeOf(want));
       if (obstacle === undefined) this.#start(want, isByHand);
       else later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
     }

@@ -55,26 +55,85 @@ const load = async (mesh: ProbingMesh, node: ProbingNode, durationMs: number): P
   }
 };
 
+const socketTo = (sink: ProbingNode): string => `link ${sink.id} socket ${sink.address}`;
+
 const reasonOf = (node: ProbingNode, key: string): string => {
   const stage = node.node.state.probeStatuses[node.id]?.[key]?.value.stage;
   return stage?.kind === 'waiting' ? stage.reason : (stage?.kind ?? 'not told');
 };
 
-test('while a runner is active no GPU is probed there and RDMA at neither end; sockets are, and the rest follows', async () => {
+test('while a benchmark runs no GPU is probed there and no connection at either end, and all of it follows', async () => {
   await using mesh = await machines();
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await load(mesh, juno, 60_000);
   expect(started(mesh, 'gpu', juno)).toBe(0);
   expect(started(mesh, 'gpu', atlas)).toBe(1);
   expect(started(mesh, 'rdma')).toBe(0);
-  expect(started(mesh, 'socket')).toBe(4);
+  expect(started(mesh, 'socket')).toBe(0);
   const why = `a benchmark runs against ${juno.id.slice(0, 8)}`;
   expect(reasonOf(juno, 'gpu gpu-1')).toBe(why);
   expect(reasonOf(atlas, `link ${juno.id} rdma mlx5_0 mlx5_0`)).toBe(why);
+  expect(reasonOf(atlas, socketTo(juno))).toBe(why);
+  expect(reasonOf(juno, socketTo(atlas))).toBe(why);
   await mesh.clock.advance(60_000);
   expect(started(mesh, 'gpu', juno)).toBe(1);
   expect(started(mesh, 'rdma')).toBe(4);
+  expect(started(mesh, 'socket')).toBe(4);
   expect(mesh.profile(atlas, juno, 'rdma mlx5_0 mlx5_0')?.uploadBitsPerSecond).toBe(75e9);
+});
+
+test('the machine that a benchmark sends from is left alone, too, but not those that have no part in it', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'vesta', 'ceres'] });
+  const [atlas, juno, vesta, ceres] = [mesh.at(0), mesh.at(1), mesh.at(2), mesh.at(3)];
+  atlas.devices = [DEVICE];
+  atlas.probeDevice = deviceOf(mesh);
+  for (let passedMs = 0; passedMs < 60_000; passedMs += 2_000) {
+    mesh.lease(juno, atlas);
+    await mesh.clock.advance(2_000);
+  }
+  expect(started(mesh, 'gpu')).toBe(0);
+  expect(reasonOf(atlas, 'gpu gpu-1')).toBe(`a benchmark runs on ${atlas.id.slice(0, 8)}`);
+  expect(reasonOf(vesta, socketTo(atlas))).toBe(`a benchmark runs on ${atlas.id.slice(0, 8)}`);
+  for (const node of [atlas, juno]) expect(started(mesh, 'socket', node)).toBe(0);
+  // One each way, told by both ends of each.
+  for (const node of [vesta, ceres]) expect(started(mesh, 'socket', node)).toBe(2);
+});
+
+test('who asks by hand has a socket connection measured beside a benchmark', async () => {
+  await using mesh = await machines();
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  await load(mesh, juno, 20_000);
+  atlas.reconciler.ask(subject => subject.kind === 'link');
+  await load(mesh, juno, 20_000);
+  expect(started(mesh, 'rdma')).toBe(0);
+  expect(started(mesh, 'socket')).toBe(2);
+  expect(mesh.profile(atlas, juno)?.failure).toBe('none');
+});
+
+test('a probe of a socket connection is given up when a benchmark begins, and is no failure', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  mesh.engine.durationMs = 20_000;
+  for (let turn = 0; turn < 60 && started(mesh, 'socket', atlas) === 0; turn += 1)
+    await mesh.clock.advance(500);
+  await load(mesh, juno, 6_000);
+  const ends = mesh.log.filter(({ kind, probe }) => kind === 'ended' && probe === 'socket');
+  expect(ends.length).toBe(started(mesh, 'socket'));
+  expect(atlas.node.state.linkProfiles).toEqual({});
+  mesh.engine.durationMs = 2_000;
+  await mesh.clock.advance(60_000);
+  expect(mesh.profile(atlas, juno)?.failure).toBe('none');
+});
+
+test('socket connections are measured beside a served model, which may be busy all day', async () => {
+  await using mesh = await machines();
+  const juno = mesh.at(1);
+  for (let passedMs = 0; passedMs < 40_000; passedMs += 2_000) {
+    mesh.lease(juno, juno, 'endpoint');
+    await mesh.clock.advance(2_000);
+  }
+  expect(started(mesh, 'socket')).toBe(4);
+  expect(started(mesh, 'rdma')).toBe(0);
 });
 
 test('a benchmark that was killed blocks nothing for longer than its lease', async () => {

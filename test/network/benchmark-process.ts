@@ -1,0 +1,46 @@
+// What the daemon of a home hears of a benchmark on its machine: that it began against this address, every second that it
+// goes on, and nothing more. It waits for the daemon; prints "told" when the daemon has taken it; ends with SIGTERM.
+
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { systemClock } from '../../src/clock/system-clock.ts';
+import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
+import type { RunStart } from '../../src/wire/run-schema.ts';
+import { madeUpRunEntry } from '../support/run-entry.ts';
+
+const [home = '', target = ''] = process.argv.slice(2);
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort());
+
+const {
+  targetNode: _target,
+  state: _state,
+  reason: _reason,
+  figures: _figures,
+  ...entry
+} = madeUpRunEntry('r1');
+const begun: RunStart = { ...entry, target, directory: join(home, 'runs', 'r1') };
+let isTold = false;
+while (!stop.signal.aborted) {
+  const path = isTold ? `/api/runs/${begun.runId}/lease` : '/api/runs';
+  const status = await tell(isTold ? 'PUT' : 'POST', path, isTold ? { requestsInFlight: 4 } : begun);
+  if (!isTold && status !== undefined && status < 300) process.stdout.write('told\n');
+  isTold = status !== undefined && status < 300;
+  await systemClock.sleep(isTold ? 1_000 : 50, stop.signal).catch(() => undefined);
+}
+
+/** The status; undefined where no daemon answers. */
+async function tell(method: string, path: string, body: object): Promise<number | undefined> {
+  const found = await readDaemonFile(join(home, 'daemon.json'));
+  if (found.kind !== 'found') return undefined;
+  const { url, token } = found.file;
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  return await new Promise(resolve => {
+    const asked = request(new URL(path, url), { method, headers }, answer => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', () => resolve(undefined));
+    asked.end(JSON.stringify(body));
+  });
+}

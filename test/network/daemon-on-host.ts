@@ -1,0 +1,59 @@
+// What every daemon of the network tests is started with: the real clock and machine, a free port, no page, and no probes
+// unless the test is about them.
+
+import { systemClock } from '../../src/clock/system-clock.ts';
+import { startDaemon } from '../../src/daemon/daemon.ts';
+import type { Daemon, DaemonOptions } from '../../src/daemon/daemon-options.ts';
+
+export interface HostSettings {
+  readonly home: string;
+  /** Undefined: the key of the home. */
+  readonly keyFile: string | undefined;
+  readonly name: string;
+  readonly peers?: readonly string[];
+}
+
+/** Runs until SIGTERM. */
+export const daemonOnHost = async (
+  { home, keyFile, name, peers = [] }: HostSettings,
+  options: Partial<DaemonOptions> = {},
+): Promise<{ readonly daemon: Daemon; readonly signal: AbortSignal }> => {
+  const stop = new AbortController();
+  process.once('SIGTERM', () => stop.abort());
+  const daemon = await startDaemon(
+    {
+      home,
+      name,
+      env: process.env,
+      http: { host: '127.0.0.1', port: 0 },
+      mesh: { keyFile, listen: undefined, peers },
+      clock: systemClock,
+      platform: process.platform,
+      root: '/',
+      version: '0.0.0',
+      dashboardDir: undefined,
+      pid: process.pid,
+      resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
+      onNotice: () => undefined,
+      ...options,
+    },
+    stop.signal,
+  );
+  return { daemon, signal: stop.signal };
+};
+
+/** A line on stdout each time that what is told differs; until the daemon has ended. */
+export const tellChanges = async (
+  { daemon, signal }: { readonly daemon: Daemon; readonly signal: AbortSignal },
+  tell: () => string,
+  everyMs = 50,
+): Promise<void> => {
+  let told = '';
+  while (!signal.aborted) {
+    const text = tell();
+    if (text !== told) process.stdout.write(`${text}\n`);
+    told = text;
+    await systemClock.sleep(everyMs, signal).catch(() => undefined);
+  }
+  await daemon.stopped;
+};
