@@ -1,48 +1,49 @@
-// Every command, in the order in which help lists them.
+// Every command, in the order in which help lists them, by its first word. A command loads what it needs and no more: a
+// daemon runs for weeks and need not hold the code of the benchmark and of the terminal's tables.
 
 import type { Command } from './command.ts';
-import { benchCommand } from './commands/bench.ts';
-import { configCheckCommand, configPathCommand, configShowCommand } from './commands/config.ts';
-import { demoCommand } from './commands/demo.ts';
-import { doctorCommand } from './commands/doctor.ts';
-import { forgetCommand } from './commands/forget.ts';
-import {
-  keyDropOldCommand,
-  keyImportCommand,
-  keyNewCommand,
-  keyRotateCommand,
-  keyShowCommand,
-} from './commands/key.ts';
-import { mockCommand } from './commands/mock.ts';
-import { openCommand } from './commands/open.ts';
-import { PROBE_COMMANDS } from './commands/probe.ts';
-import { recordCommand } from './commands/record.ts';
-import { reportCommand } from './commands/report.ts';
-import { statusCommand } from './commands/status.ts';
-import { topCommand } from './commands/top.ts';
-import { upCommand } from './commands/up.ts';
-import { watchCommand } from './commands/watch.ts';
 
-export const COMMANDS: readonly Command[] = [
-  upCommand,
-  statusCommand,
-  topCommand,
-  openCommand,
-  benchCommand,
-  watchCommand,
-  reportCommand,
-  ...PROBE_COMMANDS,
-  mockCommand,
-  demoCommand,
-  recordCommand,
-  doctorCommand,
-  forgetCommand,
-  keyNewCommand,
-  keyShowCommand,
-  keyImportCommand,
-  keyRotateCommand,
-  keyDropOldCommand,
-  configPathCommand,
-  configShowCommand,
-  configCheckCommand,
+/** Those that begin with the first word, as a command line is read by; all of them where none does. */
+export const commandsFor = async ([word]: readonly string[]): Promise<readonly Command[]> => {
+  const group = GROUPS.find(([first]) => first === word);
+  return group === undefined ? await allCommands() : await group[1]();
+};
+
+export const allCommands = async (): Promise<readonly Command[]> =>
+  (await Promise.all(GROUPS.map(([, load]) => load()))).flat();
+
+const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Command[]>])[] = [
+  ['up', async () => [(await import('./commands/up.ts')).upCommand]],
+  ['status', async () => [(await import('./commands/status.ts')).statusCommand]],
+  ['top', async () => [(await import('./commands/top.ts')).topCommand]],
+  ['open', async () => [(await import('./commands/open.ts')).openCommand]],
+  ['bench', async () => [(await import('./commands/bench.ts')).benchCommand]],
+  ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
+  ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
+  ['probe', async () => (await import('./commands/probe.ts')).PROBE_COMMANDS],
+  ['mock', async () => [(await import('./commands/mock.ts')).mockCommand]],
+  ['demo', async () => [(await import('./commands/demo.ts')).demoCommand]],
+  ['record', async () => [(await import('./commands/record.ts')).recordCommand]],
+  ['doctor', async () => [(await import('./commands/doctor.ts')).doctorCommand]],
+  ['forget', async () => [(await import('./commands/forget.ts')).forgetCommand]],
+  [
+    'key',
+    async () => {
+      const key = await import('./commands/key.ts');
+      return [
+        key.keyNewCommand,
+        key.keyShowCommand,
+        key.keyImportCommand,
+        key.keyRotateCommand,
+        key.keyDropOldCommand,
+      ];
+    },
+  ],
+  [
+    'config',
+    async () => {
+      const config = await import('./commands/config.ts');
+      return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
+    },
+  ],
 ];

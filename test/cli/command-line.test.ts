@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/options.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
+
+const COMMANDS = await allCommands();
 
 /** What a wrong command line prints, and that it ends with 2. */
 const refusal = async (...args: string[]): Promise<string> => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { commandsFor } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -24,7 +24,7 @@ describe('plimsoll demo', () => {
   test('without a folder for temporary files says what to do', async () => {
     const demo = madeUpProcess(['demo', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const state = { ...demo.state, temporaryFolder: '/nonexistent' };
-    expect(await runCommand(COMMANDS, state)).toBe(EXIT_CODES.homeUnusable.code);
+    expect(await runCommand(await commandsFor(state.args), state)).toBe(EXIT_CODES.homeUnusable.code);
     expect(demo.stderr.text).toMatch(/cannot make its home: ENOENT.*\n.*TMPDIR/);
   });
 

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { CONFIG_SECTIONS, tomlText } from '../../src/config/config-keys.ts';
 import { repositoryRoot } from '../support/repository.ts';
+
+const COMMANDS = await allCommands();
 
 const doc = (name: string) => readFileSync(join(repositoryRoot, 'docs', name), 'utf8');
 

@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os';
 import type { Command } from '../../src/cli/command.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { commandsFor } from '../../src/cli/commands.ts';
 import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/process-state.ts';
 import { StopRequest } from '../../src/cli/process-state.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
@@ -59,7 +59,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     stdout,
     stderr,
     stop: signal => (stop.signal.aborted ? stopNow : stop).abort(new StopRequest(signal)),
-    run: (commands = COMMANDS) => runCommand(commands, state),
+    run: async commands => runCommand(commands ?? (await commandsFor(args)), state),
   };
 };
 

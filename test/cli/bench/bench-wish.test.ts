@@ -4,8 +4,10 @@ import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
-import { COMMANDS } from '../../../src/cli/commands.ts';
+import { allCommands } from '../../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+
+const COMMANDS = await allCommands();
 
 const URL_GIVEN = 'http://127.0.0.1:8000';
 

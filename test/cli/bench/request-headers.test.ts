@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { proxyNotices, requestHeaders } from '../../../src/cli/bench/request-headers.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
-import { COMMANDS } from '../../../src/cli/commands.ts';
+import { allCommands } from '../../../src/cli/commands.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const COMMANDS = await allCommands();
 
 const headersOf = async (url: string, args: readonly string[], env: Record<string, string> = {}) => {
   const line = parseCommandLine(['bench', url, ...args], COMMANDS);
