@@ -51,6 +51,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     stop: stop.signal,
     takeSecondStop: () => stopNow.signal,
     resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
+    keepYoungGenerationSmall: () => undefined,
     isAlive: pid => pid === process.pid,
     exit: () => undefined,
   };

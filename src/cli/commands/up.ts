@@ -112,6 +112,7 @@ export const upCommand: Command = {
     { line: 'plimsoll up --once', meaning: 'what this machine is, on one screen' },
   ],
   run: async (invocation, state) => {
+    state.keepYoungGenerationSmall();
     const isOnce = invocation.option(onceOption);
     const replayed = invocation.option(replayOption);
     const speed = invocation.option(speedOption);
