@@ -7,20 +7,11 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
+import { BEAT_AFTER_NEWS_MS, BEAT_MS, isNews, newsMsMin } from './beat.ts';
 import type { Link, LinkView } from './link.ts';
 import { linkView, movedLink, STREAM_STALE_MS } from './link.ts';
 import { openPort } from './open-port.ts';
 import type { StreamPort, ToTab } from './port.ts';
-
-/** How often at least ages are counted anew while somebody looks, ms. */
-export const TICK_MS = 500;
-/** News that come sooner after the last count do not count again: ten batches a second are not ten counts. */
-const COUNT_MS_MIN = 250;
-/** Of so many nodes somebody always tells something, most of them once a second. */
-const MANY_NODES = 32;
-const COUNT_MS_MIN_OF_MANY = 1_000;
-/** After news the next are waited for a little longer, so that a source that tells twice a second is the only beat. */
-const TICK_AFTER_NEWS_MS = 650;
 
 export interface StreamHeader {
   readonly nodeId: NodeId;
@@ -28,31 +19,52 @@ export interface StreamHeader {
   readonly daemonStart: string;
 }
 
+/** What is counted at once, and so drawn at once: one value, because each that changes asks all that depends on it. */
+interface Moment {
+  readonly state: State;
+  readonly link: Link;
+  /** This tab's monotonic clock, moved on by the beat. */
+  readonly nowMs: number;
+}
+
 export class ClusterStore {
-  cluster: State = $state.raw(EMPTY_STATE);
-  /** The same as of the last count: what derives much from it does so at the count's beat, not with each batch. */
-  seen: State = $state.raw(EMPTY_STATE);
   /** Undefined until the first snapshot. */
   header: StreamHeader | undefined = $state.raw(undefined);
-  link: Link = $state.raw({ kind: 'starting' });
-  /** This tab's monotonic clock, moved on by the tick. */
-  nowMs: number = $state(performance.now());
   /** Each one replaces the picture: at the start, after a break, when the page is seen again. */
   snapshotCount: number = $state(0);
   readonly history: LiveHistory = new LiveHistory();
+  #moment: Moment = $state.raw({ state: EMPTY_STATE, link: { kind: 'starting' }, nowMs: performance.now() });
   readonly #staleMs: number;
   /** The version this page came with. */
   #firstVersion: string | undefined;
-  #heardAtMs = 0;
+  /** Of the moment to come: what has been told since the last count. */
+  #state: State = EMPTY_STATE;
+  #link: Link = { kind: 'starting' };
+  #isLooking = false;
+  #countedAtMs = 0;
+  #countAtMs = 0;
   #port: StreamPort | undefined;
-  #tick: ReturnType<typeof setTimeout> | undefined;
+  #beat: ReturnType<typeof setTimeout> | undefined;
 
   constructor(staleMs: number = STREAM_STALE_MS) {
     this.#staleMs = staleMs;
   }
 
+  /** The cluster as of the last count. */
+  get cluster(): State {
+    return this.#moment.state;
+  }
+
+  get seen(): State {
+    return this.#moment.state;
+  }
+
+  get nowMs(): number {
+    return this.#moment.nowMs;
+  }
+
   get connection(): LinkView {
-    return linkView(this.link, this.nowMs, this.#staleMs);
+    return linkView(this.#moment.link, this.nowMs, this.#staleMs);
   }
 
   /**
@@ -60,7 +72,7 @@ export class ClusterStore {
    * is heard of them is not their fault.
    */
   get judgedAtMs(): number {
-    const { link, nowMs } = this;
+    const { link, nowMs } = this.#moment;
     switch (this.connection.kind) {
       case 'stale':
         return link.kind === 'open' ? Math.min(link.heardAtMs, nowMs) : nowMs;
@@ -106,38 +118,42 @@ export class ClusterStore {
   }
 
   #watch(): void {
+    this.#isLooking = true;
     this.#port?.post({ kind: 'watch' });
-    this.#count();
-  }
-
-  /** Counts ages, now and again within a tick. News count too, so that a busy page is drawn once for both. */
-  #count(nextMs = TICK_MS): void {
-    clearTimeout(this.#tick);
-    this.nowMs = performance.now();
-    this.seen = this.cluster;
-    if (this.link.kind === 'open' && this.link.heardAtMs < this.#heardAtMs)
-      this.link = { kind: 'open', heardAtMs: this.#heardAtMs };
-    this.#tick = setTimeout(
-      () => this.#count(),
-      Math.max(nextMs, this.#countMsMin() === COUNT_MS_MIN ? 0 : COUNT_MS_MIN_OF_MANY),
-    );
-  }
-
-  /** While all is well the link moves on with the count: ten batches a second are not ten checks of all that depends on it. */
-  #hear(nowMs: number): void {
-    this.#heardAtMs = nowMs;
-    if (this.connection.kind !== 'live') this.link = { kind: 'open', heardAtMs: nowMs };
-  }
-
-  #countMsMin(): number {
-    let nodes = 0;
-    for (const _node in this.cluster.nodeIdentities) nodes += 1;
-    return nodes > MANY_NODES ? COUNT_MS_MIN_OF_MANY : COUNT_MS_MIN;
+    this.#count(BEAT_MS);
   }
 
   #rest(): void {
-    clearTimeout(this.#tick);
+    this.#isLooking = false;
+    clearTimeout(this.#beat);
     this.#port?.post({ kind: 'rest' });
+  }
+
+  #count(nextMs: number): void {
+    const nowMs = performance.now();
+    this.#moment = { state: this.#state, link: this.#link, nowMs };
+    this.#countedAtMs = nowMs;
+    this.#plan(nowMs + nextMs, BEAT_MS);
+  }
+
+  #plan(atMs: number, thenMs: number): void {
+    clearTimeout(this.#beat);
+    if (!this.#isLooking) return;
+    this.#countAtMs = atMs;
+    this.#beat = setTimeout(() => this.#count(thenMs), atMs - performance.now());
+  }
+
+  #countNews(nowMs: number): void {
+    const atMs = this.#countedAtMs + newsMsMin(countOf(this.#state.nodeIdentities));
+    if (atMs <= nowMs) this.#count(BEAT_AFTER_NEWS_MS);
+    else if (atMs < this.#countAtMs) this.#plan(atMs, BEAT_AFTER_NEWS_MS);
+  }
+
+  /** While all is well the link moves on with the count; that it is well again is news. */
+  #hear(nowMs: number): void {
+    const isBack = this.connection.kind !== 'live';
+    this.#link = { kind: 'open', heardAtMs: nowMs };
+    if (isBack) this.#count(BEAT_MS);
   }
 
   #receive(message: ToTab): void {
@@ -145,30 +161,36 @@ export class ClusterStore {
     switch (message.kind) {
       case 'snapshot': {
         const { state, nodeId, plimsollVersion, daemonStart } = decodeSnapshot(message.text, nowMs);
-        this.cluster = state;
-        this.seen = state;
-        this.nowMs = nowMs;
+        this.#state = state;
         this.#firstVersion ??= plimsollVersion;
         this.snapshotCount += 1;
         if (this.header?.daemonStart !== daemonStart) this.header = { nodeId, plimsollVersion, daemonStart };
+        this.#count(BEAT_MS);
         break;
       }
       case 'batch': {
         const { events } = decodeBatch(message.text, nowMs);
-        this.cluster = applyAll(this.cluster, events);
+        this.#state = applyAll(this.#state, events);
         for (const event of events) this.history.record(event);
-        if (nowMs - this.nowMs >= this.#countMsMin()) this.#count(TICK_AFTER_NEWS_MS);
         this.#hear(nowMs);
+        if (events.some(isNews)) this.#countNews(nowMs);
         break;
       }
       case 'heartbeat':
         this.#hear(nowMs);
         break;
       case 'link':
-        this.link = movedLink(message.link, nowMs - message.nowMs);
+        this.#link = movedLink(message.link, nowMs - message.nowMs);
+        this.#count(BEAT_MS);
         break;
       default:
         message satisfies never;
     }
   }
 }
+
+const countOf = (map: object): number => {
+  let count = 0;
+  for (const _key in map) count += 1;
+  return count;
+};

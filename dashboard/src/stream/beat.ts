@@ -1,0 +1,27 @@
+// When a page counts anew. Each count is a drawing, and a drawing costs the same whether much or little has changed: so
+// readings that every node tells again and again wait for the next beat, and only news are drawn sooner.
+
+import type { Event } from '../../../src/core/event.ts';
+
+/** Between two counts while nothing but readings come, ms. */
+export const BEAT_MS = 1_000;
+/** After news the beat waits a little longer, so that a source that tells once a second is the only beat. */
+export const BEAT_AFTER_NEWS_MS = 1_250;
+/** News that come sooner after the last count wait until then, ms. */
+export const NEWS_MS_MIN = 250;
+/** Of so many nodes somebody always has news. */
+const MANY_NODES = 32;
+
+/** Whether an event is more than the next figure of a reading that comes every second. */
+export const isNews = ({ kind }: Pick<Event, 'kind'>): boolean => !STEADY.has(kind);
+
+/** How long after a count news may be counted, ms. */
+export const newsMsMin = (nodeCount: number): number => (nodeCount > MANY_NODES ? BEAT_MS : NEWS_MS_MIN);
+
+const STEADY: ReadonlySet<Event['kind']> = new Set([
+  'memory.gathered',
+  'system.gathered',
+  'gpuLoads.gathered',
+  'disk.gathered',
+  'reading.confirmed',
+]);
