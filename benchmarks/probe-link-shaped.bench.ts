@@ -6,21 +6,21 @@ import { reasonAgainstShaping, ShapedCable } from '../test/network/shaped-cable.
 import { printAgainst } from './probe-against.ts';
 
 const TURNS = 5;
-const CABLES: readonly (CableRates & { readonly seconds: number })[] = [
-  { upMbit: 1_000, downMbit: 200, seconds: 3 },
-  { upMbit: 50, downMbit: 5, seconds: 6 },
+const CABLES: readonly (CableRates & { readonly seconds: number; readonly bufferKib: number })[] = [
+  { upMbit: 1_000, downMbit: 200, seconds: 3, bufferKib: 64 },
+  { upMbit: 50, downMbit: 5, seconds: 6, bufferKib: 4 },
 ];
 
 const reason = reasonAgainstShaping();
 if (reason === undefined) for (const cable of CABLES) await compare(cable);
 else process.stderr.write(`  skipped: ${reason}\n`);
 
-async function compare({ seconds, ...rates }: (typeof CABLES)[number]): Promise<void> {
+async function compare({ seconds, bufferKib, ...rates }: (typeof CABLES)[number]): Promise<void> {
   await using cable = new ShapedCable(rates);
   const ours: BothWays[] = [];
   const theirs: BothWays[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) {
-    theirs.push(await cable.iperf3(seconds));
+    theirs.push(await cable.iperf3(seconds, bufferKib));
     const outcome = await cable.probe();
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { uploadBitsPerSecond: up, downloadBitsPerSecond: down } = outcome.measurement;

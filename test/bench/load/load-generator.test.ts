@@ -104,18 +104,23 @@ test('a duration bounds the sending, and what is in flight is followed to its en
 });
 
 test('an arrival that finds all connections busy fails as the client rather than wait', async () => {
-  await using mock = await startMock({ ttftMs: 2_000, gapMs: 1, outputTokens: 2 });
+  await using mock = await startMock({ ttftMs: 60_000 });
   const plan = loadPlan({
     ...placeOf(mock),
     pattern: { kind: 'constant', requestsPerSecond: 200 },
     limits: { samplesMax: 10, durationNs: undefined },
-    connections: { opened: 2, max: 4 },
+    connections: { opened: 4, max: 4 },
   });
-  const { samples, result } = await runLoad(plan);
-  expect(samples).toHaveLength(10);
-  expect(samples.filter(({ outcome }) => outcome === 'completed')).toHaveLength(4);
+  let refused = 0;
+  const { samples, result } = await runLoad(plan, {
+    onRecord: (record, generator) => {
+      if (record.kind === 'error.client') refused += 1;
+      if (refused === 6) generator.stop();
+    },
+  });
   expect(samples.filter(({ failure }) => failure?.kind === 'client')).toHaveLength(6);
-  expect(result).toMatchObject({ kind: 'complete', arenaFullCount: 0 });
+  expect(samples.filter(({ outcome }) => outcome === 'cancelled')).toHaveLength(4);
+  expect(result).toMatchObject({ kind: 'stopped', arenaFullCount: 0 });
 });
 
 test('stopping cancels what is in flight, tells all of it and ends', async () => {
