@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { lockDevices } from '../../src/probe/device-lock.ts';
 import type { StandInTools } from '../gather/stand-in-tools.ts';
 import { standInTools } from '../gather/stand-in-tools.ts';
 import { buildStubDriver, NO_COMPILER } from '../probe/gpu/stub-driver.ts';
 import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const INVENTORY = fileURLToPath(new URL('../fixtures/nvidia-smi/inventory-h100-single.xml', import.meta.url));
 const DEVICE_ID = /<uuid>(GPU-[^<]+)</.exec(readFileSync(INVENTORY, 'utf8'))?.[1] ?? '';
@@ -100,6 +102,21 @@ describe('plimsoll probe gpu', () => {
     PROCESSOR_MS,
   );
 });
+
+test.each([['gpu'], ['memory']])(
+  'plimsoll probe %s does not measure while the daemon of the home does',
+  async what => {
+    using home = temporaryDirectory();
+    const held = lockDevices(home.path, { who: 'the daemon', pid: 4_711, what: 'NVIDIA GB10' });
+    const run = madeUpProcess(['probe', what, '--home', home.path]);
+    expect(await run.run()).toBe(EXIT_CODES.probeFailed.code);
+    expect(run.stdout.text).toBe('');
+    expect(run.stderr.text).toContain(
+      'NVIDIA GB10 is being measured by the daemon (process 4711): two at once would measure each other',
+    );
+    if (held.kind === 'held') held.lock[Symbol.dispose]();
+  },
+);
 
 describe('plimsoll probe memory', () => {
   test(

@@ -13,6 +13,7 @@ import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
+import type { DeviceLock } from '../../src/probe/device-lock.ts';
 import { LeaseDesk } from '../../src/probe/lease/lease-desk.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../src/probe/probe.ts';
 import { ProbeRunner } from '../../src/probe/reconcile/probe-runner.ts';
@@ -46,6 +47,7 @@ export interface ProbingNode {
   settings: ProbeSettings;
   devices: readonly ProbeDevice[];
   probeDevice: ProbeDeviceNow;
+  lockDevices: (what: string) => DeviceLock;
 }
 
 export interface ProbingMeshOptions {
@@ -172,6 +174,7 @@ export class ProbingMesh implements AsyncDisposable {
     const desk = new LeaseDesk({ ...common, newTicket: () => `ticket ${index} ${this.#random()}` });
     const runner = new ProbeRunner({
       ...common,
+      lockDevices: what => held.current?.lockDevices(what) ?? { kind: 'unguarded', reason: 'no home here' },
       probeDevice: (device, signal) => (held.current?.probeDevice ?? unready)(device, signal),
     });
     const reconciler = new Reconciler({ ...common, devices: () => held.current?.devices ?? [], runner });
@@ -189,6 +192,7 @@ export class ProbingMesh implements AsyncDisposable {
       settings: settings(),
       devices: [],
       probeDevice: unready,
+      lockDevices: () => ({ kind: 'unguarded', reason: 'no home here' }),
     };
     held.current = probing;
     this.nodes.push(probing);

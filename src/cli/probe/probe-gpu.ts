@@ -13,6 +13,7 @@ import type { Option } from '../options.ts';
 import { homeOption, jsonOption, nonEmpty, value } from '../options.ts';
 import type { GpuInventory } from './gpu-inventory.ts';
 import { gpuInventory } from './gpu-inventory.ts';
+import { machineForProbe } from './machine-for-probe.ts';
 
 const deviceOption: Option<string | undefined> = value({
   name: 'device',
@@ -35,6 +36,7 @@ export const probeGpuCommand: Command = {
   ],
   run: async (invocation, state) => {
     const isJson = invocation.option(jsonOption);
+    using _machine = machineForProbe('plimsoll probe gpu', invocation.option(homeOption), state);
     const inventory = await gpuInventory({
       platform: state.platform,
       env: state.env,

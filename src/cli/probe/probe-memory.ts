@@ -8,6 +8,7 @@ import type { Command } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { homeOption, jsonOption } from '../options.ts';
+import { machineForProbe } from './machine-for-probe.ts';
 
 export const probeMemoryCommand: Command = {
   name: 'probe memory',
@@ -18,6 +19,7 @@ export const probeMemoryCommand: Command = {
   options: [homeOption, jsonOption],
   examples: [{ line: 'plimsoll probe memory', meaning: 'read and copy, all processors' }],
   run: async (invocation, state) => {
+    using _machine = machineForProbe('plimsoll probe memory', invocation.option(homeOption), state);
     const outcome = await probeMemory({ env: state.env, nodePath: state.nodePath, signal: state.stop });
     if (outcome.kind === 'failed') {
       throw new CommandError(

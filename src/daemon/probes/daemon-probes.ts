@@ -12,6 +12,7 @@ import { readingView } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
 import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
+import { lockDevices } from '../../probe/device-lock.ts';
 import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
 import { LeaseDesk } from '../../probe/lease/lease-desk.ts';
 import type { LinkEngines } from '../../probe/link-engine.ts';
@@ -31,6 +32,8 @@ import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
 
 export interface DaemonProbesParts {
+  readonly home: string;
+  readonly pid: number;
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly random: () => number;
@@ -93,7 +96,11 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   };
   const probeDevice = parts.probeDevice ?? deviceProber({ env, nodePath });
   const desk = new LeaseDesk({ ...common, newTicket });
-  const runner = new ProbeRunner({ ...common, probeDevice });
+  const runner = new ProbeRunner({
+    ...common,
+    probeDevice,
+    lockDevices: what => lockDevices(parts.home, { who: 'the daemon', pid: parts.pid, what }),
+  });
   const reconciler = new Reconciler({
     ...common,
     devices: () => currentDevices(state(), parts, nowMs()),

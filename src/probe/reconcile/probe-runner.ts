@@ -6,6 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
+import type { DeviceLock } from '../device-lock.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
 import type { LinkAttemptParts } from '../lease/link-attempt.ts';
 import { type AttemptResult, attemptLink } from '../lease/link-attempt.ts';
@@ -24,6 +25,8 @@ export interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
   readonly probeDevice: ProbeDeviceNow;
+  /** Of this machine, against whoever measures its devices besides this process. */
+  readonly lockDevices: (what: string) => DeviceLock;
 }
 
 export interface ProbeOrder {
@@ -69,11 +72,15 @@ export class ProbeRunner {
   }
 
   async #runDevice(want: WantedDevice, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
-    const { self, clock, locks, log, probeDevice, record, settings, state } = this.#parts;
+    const { self, clock, locks, lockDevices, log, probeDevice, record, settings, state } = this.#parts;
     const { device, subject } = want;
     using hold = locks.takeAll(device.deviceName);
     if (hold === undefined)
       return { kind: 'held-back', ...this.#soon(`${locks.busyWith} is being measured`) };
+    const machine = lockDevices(device.deviceName);
+    if (machine.kind === 'busy')
+      return { kind: 'held-back', reason: machine.reason, retryInMs: ACTIVITY_RETRY_MS };
+    using _machine = machine.kind === 'held' ? machine.lock : undefined;
     order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS.gpu);
     const startedAtMs = clock.nowMs();
     const entry = {

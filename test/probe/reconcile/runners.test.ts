@@ -213,6 +213,25 @@ test('a probe of a device has the machine for itself', async () => {
   expect(started(mesh, 'gpu')).toBe(2);
 });
 
+test('a device waits while somebody measures by hand on its machine, says so, and has its turn afterwards', async () => {
+  await using mesh = await machines();
+  const atlas = mesh.at(0);
+  const reason = 'this machine is being measured by plimsoll probe gpu (process 4712)';
+  atlas.lockDevices = () => ({ kind: 'busy', reason });
+  await mesh.clock.advance(60_000);
+  expect(started(mesh, 'gpu', atlas)).toBe(0);
+  expect(reasonOf(atlas, 'gpu gpu-1')).toBe(reason);
+  let isHeld = false;
+  atlas.lockDevices = what => {
+    expect(what).toBe('Test GPU');
+    isHeld = true;
+    return { kind: 'held', lock: { [Symbol.dispose]: () => (isHeld = false) } };
+  };
+  await mesh.clock.advance(30_000);
+  expect(started(mesh, 'gpu', atlas)).toBe(1);
+  expect(isHeld).toBe(false);
+});
+
 test('links have their turn between the devices of a machine with many', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   const atlas = mesh.at(0);

@@ -1,0 +1,41 @@
+// A lock of the operating system on a file, held through SQLite because Node offers none: it falls with the process that
+// holds it, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
+
+import { closeSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { errorCode } from './atomic-file.ts';
+
+/** @returns undefined while somebody holds it. @throws where the file cannot be made or locked. */
+export const lockFile = (path: string): Disposable | undefined => {
+  let database: DatabaseSync | undefined;
+  try {
+    makeFile(path);
+    database = new DatabaseSync(path, { timeout: 0 });
+    database.exec('PRAGMA journal_mode = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+  } catch (error) {
+    database?.close();
+    if (hasSqliteCode(error, SQLITE_BUSY)) return undefined;
+    throw error;
+  }
+  const held = database;
+  return { [Symbol.dispose]: () => held.close() };
+};
+
+export const isDiskFull = (error: unknown): boolean =>
+  hasSqliteCode(error, SQLITE_FULL) || errorCode(error) === 'ENOSPC';
+
+/** SQLite would let others read it. One that is there is not opened: closing it would drop a lock of this very process. */
+const makeFile = (path: string): void => {
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+};
+
+const hasSqliteCode = (error: unknown, code: number): boolean =>
+  error instanceof Error && 'errcode' in error && error.errcode === code;
+
+/** Codes of sqlite.org/rescode.html. */
+const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
