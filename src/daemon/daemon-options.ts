@@ -6,6 +6,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import type { Fact } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
+import type { HistoryQuery, HistoryRow } from '../journal/journal.ts';
 import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
 import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
@@ -51,6 +52,8 @@ export interface SimulatedMachinePart {
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
   /** Takes wishes for probes, of every simulated node. */
   readonly probes: Pick<ProbeDesk, 'wish'>;
+  /** Profiles of before the daemon began, ascending by time; its journal has those since. */
+  history(query: HistoryQuery): readonly HistoryRow[];
 }
 
 export interface ProbeOptions {

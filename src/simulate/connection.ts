@@ -27,6 +27,7 @@ export interface SimulatedConnection {
 export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] =>
   cables.flatMap(wired => {
     const { cable, a, b } = wired;
+    if (cable.isCutOff === true) return [];
     if (a.site === source)
       return over(cable, a, b, { up: cable.bitsPerSecondToB, down: cable.bitsPerSecondToA });
     if (b.site === source)
@@ -35,8 +36,11 @@ export const connectionsOf = ({ cables }: Wiring, source: Site): readonly Simula
   });
 
 /** Of all nodes. */
-export const connectionCount = (wiring: Wiring): number =>
-  wiring.cables.reduce((sum, { cable }: WiredCable) => sum + (isRdma(cable.kind) ? 4 : 2), 0);
+export const connectionCount = ({ cables }: Wiring): number =>
+  cables.reduce(
+    (sum, { cable }: WiredCable) => sum + (cable.isCutOff === true ? 0 : isRdma(cable.kind) ? 4 : 2),
+    0,
+  );
 
 const over = (
   cable: Cable,

@@ -43,6 +43,8 @@ export class NodeTelling {
   readonly #options: NodeTellingOptions;
   readonly #probed: readonly Probed[];
   readonly #running = new Set<Probed>();
+  /** Of connections: those that are open. */
+  readonly #open = new Set<Probed>();
   readonly #asked = new AskedProbes();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #leasedAtMs = Number.NEGATIVE_INFINITY;
@@ -50,22 +52,19 @@ export class NodeTelling {
   constructor(options: NodeTellingOptions) {
     this.site = options.site;
     this.#options = options;
-    this.#probed = probedBy(options.site, connectionsOf(options.wiring, options.site), options.seed);
+    const { site, wiring, seed } = options;
+    const connections = connectionsOf(wiring, site);
+    this.#probed = probedBy({ site, connections, absences: wiring.absences, seed });
   }
 
   /** Everything that is so when the simulation begins. */
   begin(nowMs: number): readonly ToldFact[] {
-    const { site, wiring } = this.#options;
-    const told = [
-      ...this.#durable(),
-      ...connectionsOf(wiring, site).map(
-        ({ connection }): Fact => ({ kind: 'connection.opened', payload: connection }),
-      ),
-    ].map(now);
+    const told = [...this.#durable(), ...this.#contacts(nowMs)].map(now);
     for (const { baseline } of this.#probed) told.push(...baseline.map(now));
     for (const probed of this.#probed) {
-      const { attempt, agoMs } = probeAt(probed, nowMs);
-      if (agoMs !== undefined) told.push({ fact: probed.profile(attempt), ageMs: Math.max(0, agoMs) });
+      const moment = probeAt(probed, nowMs);
+      if (moment?.agoMs !== undefined)
+        told.push({ fact: probed.profile(moment.attempt), ageMs: Math.max(0, moment.agoMs) });
     }
     return [...told, ...this.tick(nowMs)];
   }
@@ -82,7 +81,7 @@ export class NodeTelling {
 
   tick(nowMs: number): readonly ToldFact[] {
     const moment = { seed: this.#options.seed, seconds: nowMs / 1_000 };
-    const facts = [...this.#moving(moment)];
+    const facts = [...this.#contacts(nowMs), ...this.#moving(moment)];
     if (nowMs - this.#renewedAtMs >= DURABLE_INTERVAL_MS) {
       this.#renewedAtMs = nowMs;
       facts.push(...this.#renewals(moment), ...this.#held());
@@ -99,8 +98,33 @@ export class NodeTelling {
   /** A person wants these measured now. */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
     return this.#probed
-      .filter(({ subject }) => isMeant(subject))
+      .filter(
+        probed => isMeant(probed.subject) && (probed.connection === undefined || this.#open.has(probed)),
+      )
       .map(probed => this.#asked.ask(probed, this.#heldBy(probed)));
+  }
+
+  /** What a subject was measured at so many milliseconds before the simulation began; undefined where it was not. */
+  pastOf(isMeant: (profile: Fact) => boolean): ((agoMs: number) => Fact) | undefined {
+    return this.#probed.find(({ past }) => past !== undefined && isMeant(past(0)))?.past;
+  }
+
+  /** Connections that came or went since this was asked last. */
+  #contacts(nowMs: number): readonly Fact[] {
+    return this.#probed.flatMap((probed): readonly Fact[] => {
+      const { connection, contactSince, subject } = probed;
+      if (connection === undefined || subject.kind !== 'link') return [];
+      const isThere = contactSince(nowMs / 1_000) !== undefined;
+      if (isThere === this.#open.has(probed)) return [];
+      if (isThere) {
+        this.#open.add(probed);
+        return [{ kind: 'connection.opened', payload: connection }];
+      }
+      this.#open.delete(probed);
+      this.#running.delete(probed);
+      const { sink, connectionKey } = subject;
+      return [{ kind: 'connection.closed', payload: { sink, connectionKey, reason: 'no answer' } }];
+    });
   }
 
   #durable(): readonly Fact[] {
@@ -200,14 +224,16 @@ export class NodeTelling {
   #askedFacts(step: AskedStep, nowMs: number): readonly Fact[] {
     const { probed } = step;
     if (step.kind === 'begins') return [runningFact(probed, true)];
-    const { nextInMs } = probeAt(probed, nowMs);
-    return [probed.profile(step.attempt), idleFact(probed, nextInMs)];
+    const moment = probeAt(probed, nowMs);
+    return moment === undefined ? [] : [probed.profile(step.attempt), idleFact(probed, moment.nextInMs)];
   }
 
   #probe(probed: Probed, nowMs: number): readonly Fact[] {
     if (probed.holdReason !== undefined || this.#asked.isRunning(probed)) return [];
     if (!this.#running.has(probed) && this.#heldBy(probed) !== undefined) return [];
-    const { attempt, isRunning, nextInMs } = probeAt(probed, nowMs);
+    const moment = probeAt(probed, nowMs);
+    if (moment === undefined) return [];
+    const { attempt, isRunning, nextInMs } = moment;
     if (isRunning === this.#running.has(probed)) return [];
     if (isRunning) {
       this.#running.add(probed);

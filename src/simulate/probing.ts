@@ -1,26 +1,37 @@
 // When a simulated node measures what: each subject in its own rhythm, spread over its time to live, so that now and then
-// something is being measured. A pure function of time.
+// something is being measured; what has just come is measured one after the other. A pure function of time.
 
 import type { Fact } from '../core/event.ts';
+import type { Connection } from '../core/link/connection.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { Absence } from './absence.ts';
 import { deviceBaseline, linkBaseline } from './baseline.ts';
 import type { SimulatedConnection } from './connection.ts';
+import type { ContactSince } from './contact.ts';
+import { contactBetween } from './contact.ts';
 import { deviceId } from './durable-readings.ts';
 import { seedOf } from './noise.ts';
+import { connectionBefore, siteBefore } from './past-profiles.ts';
 import { deviceProfiles, GPU_TTL_MS, linkProfile, RDMA_TTL_MS, SOCKET_TTL_MS } from './profile.ts';
 import type { Site } from './site.ts';
 
 export interface Probed {
   readonly subject: ProbeSubject;
+  /** What is measured, where that is no device. */
+  readonly connection: Connection | undefined;
   readonly ttlMs: number;
   readonly durationMs: number;
-  /** Of its first probe after the simulation began, ms. */
+  /** Since when it can be measured. */
+  readonly contactSince: ContactSince;
+  /** Of its first probe after the simulation began, ms; for what was there before. */
   readonly offsetMs: number;
-  /** It was never measured before the simulation began. */
-  readonly isNew: boolean;
+  /** Of its first probe after it came, ms. */
+  readonly newcomerOffsetMs: number;
   /** Why it is not measured though it is due; undefined where it is. */
   readonly holdReason: string | undefined;
   profile(attempt: number): Fact;
+  /** What it was measured at so long before the simulation began; undefined where it is new. */
+  readonly past: ((agoMs: number) => Fact) | undefined;
   /** What it usually comes to. */
   readonly baseline: readonly Fact[];
 }
@@ -35,44 +46,34 @@ export interface ProbeMoment {
   readonly nextInMs: number;
 }
 
-export const probedBy = (
-  site: Site,
-  connections: readonly SimulatedConnection[],
-  seed: number,
-): readonly Probed[] => [
-  ...devicesOf(site, seed),
-  ...connections.map((connection): Probed => {
-    const isRdma = connection.connection.kind === 'rdma';
-    const ttlMs = isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS;
-    const subject = { kind: 'link', sink: connection.sink.nodeId, connectionKey: connection.key } as const;
-    return {
-      subject,
-      baseline: linkBaseline(subject, connection),
-      ttlMs,
-      durationMs: isRdma ? 4_000 : 2_000,
-      offsetMs:
-        FIRST_MS +
-        (seedOf(seed, `${site.machine.name} ${connection.sink.machine.name} ${connection.key}`) %
-          (ttlMs - FIRST_MS)),
-      isNew: false,
-      holdReason: undefined,
-      profile: attempt => ({ kind: 'link.profiled', payload: linkProfile(connection, attempt, seed) }),
-    };
-  }),
+export interface ProbedParts {
+  readonly site: Site;
+  readonly connections: readonly SimulatedConnection[];
+  readonly absences: readonly Absence[];
+  readonly seed: number;
+}
+
+export const probedBy = (parts: ProbedParts): readonly Probed[] => [
+  ...devicesOf(parts),
+  ...parts.connections.map(connection => linkOf(connection, parts)),
 ];
 
-export const probeAt = (probed: Probed, nowMs: number): ProbeMoment => {
-  const { ttlMs, durationMs, offsetMs, isNew, holdReason } = probed;
+/** Undefined where there is no contact with what would be measured. */
+export const probeAt = (probed: Probed, nowMs: number): ProbeMoment | undefined => {
+  const { ttlMs, durationMs, offsetMs, newcomerOffsetMs, holdReason } = probed;
+  const sinceSeconds = probed.contactSince(nowMs / 1_000);
+  if (sinceSeconds === undefined) return undefined;
   // Held back since its last probe, which lies before the simulation.
   if (holdReason !== undefined)
-    return { attempt: -1, isRunning: false, agoMs: nowMs + ttlMs * 1.4, nextInMs: 0 };
-  const sinceFirst = nowMs - offsetMs;
+    return { attempt: -1, isRunning: false, agoMs: Math.max(0, nowMs) + ttlMs * 1.4, nextInMs: 0 };
+  const isNew = Number.isFinite(sinceSeconds);
+  const sinceFirst = nowMs - (isNew ? sinceSeconds * 1_000 + newcomerOffsetMs : offsetMs);
   const round = Math.floor(sinceFirst / ttlMs);
   const sinceStart = sinceFirst - round * ttlMs;
   const isRunning = sinceStart < durationMs && (round >= 0 || !isNew);
   const ended = isRunning ? round - 1 : round;
   return {
-    attempt: ended,
+    attempt: isNew ? ended + Math.round(sinceSeconds) : ended,
     isRunning,
     agoMs:
       isNew && ended < 0 ? undefined : isRunning ? sinceStart + ttlMs - durationMs : sinceStart - durationMs,
@@ -80,34 +81,75 @@ export const probeAt = (probed: Probed, nowMs: number): ProbeMoment => {
   };
 };
 
-const devicesOf = (site: Site, seed: number): readonly Probed[] => {
+const linkOf = (connection: SimulatedConnection, { site, absences, seed }: ProbedParts): Probed => {
+  const { sink, key } = connection;
+  const isRdma = connection.connection.kind === 'rdma';
+  const ttlMs = isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS;
+  const subject = { kind: 'link', sink: sink.nodeId, connectionKey: key } as const;
+  const isNew = isUnmeasured(site) || isUnmeasured(sink);
+  const told = (of: SimulatedConnection, attempt: number): Fact => ({
+    kind: 'link.profiled',
+    payload: linkProfile(of, attempt, seed),
+  });
+  return {
+    subject,
+    connection: connection.connection,
+    baseline: isNew ? [] : linkBaseline(subject, connection),
+    ttlMs,
+    durationMs: isRdma ? 4_000 : 2_000,
+    contactSince: contactBetween(absences, site, sink),
+    offsetMs: spread(seedOf(seed, `${site.machine.name} ${sink.machine.name} ${key}`), ttlMs),
+    newcomerOffsetMs: NEWCOMER_FIRST_MS + newcomerTurn(site, sink) * NEWCOMER_TURN_MS + (isRdma ? 0 : 1_000),
+    holdReason: undefined,
+    profile: attempt => told(connection, attempt),
+    past: isNew
+      ? undefined
+      : agoMs => told(connectionBefore(connection, { agoMs, seed }), -Math.round(agoMs / PAST_ATTEMPT_MS)),
+  };
+};
+
+const devicesOf = ({ site, seed, absences }: ProbedParts): readonly Probed[] => {
   const { hardware, machine, index } = site;
   const ids = hardware.gpus.length === 0 ? ['cpu'] : hardware.gpus.map((gpu, at) => deviceId(gpu, index, at));
-  const isNew = machine.quirks?.isUnmeasured === true;
+  const isNew = isUnmeasured(site);
   return ids.map((id, at): Probed => {
     const subject = { kind: 'gpu', deviceId: id } as const;
-    const profile = (attempt: number): Fact => {
-      const payload = deviceProfiles(site, attempt, seed)[at];
+    const told = (of: Site, attempt: number): Fact => {
+      const payload = deviceProfiles(of, attempt, seed)[at];
       if (payload === undefined) throw new RangeError(`${machine.name} has no device ${at}`);
       return { kind: 'gpu.profiled', payload };
     };
+    const profile = (attempt: number): Fact => told(site, attempt);
     return {
       subject,
+      connection: undefined,
       baseline: deviceBaseline(subject, site, at, profile(-1)),
       ttlMs: GPU_TTL_MS,
       durationMs: isNew ? 20_000 : 9_000,
-      offsetMs: isNew
-        ? 0
-        : FIRST_MS + (seedOf(seed, `${machine.name} device ${at}`) % (GPU_TTL_MS - FIRST_MS)),
-      isNew,
+      contactSince: isNew ? contactBetween(absences, site, site) : () => Number.NEGATIVE_INFINITY,
+      offsetMs: spread(seedOf(seed, `${machine.name} device ${at}`), GPU_TTL_MS),
+      newcomerOffsetMs: 0,
       holdReason:
         machine.quirks?.servesModel === true
           ? `a server on ${machine.name} has requests in flight`
           : undefined,
       profile,
+      past: isNew ? undefined : agoMs => told(siteBefore(site, agoMs), -Math.round(agoMs / PAST_ATTEMPT_MS)),
     };
   });
 };
 
+const isUnmeasured = ({ machine }: Site): boolean => machine.quirks?.isUnmeasured === true;
+
+const spread = (seed: number, ttlMs: number): number => FIRST_MS + (seed % (ttlMs - FIRST_MS));
+
+/** One bandwidth probe at a time on the interface of the newcomer: its peers in their order, both ways in turn. */
+const newcomerTurn = (source: Site, sink: Site): number =>
+  2 * Math.min(source.index, sink.index) + (source.index < sink.index ? 0 : 1);
+
 /** Nothing is measured again in the first moments: the picture fills first. */
 const FIRST_MS = 15_000;
+const NEWCOMER_FIRST_MS = 3_000;
+const NEWCOMER_TURN_MS = 2_000;
+/** Measurements of the past have numbers of their own: one an hour. */
+const PAST_ATTEMPT_MS = 3_600_000;

@@ -37,8 +37,9 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     1 +
     share * smoothNoise(seedOf(seed, `${connection.source.machine.name} ${connection.key} ${name}`), attempt);
   // Never above what the cable carries at its best: figures past the possible look made up.
-  const uploadBitsPerSecond = Math.round(connection.upload * (vary('upload', 0.003) - 0.003));
-  const downloadBitsPerSecond = Math.round(connection.download * (vary('download', 0.003) - 0.003));
+  const spread = spreadOf(connection);
+  const uploadBitsPerSecond = Math.round(connection.upload * (vary('upload', spread) - spread));
+  const downloadBitsPerSecond = Math.round(connection.download * (vary('download', spread) - spread));
   const roundTripNsP50 = Math.round(connection.roundTripNs * vary('round trip', 0.04));
   const streams = isRdma ? 1 : connection.upload > 20e9 ? 8 : connection.upload > 2e9 ? 2 : 1;
   return {
@@ -99,6 +100,10 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
 /** Of the round trip: radio waits for its turn, and an overlay goes through two systems' user space. */
 const jitterShare = ({ connection: { type } }: SimulatedConnection): number =>
   type === 'wifi' ? 0.3 : type === 'overlay' ? 0.12 : 0.045;
+
+/** How far bandwidth varies from probe to probe to either side, as a share. */
+const spreadOf = ({ connection: { type } }: SimulatedConnection): number =>
+  type === 'wifi' ? 0.06 : type === 'overlay' ? 0.03 : 0.003;
 
 const rdmaEngine = ({ source }: SimulatedConnection): string =>
   source.hardware.operatingSystem.platform === 'macos' ? 'mlx-jaccl' : 'perftest';

@@ -1,6 +1,6 @@
 // A simulated node on the mesh: it speaks the mesh's own protocol to whoever is linked, and tells what it is given. It keeps
-// its own records only and passes nothing on, saying that it neighbours all of its kind, so that a hundred of them in one
-// process cost a hundred, and not their square.
+// its own records and what it is given to hold, and passes nothing else on, saying that it neighbours all of its kind, so
+// that a hundred of them in one process cost a hundred, and not their square.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Fact } from '../core/event.ts';
@@ -25,15 +25,22 @@ export interface SimulatedPeerOptions {
   readonly plimsollVersion: string;
 }
 
-interface OwnRecord {
+/** A durable record that it tells, with the proof of who told it. */
+export interface OwnRecord {
   readonly seq: number;
+  readonly kind: string;
+  readonly key: string;
   readonly body: Uint8Array;
+  /** The raw public key, then the signature. */
   readonly proof: Uint8Array;
   readonly trueSinceMs: number;
 }
 
-interface LastValue {
+/** A live event, the newest of its key. */
+export interface LastValue {
   readonly body: Uint8Array;
+  /** As that of a record; of its own a node needs none. */
+  readonly proof?: Uint8Array;
   readonly trueSinceMs: number;
 }
 
@@ -42,12 +49,33 @@ export class SimulatedPeer {
   /** Slot and key to the current record, ascending by seq. */
   readonly #records = new Map<string, OwnRecord>();
   readonly #live = new Map<string, LastValue>();
+  readonly #held: LastValue[] = [];
   #durableSeq = 0;
   #liveSeq = 0;
 
   constructor(options: SimulatedPeerOptions) {
     this.#options = options;
     options.transport.onLink(link => this.#meet(link));
+  }
+
+  /** Current ones, ascending by seq. */
+  get records(): readonly OwnRecord[] {
+    return [...this.#records.values()];
+  }
+
+  /** Of the newest record. */
+  get durableSeq(): number {
+    return this.#durableSeq;
+  }
+
+  /** With proof, for somebody to pass on. */
+  get lastValues(): readonly LastValue[] {
+    return [...this.#live.values()].map(value => ({ ...value, proof: this.#proofOf(value.body) }));
+  }
+
+  /** What a node that is away said last: whoever meets this one hears it, as from any neighbour that heard it. */
+  hold(values: readonly LastValue[]): void {
+    this.#held.push(...values);
   }
 
   tell(facts: readonly ToldFact[]): void {
@@ -77,8 +105,8 @@ export class SimulatedPeer {
       }),
     );
     const nowMs = this.#options.clock.nowMs();
-    const entries = [...this.#live.values()].map(({ body, trueSinceMs }) => ({
-      body,
+    const entries = [...this.#live.values(), ...this.#held].map(({ trueSinceMs, ...value }) => ({
+      ...value,
       ageMs: Math.max(0, nowMs - trueSinceMs),
     }));
     if (entries.length > 0) link.send(encodeMeshMessage({ kind: 'live', entries }));
@@ -111,12 +139,20 @@ export class SimulatedPeer {
     this.#durableSeq += 1;
     const seq = this.#durableSeq;
     const body = encodeRecordBody({ origin: identity.nodeId, epoch, seq }, fact);
+    const proof = this.#proofOf(body);
+    const key = factKey(fact);
+    const place = `${eventSlot(fact.kind)} ${key}`;
+    this.#records.delete(place);
+    const trueSinceMs = clock.nowMs() - ageMs;
+    this.#records.set(place, { seq, kind: fact.kind, key, body, proof, trueSinceMs });
+  }
+
+  #proofOf(body: Uint8Array): Uint8Array {
+    const { identity } = this.#options;
     const proof = new Uint8Array(identity.publicKey.length + SIGNATURE_BYTES);
     proof.set(identity.publicKey);
     proof.set(identity.sign(body), identity.publicKey.length);
-    const place = `${eventSlot(fact.kind)} ${factKey(fact)}`;
-    this.#records.delete(place);
-    this.#records.set(place, { seq, body, proof, trueSinceMs: clock.nowMs() - ageMs });
+    return proof;
   }
 
   #say({ fact, ageMs }: ToldFact): WireLive {

@@ -2,12 +2,16 @@
 // clock decides what it says.
 
 import type { Clock } from '../clock/clock.ts';
+import type { Fact } from '../core/event.ts';
+import { eventSlot, factKey } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import { isAway } from './absence.ts';
 import type { AnsweredWish } from './asked-probes.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
 import type { ToldFact } from './node-telling.ts';
 import { NodeTelling } from './node-telling.ts';
+import { PAST_DAYS } from './past-profiles.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import type { Wiring } from './site.ts';
 import { wire } from './site.ts';
@@ -25,16 +29,38 @@ export interface SimulationOptions {
   readonly activity?: (node: NodeId) => string | undefined;
   /** Takes what a node says, in order. */
   readonly tell: (node: NodeId, facts: readonly ToldFact[]) => void;
+  /** A node stops answering, or answers again and is about to speak. */
+  readonly onAway?: (node: NodeId, isAway: boolean) => void;
+}
+
+/** A node that is away when the simulation begins. */
+export interface LeftBehind {
+  readonly node: NodeId;
+  /** Since when, ms. */
+  readonly awayMs: number;
+  /** What it told last, with the ages that it had then. */
+  readonly facts: readonly ToldFact[];
+}
+
+/** A profile of before the simulation. */
+export interface PastProfile {
+  readonly fact: Fact;
+  /** On the clock. */
+  readonly atMs: number;
 }
 
 export class Simulation {
   readonly wiring: Wiring;
   readonly #options: SimulationOptions;
   readonly #tellings: readonly NodeTelling[];
+  readonly #begun = new Set<NodeTelling>();
+  readonly #away = new Set<NodeTelling>();
+  #beganAtMs: number;
 
   constructor(options: SimulationOptions) {
     const { scenario, nodeIds, seed, plimsollVersion } = options;
     this.#options = options;
+    this.#beganAtMs = options.clock.nowMs();
     this.wiring = wire(scenario, nodeIds);
     this.#tellings = this.wiring.sites.map(
       site =>
@@ -48,19 +74,53 @@ export class Simulation {
     );
   }
 
-  /** Measures now what is meant of one node; none where there is no such node. */
+  /** Before `run`: nodes that fell silent before it begins. Whoever does not ask hears of them when they come back. */
+  leftBehind(): readonly LeftBehind[] {
+    const { absences } = this.wiring;
+    return this.#tellings.flatMap((telling): readonly LeftBehind[] => {
+      const absence = absences.find(({ machine }) => machine === telling.site.index);
+      if (absence === undefined || absence.fromSeconds >= 0 || !isAway([absence], telling.site.index, 0))
+        return [];
+      this.#begun.add(telling);
+      const facts = telling.begin(absence.fromSeconds * 1_000);
+      return [{ node: telling.site.nodeId, awayMs: -absence.fromSeconds * 1_000, facts }];
+    });
+  }
+
+  /** Measures now what is meant of one node; none where there is no such node, or it is away. */
   ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
-    return this.#tellings.find(({ site }) => site.nodeId === node)?.ask(isMeant) ?? [];
+    const telling = this.#tellings.find(({ site }) => site.nodeId === node);
+    return telling === undefined || this.#away.has(telling) ? [] : telling.ask(isMeant);
+  }
+
+  isAway(node: NodeId): boolean {
+    return [...this.#away].some(({ site }) => site.nodeId === node);
+  }
+
+  /** What a connection or device was measured at in the month before, once an hour, oldest first. */
+  past(node: NodeId, { slot, key }: { readonly slot: string; readonly key: string }): readonly PastProfile[] {
+    const profile = this.#tellings
+      .find(({ site }) => site.nodeId === node)
+      ?.pastOf(fact => eventSlot(fact.kind) === slot && factKey(fact) === key);
+    if (profile === undefined) return [];
+    return Array.from({ length: PAST_DAYS * 24 }, (_, index): PastProfile => {
+      const agoMs = (PAST_DAYS * 24 - index) * HOUR_MS;
+      return { fact: profile(agoMs), atMs: this.#beganAtMs - agoMs };
+    });
   }
 
   /** Until the signal aborts; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, tell, pastStepSeconds } = this.#options;
     const beganAtMs = clock.nowMs();
+    this.#beganAtMs = beganAtMs;
     try {
       for (const telling of this.#tellings) {
-        if (pastStepSeconds !== undefined) tell(telling.site.nodeId, telling.past(pastStepSeconds));
-        tell(telling.site.nodeId, telling.begin(clock.nowMs() - beganAtMs));
+        const nowMs = clock.nowMs() - beganAtMs;
+        if (this.#isThere(telling, nowMs)) {
+          if (pastStepSeconds !== undefined) tell(telling.site.nodeId, telling.past(pastStepSeconds));
+          tell(telling.site.nodeId, this.#said(telling, nowMs));
+        }
         // A breath between two nodes: whoever serves a page in this process is not kept waiting.
         await clock.sleep(0, signal);
       }
@@ -69,15 +129,35 @@ export class Simulation {
         const nowMs = clock.nowMs() - beganAtMs;
         for (let index = step % STEPS; index < this.#tellings.length; index += STEPS) {
           const telling = this.#tellings[index];
-          if (telling !== undefined) tell(telling.site.nodeId, telling.tick(nowMs));
+          if (telling !== undefined && this.#isThere(telling, nowMs))
+            tell(telling.site.nodeId, this.#said(telling, nowMs));
         }
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
+
+  #said(telling: NodeTelling, nowMs: number): readonly ToldFact[] {
+    if (this.#begun.has(telling)) return telling.tick(nowMs);
+    this.#begun.add(telling);
+    return telling.begin(nowMs);
+  }
+
+  /** Says so when a node leaves or comes back. */
+  #isThere(telling: NodeTelling, nowMs: number): boolean {
+    const { index, nodeId } = telling.site;
+    const isAwayNow = isAway(this.wiring.absences, index, nowMs / 1_000);
+    if (isAwayNow !== this.#away.has(telling)) {
+      if (isAwayNow) this.#away.add(telling);
+      else this.#away.delete(telling);
+      this.#options.onAway?.(nodeId, isAwayNow);
+    }
+    return !isAwayNow;
+  }
 }
 
 /** Nodes speak in turns, a part of them at a time. */
 const STEPS = 10;
 const STEP_MS: number = LIVE_INTERVAL_MS / STEPS;
+const HOUR_MS = 3_600_000;

@@ -2,6 +2,7 @@
 // of the ranges that RFC 5737 and RFC 2544 keep for examples and benches: nobody answers there, should a packet ever leave.
 
 import type { NodeId } from '../core/ids.ts';
+import type { Absence } from './absence.ts';
 import type { Hardware, RdmaHardware } from './hardware.ts';
 import { HARDWARE } from './hardware-catalogue.ts';
 import type { Cable, Scenario, SimulatedMachine } from './scenario/scenario.ts';
@@ -42,10 +43,11 @@ export interface CableEnd {
 export interface Wiring {
   readonly sites: readonly Site[];
   readonly cables: readonly WiredCable[];
+  readonly absences: readonly Absence[];
 }
 
 /** @param nodeIds one a machine, in the order of the scenario. */
-export const wire = ({ machines, cables }: Scenario, nodeIds: readonly NodeId[]): Wiring => {
+export const wire = ({ machines, cables, absences }: Scenario, nodeIds: readonly NodeId[]): Wiring => {
   const sites = machines.map((machine, index): Site & { sockets: Socket[] } => {
     const nodeId = nodeIds[index];
     if (nodeId === undefined) throw new RangeError('a node id for each machine');
@@ -63,15 +65,18 @@ export const wire = ({ machines, cables }: Scenario, nodeIds: readonly NodeId[])
     if (socketA.kind === 'thunderbolt') [socketA.peer, socketB.peer] = [b, a];
     return { cable, a: { site: a, socket: socketA }, b: { site: b, socket: socketB } };
   });
-  return { sites, cables: wired };
+  return { sites, cables: wired, absences };
 };
 
 /** The shared interface of its kind, or the next free port of one that has a cable of its own. */
 const plugIn = (site: Site & { sockets: Socket[] }, kind: Cable['kind']): Socket => {
   const { sockets } = site;
   switch (kind) {
-    case 'ethernet':
     case 'wifi':
+      // A machine without radio is behind the same access point by its cable.
+      if (site.hardware.wifiName === undefined) return plugIn(site, 'ethernet');
+      return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
+    case 'ethernet':
     case 'overlay':
       return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
     case 'infiniband':
@@ -97,7 +102,7 @@ const added = (sockets: Socket[], socket: Socket): Socket => {
 const sharedSocket = ({ index, hardware }: Site, kind: 'ethernet' | 'wifi' | 'overlay'): Socket => {
   const { prefix, interfaceName } = {
     ethernet: { prefix: '192.0.2', interfaceName: hardware.ethernet.name },
-    wifi: { prefix: '198.51.100', interfaceName: hardware.wifiName ?? 'wlan0' },
+    wifi: { prefix: '198.51.100', interfaceName: hardware.wifiName ?? '' },
     overlay: {
       prefix: '203.0.113',
       interfaceName: hardware.operatingSystem.platform === 'macos' ? 'utun4' : 'tailscale0',

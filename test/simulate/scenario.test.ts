@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { knownOr } from '../../src/core/unknown.ts';
 import { connectionsOf } from '../../src/simulate/connection.ts';
+import type { Cable } from '../../src/simulate/scenario/scenario.ts';
 import { SIMULATED_NODES_MAX, scenarioOfSize } from '../../src/simulate/scenario/scenario-of-size.ts';
+import { withoutFaults } from '../../src/simulate/scenario/without-faults.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { wire } from '../../src/simulate/site.ts';
 
@@ -22,8 +25,8 @@ describe('a scenario', () => {
     expect(() => scenarioOfSize(count)).toThrow(RangeError);
   });
 
-  test.each([2, 4, 8, 12, 16])('of %i machines lets everybody reach everybody', count => {
-    const wiring = wire(scenarioOfSize(count), idsOf(count));
+  test.each([2, 4, 8, 12, 16])('of %i machines without faults lets everybody reach everybody', count => {
+    const wiring = wire(withoutFaults(scenarioOfSize(count)), idsOf(count));
     for (const site of wiring.sites) {
       const sinks = new Set(connectionsOf(wiring, site).map(({ sink }) => sink.index));
       expect(sinks.size).toBe(count - 1);
@@ -39,17 +42,38 @@ describe('a scenario', () => {
     expect(Math.max(...sinks)).toBeLessThanOrEqual(10);
   });
 
-  test('of eight has what it is there to show', () => {
-    const { machines, cables } = scenarioOfSize(8);
+  test.each([8, 16])('of %i has what it is there to show, and without faults none of it', count => {
+    const { machines, cables, absences } = scenarioOfSize(count);
     expect(machines.some(({ quirks }) => quirks?.throttledGpu !== undefined)).toBe(true);
+    expect(machines.some(({ quirks }) => quirks?.isUnmeasured === true)).toBe(true);
     expect(cables.some(({ failure }) => failure !== undefined)).toBe(true);
-    const halved = cables.filter(
-      ({ bitsPerSecondToA, bitsPerSecondToB }) => bitsPerSecondToA < bitsPerSecondToB * 0.6,
-    );
-    expect(halved).toHaveLength(1);
-    expect(new Set(cables.map(({ kind }) => kind))).toEqual(
+    expect(cables.some(({ isCutOff }) => isCutOff === true)).toBe(true);
+    expect(cables.some(({ retransmits = 0 }) => retransmits > 0)).toBe(true);
+    expect(cables.filter(isLopsided).length).toBeGreaterThan(0);
+    expect(absences.length).toBeGreaterThan(0);
+    expect(absences.every(({ machine }) => machine > 0)).toBe(true);
+
+    const sound = withoutFaults(scenarioOfSize(count));
+    expect(sound.machines.map(({ name }) => name)).toEqual(machines.map(({ name }) => name));
+    expect(sound.machines.flatMap(({ quirks = {} }) => Object.keys(quirks))).not.toContain('throttledGpu');
+    expect(sound.cables.filter(isLopsided)).toEqual([]);
+    expect(sound.cables.some(cable => 'failure' in cable || 'isCutOff' in cable)).toBe(false);
+    expect(sound.absences).toEqual([]);
+  });
+
+  test('of eight has every kind of cable that people join such machines with', () => {
+    expect(new Set(scenarioOfSize(8).cables.map(({ kind }) => kind))).toEqual(
       new Set(['thunderbolt-rdma', 'thunderbolt', 'roce', 'ethernet']),
     );
+  });
+
+  test.each([8, 16, 64])('of %i carries over no cable more than its ends can', count => {
+    const wiring = wire(scenarioOfSize(count), idsOf(count));
+    for (const site of wiring.sites)
+      for (const { connection, upload, download } of connectionsOf(wiring, site))
+        expect(Math.max(upload, download)).toBeLessThanOrEqual(
+          knownOr(connection.negotiatedBitsPerSecond, Number.POSITIVE_INFINITY),
+        );
   });
 });
 
@@ -82,3 +106,7 @@ test('keys of one seed are the same again, in the order of their ids', () => {
   expect([...ids].sort()).toEqual(ids);
   expect(seededNodeKeys(2, 8).map(({ nodeId }) => nodeId)).not.toEqual(ids);
 });
+
+const isLopsided = ({ kind, bitsPerSecondToA, bitsPerSecondToB }: Cable): boolean =>
+  kind !== 'wifi' &&
+  Math.min(bitsPerSecondToA, bitsPerSecondToB) < 0.6 * Math.max(bitsPerSecondToA, bitsPerSecondToB);

@@ -1,10 +1,15 @@
 // A simulation on a virtual clock, with everything that its nodes said.
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Fact } from '../../src/core/event.ts';
+import { applyAll } from '../../src/core/apply.ts';
+import type { Event, Fact } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event.ts';
 import type { NodeId } from '../../src/core/ids.ts';
+import type { State } from '../../src/core/state.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { ToldFact } from '../../src/simulate/node-telling.ts';
 import { scenarioOfSize } from '../../src/simulate/scenario/scenario-of-size.ts';
+import { withoutFaults } from '../../src/simulate/scenario/without-faults.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../src/simulate/simulation.ts';
 
@@ -24,10 +29,15 @@ export class SimulatedWorld implements AsyncDisposable {
 
   constructor(
     count: number,
-    { seed = 1, pastStepSeconds }: { seed?: number; pastStepSeconds?: number } = {},
+    {
+      seed = 1,
+      pastStepSeconds,
+      hasFaults = true,
+    }: { seed?: number; pastStepSeconds?: number; hasFaults?: boolean } = {},
   ) {
+    const scenario = scenarioOfSize(count);
     this.simulation = new Simulation({
-      scenario: scenarioOfSize(count),
+      scenario: hasFaults ? scenario : withoutFaults(scenario),
       nodeIds: seededNodeKeys(seed, count).map(({ nodeId }) => nodeId),
       seed,
       clock: this.clock,
@@ -38,6 +48,8 @@ export class SimulatedWorld implements AsyncDisposable {
         for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() });
       },
     });
+    for (const { node, awayMs, facts } of this.simulation.leftBehind())
+      for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() - awayMs });
     this.#running = this.simulation.run(this.#stop.signal);
   }
 
@@ -59,3 +71,25 @@ export class SimulatedWorld implements AsyncDisposable {
     await this.#running;
   }
 }
+
+/** What everything that was said comes to. */
+export const stateOf = (world: SimulatedWorld): State => applyAll(EMPTY_STATE, numbered(world));
+
+const numbered = (world: SimulatedWorld): readonly Event[] => {
+  const seqs = new Map<string, number>();
+  return world.said.map(({ node, fact, ageMs, atMs }): Event => {
+    const kindClass = eventClass(fact.kind);
+    const seq = (seqs.get(node + kindClass) ?? 0) + 1;
+    seqs.set(node + kindClass, seq);
+    const head = {
+      origin: node,
+      epoch: 1,
+      class: kindClass,
+      seq,
+      key: factKey(fact),
+      ageMs,
+      receivedAtMs: atMs,
+    };
+    return { ...head, ...fact };
+  });
+};

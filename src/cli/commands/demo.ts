@@ -22,6 +22,15 @@ const seedOption = value({
   meaning: 'Equal seeds give equal machines and figures. Default: 1.',
   parse: text => wholeNumber(text, { min: 0, max: 4_294_967_295 }),
 });
+const faultsOption = value({
+  name: 'faults',
+  valueName: 'on|off',
+  meaning: 'off: the same machines with sound cables, and nobody asleep. Default: on.',
+  parse: (text): Parsed<boolean> =>
+    text === 'on' || text === 'off'
+      ? parsed(text === 'on')
+      : wrong(`${JSON.stringify(text)} is neither on nor off`, 'Write --faults off for a sound cluster.'),
+});
 const noBenchOption = flag('no-bench', 'Simulate machines only; start no mock and no benchmark.');
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
 
@@ -31,9 +40,10 @@ export const demoCommand: Command = {
   description:
     'Nothing of this computer is read, and no packet leaves it. The demo has a home of its own, which goes when it ends;\n--home and PLIMSOLL_HOME have no effect.',
   arguments: [],
-  options: [homeOption, nodesOption, seedOption, httpOption, noBenchOption, noOpenOption],
+  options: [homeOption, nodesOption, seedOption, faultsOption, httpOption, noBenchOption, noOpenOption],
   examples: [
-    { line: 'plimsoll demo', meaning: 'eight machines of five kinds' },
+    { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with the faults that people meet' },
+    { line: 'plimsoll demo --faults off', meaning: 'the same with nothing wrong' },
     { line: 'plimsoll demo --nodes 2', meaning: 'two Mac Studios on one cable' },
     { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks' },
   ],
@@ -43,6 +53,7 @@ export const demoCommand: Command = {
     await runDemo(state, {
       nodeCount,
       seed: invocation.option(seedOption) ?? SEED,
+      hasFaults: invocation.option(faultsOption) ?? true,
       http: invocation.option(httpOption),
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {

@@ -11,6 +11,7 @@ import { runDemoLoad } from './demo-load.ts';
 export interface DemoRun {
   readonly nodeCount: number;
   readonly seed: number;
+  readonly hasFaults: boolean;
   readonly http: HostPort | undefined;
   readonly hasBench: boolean;
   readonly onStarted: (demo: Demo) => Promise<void>;
@@ -31,12 +32,16 @@ export const runDemo = async (state: ProcessState, run: DemoRun): Promise<void> 
   }
 };
 
-const startedDemo = async (state: ProcessState, { nodeCount, seed, http }: DemoRun): Promise<Demo> => {
+const startedDemo = async (
+  state: ProcessState,
+  { nodeCount, seed, hasFaults, http }: DemoRun,
+): Promise<Demo> => {
   try {
     return await startDemo(
       {
         nodeCount,
         seed,
+        hasFaults,
         http,
         name: undefined,
         env: state.env,

@@ -10,10 +10,14 @@ export const simulatedProbes = (
   nodes: readonly NodeId[],
 ): Pick<ProbeDesk, 'wish'> => ({
   wish: async wish => {
-    const measurers = wish.kind === 'all' ? nodes : [wish.kind === 'gpu' ? wish.nodeId : wish.source];
+    const measurers =
+      wish.kind === 'all'
+        ? nodes.filter(node => !simulation.isAway(node))
+        : [wish.kind === 'gpu' ? wish.nodeId : wish.source];
     const probes = measurers.flatMap(node =>
       simulation.ask(node, subject => isMeantBy(wish, subject)).map(answer => ({ node, ...answer })),
     );
-    return { probes, unreached: [] };
+    const unreached = measurers.filter(node => simulation.isAway(node));
+    return { probes, unreached: unreached.map(node => ({ node, reason: 'it does not answer' })) };
   },
 });

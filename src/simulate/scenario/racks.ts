@@ -17,9 +17,10 @@ export const racks = (count: number): Scenario => {
     for (let b = Math.max(a + 1, MIXED_COUNT_MAX); b < count; b += 1) {
       if (!isCabled(a, b, count)) continue;
       const kind = kindBetween(machines[a], machines[b], rackOf(a) === rackOf(b));
-      cables.push(variedCable(a, b, kind));
+      const isSlow = [a, b].some(end => machines[end]?.quirks?.ethernetBitsPerSecond === 1e9);
+      cables.push(isSlow ? cable(a, b, kind, GIGABIT) : variedCable(a, b, kind));
     }
-  return { name: `racks of ${count}`, machines, cables };
+  return { name: `racks of ${count}`, machines, cables, absences: mixed.absences };
 };
 
 const rackOf = (index: number): number => Math.floor(index / RACK_SIZE);
@@ -64,6 +65,8 @@ const variedCable = (a: number, b: number, kind: CableKind): Cable => {
   });
 };
 
+/** 1 Gb/s less the heads of frames. */
+const GIGABIT = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9 };
 const RACK_KINDS: readonly HardwareName[] = [
   'gpu-server',
   'mac-studio',

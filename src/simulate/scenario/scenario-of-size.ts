@@ -1,5 +1,6 @@
-// The scenario of a size: by hand up to eight machines, generated above.
+// The scenario of a size: by hand up to eight machines and for sixteen, else generated.
 
+import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
 import type { Scenario } from './scenario.ts';
 import { DESK, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
@@ -13,5 +14,6 @@ export const scenarioOfSize = (count: number): Scenario => {
     throw new RangeError(`a simulation has 1 to ${SIMULATED_NODES_MAX} nodes, not ${count}`);
   if (count === PAIR.machines.length) return PAIR;
   if (count === DESK.machines.length) return DESK;
+  if (count === HARBOUR.machines.length) return HARBOUR;
   return count <= MIXED_COUNT_MAX ? mixedCluster(count) : racks(count);
 };

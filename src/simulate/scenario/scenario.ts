@@ -1,11 +1,14 @@
 // What a simulated cluster consists of: machines, the cables between them, and what is wrong with some of them on purpose.
 
+import type { Absence } from '../absence.ts';
 import type { HardwareName } from '../hardware.ts';
 
 export interface Scenario {
   readonly name: string;
   readonly machines: readonly SimulatedMachine[];
   readonly cables: readonly Cable[];
+  /** Machines that stop answering for a while; never the first, which is the one that shows the others. */
+  readonly absences: readonly Absence[];
 }
 
 export interface SimulatedMachine {
@@ -38,7 +41,7 @@ export interface MachineQuirks {
   readonly ethernetBitsPerSecond?: number;
   /** It serves a model: its probes wait. */
   readonly servesModel?: boolean;
-  /** Its GPUs are being measured for the first time when the simulation starts. */
+  /** It has just joined when the simulation starts: its GPUs and links are measured for the first time. */
   readonly isUnmeasured?: boolean;
 }
 
@@ -51,6 +54,8 @@ export interface Cable {
   readonly bitsPerSecondToA: number;
   readonly bitsPerSecondToB: number;
   readonly roundTripNs: number;
+  /** There should be a way, and there is none: neither end reaches the other over it. */
+  readonly isCutOff?: boolean;
   /** Probes from a to b fail over this, and why; the other direction works. */
   readonly failure?: string;
   /** What it carried last week, where that was more than now. */
@@ -82,6 +87,7 @@ export const cable = (
       | 'roundTripNs'
       | 'failure'
       | 'retransmits'
+      | 'isCutOff'
     >
   > = {},
 ): Cable => ({

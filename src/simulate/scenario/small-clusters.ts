@@ -1,6 +1,8 @@
 // Clusters of two to eight machines, by hand: a pair of Mac Studios, a desk of four kinds, a mixed cluster of eight. What
-// is wrong in them is what people meet: half a rate one way, a slow port, a hot GPU, a memory past its safe load.
+// is wrong in them is what people meet: half a rate one way, a slow port, a hot GPU, a memory past its safe load, a notebook
+// that sleeps, a pair that cannot reach each other.
 
+import type { Absence } from '../absence.ts';
 import type { Cable, Scenario, SimulatedMachine } from './scenario.ts';
 import { cable } from './scenario.ts';
 
@@ -14,6 +16,7 @@ export const PAIR: Scenario = {
     cable(0, 1, 'thunderbolt-rdma', { bitsPerSecondToA: 74.79e9, bitsPerSecondToB: 74.61e9 }),
     cable(0, 1, 'overlay', { bitsPerSecondToA: 0.393e9, bitsPerSecondToB: 0.412e9 }),
   ],
+  absences: [],
 };
 
 export const DESK: Scenario = {
@@ -58,6 +61,7 @@ export const DESK: Scenario = {
     }),
     cable(2, 3, 'ethernet', { roundTripNs: 176_000 }),
   ],
+  absences: [],
 };
 
 const MIXED_MACHINES: readonly SimulatedMachine[] = [
@@ -100,7 +104,7 @@ const SPECIAL_CABLES: readonly Cable[] = [
   }),
   cable(0, 2, 'thunderbolt-rdma', { bitsPerSecondToA: 74.8e9, bitsPerSecondToB: 74.6e9 }),
   cable(4, 5, 'roce', { bitsPerSecondToA: 96.8e9, bitsPerSecondToB: 97.1e9 }),
-  cable(2, 3, 'thunderbolt', { bitsPerSecondToA: 30.8e9, bitsPerSecondToB: 31.2e9 }),
+  cable(1, 3, 'thunderbolt', { bitsPerSecondToA: 30.8e9, bitsPerSecondToB: 31.2e9 }),
 ];
 
 /** The first `count` of eight: Macs joined by Thunderbolt, Sparks by RoCE, and all by one switch. */
@@ -110,13 +114,20 @@ export const mixedCluster = (count: number): Scenario => {
   const switched = machines.flatMap((_, a) =>
     machines.slice(a + 1).map((_other, offset) => switchedCable(a, a + 1 + offset)),
   );
-  return { name: 'mixed', machines, cables: [...special, ...switched] };
+  const absences = count === MIXED_COUNT_MAX ? [NOTEBOOK_SLEEP] : [];
+  return { name: 'mixed', machines, cables: [...special, ...switched], absences };
 };
+
+/**
+ * A notebook whose lid was closed three minutes before anybody looks: it comes back while they do, for as long as it takes to
+ * see what that changes, and sleeps again.
+ */
+const NOTEBOOK_SLEEP: Absence = { machine: 2, fromSeconds: -190, seconds: 400, everySeconds: 800 };
 
 export const MIXED_COUNT_MAX: number = MIXED_MACHINES.length;
 
 const switchedCable = (a: number, b: number): Cable => {
-  const [pip, spark2, bosun, anchor] = [3, 5, 6, 7];
+  const [hermes, pip, spark2, bosun, anchor] = [1, 3, 5, 6, 7];
   const roundTripNs = 190_000 + ((a * 7 + b * 13) % 40) * 1_000;
   // One direction at half its rate, with losses: a bad cable or port.
   if (a === spark2 && b === bosun)
@@ -127,6 +138,8 @@ const switchedCable = (a: number, b: number): Cable => {
       usualBitsPerSecond: 9.4e9,
       retransmits: 1_204,
     });
+  // The newcomer's firewall knows everybody but one.
+  if (a === hermes && b === anchor) return cable(a, b, 'ethernet', { roundTripNs, isCutOff: true });
   if (a === pip || b === pip) {
     const slow = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9, roundTripNs };
     return cable(a, b, 'ethernet', b === anchor ? { ...slow, failure: 'no answer within 30 s' } : slow);

@@ -1,0 +1,104 @@
+// The simulated machines of a demo other than the one that its daemon plays: each speaks to the daemon over a mesh in memory,
+// and one that is away has its cable cut.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { MemoryNetwork } from '../../mesh/memory/memory-network.ts';
+import type { MeshIdentity, MeshTransport } from '../../mesh/mesh.ts';
+import type { ToldFact } from '../../simulate/node-telling.ts';
+import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
+import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
+import type { LeftBehind } from '../../simulate/simulation.ts';
+import type { Lifetimes } from '../lifetimes.ts';
+import type { HeardBefore } from './left-behind.ts';
+
+export interface DemoFleetOptions {
+  /** The daemon's. */
+  readonly own: NodeId;
+  readonly others: readonly SeededNodeKey[];
+  readonly clock: Clock;
+  readonly plimsollVersion: string;
+}
+
+interface Member {
+  readonly node: NodeId;
+  readonly transport: MeshTransport;
+  readonly peer: SimulatedPeer;
+}
+
+export class DemoFleet {
+  readonly #options: DemoFleetOptions;
+  readonly #network: MemoryNetwork;
+  readonly #members: ReadonlyMap<NodeId, Member>;
+  readonly #away = new Set<NodeId>();
+  readonly #epoch: number;
+  #ownTransport: MeshTransport | undefined;
+
+  constructor(options: DemoFleetOptions) {
+    const { own, others, clock, plimsollVersion } = options;
+    this.#options = options;
+    this.#network = new MemoryNetwork(clock);
+    this.#epoch = Math.floor(clock.wallMs());
+    const common = { clock, epoch: this.#epoch, start: this.#epoch, plimsollVersion };
+    const fleet = [own, ...others.map(({ nodeId }) => nodeId)];
+    this.#members = new Map(
+      others.map((identity): [NodeId, Member] => {
+        const node = identity.nodeId;
+        const transport = this.#network.transport({ name: node, identity, start: this.#epoch });
+        const peer = new SimulatedPeer({ ...common, identity, transport, fleet });
+        return [node, { node, transport, peer }];
+      }),
+    );
+  }
+
+  /** Of the daemon; not started yet. */
+  ownTransport(identity: MeshIdentity, start: number): MeshTransport {
+    this.#ownTransport = this.#network.transport({ name: this.#options.own, identity, start });
+    return this.#ownTransport;
+  }
+
+  tell(node: NodeId, facts: readonly ToldFact[]): void {
+    this.#members.get(node)?.peer.tell(facts);
+  }
+
+  setAway(node: NodeId, isAway: boolean): void {
+    if (isAway) this.#away.add(node);
+    else this.#away.delete(node);
+    const member = this.#members.get(node);
+    if (member === undefined || this.#ownTransport === undefined) return;
+    if (isAway) this.#network.cut(member.transport, this.#ownTransport);
+    else this.#network.heal(member.transport, this.#ownTransport);
+  }
+
+  /** Nodes that are away before the daemon begins: their records for its journal, and their last values with a neighbour. */
+  remember(left: readonly LeftBehind[]): readonly HeardBefore[] {
+    for (const { node } of left) this.#away.add(node);
+    const neighbour = [...this.#members.values()].find(({ node }) => !this.#away.has(node));
+    return left.flatMap(({ node, awayMs, facts }): readonly HeardBefore[] => {
+      const peer = this.#members.get(node)?.peer;
+      if (peer === undefined) return [];
+      peer.tell(facts.map(({ fact, ageMs }) => ({ fact, ageMs: ageMs + awayMs })));
+      neighbour?.peer.hold(peer.lastValues);
+      const position = { origin: node, epoch: this.#epoch };
+      const nowMs = this.#options.clock.nowMs();
+      const records = peer.records.map(({ seq, kind, key, body, proof, trueSinceMs }) => {
+        const ageMs = Math.max(0, nowMs - trueSinceMs - awayMs);
+        return { ...position, seq, kind, key, body, signature: proof, ageMs };
+      });
+      return [{ ...position, through: peer.durableSeq, records, awayMs }];
+    });
+  }
+
+  /** After the daemon has started. What is started is owned by `parts`. */
+  async start(parts: Lifetimes, signal: AbortSignal): Promise<void> {
+    for (const { node, transport } of this.#members.values()) {
+      parts.addAsync(transport);
+      if (this.#away.has(node)) this.setAway(node, true);
+      await transport.start(signal);
+      // Without the id of who listens there: the greater of two would leave the first dial to the other for seconds.
+      transport.addCandidate({ address: this.#options.own, port: MEMORY_PORT, source: 'static' });
+    }
+  }
+}
+
+const MEMORY_PORT = 4_181;

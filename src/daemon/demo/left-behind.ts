@@ -1,0 +1,46 @@
+// What the demo's daemon knows of nodes that were silent before it began: in its journal, stored as long ago as they were
+// heard last, as in the home of any daemon that is started again.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { AgedRecord } from '../../journal/journal.ts';
+import { JOURNAL_LIMITS } from '../../journal/journal.ts';
+import { Notices } from '../notices.ts';
+import { openDaemonJournal } from '../open-journal.ts';
+
+export interface HeardBefore {
+  readonly origin: NodeId;
+  readonly epoch: number;
+  readonly through: number;
+  /** With the ages that they had when the origin fell silent. */
+  readonly records: readonly AgedRecord[];
+  /** Since then, ms. */
+  readonly awayMs: number;
+}
+
+export interface LeftBehindHome {
+  readonly home: string;
+  readonly ownNode: NodeId;
+  readonly clock: Clock;
+}
+
+/** Longest silent first. */
+export const storeHeardBefore = (
+  { home, ownNode, clock }: LeftBehindHome,
+  heard: readonly HeardBefore[],
+): void => {
+  for (const { awayMs, records, ...position } of heard.toSorted((a, b) => b.awayMs - a.awayMs)) {
+    const then: Clock = {
+      nowMs: () => clock.nowMs() - awayMs,
+      wallMs: () => clock.wallMs() - awayMs,
+      sleep: (durationMs, signal) => clock.sleep(durationMs, signal),
+    };
+    using journal = openDaemonJournal(
+      home,
+      JOURNAL_LIMITS,
+      { ownNode, clock: then },
+      new Notices(() => undefined),
+    );
+    journal.appendCatchUp(position, records);
+  }
+};
