@@ -1,0 +1,33 @@
+// Dashes that run where something is being measured. A clock steps them a few times a period: an animation of the style
+// sheet would have the whole page looked at sixty times a second for them.
+
+import type { Attachment } from 'svelte/attachments';
+
+/** DESIGN: a period of 16 px in 1.2 s. */
+const STEP_MS = 240;
+const STEP_LENGTH = 3.2;
+/** After so many steps the dashes of every pattern on the page (7, 8 and 16 px) lie where they lay before. */
+const STEPS = 35;
+
+/** How far the dashes of every line have run at a moment, px. */
+export const runLength = (nowMs: number): number => (Math.floor(nowMs / STEP_MS) % STEPS) * STEP_LENGTH;
+
+/** All lines step at the same moments, so that they are drawn together. Where the style says `--running: none` they stand. */
+export const running: Attachment<SVGElement> = line => {
+  if (isStill(line)) return undefined;
+  let next: ReturnType<typeof setTimeout> | undefined;
+  const step = (): void => {
+    const nowMs = performance.now();
+    line.style.strokeDashoffset = `${-runLength(nowMs)}`;
+    next = setTimeout(step, STEP_MS - (nowMs % STEP_MS));
+  };
+  step();
+  return () => {
+    clearTimeout(next);
+    line.style.strokeDashoffset = '';
+  };
+};
+
+const isStill = (line: SVGElement): boolean =>
+  getComputedStyle(line).getPropertyValue('--running') === 'none' ||
+  matchMedia('(prefers-reduced-motion: reduce)').matches;
