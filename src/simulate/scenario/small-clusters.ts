@@ -127,7 +127,7 @@ const NOTEBOOK_SLEEP: Absence = { machine: 2, fromSeconds: -190, seconds: 400, e
 export const MIXED_COUNT_MAX: number = MIXED_MACHINES.length;
 
 const switchedCable = (a: number, b: number): Cable => {
-  const [hermes, pip, spark2, bosun, anchor] = [1, 3, 5, 6, 7];
+  const [hermes, pip, spark1, spark2, bosun, anchor] = [1, 3, 4, 5, 6, 7];
   const roundTripNs = 190_000 + ((a * 7 + b * 13) % 40) * 1_000;
   // One direction at half its rate, with losses: a bad cable or port.
   if (a === spark2 && b === bosun)
@@ -142,7 +142,7 @@ const switchedCable = (a: number, b: number): Cable => {
   if (a === hermes && b === anchor) return cable(a, b, 'ethernet', { roundTripNs, isCutOff: true });
   if (a === pip || b === pip) {
     const slow = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9, roundTripNs };
-    return cable(a, b, 'ethernet', b === anchor ? { ...slow, failure: 'no answer within 30 s' } : slow);
+    return cable(a, b, 'ethernet', b === spark1 ? { ...slow, failure: 'no answer within 30 s' } : slow);
   }
   return cable(a, b, 'ethernet', { roundTripNs, bitsPerSecondToA: 9.38e9 + ((a + b) % 5) * 6e6 });
 };
