@@ -14,6 +14,8 @@ import { noGpuWords, stageWords } from './measured-words.ts';
 export interface NodeSum {
   readonly name: string;
   readonly value: Figure;
+  /** What `value` writes: FLOP/s or bytes/s. */
+  readonly raw: number | undefined;
   /** "1 of 2 GPUs, lower bound", or why there is no figure; '' where the figure says all. */
   readonly remark: string;
 }
@@ -36,14 +38,17 @@ const sumOf = (
       ? []
       : [{ value, isLowerBound: profile.value.isLowerBound }];
   });
-  if (known.length === 0) return { name, value: UNKNOWN_FIGURE, remark: whyNone(view, figure) };
+  if (known.length === 0)
+    return { name, value: UNKNOWN_FIGURE, raw: undefined, remark: whyNone(view, figure) };
   const remarks = [
     known.length < gpus.length ? `${known.length} of ${gpus.length} GPUs` : '',
     known.some(({ isLowerBound }) => isLowerBound) ? 'lower bound' : '',
   ];
+  const raw = known.reduce((sum, { value }) => sum + value, 0);
   return {
     name,
-    value: format(known.reduce((sum, { value }) => sum + value, 0)),
+    value: format(raw),
+    raw,
     remark: remarks.filter(remark => remark !== '').join(', '),
   };
 };

@@ -11,12 +11,12 @@ import {
 import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
 import { gpusOf, modelMemoryUse, ownMemoryGpus, share } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/selectors.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';
 import { measuredWords } from './measured-words.ts';
 import { gpuUse } from './node-load.ts';
+import { nodeVitals } from './node-vitals.ts';
 
 export interface NodeWords {
   /** With the mark of a machine that is made up: every surface says so. */
@@ -131,28 +131,15 @@ const lateVitalWords = (view: NodeView): string | undefined => {
 /** The mean use, the hottest device, the power of all: what the table of the command line says, too. */
 const vitalWords = (view: NodeView, lagMs: number | undefined): string => {
   if (view.presence === 'stale' || lagMs !== undefined) return `${ageText(view.silentMs + (lagMs ?? 0))} old`;
-  const system = held(view.system);
-  const loads = gpusOf(view).map(gpu => gpu.load);
-  const use = gpuUse(view);
-  const cpuUse = known([system?.cpuUse])[0];
-  const heats = known(loads.map(load => load?.temperatureCelsius));
-  const hottest = heats.length > 0 ? heats : known([system?.cpuTemperatureCelsius]);
-  const whole = known([system?.systemPowerWatts]);
-  const powers =
-    whole.length > 0 ? whole : known([system?.cpuPowerWatts, ...loads.map(load => load?.powerWatts)]);
+  const { gpuUse: use, cpuUse, celsius, watts } = nodeVitals(view);
   const parts = [
     use !== undefined ? `GPU ${figureText(formatPercent(use))}` : undefined,
     use === undefined && cpuUse !== undefined ? `CPU ${figureText(formatPercent(cpuUse))}` : undefined,
-    hottest.length === 0 ? undefined : figureText(formatCelsius(Math.max(...hottest))),
-    powers.length === 0
-      ? undefined
-      : figureText(formatWatts(powers.reduce((total, watts) => total + watts, 0))),
+    celsius === undefined ? undefined : figureText(formatCelsius(celsius)),
+    watts === undefined ? undefined : figureText(formatWatts(watts)),
   ].filter(part => part !== undefined);
   return parts.join(' · ');
 };
-
-const known = (values: readonly (Reported<number> | undefined)[]): readonly number[] =>
-  values.filter(value => typeof value === 'number');
 
 const percentOf = (use: MemoryUse | undefined): string => {
   const part = share(use);

@@ -12,5 +12,11 @@ export const simulationWords = (state: State, nodes: readonly NodeId[]): string 
   return `Simulated: ${count} of ${nodes.length} nodes`;
 };
 
+/** The same where there is no room: "Simulated", "3 of 8 simulated". */
+export const shortSimulation = (words: string): string => {
+  const some = /(\d+ of \d+) nodes$/.exec(words)?.[1];
+  return words === '' ? '' : some === undefined ? 'Simulated' : `${some} simulated`;
+};
+
 export const isSimulated = (state: State, node: NodeId): boolean =>
   state.nodeIdentities[node]?.value.isSimulated === true;

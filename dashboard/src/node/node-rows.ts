@@ -1,0 +1,176 @@
+// The nodes as rows: what each column says, what it sorts by, and which rows a filter leaves.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatCelsius,
+  formatPercent,
+  formatWatts,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { gpusOf, modelMemoryUse, share } from '../../../src/core/node/memory-use.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import type { Warning } from '../../../src/core/warnings/warning.ts';
+import type { MachineKind } from '../drawing/machine-kind.ts';
+import { machineKind } from '../drawing/machine-kind.ts';
+import { ageText } from '../figure/age.ts';
+import { held } from './held.ts';
+import { nodeSums } from './node-sums.ts';
+import { nodeVitals } from './node-vitals.ts';
+import { nodeWords } from './node-words.ts';
+
+export interface NodeRow {
+  readonly view: NodeView;
+  readonly name: string;
+  readonly state: { readonly tone: '' | 'good' | 'caution' | 'danger'; readonly words: string };
+  readonly kind: MachineKind;
+  readonly model: string;
+  readonly tags: readonly string[];
+  readonly memory: string;
+  readonly gpuUse: string;
+  readonly celsius: string;
+  readonly watts: string;
+  readonly compute: SumCell;
+  readonly bandwidth: SumCell;
+  readonly linkCount: number;
+  readonly age: string;
+  readonly warningCount: number;
+  readonly hasSerious: boolean;
+  /** Its figures are those of before: paler. */
+  readonly isOld: boolean;
+  readonly sorts: Readonly<Record<NodeSortKey, number | string | undefined>>;
+}
+
+export interface SumCell {
+  readonly value: Figure;
+  /** "1 of 2 GPUs", "lower bound", or why there is no figure. */
+  readonly remark: string;
+}
+
+export const NODE_SORT_KEYS = [
+  'name',
+  'state',
+  'machine',
+  'memory',
+  'gpu',
+  'temperature',
+  'power',
+  'compute',
+  'bandwidth',
+  'links',
+  'heard',
+  'warnings',
+] as const;
+export type NodeSortKey = (typeof NODE_SORT_KEYS)[number];
+
+export interface NodeSort {
+  readonly key: NodeSortKey;
+  readonly isDescending: boolean;
+}
+
+export const BY_NAME: NodeSort = { key: 'name', isDescending: false };
+
+/** Another column begins with what one looks for in it: the fullest, the hottest, the most warnings. */
+export const turnedNodeSort = (sort: NodeSort, key: NodeSortKey): NodeSort =>
+  sort.key === key
+    ? { key, isDescending: !sort.isDescending }
+    : { key, isDescending: key !== 'name' && key !== 'machine' };
+
+export interface NodeRowSources {
+  readonly linkCounts: ReadonlyMap<string, number>;
+  readonly warnings: ReadonlyMap<string, readonly Warning[]>;
+  /** How far the picture lags behind now, where the page is cut off. */
+  readonly lagMs: number | undefined;
+}
+
+export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRowSources): NodeRow => {
+  const words = nodeWords(view, lagMs);
+  const vitals = nodeVitals(view);
+  const [compute, bandwidth] = nodeSums(view);
+  const isOffline = view.presence === 'offline';
+  const use = modelMemoryUse(view);
+  const mine = warnings.get(view.nodeId) ?? [];
+  const kind = machineKind(
+    held(view.identity),
+    gpusOf(view).map(({ device }) => device),
+  );
+  const linkCount = linkCounts.get(view.nodeId) ?? 0;
+  const figure = (value: number | undefined, format: (value: number) => Figure): string =>
+    value === undefined || isOffline ? UNKNOWN_FIGURE.figure : figureText(format(value));
+  return {
+    view,
+    name: words.name,
+    state: stateOf(view, lagMs),
+    kind,
+    model: words.model,
+    tags: held(view.config)?.tags ?? [],
+    memory: words.memory,
+    gpuUse: figure(vitals.gpuUse, formatPercent),
+    celsius: figure(vitals.celsius, formatCelsius),
+    watts: figure(vitals.watts, formatWatts),
+    compute: { value: compute?.value ?? UNKNOWN_FIGURE, remark: compute?.remark ?? '' },
+    bandwidth: { value: bandwidth?.value ?? UNKNOWN_FIGURE, remark: bandwidth?.remark ?? '' },
+    linkCount,
+    age: Number.isFinite(view.silentMs) ? ageText(view.silentMs + (lagMs ?? 0)) : 'never',
+    warningCount: mine.filter(({ level }) => level !== 'note').length,
+    hasSerious: mine.some(({ level }) => level === 'danger'),
+    isOld: view.presence !== 'live',
+    sorts: {
+      name: view.name.toLowerCase(),
+      state: PRESENCES.indexOf(view.presence),
+      machine: words.model.toLowerCase(),
+      memory: isOffline ? undefined : share(use),
+      gpu: isOffline ? undefined : vitals.gpuUse,
+      temperature: isOffline ? undefined : vitals.celsius,
+      power: isOffline ? undefined : vitals.watts,
+      compute: compute?.raw,
+      bandwidth: bandwidth?.raw,
+      links: linkCount,
+      heard: view.silentMs,
+      warnings: mine.length,
+    },
+  };
+};
+
+/** What is not known stands last, whichever way round; equal ones by name, so that no two change places for nothing. */
+export const sortedNodeRows = (
+  rows: readonly NodeRow[],
+  { key, isDescending }: NodeSort,
+): readonly NodeRow[] =>
+  rows.toSorted((a, b) => {
+    const [x, y] = [a.sorts[key], b.sorts[key]];
+    if (x === undefined || y === undefined) return x === y ? byName(a, b) : x === undefined ? 1 : -1;
+    if (x === y) return byName(a, b);
+    return x < y === isDescending ? 1 : -1;
+  });
+
+/** How many links each node has that are not gone. */
+export const countLinks = (links: readonly LinkView[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { nodes, standing } of links) {
+    if (standing.kind === 'gone') continue;
+    for (const node of nodes) counts.set(node, (counts.get(node) ?? 0) + 1);
+  }
+  return counts;
+};
+
+export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string, readonly Warning[]> => {
+  const byNode = new Map<string, Warning[]>();
+  for (const warning of warnings) {
+    for (const node of warning.nodes) byNode.set(node, [...(byNode.get(node) ?? []), warning]);
+  }
+  return byNode;
+};
+
+const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {
+  if (view.presence === 'offline')
+    return { tone: 'danger', words: view.stoppedMs === undefined ? 'offline' : 'stopped' };
+  if (view.presence === 'stale') return { tone: 'caution', words: 'stale' };
+  return lagMs === undefined ? { tone: 'good', words: 'live' } : { tone: 'caution', words: 'as last heard' };
+};
+
+const byName = (a: NodeRow, b: NodeRow): number =>
+  a.view.name < b.view.name ? -1 : a.view.name > b.view.name ? 1 : a.view.nodeId < b.view.nodeId ? -1 : 1;
+
+const PRESENCES = ['live', 'stale', 'offline'];

@@ -1,0 +1,36 @@
+// How a node does now, as numbers: what the words beside its drawing say, and what a list sorts by.
+
+import { gpusOf } from '../../../src/core/node/memory-use.ts';
+import type { NodeView } from '../../../src/core/selectors.ts';
+import type { Reported } from '../../../src/core/unknown.ts';
+import { held } from './held.ts';
+import { gpuUse } from './node-load.ts';
+
+export interface NodeVitals {
+  /** Mean of the GPUs that tell it, 0 to 1. */
+  readonly gpuUse: number | undefined;
+  readonly cpuUse: number | undefined;
+  /** Of the hottest GPU; of the processor where no GPU tells it. */
+  readonly celsius: number | undefined;
+  /** Of the machine where it tells so, else the sum of what tells its own. */
+  readonly watts: number | undefined;
+}
+
+export const nodeVitals = (view: NodeView): NodeVitals => {
+  const system = held(view.system);
+  const loads = gpusOf(view).map(gpu => gpu.load);
+  const heats = known(loads.map(load => load?.temperatureCelsius));
+  const hottest = heats.length > 0 ? heats : known([system?.cpuTemperatureCelsius]);
+  const whole = known([system?.systemPowerWatts]);
+  const powers =
+    whole.length > 0 ? whole : known([system?.cpuPowerWatts, ...loads.map(load => load?.powerWatts)]);
+  return {
+    gpuUse: gpuUse(view),
+    cpuUse: known([system?.cpuUse])[0],
+    celsius: hottest.length === 0 ? undefined : Math.max(...hottest),
+    watts: powers.length === 0 ? undefined : powers.reduce((total, watts) => total + watts, 0),
+  };
+};
+
+const known = (values: readonly (Reported<number> | undefined)[]): readonly number[] =>
+  values.filter(value => typeof value === 'number');

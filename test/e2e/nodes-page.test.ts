@@ -1,0 +1,145 @@
+// The list of nodes in a real browser: the map's twin as a table that is sorted, filtered and shared by its address.
+
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import { longCount, widthsOf } from '../support/counts.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import type { Fleet } from './fleet.ts';
+import { desk, mesh, renamed } from './fleet.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+import type { ServedMachines } from './serve-machines.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const LIMIT_MS = 60_000;
+const MACHINES = [studio, notebook, spark, rack];
+const LOADS = [0.62, 0.36, 0.91, 0.81] as const;
+
+describe(
+  'the list of nodes',
+  () => {
+    let browser: OpenedBrowser;
+    beforeAll(async () => {
+      if (chromiumPath() === undefined) return;
+      requireBuild();
+      browser = await openBrowser();
+    });
+    beforeEach(context => {
+      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+    });
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]();
+    });
+
+    test('says of each node what the map says, and how many links and warnings it has', async () => {
+      await using served = await serve(desk());
+      const { page, problems } = await browser.open(`${served.url}/nodes`);
+      const row = page.getByRole('row', { name: /^bosun/ });
+      for (const text of [
+        '37.9 of 48\u00a0GB · 79\u202f%',
+        '330\u00a0TFLOPS',
+        '512\u00a0W',
+        'rack server',
+        'desk',
+      ])
+        await row.getByText(text).first().waitFor();
+      expect(await cellOf(page, 'bosun', 'Links')).toBe('3');
+      await expect.poll(() => cellOf(page, 'spark', 'Warnings'), { timeout: LIMIT_MS }).toBe('1');
+      expect(problems).toEqual([]);
+    });
+
+    test('is sorted by a column’s head, and says so to who listens', async () => {
+      await using served = await serve(desk());
+      const { page } = await browser.open(`${served.url}/nodes`);
+      await page
+        .getByRole('row', { name: /^bosun/ })
+        .getByText('330')
+        .waitFor();
+      expect(await names(page)).toEqual(['atlas', 'bosun', 'juno', 'spark']);
+      await page.getByRole('button', { name: 'FP16' }).click();
+      await expect.poll(() => names(page)).toEqual(['bosun', 'spark', 'atlas', 'juno']);
+      const head = page.getByRole('columnheader', { name: 'FP16' });
+      expect(await head.getAttribute('aria-sort')).toBe('descending');
+      await head.getByRole('button').press('Enter');
+      await expect.poll(() => names(page)).toEqual(['juno', 'atlas', 'spark', 'bosun']);
+      expect(await head.getAttribute('aria-sort')).toBe('ascending');
+      expect(new URL(page.url()).search).toBe('?sort=compute');
+    });
+
+    test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async () => {
+      await using served = await serve(desk());
+      const { page } = await browser.open(`${served.url}/nodes?state=warned`);
+      await page.getByRole('row', { name: /^spark/ }).waitFor();
+      expect(await names(page)).not.toContain('juno');
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await page.getByRole('row', { name: /^juno/ }).waitFor();
+      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('mac');
+      await expect.poll(() => names(page)).toEqual(['atlas', 'juno']);
+      await page.getByRole('combobox', { name: 'Kind', exact: true }).selectOption('Mac Studio');
+      await expect.poll(() => names(page)).toEqual(['atlas']);
+      await page.getByText('1 of 4 shown').waitFor();
+      expect(new URL(page.url()).search).toBe('?q=mac&kind=studio');
+      await page.reload();
+      await page.getByText('1 of 4 shown').waitFor();
+      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('nobody');
+      await page.getByText('No node matches').waitFor();
+    });
+
+    test('reads at many nodes, and words leave the few that are meant', async () => {
+      const count = longCount(60, 200);
+      const machines = Array.from({ length: count }, (_, index) =>
+        renamed(MACHINES[index % 4] ?? studio, `machine-${String(index).padStart(3, '0')}`),
+      );
+      await using served = await serve({ machines, told: [] });
+      const { page, problems } = await browser.open(`${served.url}/nodes`);
+      await page.getByRole('row', { name: new RegExp(`^machine-0*${count - 1}`) }).waitFor();
+      await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('machine-01');
+      await page.getByText(`10 of ${count} shown`).waitFor();
+      expect((await names(page)).length).toBe(10);
+      expect(problems).toEqual([]);
+    });
+
+    describe.each(['light', 'dark'] as const)('by %s', theme => {
+      test.each(widthsOf(theme, [390, 1_280]))(
+        'axe finds nothing at %i pixels, and it is not wider than the screen',
+        async width => {
+          await using served = await serve(mesh(8));
+          const { page, problems } = await browser.open(`${served.url}/nodes?q=studio`, { theme, width });
+          await page.getByText('4 of 8 shown').waitFor();
+          await page.getByRole('row', { name: /^atlas/ }).waitFor();
+          expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+          expect(problems).toEqual([]);
+        },
+      );
+    });
+  },
+  LIMIT_MS,
+);
+
+const serve = async ({ machines, told }: Fleet): Promise<ServedMachines> => {
+  const served = await serveMachines({ machines });
+  served.tellAll(told);
+  for (const [index, machine] of machines.entries())
+    served.tell(machine, { memory: LOADS[index % LOADS.length] ?? 0.5, use: 0.41, cpu: 0.12 });
+  return served;
+};
+
+/** In the order of the rows. */
+const names = async (page: Page): Promise<readonly string[]> =>
+  (
+    await page.getByRole('table', { name: 'Nodes' }).getByRole('rowheader').getByRole('link').allInnerTexts()
+  ).map(name => name.replace(/ .*/, ''));
+
+const cellOf = async (page: Page, node: string, column: string): Promise<string> => {
+  const table = page.getByRole('table', { name: 'Nodes' });
+  const heads = (await table.getByRole('columnheader').allInnerTexts()).map(head =>
+    head.replace(/[↑↓]/g, '').trim(),
+  );
+  const cells = await table
+    .getByRole('row', { name: new RegExp(`^${node}`) })
+    .locator('th, td')
+    .allInnerTexts();
+  return cells[heads.indexOf(column)]?.trim() ?? '';
+};
