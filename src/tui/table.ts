@@ -45,16 +45,21 @@ const fitting = (columns: readonly Column[], widths: readonly number[], width: n
 
 const cell = (line: Line, width: number, isNumber: boolean): Line => {
   const size = lineWidth(line);
-  if (size > width) {
-    const [first, ...rest] = line;
-    if (first === undefined) return [];
-    const left = width - lineWidth(rest);
-    return left > 0
-      ? [{ ...first, text: clipped(first.text, left) }, ...rest]
-      : [{ ...first, text: clipped(first.text, width) }];
-  }
+  if (size > width) return shrunk(line, width, size - width);
   const space = part(' '.repeat(width - size));
   return isNumber ? [space, ...line] : [...line, space];
+};
+
+/** The widest piece gives way: a name is cut, the sign before it and the word after it stay. */
+const shrunk = (line: Line, width: number, overflow: number): Line => {
+  const sizes = line.map(piece => lineWidth([piece]));
+  const widest = sizes.indexOf(Math.max(...sizes));
+  const left = (sizes[widest] ?? 0) - overflow;
+  return line.map((piece, index) => {
+    if (left > 0) return index === widest ? { ...piece, text: clipped(piece.text, left) } : piece;
+    const before = sizes.slice(0, index).reduce((sum, each) => sum + each, 0);
+    return { ...piece, text: clipped(piece.text, Math.max(0, width - before)) };
+  });
 };
 
 const GAP = '  ';

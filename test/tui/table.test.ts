@@ -1,0 +1,43 @@
+// Tables that fit a terminal: what is cut, and what has to stay when it is.
+
+import { expect, test } from 'vitest';
+import type { Line } from '../../src/tui/part.ts';
+import { lineWidth, part } from '../../src/tui/part.ts';
+import type { Column } from '../../src/tui/table.ts';
+import { layoutTable } from '../../src/tui/table.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'Node', isNumber: false, widthMax: 24, rank: 0 },
+  { title: 'Age', isNumber: true, widthMax: 6, rank: 0 },
+];
+
+const rowOf = (name: string, word = ''): string => {
+  const cells: readonly Line[] = [
+    [part('● '), part(name), ...(word === '' ? [] : [part(word)])],
+    [part('0.2 s')],
+  ];
+  return textOf(layoutTable(COLUMNS, [cells], 80)[1] ?? []);
+};
+const textOf = (line: Line): string => line.map(({ text }) => text).join('');
+
+test('a name that just fills its column beside the sign is shown whole', () => {
+  expect(rowOf('a'.repeat(22))).toBe(`● ${'a'.repeat(22)}  0.2 s`);
+});
+
+test.each([23, 24, 25, 64, 300])(
+  'of a name of %d signs the beginning stays, and the sign before it',
+  length => {
+    expect(rowOf(`ip-10-0-12-34${'x'.repeat(length - 13)}`)).toBe('● ip-10-0-12-34xxxxxxxx…  0.2 s');
+  },
+);
+
+test('the word after a long name stays', () => {
+  expect(rowOf('ip-10-0-12-34.ec2.internal', ' simulated')).toBe('● ip-10-0-12-… simulated  0.2 s');
+});
+
+test('where every piece is too long, the cell still keeps to its width', () => {
+  const cells: Line = [part('a'.repeat(20)), part('b'.repeat(20)), part('c'.repeat(20))];
+  const [, row] = layoutTable([{ title: '', isNumber: false, widthMax: 10, rank: 0 }], [[cells]], 80);
+  expect(textOf(row ?? [])).toBe('aaaaaaaaa…');
+  expect(lineWidth(row ?? [])).toBe(10);
+});
