@@ -13,6 +13,7 @@ import type { ProbeStage } from './probe/probe-stage.ts';
 import { stageOf } from './probe/probe-stage.ts';
 import { probeKey } from './probe/probe-status.ts';
 import type { ByKey, Entry, ReadingEntry, ReadingStatus, State } from './state.ts';
+import { singleLine } from './text/single-line.ts';
 
 export const ageMsOf = (
   entry: { readonly ageMs: number; readonly receivedAtMs: number },
@@ -227,8 +228,9 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
   };
 };
 
+/** As it may be shown: a name comes from another machine, and may be anything. */
 export const nodeName = (state: State, node: NodeId): string =>
-  state.nodeIdentities[node]?.value.friendlyName ?? node.slice(0, 8);
+  singleLine(state.nodeIdentities[node]?.value.friendlyName ?? '') || node.slice(0, 8);
 
 const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number): VendorView => {
   const statuses = state.readingStatuses[node] ?? {};

@@ -161,6 +161,13 @@ describe('a name', () => {
   it('is the first characters of the id while no identity is known', () => {
     expect(nodeName(EMPTY_STATE, atlas)).toBe('aaaaaaaa');
   });
+
+  it('is shown as it reads, without what could turn the line round, and by the id where nothing is left', () => {
+    const named = (name: string) =>
+      nodeName(applyAll(EMPTY_STATE, [event({ seq: 1 }, identityFact(name))]), atlas);
+    expect(named('\u202eevil\u202c')).toBe('evil');
+    expect(named('\u202e \n')).toBe('aaaaaaaa');
+  });
 });
 
 interface At {

@@ -1,0 +1,8 @@
+// Text of others as one line that reads as it is written. Control characters could break the line; the signs that turn the
+// direction of writing (Unicode Standard Annex 9) could show a name backwards, and with it what stands beside it.
+
+export const singleLine = (text: string): string => text.replace(UNSHOWABLE, '').trim();
+
+// Joiners (U+200C, U+200D) stay: names in Persian or Hindi, and some emoji, need them.
+const UNSHOWABLE =
+  /[\p{Cc}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}\u{2066}-\u{206f}\u{feff}]/gu;

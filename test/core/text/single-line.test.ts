@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { singleLine } from '../../../src/core/text/single-line.ts';
+
+describe('a line of text from another machine', () => {
+  test.each([
+    ['atlas', 'atlas'],
+    ['  rack 4 ', 'rack 4'],
+    ['a\nb\tc\u001b[31m', 'abc[31m'],
+    ['\u202eevil\u202c', 'evil'],
+    ['\u2066juno\u2069\u200f', 'juno'],
+    ['\u2028\u200b\ufeff', ''],
+  ])('%j is shown as %j', (told, shown) => {
+    expect(singleLine(told)).toBe(shown);
+  });
+
+  test('keeps names of every script, with their joiners', () => {
+    for (const name of ['שלום', 'می\u200cخواهم', 'क्\u200dष', '東京', '👩\u200d🔬', 'Ærø', '<b>x</b>']) {
+      expect(singleLine(name)).toBe(name);
+    }
+  });
+
+  test('never turns the direction of what follows, and is the same a second time', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\u202e', '\u2067', '\u200e', 'ש') });
+    fc.assert(
+      fc.property(text, told => {
+        const shown = singleLine(told);
+        expect(shown).not.toMatch(/[\n\u202a-\u202e\u2066-\u2069]/);
+        expect(singleLine(shown)).toBe(shown);
+      }),
+    );
+  });
+});
