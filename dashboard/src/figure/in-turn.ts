@@ -1,0 +1,38 @@
+// Words that nobody sees need not be told anew each second: those of rows beyond the edge of a list, and those for a screen
+// reader on a map of hundreds. What is seen is told at every count, the rest in turn, a tenth of it at each.
+
+/** In so many counts each is told at least once. */
+export const TURNS = 10;
+
+export interface Telling<Item, Told> {
+  readonly keyOf: (item: Item) => string;
+  readonly tell: (item: Item) => Told;
+  readonly isSeen: (index: number) => boolean;
+  /** All are told anew when one of these is another than before. */
+  readonly basis: readonly unknown[];
+}
+
+export class InTurn<Item, Told> {
+  #told: ReadonlyMap<string, Told> = new Map();
+  #basis: readonly unknown[] = [];
+  #turn = 0;
+
+  /** One an item; what is not told anew is the same object as before. */
+  read(items: readonly Item[], { keyOf, tell, isSeen, basis }: Telling<Item, Told>): readonly Told[] {
+    const isSame =
+      basis.length === this.#basis.length && basis.every((part, index) => part === this.#basis[index]);
+    const before = isSame ? this.#told : new Map<string, Told>();
+    const told = new Map<string, Told>();
+    this.#turn = (this.#turn + 1) % TURNS;
+    const list = items.map((item, index) => {
+      const key = keyOf(item);
+      const held = isSeen(index) || index % TURNS === this.#turn ? undefined : before.get(key);
+      const now = held ?? tell(item);
+      told.set(key, now);
+      return now;
+    });
+    this.#told = told;
+    this.#basis = basis;
+    return list;
+  }
+}
