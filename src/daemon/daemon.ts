@@ -118,6 +118,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
           random: Math.random,
           config: () => settings.config,
           history: query => journal.history(query),
+          past: query => journal.past(query),
           gpuVendors: gpuVendorsOf(gatherers),
           requests: mesh?.requests,
         });

@@ -48,6 +48,15 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
+/** Of every key in which a node has part: as the origin, or as the first word of the key. */
+export interface PastQuery {
+  readonly node: NodeId;
+  readonly slot: string;
+  readonly sinceWallMs: number;
+  /** At most this many rows, the newest. */
+  readonly limit: number;
+}
+
 export interface HistoryRow {
   readonly origin: NodeId;
   readonly slot: string;
@@ -92,6 +101,8 @@ export interface Journal extends Disposable {
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
   /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];
+  /** Raw rows that are not current any more, ascending by time. */
+  past(query: PastQuery): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;
   /** Of the database and its write-ahead log, on disk. */

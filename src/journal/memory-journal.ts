@@ -12,6 +12,7 @@ import type {
   HistoryRow,
   Journal,
   JournalOptions,
+  PastQuery,
   StoredOrigin,
   StoredRecord,
 } from './journal.ts';
@@ -120,6 +121,21 @@ class MemoryJournal implements Journal {
       .map(held => ({ ...place, atWallMs: rawAtMs(held), body: held.record.body, isHourly: false }));
     return [...hourly, ...raw]
       .filter(row => row.atWallMs >= sinceWallMs)
+      .sort((a, b) => a.atWallMs - b.atWallMs)
+      .slice(-Math.floor(limit));
+  }
+
+  past({ node, slot, sinceWallMs, limit }: PastQuery): readonly HistoryRow[] {
+    this.#throwIfClosed();
+    if (!isHistorySlot(slot) || !(limit >= 1)) return [];
+    return [...this.#disk.records.values()]
+      .flat()
+      .filter(held => held.isSuperseded && held.slot === slot && rawAtMs(held) >= sinceWallMs)
+      .filter(({ record }) => record.origin === node || record.key.startsWith(`${node} `))
+      .map(held => {
+        const { origin, key, body } = held.record;
+        return { origin, slot, key, atWallMs: rawAtMs(held), body, isHourly: false };
+      })
       .sort((a, b) => a.atWallMs - b.atWallMs)
       .slice(-Math.floor(limit));
   }

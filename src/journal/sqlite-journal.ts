@@ -11,6 +11,7 @@ import type {
   HistoryQuery,
   HistoryRow,
   Journal,
+  PastQuery,
   StoredOrigin,
   StoredRecord,
 } from './journal.ts';
@@ -118,6 +119,13 @@ class SqliteJournal implements Journal {
       const limit = Math.min(Math.floor(query.limit), Number.MAX_SAFE_INTEGER);
       if (row === undefined || !isHistorySlot(query.slot) || !(limit >= 1)) return [];
       return this.#records.history(row.id, { ...query, limit });
+    });
+  }
+
+  past(query: PastQuery): readonly HistoryRow[] {
+    return this.#guard(() => {
+      const limit = Math.min(Math.floor(query.limit), Number.MAX_SAFE_INTEGER);
+      return isHistorySlot(query.slot) && limit >= 1 ? this.#records.past({ ...query, limit }) : [];
     });
   }
 

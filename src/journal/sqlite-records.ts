@@ -4,7 +4,14 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
 import { wholeAgeMs } from './admission.ts';
-import type { AgedRecord, HistoryQuery, HistoryRow, StoredOrigin, StoredRecord } from './journal.ts';
+import type {
+  AgedRecord,
+  HistoryQuery,
+  HistoryRow,
+  PastQuery,
+  StoredOrigin,
+  StoredRecord,
+} from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { isHistorySlot, supersessions } from './retention.ts';
 import { bytesIn, nodeIdIn, numberIn, type Row, textIn } from './sqlite-row.ts';
@@ -111,6 +118,23 @@ export class SqliteRecords {
       atWallMs: numberIn(row, 'at_ms'),
       body: bytesIn(row, 'body'),
       isHourly: numberIn(row, 'is_hourly') === 1,
+    }));
+  }
+
+  past({ node, slot, sinceWallMs, limit }: PastQuery): readonly HistoryRow[] {
+    const rows: readonly Row[] = this.#sql(
+      `SELECT origin, key, at_ms, body FROM records JOIN origins ON origins.id = origin_id
+       WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ?1 AND slot = ?2
+         AND (origin = ?3 OR substr(key, 1, length(?3) + 1) = ?3 || ' ')
+       ORDER BY at_ms DESC, records.epoch DESC, seq DESC LIMIT ?4`,
+    ).all(sinceWallMs, slot, node, limit);
+    return rows.toReversed().map(row => ({
+      origin: nodeIdIn(row, 'origin'),
+      slot,
+      key: textIn(row, 'key'),
+      atWallMs: numberIn(row, 'at_ms'),
+      body: bytesIn(row, 'body'),
+      isHourly: false,
     }));
   }
 

@@ -159,6 +159,31 @@ export const describeCompaction = (name: string, createPlace: () => JournalPlace
       expect(seqs({ origin: OTHER })).toEqual([]);
     });
 
+    test('the past of a node are the profiles that are not current, of every key in which it has part', async () => {
+      const profile = (seq: number, key: string, origin = PEER) =>
+        record({ origin, seq, kind: 'link.profiled', key });
+      journal.append([profile(1, 'sink a'), profile(1, `${PEER} a`, OTHER), profile(2, 'else a', OTHER)]);
+      await clock.advance(1_000);
+      journal.append([profile(2, 'sink a'), profile(3, `${PEER} a`, OTHER), profile(4, 'else a', OTHER)]);
+      await clock.advance(1_000);
+      journal.append([profile(3, 'sink a'), record({ seq: 4, kind: 'gpu.profiled', key: 'g' })]);
+      const query = { node: PEER, slot: 'link', sinceWallMs: 0, limit: 99 };
+      const past = (change: Partial<typeof query> = {}) =>
+        journal.past({ ...query, ...change }).map(row => [row.origin, row.key, row.atWallMs - WALL_MS]);
+      expect(past().toSorted()).toEqual(
+        [
+          [PEER, 'sink a', 0],
+          [OTHER, `${PEER} a`, 0],
+          [PEER, 'sink a', 1_000],
+        ].toSorted(),
+      );
+      expect(past().map(([, , atMs]) => atMs)).toEqual([0, 0, 1_000]);
+      expect(past({ sinceWallMs: WALL_MS + 1 })).toEqual([[PEER, 'sink a', 1_000]]);
+      expect(past({ limit: 1 })).toEqual([[PEER, 'sink a', 1_000]]);
+      expect(past({ slot: 'connection' })).toEqual([]);
+      expect(past({ node: OTHER })).toHaveLength(2);
+    });
+
     test('other slots have no history', () => {
       journal.append(recordsTo(3));
       const query = { origin: PEER, slot: 'identity', key: '', sinceWallMs: 0, limit: 9 };

@@ -113,6 +113,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   origin: origin => journal.origin(origin),
   recordsAfter: (origin, after) => journal.recordsAfter(origin, after),
   history: query => journal.history(query),
+  past: query => journal.past(query),
   compact: () => journal.compact(),
   sizeBytes: () => journal.sizeBytes(),
   [Symbol.dispose]: () => journal[Symbol.dispose](),

@@ -11,7 +11,7 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { readingView } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
-import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
+import type { HistoryQuery, HistoryRow, PastQuery } from '../../journal/journal.ts';
 import { lockDevices } from '../../probe/device-lock.ts';
 import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
 import { LeaseDesk } from '../../probe/lease/lease-desk.ts';
@@ -27,6 +27,7 @@ import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
 import { BaselineTelling } from './baseline-telling.ts';
+import { pastSpending } from './past-spending.ts';
 import { ProbeDesk } from './probe-desk.ts';
 import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
@@ -45,6 +46,7 @@ export interface DaemonProbesParts {
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
   readonly history: (query: HistoryQuery) => readonly HistoryRow[];
+  readonly past: (query: PastQuery) => readonly HistoryRow[];
   /** Whose inventory this machine's gatherers tell, sooner or later. */
   readonly gpuVendors: readonly GpuVendor[];
   /** --probes off, whatever config.toml says. */
@@ -112,6 +114,10 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   return {
     desk: wishes,
     run: async signal => {
+      for (const { subject, ports, spending, atMs } of pastSpending(parts)) {
+        common.ledger.charge(ports, spending, atMs);
+        if (subject !== undefined) reconciler.remember(subject);
+      }
       const end = wishes.serve();
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);

@@ -211,6 +211,11 @@ export class Reconciler {
     return isFirst && !this.#tried.has(key) ? 'first' : 'due';
   }
 
+  /** Of an earlier life of the daemon: to the budget such a link is none that was never measured. */
+  remember(subject: ProbeSubject): void {
+    this.#noteTried(probeKey(subject));
+  }
+
   #noteTried(key: string): void {
     this.#tried.delete(key);
     this.#tried.add(key);

@@ -41,23 +41,23 @@ export class SpendLedger {
     return waitMs;
   }
 
-  charge(ports: readonly string[], { busyMs, bytesUsed }: Spending): void {
+  /** `atMs`: when it was spent, where that is not now; of one port in the order of time. */
+  charge(ports: readonly string[], { busyMs, bytesUsed }: Spending, atMs: number = this.#nowMs()): void {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     for (const port of ports) {
-      const account = this.#account(port);
+      const account = this.#account(port, atMs);
       // A debt is forgiven past two hours: somebody who measures by hand all day does not stop the clock for a week.
       account.timeMs = Math.max(account.timeMs - busyMs, -DEBT_MS_MAX * bandwidthShare);
       account.bytes = Math.max(account.bytes - bytesUsed, (-DEBT_MS_MAX / HOUR_MS) * bytesPerHourMax);
     }
   }
 
-  #account(port: string): Account {
-    const nowMs = this.#nowMs();
+  #account(port: string, nowMs: number = this.#nowMs()): Account {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     const full = { timeMs: HOUR_MS * bandwidthShare, bytes: bytesPerHourMax };
     const account = this.#accounts.get(port) ?? { atMs: nowMs, ...full };
-    const passedMs = nowMs - account.atMs;
-    account.atMs = nowMs;
+    const passedMs = Math.max(0, nowMs - account.atMs);
+    account.atMs += passedMs;
     account.timeMs = Math.min(full.timeMs, account.timeMs + passedMs * bandwidthShare);
     account.bytes = Math.min(full.bytes, account.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
     this.#accounts.set(port, account);
@@ -69,5 +69,7 @@ export class SpendLedger {
 
 /** Interfaces come and go with containers. */
 export const LEDGER_PORTS_MAX = 1_024;
+/** What was spent longer ago than this says nothing of an account: the deepest debt is paid, and the hour is full. */
+export const LEDGER_REACH_MS: number = 3 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const DEBT_MS_MAX: number = 2 * HOUR_MS;

@@ -1,0 +1,110 @@
+// What bandwidth probes of an earlier life of this daemon have spent, from the profiles that the journal holds: else a daemon
+// that starts often would have a full account each time. It reads and tells, and starts nothing.
+
+import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { isNodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import type { LinkProfile } from '../../core/link/link-profile.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { ageMsOf } from '../../core/selectors.ts';
+import type { State } from '../../core/state.ts';
+import type { HistoryRow, PastQuery } from '../../journal/journal.ts';
+import { JournalError } from '../../journal/journal.ts';
+import { sinkPorts, sourcePorts } from '../../probe/schedule/link-ports.ts';
+import { spendingOf } from '../../probe/schedule/probe-interval.ts';
+import type { Spending } from '../../probe/schedule/spend-ledger.ts';
+import { LEDGER_REACH_MS } from '../../probe/schedule/spend-ledger.ts';
+import { decodeRecordBody } from '../../wire/durable-record.ts';
+
+export interface PastSpendingParts {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly past: (query: PastQuery) => readonly HistoryRow[];
+}
+
+export interface PastProbe {
+  /** What this node has measured itself; undefined where it was the sink. */
+  readonly subject: ProbeSubject | undefined;
+  /** This node's; none where they are not known any more. */
+  readonly ports: readonly string[];
+  readonly spending: Spending;
+  /** On this process's monotonic clock, before its start most often. */
+  readonly atMs: number;
+}
+
+/** Ascending by time. */
+export const pastSpending = (parts: PastSpendingParts): readonly PastProbe[] =>
+  [...current(parts), ...superseded(parts)]
+    .filter(({ atMs }) => parts.clock.nowMs() - atMs <= LEDGER_REACH_MS)
+    .sort((a, b) => a.atMs - b.atMs);
+
+/** The newest of each connection, which state holds. */
+function* current({ nodeId, clock, state }: PastSpendingParts): Iterable<PastProbe> {
+  const now = state();
+  const nowMs = clock.nowMs();
+  for (const [source, sinks] of Object.entries(now.linkProfiles)) {
+    if (!isNodeId(source)) continue;
+    for (const [sink, held] of Object.entries(sinks)) {
+      if (source !== nodeId && sink !== nodeId) continue;
+      for (const entry of Object.values(held))
+        yield pastProbe(now, nodeId, { source, profile: entry.value, atMs: nowMs - ageMsOf(entry, nowMs) });
+    }
+  }
+}
+
+function* superseded({ nodeId, clock, state, past }: PastSpendingParts): Iterable<PastProbe> {
+  const wallMs = clock.wallMs();
+  for (const { origin, body, atWallMs } of rowsOf(past, nodeId, wallMs - LEDGER_REACH_MS)) {
+    const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
+    if (decoded.kind !== 'event' || decoded.event.kind !== 'link.profiled') continue;
+    // A wall clock that was set back meanwhile puts nothing into the future.
+    const atMs = clock.nowMs() - Math.max(0, wallMs - atWallMs);
+    yield pastProbe(state(), nodeId, { source: origin, profile: decoded.event.payload, atMs });
+  }
+}
+
+/** A journal that cannot be read is told of where it is written; here it only means a full account. */
+const rowsOf = (
+  past: PastSpendingParts['past'],
+  node: NodeId,
+  sinceWallMs: number,
+): readonly HistoryRow[] => {
+  try {
+    return past({ node, slot: 'link', sinceWallMs, limit: PAST_PROBES_MAX });
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    return [];
+  }
+};
+
+const pastProbe = (
+  state: State,
+  self: NodeId,
+  {
+    source,
+    profile,
+    atMs,
+  }: { readonly source: NodeId; readonly profile: LinkProfile; readonly atMs: number },
+): PastProbe => {
+  const { sink, connectionKey, bytesUsed } = profile;
+  // How long a failed one held the wire is not written down.
+  const spending = spendingOf(profile) ?? { busyMs: 0, bytesUsed };
+  const connection = state.connections[source]?.[sink]?.[connectionKey]?.value;
+  const subject = source === self ? { kind: 'link' as const, sink, connectionKey } : undefined;
+  return { subject, ports: portsOf(state, self, { source, connection }), spending, atMs };
+};
+
+/** Of a connection that was closed since nobody knows the interface. */
+const portsOf = (
+  state: State,
+  self: NodeId,
+  { source, connection }: { readonly source: NodeId; readonly connection: Connection | undefined },
+): readonly string[] => {
+  if (connection === undefined) return [];
+  return source === self ? sourcePorts(state, self, connection) : sinkPorts(state, connection);
+};
+
+/** Two thousand connections, five times each: past that the oldest are left out. */
+export const PAST_PROBES_MAX = 10_000;
