@@ -2,15 +2,7 @@
 // sheet would have the whole page looked at sixty times a second for them.
 
 import type { Attachment } from 'svelte/attachments';
-
-/** DESIGN: a period of 16 px in 1.2 s. */
-const STEP_MS = 240;
-const STEP_LENGTH = 3.2;
-/** After so many steps the dashes of every pattern on the page (7, 8 and 16 px) lie where they lay before. */
-const STEPS = 35;
-
-/** How far the dashes of every line have run at a moment, px. */
-export const runLength = (nowMs: number): number => (Math.floor(nowMs / STEP_MS) % STEPS) * STEP_LENGTH;
+import { runLength, STEP_MS } from './run-length.ts';
 
 /** All lines step at the same moments, so that they are drawn together. Where the style says `--running: none` they stand. */
 export const running: Attachment<SVGElement> = line => {

@@ -1,28 +1,9 @@
-// Which rows of a long table can be seen: of rows of about one height, those between the edges of the window and of
-// whatever the table scrolls in. Asked when something is scrolled or sized, never at each drawing.
+// Which rows of a long table can be seen: those between the edges of the window and of whatever the table scrolls in. Asked
+// when something is scrolled or sized, never at each drawing.
 
 import type { Attachment } from 'svelte/attachments';
-
-export interface Rows {
-  readonly first: number;
-  readonly last: number;
-}
-
-export const ALL_ROWS: Rows = { first: 0, last: Number.POSITIVE_INFINITY };
-
-export interface Span {
-  readonly top: number;
-  readonly bottom: number;
-}
-
-export const rowsWithin = (body: Span, count: number, window: Span): Rows => {
-  const height = (body.bottom - body.top) / Math.max(1, count);
-  if (!(height > 0)) return ALL_ROWS;
-  return {
-    first: Math.floor((window.top - body.top) / height) - MARGIN_ROWS,
-    last: Math.floor((window.bottom - body.top) / height) + MARGIN_ROWS,
-  };
-};
+import type { Rows } from './rows-within.ts';
+import { rowsWithin } from './rows-within.ts';
 
 /** On the body of a table. */
 export const seenRows =
@@ -43,6 +24,3 @@ export const seenRows =
       removeEventListener('scroll', look, { capture: true });
     };
   };
-
-/** Rows differ a little in height, and a quick scroll shows some before they are looked at. */
-const MARGIN_ROWS = 3;

