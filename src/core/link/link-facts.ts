@@ -66,6 +66,23 @@ export const linkFacts = (
     connectionFacts(first, second, there).toSorted(inLastingOrder),
     connectionFacts(second, first, back).toSorted(inLastingOrder),
   );
+  return joined(linkKey(first, second), [first, second], connections);
+};
+
+/** The same link after something was measured on it: its ways and their order, which no measurement changes, stay. */
+export const measuredAnew = (before: LinkFacts, there: Ways, back: Ways): LinkFacts => {
+  const connections = before.connections.map(facts => {
+    const entry = (facts.source === before.nodes[0] ? there : back).profiles?.[facts.connectionKey];
+    return entry?.value === facts.profile ? facts : { ...facts, ...measuredPart(facts.connection, entry) };
+  });
+  return joined(before.key, before.nodes, connections) ?? before;
+};
+
+const joined = (
+  key: string,
+  nodes: readonly [NodeId, NodeId],
+  connections: readonly ConnectionFacts[],
+): LinkFacts | undefined => {
   const best = carrying(connections);
   if (best === undefined) return undefined;
   const fastest = (from: NodeId): MeasuredFact | undefined =>
@@ -75,12 +92,12 @@ export const linkFacts = (
       (a, b) => a > b,
     );
   return {
-    key: linkKey(first, second),
-    nodes: [first, second],
+    key,
+    nodes,
     connections,
     best,
-    there: fastest(first),
-    back: fastest(second),
+    there: fastest(nodes[0]),
+    back: fastest(nodes[1]),
     roundTrip: bestOf(connections, roundTripOf, (a, b) => a < b),
   };
 };
@@ -98,16 +115,6 @@ const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly Con
   Object.entries(ways.connections ?? {}).flatMap(([connectionKey, { value: connection }]) => {
     const medium = connectionMedium(connection);
     if (medium === undefined) return [];
-    const entry = ways.profiles?.[connectionKey];
-    const profile = entry?.value;
-    const measuredAtMs =
-      entry === undefined
-        ? Number.NEGATIVE_INFINITY
-        : entry.receivedAtMs - entry.ageMs - entry.value.measuredAgeMs;
-    const intervalMs =
-      profile === undefined
-        ? 0
-        : knownOr(profile.intervalMs, connection.kind === 'rdma' ? RDMA_INTERVAL_MS : SOCKET_INTERVAL_MS);
     return [
       {
         source,
@@ -116,13 +123,25 @@ const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly Con
         probeKey: probeKey({ kind: 'link', sink, connectionKey }),
         connection,
         medium,
-        profile,
-        failure: profile !== undefined && isUnknown(profile.failure) ? profile.failure.reason : undefined,
-        measuredAtMs,
-        staleAtMs: measuredAtMs + STALE_INTERVALS * intervalMs,
+        ...measuredPart(connection, ways.profiles?.[connectionKey]),
       },
     ];
   });
+
+type MeasuredPart = Pick<ConnectionFacts, 'profile' | 'failure' | 'measuredAtMs' | 'staleAtMs'>;
+
+const measuredPart = (connection: Connection, entry: Entry<LinkProfile> | undefined): MeasuredPart => {
+  if (entry === undefined) return NEVER_MEASURED;
+  const profile = entry.value;
+  const measuredAtMs = entry.receivedAtMs - entry.ageMs - profile.measuredAgeMs;
+  const usualMs = connection.kind === 'rdma' ? RDMA_INTERVAL_MS : SOCKET_INTERVAL_MS;
+  return {
+    profile,
+    failure: isUnknown(profile.failure) ? profile.failure.reason : undefined,
+    measuredAtMs,
+    staleAtMs: measuredAtMs + STALE_INTERVALS * knownOr(profile.intervalMs, usualMs),
+  };
+};
 
 /** The last good figure of a probe that fails now counts only where no other connection has one. */
 const bestOf = (
@@ -150,10 +169,10 @@ const carrying = (connections: readonly ConnectionFacts[]): ConnectionFacts | un
 };
 
 const fasterWay = (facts: ConnectionFacts): number | undefined => {
-  const ways = [rateFrom(facts, facts.source), rateFrom(facts, facts.sink)].filter(
-    rate => rate !== undefined,
-  );
-  return ways.length === 0 ? undefined : Math.max(...ways);
+  const up = rateFrom(facts, facts.source);
+  const down = rateFrom(facts, facts.sink);
+  if (up === undefined || down === undefined) return up ?? down;
+  return Math.max(up, down);
 };
 
 /** There and back in turn while they are of one sort, so that the two ends of a cable stand together. */
@@ -176,6 +195,12 @@ const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+const NEVER_MEASURED: MeasuredPart = {
+  profile: undefined,
+  failure: undefined,
+  measuredAtMs: Number.NEGATIVE_INFINITY,
+  staleAtMs: Number.NEGATIVE_INFINITY,
+};
 /** Two intervals without a new measurement: the second one should have come long ago. */
 const STALE_INTERVALS = 2;
 /** DESIGN §3.6, for a profile that a person asked for and that names no next one. */

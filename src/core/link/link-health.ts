@@ -36,9 +36,12 @@ export const unusualLinkFigures = (
   source: NodeId,
   subject: Extract<ProbeSubject, { kind: 'link' }>,
 ): readonly UnusualFigure<LinkFigure>[] => {
+  // Asked of every link of a large cluster: most nodes have told no baseline at all, and most baselines are too short.
+  const baselines = state.probeBaselines[source];
+  const baseline = baselines === undefined ? undefined : baselines[probeKey(subject)]?.value;
+  if (baseline === undefined || !isLong(baseline)) return [];
   const profile: Entry<LinkProfile> | undefined =
     state.linkProfiles[source]?.[subject.sink]?.[subject.connectionKey];
-  const baseline = state.probeBaselines[source]?.[probeKey(subject)]?.value;
   if (profile === undefined || isUnknown(profile.value.failure)) return [];
   return LINK_FIGURES.flatMap(figure => unusual(figure, profile.value[figure], baseline));
 };
@@ -65,8 +68,7 @@ const unusual = <Name extends LinkFigure | DeviceFigure>(
   value: LinkProfile[LinkFigure],
   baseline: ProbeBaseline | undefined,
 ): readonly UnusualFigure<Name>[] => {
-  if (baseline === undefined || !isKnown(value)) return [];
-  if (baseline.count < BASELINE_COUNT_MIN || baseline.spanMs < BASELINE_SPAN_MS_MIN) return [];
+  if (baseline === undefined || !isKnown(value) || !isLong(baseline)) return [];
   const median = Object.hasOwn(baseline.medians, figure) ? baseline.medians[figure] : undefined;
   if (median === undefined || !(median > 0)) return [];
   const isTime = figure === 'roundTripNsP50';
@@ -74,6 +76,9 @@ const unusual = <Name extends LinkFigure | DeviceFigure>(
   if (share < (isTime ? LATER_SHARE_MIN : BELOW_SHARE_MIN)) return [];
   return [{ figure, value, median, share, side: isTime ? 'above' : 'below', count: baseline.count }];
 };
+
+const isLong = ({ count, spanMs }: ProbeBaseline): boolean =>
+  count >= BASELINE_COUNT_MIN && spanMs >= BASELINE_SPAN_MS_MIN;
 
 const LINK_FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
 const DEVICE_FIGURES = [

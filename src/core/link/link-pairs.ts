@@ -5,7 +5,7 @@ import type { NodeId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
 import type { LinkFacts, Ways } from './link-facts.ts';
-import { linkFacts } from './link-facts.ts';
+import { linkFacts, measuredAnew } from './link-facts.ts';
 
 type Pair = readonly [NodeId, NodeId];
 
@@ -25,6 +25,7 @@ export const linkPairs = ({ connections }: Pick<State, 'connections'>): readonly
 };
 
 interface Page {
+  readonly key: string;
   readonly there: Ways;
   readonly back: Ways;
   readonly facts: LinkFacts | undefined;
@@ -33,7 +34,8 @@ interface Page {
 export class LinkBook {
   #read: Pick<State, 'connections' | 'linkProfiles'> | undefined;
   #pairs: readonly Pair[] = [];
-  #pages: ReadonlyMap<string, Page> = new Map();
+  /** One a pair. */
+  #pages: readonly Page[] = [];
   #facts: readonly LinkFacts[] = [];
 
   /** The same list again while no connection and no profile has changed. */
@@ -41,15 +43,15 @@ export class LinkBook {
     const { connections, linkProfiles } = state;
     if (this.#read?.connections === connections && this.#read.linkProfiles === linkProfiles)
       return this.#facts;
-    const pages = new Map<string, Page>();
-    if (this.#read?.connections !== connections) this.#pairs = linkPairs(state);
-    for (const pair of this.#pairs) {
-      const key = `${pair[0]} ${pair[1]}`;
-      pages.set(key, turned(this.#pages.get(key), pair, state));
+    if (this.#read?.connections === connections) {
+      this.#pages = this.#pairs.map((pair, index) => turned(this.#pages[index], pair, state));
+    } else {
+      const before = new Map(this.#pages.map(page => [page.key, page]));
+      this.#pairs = linkPairs(state);
+      this.#pages = this.#pairs.map(pair => turned(before.get(pair.join(' ')), pair, state));
     }
     this.#read = { connections, linkProfiles };
-    this.#pages = pages;
-    this.#facts = [...pages.values()].flatMap(({ facts }) => facts ?? []);
+    this.#facts = this.#pages.map(({ facts }) => facts).filter(facts => facts !== undefined);
     return this.#facts;
   }
 }
@@ -57,15 +59,21 @@ export class LinkBook {
 const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
   const there = waysOf(state, a, b);
   const back = waysOf(state, b, a);
-  if (before !== undefined && isSame(before.there, there) && isSame(before.back, back)) return before;
-  return { there, back, facts: linkFacts([a, b], there, back) };
+  if (before === undefined) return { key: `${a} ${b}`, there, back, facts: linkFacts([a, b], there, back) };
+  const isJoinedAsBefore =
+    before.there.connections === there.connections && before.back.connections === back.connections;
+  if (isJoinedAsBefore && before.there.profiles === there.profiles && before.back.profiles === back.profiles)
+    return before;
+  const facts =
+    isJoinedAsBefore && before.facts !== undefined
+      ? measuredAnew(before.facts, there, back)
+      : linkFacts([a, b], there, back);
+  return { key: before.key, there, back, facts };
 };
 
 const waysOf = (state: State, source: NodeId, sink: NodeId): Ways => ({
   connections: state.connections[source]?.[sink],
   profiles: state.linkProfiles[source]?.[sink],
 });
-
-const isSame = (a: Ways, b: Ways): boolean => a.connections === b.connections && a.profiles === b.profiles;
 
 const nodesOf = (map: ByNode<unknown>): readonly NodeId[] => Object.keys(map).filter(isNodeId);

@@ -92,6 +92,10 @@ export class LinkWatch {
   }
 
   #rearranged(facts: readonly LinkFacts[]): readonly (Watched | undefined)[] {
+    const isInPlace =
+      facts.length === this.#facts.length &&
+      facts.every((link, index) => link.key === this.#facts[index]?.key);
+    if (isInPlace) return this.#watched;
     const byKey = new Map(this.#watched.map(seen => [seen?.facts.key, seen]));
     return facts.map(({ key }) => byKey.get(key));
   }
@@ -117,16 +121,20 @@ const watch = (
   presences: readonly [Presence, Presence],
   nowMs: number,
 ): Watched => {
-  const moments = facts.connections.flatMap(connection => [
-    connection.staleAtMs,
-    stageEndsAtMs(state.probeStatuses[connection.source]?.[connection.probeKey]),
-  ]);
+  let untilMs = Number.POSITIVE_INFINITY;
+  const end = (atMs: number): void => {
+    if (atMs >= nowMs && atMs < untilMs) untilMs = atMs;
+  };
+  for (const { source, probeKey, staleAtMs } of facts.connections) {
+    end(staleAtMs);
+    end(stageEndsAtMs(state.probeStatuses[source]?.[probeKey]));
+  }
   const [a, b] = facts.nodes;
   return {
     facts,
     presences,
     statuses: [state.probeStatuses[a], state.probeStatuses[b]],
-    untilMs: Math.min(...moments.filter(atMs => atMs >= nowMs)),
+    untilMs,
     view: linkView(state, facts, presences, nowMs),
   };
 };
