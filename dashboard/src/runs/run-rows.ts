@@ -36,7 +36,6 @@ export interface RunRow {
   readonly verdict: VerdictWords | undefined;
 }
 
-export type RunFilter = 'all' | 'live' | 'not-complete';
 export type SortKey = 'started' | 'model' | 'completed' | 'output' | 'ttft' | 'tpot';
 
 export interface RunSort {
@@ -51,19 +50,6 @@ export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
   sort.key === key
     ? { key, isDescending: !sort.isDescending }
     : { key, isDescending: key === 'started' || key === 'completed' || key === 'output' };
-
-export const matchesFilter = ({ isLive, state }: RunView, filter: RunFilter): boolean => {
-  switch (filter) {
-    case 'all':
-      return true;
-    case 'live':
-      return isLive;
-    case 'not-complete':
-      return !isLive && state !== 'complete';
-    default:
-      return filter satisfies never;
-  }
-};
 
 /** Every word of the text must be somewhere in the run's id, model, target or server. */
 export const matchesText = (row: RunRow, text: string): boolean => {

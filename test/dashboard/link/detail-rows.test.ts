@@ -92,7 +92,10 @@ describe('all that is known of a connection', () => {
       every: 'every 40\u00a0min, stretched from 5\u00a0min',
       isStretched: true,
     });
-    expect(rowsOf(told(...facts, planned(2_400)))[0]).toMatchObject({ every: 'every 40\u00a0min', isStretched: false });
+    expect(rowsOf(told(...facts, planned(2_400)))[0]).toMatchObject({
+      every: 'every 40\u00a0min',
+      isStretched: false,
+    });
   });
 
   test('a probe that runs says for how long, and who asked for it', () => {

@@ -1,0 +1,78 @@
+// Which links a list shows, and how the page of all links shows them, as it stands in the address: a view that was filtered
+// can be sent to somebody. What an address says wrongly is left out rather than refused.
+
+import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { Measure } from './heat.ts';
+
+export interface LinkFilter {
+  readonly shape: 'matrix' | 'list';
+  readonly measure: Measure;
+  /** In the name of a node. */
+  readonly text: string;
+  /** The list alone: what the best way of a link is made of. */
+  readonly medium: LinkMedium | undefined;
+  /** The list alone: only links that fall short, or whose measurement fails. */
+  readonly isFlaggedOnly: boolean;
+  /** The list alone: only links of this node, by its id. */
+  readonly node: string | undefined;
+}
+
+export const linkFilterOf = (query: URLSearchParams): LinkFilter => ({
+  shape: query.get('as') === 'list' ? 'list' : 'matrix',
+  measure: MEASURES.find(each => each === query.get('measure')) ?? 'bandwidth',
+  text: query.get('q') ?? '',
+  medium: MEDIA.find(({ key }) => key === query.get('type'))?.key,
+  isFlaggedOnly: query.get('flagged') === 'only',
+  node: query.get('node') ?? undefined,
+});
+
+/** The other way; what is as usual stands in no address. */
+export const linkQuery = ({
+  shape,
+  measure,
+  text,
+  medium,
+  isFlaggedOnly,
+  node,
+}: LinkFilter): URLSearchParams => {
+  const query = new URLSearchParams();
+  if (shape === 'list') query.set('as', 'list');
+  if (measure !== 'bandwidth') query.set('measure', measure);
+  if (text !== '') query.set('q', text);
+  if (medium !== undefined) query.set('type', medium);
+  if (isFlaggedOnly) query.set('flagged', 'only');
+  if (node !== undefined) query.set('node', node);
+  return query;
+};
+
+/** `notes`: by link, how it falls short. */
+export const matchesLink = (
+  link: LinkView,
+  { medium, isFlaggedOnly, node }: LinkFilter,
+  notes: ReadonlyMap<string, string>,
+): boolean =>
+  (medium === undefined || link.medium === medium) &&
+  (node === undefined || link.nodes.some(id => id === node)) &&
+  (!isFlaggedOnly || isFlagged(link, notes));
+
+export const isFlagged = (link: LinkView, notes: ReadonlyMap<string, string>): boolean =>
+  notes.has(link.key) || link.standing.kind === 'failed';
+
+/** The media that are there, for a list to choose from. */
+export const mediumOptions = (
+  links: readonly LinkView[],
+): readonly { readonly key: string; readonly title: string }[] => {
+  const there = new Set(links.map(({ medium }) => medium));
+  return [{ key: '', title: 'Every type' }, ...MEDIA.filter(({ key }) => there.has(key))];
+};
+
+export const MEDIA: readonly { readonly key: LinkMedium; readonly title: string }[] = [
+  { key: 'rdma', title: 'RDMA' },
+  { key: 'cable', title: 'Cable' },
+  { key: 'wifi', title: 'Wi-Fi' },
+  { key: 'overlay', title: 'Overlay' },
+  { key: 'unknown', title: 'Unknown' },
+];
+
+const MEASURES: readonly Measure[] = ['bandwidth', 'delay', 'share'];

@@ -1,0 +1,88 @@
+// Which runs a list shows and in which order, as it stands in the address: a view that was filtered can be sent to somebody.
+// What an address says wrongly is left out rather than refused.
+
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { modelWords, targetWords } from '../run/run-words.ts';
+import type { RunSort, SortKey } from './run-rows.ts';
+import { NEWEST_FIRST } from './run-rows.ts';
+
+export type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
+
+export interface RunFilter {
+  readonly text: string;
+  readonly state: RunStateFilter;
+  /** As it stands in the rows: "vLLM on bosun". */
+  readonly target: string | undefined;
+  readonly model: string | undefined;
+  readonly sort: RunSort;
+}
+
+export const RUN_STATES: readonly { readonly key: RunStateFilter; readonly title: string }[] = [
+  { key: 'all', title: 'All' },
+  { key: 'live', title: 'Live' },
+  { key: 'complete', title: 'Complete' },
+  { key: 'not-complete', title: 'Not complete' },
+];
+
+export const runFilterOf = (query: URLSearchParams): RunFilter => {
+  const sort = query.get('sort') ?? '';
+  const key = SORT_KEYS.find(each => each === sort.replace(/^-/, ''));
+  return {
+    text: query.get('q') ?? '',
+    state: RUN_STATES.find(each => each.key === query.get('state'))?.key ?? 'all',
+    target: query.get('target') ?? undefined,
+    model: query.get('model') ?? undefined,
+    sort: key === undefined ? NEWEST_FIRST : { key, isDescending: sort.startsWith('-') },
+  };
+};
+
+/** The other way; what is as usual stands in no address. */
+export const runQuery = ({ text, state, target, model, sort }: RunFilter): URLSearchParams => {
+  const query = new URLSearchParams();
+  if (text !== '') query.set('q', text);
+  if (state !== 'all') query.set('state', state);
+  if (target !== undefined) query.set('target', target);
+  if (model !== undefined) query.set('model', model);
+  if (sort.key !== NEWEST_FIRST.key || sort.isDescending !== NEWEST_FIRST.isDescending)
+    query.set('sort', `${sort.isDescending ? '-' : ''}${sort.key}`);
+  return query;
+};
+
+export const matchesRun = (
+  cluster: State,
+  view: RunView,
+  { state, target, model }: Pick<RunFilter, 'state' | 'target' | 'model'>,
+): boolean =>
+  matchesRunState(view, state) &&
+  (target === undefined || targetWords(cluster, view.run) === target) &&
+  (model === undefined || modelWords(view.run) === model);
+
+export const matchesRunState = ({ isLive, state }: RunView, filter: RunStateFilter): boolean => {
+  switch (filter) {
+    case 'all':
+      return true;
+    case 'live':
+      return isLive;
+    case 'complete':
+      return !isLive && state === 'complete';
+    case 'not-complete':
+      return !isLive && state !== 'complete';
+    default:
+      return filter satisfies never;
+  }
+};
+
+/** Each once, in the order of the alphabet; one that the address asks for and nobody has any more stays to be unchosen. */
+export const choicesOf = (
+  every: string,
+  values: readonly string[],
+  chosen: string | undefined,
+): readonly { readonly key: string; readonly title: string }[] => [
+  { key: '', title: every },
+  ...[...new Set(chosen === undefined ? values : [...values, chosen])]
+    .toSorted((a, b) => a.localeCompare(b, 'en'))
+    .map(value => ({ key: value, title: value })),
+];
+
+const SORT_KEYS: readonly SortKey[] = ['started', 'model', 'completed', 'output', 'ttft', 'tpot'];

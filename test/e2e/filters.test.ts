@@ -1,0 +1,104 @@
+// Lists that are filtered, in a real browser: what is left, how many are hidden, and that the address keeps the choice.
+
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import { MadeUpRun } from '../support/made-up-run.ts';
+import { runConfig } from '../support/run-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { desk } from './fleet.ts';
+import { idOf, profiled, THUNDERBOLT, turned } from './links.ts';
+import { notebook, rack, spark, studio } from './machines.ts';
+import { serveMachines } from './serve-machines.ts';
+import { startDaemon } from './started-daemon.ts';
+
+const LIMIT_MS = 60_000;
+const MACHINES = [studio, notebook, spark, rack];
+
+describe(
+  'a filtered list',
+  () => {
+    let browser: OpenedBrowser;
+    beforeAll(async () => {
+      if (chromiumPath() === undefined) return;
+      requireBuild();
+      browser = await openBrowser();
+    });
+    beforeEach(context => {
+      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+    });
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]();
+    });
+
+    test('of links leaves a type, a node or what is flagged, and its address opens the same view', async () => {
+      await using served = await serveMachines({ machines: MACHINES });
+      served.tellAll(desk().told);
+      // As both of its ends measure it, so that neither speaks for a sound cable.
+      const short = { ...THUNDERBOLT, up: 21e9 };
+      served.tellFacts(studio, profiled(idOf(notebook), short));
+      served.tellFacts(notebook, profiled(idOf(studio), turned(short)));
+      for (const machine of MACHINES) served.tell(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
+      const { page, problems } = await browser.open(`${served.url}/links`);
+      await page.getByRole('button', { name: 'List', exact: true }).click();
+      const links = linkNames(page);
+      await expect.poll(() => links.count(), { timeout: 30_000 }).toBe(6);
+      await page.getByRole('combobox', { name: 'Type' }).selectOption('Wi-Fi');
+      await page.getByText('2 of 6 shown, 4 hidden').waitFor();
+      await page.getByRole('combobox', { name: 'Node' }).selectOption('bosun');
+      await page.getByText('1 of 6 shown, 5 hidden').waitFor();
+      expect(new URL(page.url()).search).toBe(`?as=list&type=wifi&node=${idOf(rack)}`);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.reload();
+      await page.getByText('1 of 6 shown, 5 hidden').waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await expect.poll(() => links.count(), { timeout: 30_000 }).toBe(6);
+      await page.getByRole('button', { name: 'Flagged only 1' }).click();
+      await page.getByText('1 of 6 shown, 5 hidden').waitFor();
+      await expect.poll(() => links.allInnerTexts(), { timeout: 30_000 }).toEqual(['atlas – juno']);
+      expect(problems).toEqual([]);
+    });
+
+    test('of runs leaves a state, a target or a model, and back goes to where one was', async () => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      for (const [id, model, end] of [
+        ['first', 'big-model', 'complete'],
+        ['second', 'small-model', 'complete'],
+        ['third', 'small-model', 'interrupted'],
+      ] as const) {
+        const run = new MadeUpRun({
+          directory: join(home, 'runs', id),
+          config: runConfig({ id, model, startedAt: new Date().toISOString() }),
+        });
+        run.samples(40, { fromMs: 0, untilMs: 20_000 });
+        run.report(end);
+      }
+      await using daemon = await startDaemon({ home });
+      const { page, problems } = await browser.open(`${daemon.url}/runs`);
+      const links = page.getByRole('table', { name: 'Runs' }).getByRole('link');
+      await expect.poll(() => links.count(), { timeout: 30_000 }).toBe(3);
+      await page.getByRole('combobox', { name: 'Model' }).selectOption('small-model');
+      await page.getByText('2 of 3 shown, 1 hidden').waitFor();
+      await page.getByRole('button', { name: 'Not complete 1' }).click();
+      await expect.poll(() => links.allInnerTexts(), { timeout: 30_000 }).toEqual(['third']);
+      expect(new URL(page.url()).search).toBe('?state=not-complete&model=small-model');
+      expect(await axeFindings(page)).toEqual([]);
+      await links.first().click();
+      await page.getByRole('heading', { name: 'Run third' }).waitFor();
+      await page.goBack();
+      await page.getByText('1 of 3 shown, 2 hidden').waitFor();
+      await page.getByRole('button', { name: 'Show all' }).click();
+      await expect.poll(() => links.count(), { timeout: 30_000 }).toBe(3);
+      await page.getByRole('combobox', { name: 'Target' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+  },
+  LIMIT_MS,
+);
+
+const linkNames = (page: Page) =>
+  page.getByRole('table', { name: 'Links' }).getByRole('rowheader').getByRole('button');
