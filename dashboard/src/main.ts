@@ -2,7 +2,7 @@
 
 import './look/base.css';
 import { mount } from 'svelte';
-import { swapCode } from './shell/access.ts';
+import { swapCode, watchForCode } from './shell/access.ts';
 import App from './shell/app.svelte';
 import { DaemonInfo } from './shell/daemon-info.svelte.ts';
 import type { Dashboard } from './shell/dashboard.ts';
@@ -22,6 +22,7 @@ const context: Dashboard = {
   daemon: new DaemonInfo(),
 };
 
+watchForCode();
 const codeResult = await swapCode();
 const target = document.querySelector('#app');
 if (target !== null) mount(App, { target, props: { context, codeResult } });

@@ -57,7 +57,8 @@ const memoryTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => 
   const gpuBytes = views
     .flatMap(ownMemoryGpus)
     .reduce((sum, gpu) => sum + knownOr(gpu.device.memoryTotalBytes, 0), 0);
-  const onGpus = gpuBytes > 0 ? ` · ${figureText(formatBytes(gpuBytes))} of it on GPUs` : '';
+  // Of what there is, not of what is used.
+  const onGpus = gpuBytes > 0 ? ` · GPUs have ${figureText(formatBytes(gpuBytes))}` : '';
   return {
     name: 'Memory',
     value: total.knownCount === 0 ? UNKNOWN_FIGURE : formatBytes(total.sum),

@@ -5,6 +5,13 @@ import { codeOf } from './one-time-code.ts';
 
 export type CodeResult = 'none' | 'accepted' | 'refused';
 
+/** Pasted into a tab that shows the page already, the address only changes its fragment: the page starts anew with it. */
+export const watchForCode = (): void => {
+  addEventListener('hashchange', () => {
+    if (codeOf(location.hash) !== undefined) location.reload();
+  });
+};
+
 export const swapCode = async (): Promise<CodeResult> => {
   const code = codeOf(location.hash);
   if (code === undefined) return 'none';

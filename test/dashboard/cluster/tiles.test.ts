@@ -69,7 +69,7 @@ describe('the totals', () => {
   test('memory counts hosts and cards, with one hold a node', () => {
     const memory = tilesOf(stateOf(at(studio), at(rack)))[2];
     expect(memory?.value).toEqual({ figure: '816', unit: 'GB' });
-    expect(memory?.part).toContain('48.0\u00a0GB of it on GPUs');
+    expect(memory?.part).toContain(' · GPUs have 48.0\u00a0GB');
     expect(memory?.holds.map(hold => hold.share)).toEqual([512e9, 304e9]);
   });
 

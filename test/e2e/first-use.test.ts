@@ -1,0 +1,89 @@
+// What somebody does who sees the page for the first time: clicks a link with the mouse, asks for a probe without being allowed
+// to, pastes the printed address into the tab that is open already.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { desk } from './fleet.ts';
+import type { ServedMachines } from './serve-machines.ts';
+import { serveMachines } from './serve-machines.ts';
+
+const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
+
+const served = async (): Promise<ServedMachines> => {
+  const { machines, told } = desk();
+  const all = await serveMachines({ machines });
+  all.tellAll(told);
+  for (const machine of machines) all.tell(machine, AT_WORK);
+  return all;
+};
+
+describe('the first minutes with the page', () => {
+  let browser: OpenedBrowser;
+  beforeAll(async () => {
+    if (chromiumPath() === undefined) return;
+    requireBuild();
+    browser = await openBrowser();
+  });
+  beforeEach(context => {
+    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+  });
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+  });
+
+  test('a click on a link picks it and draws no frame of the browser around it', async () => {
+    await using cluster = await served();
+    const { page } = await browser.open(cluster.url);
+    await page
+      .getByRole('button', { name: /^Link atlas to bosun/ })
+      .locator('.hit')
+      .click();
+    await page.getByRole('button', { name: /^Link atlas to bosun/, pressed: true }).waitFor();
+    const focused = await page.evaluate(
+      '[document.activeElement.getAttribute("aria-pressed"), getComputedStyle(document.activeElement).outlineStyle]',
+    );
+    expect(focused).toEqual(['true', 'none']);
+  });
+
+  test('who may not ask for a probe reads in full how to be allowed to', async () => {
+    await using cluster = await served();
+    const { page } = await browser.open(cluster.url, { width: 1_280, height: 800 });
+    await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
+    const note = page.locator('[popover]:popover-open');
+    await note.getByText('open the address that "plimsoll open" prints').waitFor();
+    const box = await note.boundingBox();
+    expect(box).not.toBeNull();
+    expect(box?.x).toBeGreaterThanOrEqual(0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(1_280);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(800);
+    await page.keyboard.press('Escape');
+    await note.waitFor({ state: 'hidden' });
+  });
+
+  test('the printed address signs in a tab that shows the page already', async () => {
+    await using cluster = await served();
+    const { page, context } = await browser.open(cluster.url);
+    await page.getByRole('button', { name: /^Link atlas to juno/ }).waitFor();
+    await page.evaluate(
+      `location.href = ${JSON.stringify(`${cluster.url}/#code=${cluster.access.issueCode()}`)}`,
+    );
+    await page.waitForURL(`${cluster.url}/`);
+    await expect.poll(async () => (await context.cookies()).length, { timeout: 30_000 }).toBe(1);
+  });
+
+  test.each([961, 1_101, 1_280, 1_600])('the totals keep to their tiles at %d pixels', async width => {
+    await using cluster = await served();
+    const { page } = await browser.open(cluster.url, { width, height: 900 });
+    await page.getByRole('button', { name: /^Link atlas to juno/ }).waitFor();
+    const over = await page.evaluate(OVER_THEIR_TILE);
+    expect(over).toEqual([]);
+  });
+});
+
+/** The words that reach past the tile they belong to. */
+const OVER_THEIR_TILE = `[...document.querySelectorAll('.total')].flatMap(tile =>
+  [...tile.querySelectorAll('dd, dt')]
+    .filter(part => part.getBoundingClientRect().right > tile.getBoundingClientRect().right + 0.5)
+    .map(part => part.textContent))`;
