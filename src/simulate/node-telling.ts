@@ -18,6 +18,7 @@ import {
 } from './durable-readings.ts';
 import { diskFact, gpuLoadFacts, type Moment, memoryFact, systemFact } from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
+import { pastRunsOf } from './past-runs.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Probed } from './probing.ts';
 import { probeAt, probedBy } from './probing.ts';
@@ -34,6 +35,8 @@ export interface NodeTellingOptions {
   readonly wiring: Wiring;
   readonly seed: number;
   readonly plimsollVersion: string;
+  /** The wall clock when the simulation began: benchmarks of the past carry dates. */
+  readonly beganWallMs: number;
   /** What works on this node besides what is simulated, as a benchmark does: GPUs and RDMA are then left alone. */
   readonly activity: () => string | undefined;
 }
@@ -60,6 +63,7 @@ export class NodeTelling {
   /** Everything that is so when the simulation begins. */
   begin(nowMs: number): readonly ToldFact[] {
     const told = [...this.#durable(), ...this.#contacts(nowMs)].map(now);
+    told.push(...pastRunsOf(this.site, this.#options.wiring, this.#options.beganWallMs));
     for (const { baseline } of this.#probed) told.push(...baseline.map(now));
     for (const probed of this.#probed) {
       const moment = probeAt(probed, nowMs);

@@ -69,6 +69,7 @@ export class Simulation {
           wiring: this.wiring,
           seed,
           plimsollVersion,
+          beganWallMs: options.clock.wallMs(),
           activity: () => options.activity?.(site.nodeId),
         }),
     );
