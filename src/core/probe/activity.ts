@@ -1,10 +1,9 @@
 // Whether something works on a node now, so that probes leave it alone: a benchmark or a server with requests in flight, by
 // lease, or a GPU that is busy by itself.
 
-import { isNodeId, type NodeId } from '../ids.ts';
-import type { Runner } from '../run/run.ts';
-import { LEASE_MS } from '../run/run-selectors.ts';
-import { ageMsOf, nodeName, readingView } from '../selectors.ts';
+import type { NodeId } from '../ids.ts';
+import { activeLeases } from '../run/run-selectors.ts';
+import { nodeName, readingView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 
@@ -27,7 +26,7 @@ export const activityOn = (
 
 /** A run has two ends, and what measures at either is in its figures: its target, and the machine that sends. */
 export const benchmarkOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
-  for (const { reporter, runner } of runnersNow(state, nowMs)) {
+  for (const { reporter, runner } of activeLeases(state, nowMs)) {
     if (runner.source !== 'run') continue;
     if (runner.targetNode === node) return `a benchmark runs against ${nodeName(state, node)}`;
     if (reporter === node) return `a benchmark runs on ${nodeName(state, node)}`;
@@ -36,7 +35,7 @@ export const benchmarkOn = (state: State, node: NodeId, nowMs: number): string |
 };
 
 const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
-  for (const { runner } of runnersNow(state, nowMs)) {
+  for (const { runner } of activeLeases(state, nowMs)) {
     const { source, targetNode, requestsInFlight } = runner;
     // A watcher tells 0 once, when the last request has ended.
     if (source === 'run' || targetNode !== node || requestsInFlight === 0) continue;
@@ -45,17 +44,6 @@ const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined
   }
   return undefined;
 };
-
-function* runnersNow(
-  state: State,
-  nowMs: number,
-): Iterable<{ readonly reporter: NodeId; readonly runner: Runner }> {
-  for (const [reporter, runners] of Object.entries(state.runners)) {
-    if (!isNodeId(reporter)) continue;
-    for (const entry of Object.values(runners))
-      if (ageMsOf(entry, nowMs) <= LEASE_MS) yield { reporter, runner: entry.value };
-  }
-}
 
 const busyGpuOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
   for (const [vendor, entry] of Object.entries(state.nodeGpuLoads[node] ?? {})) {

@@ -47,17 +47,33 @@ export const runCount = (state: State): number => {
 
 /** Leases that still count, whoever reported them. */
 export const activeRunners = (state: State, nowMs: number): readonly Runner[] =>
-  Object.values(state.runners)
-    .flatMap(runners => Object.values(runners))
-    .filter(entry => ageMsOf(entry, nowMs) <= LEASE_MS)
-    .map(entry => entry.value);
+  [...activeLeases(state, nowMs)].map(({ runner }) => runner);
+
+/** The same with who reported each. */
+export function* activeLeases(
+  state: State,
+  nowMs: number,
+): Iterable<{ readonly reporter: NodeId; readonly runner: Runner }> {
+  for (const [reporter, runners] of Object.entries(state.runners)) {
+    if (!isNodeId(reporter)) continue;
+    for (const entry of Object.values(runners))
+      if (ageMsOf(entry, nowMs) <= LEASE_MS && !hasEnded(state, reporter, entry.value))
+        yield { reporter, runner: entry.value };
+  }
+}
+
+/** The end of a run is told before its lease runs out. */
+const hasEnded = (state: State, reporter: NodeId, { source, runnerKey }: Runner): boolean => {
+  const run = source === 'run' ? state.runs[reporter]?.[runnerKey.slice(RUN_PREFIX.length)] : undefined;
+  return run !== undefined && run.value.state !== 'running';
+};
 
 /** Whether something serves or is measured on this node, so that probes should leave it alone. */
 export const hasRunner = (state: State, node: NodeId, nowMs: number): boolean =>
   activeRunners(state, nowMs).some(({ targetNode }) => targetNode === node);
 
 /** The key of a run's own lease. */
-export const runnerKeyOf = (runId: RunId): string => `run ${runId}`;
+export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
 
 const viewOf = (
   state: State,
@@ -78,3 +94,5 @@ const viewOf = (
 };
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const RUN_PREFIX = 'run ';

@@ -68,6 +68,16 @@ test('a runner counts for ten seconds, and marks the node it serves', () => {
   expect(hasRunner(state, NODE, LEASE_MS + 1)).toBe(false);
 });
 
+test('a runner counts no more once its run has ended', () => {
+  const started = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), lease('r2'));
+  expect(activeRunners(started, 100)).toHaveLength(2);
+  const ended = apply(started, 200, {
+    kind: 'run.ended',
+    payload: { ...madeUpRunEntry('r1'), state: 'complete' },
+  });
+  expect(activeRunners(ended, 300).map(({ runnerKey }) => runnerKey)).toEqual(['run r2']);
+});
+
 test('state keeps a bounded number of runs and leases of a node, the newest', () => {
   const facts = Array.from({ length: RUNS_PER_NODE_MAX + 10 }, (_, index): readonly Fact[] => [
     { kind: 'run.started', payload: madeUpRunEntry(`r${index}`) },
