@@ -17,6 +17,8 @@ export interface SinkRequest {
   /** The sink's own interface, where it is known: the scope of a link-local address. */
   readonly sinkInterface: string | undefined;
   readonly ticket: string;
+  /** Of the source, as far as it has told them. */
+  readonly sourceAddresses: readonly string[];
   readonly signal: AbortSignal;
 }
 

@@ -30,7 +30,7 @@ export const rdmaEngine = ({
   platform,
   port,
 }: RdmaEngineOptions): LinkEngine => ({
-  openSink: async ({ source, connection, ticket, signal }) => {
+  openSink: async ({ source, connection, ticket, sourceAddresses, signal }) => {
     if (connection.kind !== 'rdma') throw new TypeError('a socket connection has an engine of its own');
     const address = rendezvousAddress(state(), source, self);
     if (address === undefined)
@@ -46,6 +46,7 @@ export const rdmaEngine = ({
       host: ownScope === undefined ? withoutScope(address) : `${withoutScope(address)}%${ownScope}`,
       port: port() ?? 0,
       ticket,
+      sourceAddresses,
       signal,
       env,
       nodePath,

@@ -15,7 +15,7 @@ export interface SocketEngineOptions {
 }
 
 export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): LinkEngine => ({
-  openSink: ({ connection, sinkInterface, ticket, signal }) => {
+  openSink: ({ connection, sinkInterface, ticket, sourceAddresses, signal }) => {
     if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
     const address = withoutScope(connection.sinkAddress);
     return openSocketSink({
@@ -23,6 +23,7 @@ export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): Link
       host: isLinkLocal(address) && sinkInterface !== undefined ? `${address}%${sinkInterface}` : address,
       port: port() ?? 0,
       ticket,
+      sourceAddresses,
       waitMsMax: WAIT_MS,
       durationMsMax: DEADLINE_MS.socket,
       signal,

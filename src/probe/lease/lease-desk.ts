@@ -11,7 +11,7 @@ import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { LinkEngines, OpenSink } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
-import { ANY_PORT, interfacesWith, portText, sinkPorts } from '../schedule/link-ports.ts';
+import { ANY_PORT, addressesOf, interfacesWith, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
@@ -108,6 +108,7 @@ export class LeaseDesk {
         connection,
         sinkInterface: interfaceOf(state(), connection),
         ticket,
+        sourceAddresses: addressesOf(state(), source),
         signal: AbortSignal.any([signal, lease.stop.signal]),
       });
       this.#leases.set(lease.id, lease);

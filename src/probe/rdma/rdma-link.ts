@@ -8,6 +8,7 @@ import type { OwnProcess } from '../../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import { SOURCE_ADDRESSES_MAX } from '../socket/process-arguments.ts';
 import { linkMeasurementSchema } from './measurement-schema.ts';
 import type { RdmaSinkRequest, RdmaSourceRequest } from './rdma-request.ts';
 import { TICKET_VARIABLE } from './rdma-request.ts';
@@ -40,6 +41,8 @@ export interface RdmaSinkLinkOptions extends RdmaEndOptions {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
+  /** Where the source may come from, as far as that is known: places are kept for it at the door. */
+  readonly sourceAddresses?: readonly string[];
   /** For the source to come. Default RDMA_WAIT_MS_MAX. */
   readonly waitMsMax?: number;
 }
@@ -69,6 +72,7 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
     device: options.sinkDevice,
     otherDevice: options.sourceDevice,
     host: options.host,
+    sourceAddresses: (options.sourceAddresses ?? []).slice(0, SOURCE_ADDRESSES_MAX),
     port: options.port,
     waitMsMax: options.waitMsMax ?? RDMA_WAIT_MS_MAX,
   };

@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import type { ProbeBudget } from '../link-engine.ts';
+import { SOURCE_ADDRESSES_MAX } from '../socket/process-arguments.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 
 interface RdmaEndRequest {
@@ -18,6 +19,7 @@ interface RdmaEndRequest {
 
 export interface RdmaSinkRequest extends RdmaEndRequest {
   readonly host: string;
+  readonly sourceAddresses: readonly string[];
   readonly port: number;
   readonly waitMsMax: number;
 }
@@ -48,6 +50,7 @@ const END = {
 export const rdmaSinkRequestSchema: v.GenericSchema<unknown, RdmaSinkRequest> = v.object({
   ...END,
   host: v.string(),
+  sourceAddresses: v.pipe(v.array(v.string()), v.maxLength(SOURCE_ADDRESSES_MAX)),
   port: PORT,
   waitMsMax: COUNT,
 });

@@ -20,6 +20,7 @@ try {
   const sink = new RdmaSink({
     host: request.host,
     port: request.port,
+    sourceAddresses: request.sourceAddresses,
     ticket: process.env[TICKET_VARIABLE] ?? '',
     tools: (await installedEngines(request.engines, process.env)).map(name => RDMA_TOOLS[name]),
     place: placeOf(request),

@@ -1,14 +1,12 @@
 // The end of an RDMA probe that is dialled. It serves one source, which proves the ticket, runs its end of each test, and
 // ends. It listens on the probe's address for as long as the probe lasts.
 
-import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
 import type { Env } from '../../process/child.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
-import { hearIntroduction } from '../socket/handshake.ts';
 import { ProbeError, shortReason } from '../socket/probe-error.ts';
+import type { DataConnection } from '../socket/ticket-door.ts';
+import { TicketDoor } from '../socket/ticket-door.ts';
 import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
 import { RUNS_MAX, toRdmaSinkSchema } from './rdma-message.ts';
 import type { RdmaPlace, RdmaTool } from './rdma-tool.ts';
@@ -20,6 +18,8 @@ export interface RdmaSinkOptions {
   readonly host: string;
   readonly port: number;
   readonly ticket: string;
+  /** Where the source may come from, as far as that is known: see the door. */
+  readonly sourceAddresses: readonly string[];
   /** What is installed here. */
   readonly tools: readonly RdmaTool[];
   readonly place: RdmaPlace;
@@ -41,91 +41,50 @@ export type RdmaSinkEnding =
 
 export class RdmaSink {
   readonly #options: RdmaSinkOptions;
-  readonly #server: Server = createServer({ noDelay: true });
-  readonly #pending = new Set<Socket>();
-  readonly #over = new AbortController();
-  readonly #source = Promise.withResolvers<Socket>();
-  #hasSource = false;
-  #strangers = 0;
+  readonly #door: TicketDoor;
   #current: { readonly number: number; readonly tool: ToolRun } | undefined;
   #runs = 0;
 
   constructor(options: RdmaSinkOptions) {
     this.#options = options;
-    this.#server.on('connection', socket => this.#take(socket));
+    this.#door = new TicketDoor({ ...options, onData: connection => this.#adopt(connection) });
   }
 
   /** The port. @throws the system's error when the address cannot be listened on. */
   async listen(): Promise<number> {
-    const { host, port } = this.#options;
-    this.#server.listen({ host, port, backlog: PENDING_MAX });
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+    return await this.#door.listen(this.#options.host, this.#options.port);
   }
 
   /** Serves one source to the end. Never rejects; nothing of it is left. */
   async serve(): Promise<RdmaSinkEnding> {
-    const { signal, waitMsMax, durationMsMax, clock } = this.#options;
-    const found = new AbortController();
+    const { signal, durationMsMax } = this.#options;
+    const door = this.#door;
     try {
-      const waited = clock.sleep(waitMsMax, AbortSignal.any([signal, found.signal])).catch(() => undefined);
-      const source = await Promise.race([this.#source.promise, waited.then(() => undefined)]);
+      const source = await door.source(this.#options);
       if (source === undefined) {
         const reason = signal.aborted ? 'it was stopped' : 'nobody came in time';
-        return { kind: 'unused', reason, strangers: this.#strangers };
+        return { kind: 'unused', reason, strangers: door.strangers };
       }
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
       try {
         await this.#obey(new ControlChannel<ToRdmaSource, ToRdmaSink>(source, toRdmaSinkSchema), deadline);
-        return { kind: 'served', runs: this.#runs, strangers: this.#strangers };
+        return { kind: 'served', runs: this.#runs, strangers: door.strangers };
       } catch (error) {
-        return { kind: 'failed', reason: shortReason(error), strangers: this.#strangers };
+        return { kind: 'failed', reason: shortReason(error), strangers: door.strangers };
       } finally {
         await this.#current?.tool.stop();
         source.destroySoon();
       }
     } finally {
-      found.abort();
-      this.#over.abort();
-      this.#server.close();
-      for (const socket of this.#pending) socket.destroy();
+      door.close();
     }
   }
 
-  #take(socket: Socket): void {
-    socket.on('error', () => undefined); // 'close' follows, and whoever reads finds out
-    if (this.#pending.size >= PENDING_MAX) {
-      this.#strangers += 1;
-      socket.destroy();
-      return;
-    }
-    this.#pending.add(socket);
-    socket.once('close', () => this.#pending.delete(socket));
-    void this.#introduce(socket).catch(() => {
-      this.#strangers += 1;
-      socket.destroy();
-    });
-  }
-
-  async #introduce(socket: Socket): Promise<void> {
-    const patience = AbortSignal.any([this.#over.signal, AbortSignal.timeout(INTRODUCTION_MS_MAX)]);
-    const heard = await hearIntroduction(socket, this.#options.ticket, patience);
-    if (heard.kind === 'not-proved') throw new ProbeError('refused', 'no proof of the ticket');
-    if (heard.head.role === 'control') {
-      const isFirst = !this.#hasSource;
-      this.#hasSource = true;
-      await heard.answer(isFirst ? 'accepted' : 'busy');
-      if (isFirst) this.#source.resolve(socket);
-      else socket.destroySoon();
-    } else {
-      const current = this.#current;
-      if (current?.number !== heard.head.run)
-        throw new ProbeError('protocol', 'a data connection that nobody waits for');
-      await heard.answer('accepted');
-      current.tool.carry(socket);
-    }
-    this.#pending.delete(socket);
+  async #adopt({ socket, run, accept }: DataConnection): Promise<void> {
+    const current = this.#current;
+    if (current?.number !== run) throw new ProbeError('protocol', 'a data connection that nobody waits for');
+    await accept();
+    current.tool.carry(socket);
   }
 
   /** @throws ProbeError */
@@ -192,7 +151,4 @@ export class RdmaSink {
   }
 }
 
-/** Connections that have not proved the ticket yet. */
-const PENDING_MAX = 32;
-const INTRODUCTION_MS_MAX = 5_000;
 const REASON_LENGTH_MAX = 300;

@@ -30,6 +30,12 @@ export const interfacesWith = (state: State, node: NodeId, address: string): rea
     .map(({ name }) => name);
 };
 
+/** Everything that a node has told that it is reached by, without scopes. */
+export const addressesOf = (state: State, node: NodeId): readonly string[] =>
+  (state.nodeNetworks[node]?.value.interfaces ?? []).flatMap(({ addresses }) =>
+    addresses.map(({ address }) => withoutScope(address)),
+  );
+
 /** For people: the interface that was meant, whatever it shares. */
 export const portText = (ports: readonly string[]): string => {
   const [first = ANY_PORT] = ports;

@@ -30,7 +30,7 @@ export interface SourceArgument {
 export interface SinkArgument {
   readonly host: string;
   readonly port: number;
-  readonly from: string | null;
+  readonly sourceAddresses: readonly string[];
   /** null: no end. */
   readonly waitMsMax: number | null;
   readonly durationMsMax: number;
@@ -40,6 +40,8 @@ export type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly reason: string };
 
+/** More would not fit an argument; whoever comes from another one has the places of everybody. */
+export const SOURCE_ADDRESSES_MAX = 256;
 /** Twelve signs of 5 bits, as the shortest that is made here. */
 const TICKET_LENGTH_MIN = 12;
 const ROUND_TRIPS_MAX = 100_000;
@@ -58,7 +60,7 @@ export const sourceArgumentSchema: v.GenericSchema<unknown, SourceArgument> = v.
 export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.object({
   host: v.string(),
   port: PORT,
-  from: v.nullable(v.string()),
+  sourceAddresses: v.pipe(v.array(v.string()), v.maxLength(SOURCE_ADDRESSES_MAX)),
   /** null: no end. */
   waitMsMax: v.nullable(COUNT),
   durationMsMax: COUNT,

@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
     host: argument.host,
     port: argument.port,
     ticket: ticketOf(process.env),
-    from: argument.from ?? undefined,
+    sourceAddresses: argument.sourceAddresses,
     waitMsMax: argument.waitMsMax ?? Number.POSITIVE_INFINITY,
     durationMsMax: argument.durationMsMax,
     engine,

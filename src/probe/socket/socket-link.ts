@@ -11,6 +11,7 @@ import type { LinkBudget } from './measure-link.ts';
 import { ProbeError, shortReason } from './probe-error.ts';
 import {
   outcomeSchema,
+  SOURCE_ADDRESSES_MAX,
   sinkEndingSchema,
   sinkReadySchema,
   spentSchema,
@@ -25,8 +26,8 @@ export interface SocketSinkOptions {
   readonly port: number;
   /** At least 60 bits that nobody can guess; good for one probe. */
   readonly ticket: string;
-  /** Only this address may dial. */
-  readonly from?: string;
+  /** Where the source may come from, as far as that is known: places are kept for it at the door. */
+  readonly sourceAddresses?: readonly string[];
   /** For the source to come. Default 15 s; Infinity for no end. */
   readonly waitMsMax?: number;
   /** Of the probe itself. Default 90 s. */
@@ -59,7 +60,7 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
       JSON.stringify({
         host: options.host,
         port: options.port,
-        from: options.from ?? null,
+        sourceAddresses: (options.sourceAddresses ?? []).slice(0, SOURCE_ADDRESSES_MAX),
         waitMsMax: Number.isFinite(waitMsMax) ? waitMsMax : null,
         durationMsMax,
       }),

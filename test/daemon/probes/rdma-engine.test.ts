@@ -93,6 +93,7 @@ describe('the engine of RDMA probes', () => {
       source: ATLAS,
       connection: WAY,
       sinkInterface: 'mlx5_1:2',
+      sourceAddresses: [],
       ticket: 'a ticket',
       signal,
     });
@@ -113,6 +114,7 @@ describe('the engine of RDMA probes', () => {
         source: ATLAS,
         connection: WAY,
         sinkInterface: undefined,
+        sourceAddresses: [],
         ticket: 'a ticket',
         signal,
       }),

@@ -31,7 +31,7 @@ const openSink = async (changes: Partial<SinkOptions> = {}): Promise<OpenSink> =
     host: '127.0.0.1',
     port: 0,
     ticket: TICKET,
-    from: undefined,
+    sourceAddresses: [],
     waitMsMax: 25_000,
     durationMsMax: 25_000,
     engine,
@@ -150,13 +150,27 @@ describe('a sink', () => {
     expect(await sink.ended).toMatchObject({ kind: 'served' });
   });
 
-  test('lets only the address in that it waits for', async () => {
-    await using sink = await openSink({ from: '192.0.2.7' });
-    await expect(dial(sink.port)).rejects.toThrow(/closed the connection|ECONNRESET/);
-    await using own = await openSink({ host: '::', from: '127.0.0.1' });
-    const channel = await control(own.port);
+  test('keeps places for the addresses of its source, however many others are at the door', async () => {
+    await using sink = await openSink({ host: '::', sourceAddresses: ['127.0.0.1', 'fe80::1'] });
+    const strangers = Array.from({ length: 60 }, () =>
+      connect({ port: sink.port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+        .on('error', () => undefined)
+        .resume(),
+    );
+    // One that the kernel held back may find nobody any more: that, too, is an end.
+    const closed = strangers.map(stranger => new Promise(resolve => stranger.once('close', resolve)));
+    await Promise.race(closed); // past their places; the others are still at the door
+    const channel = await control(sink.port);
     channel.send({ kind: 'bye' });
-    expect(await own.ended).toMatchObject({ kind: 'served' });
+    expect(await sink.ended).toMatchObject({ kind: 'served', from: '::ffff:127.0.0.1' });
+    await Promise.all(closed);
+  });
+
+  test('takes the ticket from an address that was translated on the way', async () => {
+    await using sink = await openSink({ sourceAddresses: ['192.0.2.7'] });
+    const channel = await control(sink.port);
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served', strangers: 0 });
   });
 
   test('sends not a byte to data connections that nobody prepared', async () => {

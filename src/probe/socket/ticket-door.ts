@@ -1,0 +1,145 @@
+// The door of the end of a probe that is dialled, for sockets and for RDMA: it lets one source in that proves the ticket,
+// with the data connections that belong to it. Strangers cost a short wait and get nothing, and cannot take the places that
+// are kept for the addresses of the node that has the ticket.
+
+import { once } from 'node:events';
+import type { Server, Socket } from 'node:net';
+import { createServer, isIP, SocketAddress } from 'node:net';
+import type { Clock } from '../../clock/clock.ts';
+import { STREAMS_MAX } from './control-message.ts';
+import { hearIntroduction } from './handshake.ts';
+import { ProbeError } from './probe-error.ts';
+
+export interface TicketDoorOptions {
+  readonly ticket: string;
+  /**
+   * Where the source may come from, as far as that is known; none: nobody knows. Others are let in with the ticket, too: an
+   * address may be translated on the way.
+   */
+  readonly sourceAddresses: readonly string[];
+  /** A data connection with the ticket. @throws ProbeError for one that nobody waits for: it is closed. */
+  readonly onData: (connection: DataConnection) => Promise<void>;
+}
+
+export interface DataConnection {
+  readonly socket: Socket;
+  readonly run: number;
+  readonly index: number;
+  /** Tells the source that it is taken. */
+  accept(): Promise<void>;
+}
+
+export class TicketDoor {
+  readonly #options: TicketDoorOptions;
+  readonly #server: Server = createServer({ noDelay: true });
+  readonly #pending = new Set<Socket>();
+  readonly #over = new AbortController();
+  readonly #source = Promise.withResolvers<Socket>();
+  readonly #expected: ReadonlySet<string>;
+  #unexpected = 0;
+  #hasSource = false;
+  #strangers = 0;
+
+  constructor(options: TicketDoorOptions) {
+    this.#options = options;
+    this.#expected = new Set(options.sourceAddresses.map(plainAddress));
+    this.#server.on('connection', socket => this.#take(socket));
+  }
+
+  /** Connections of others, or of the same without proof. */
+  get strangers(): number {
+    return this.#strangers;
+  }
+
+  /** The port. @throws the system's error when the address cannot be listened on. */
+  async listen(host: string, port: number): Promise<number> {
+    this.#server.listen({ host, port, backlog: PENDING_MAX });
+    await once(this.#server, 'listening');
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** The control connection of the source; undefined where nobody came in time, or the signal aborted. */
+  async source(options: {
+    /** Infinity for no end. */
+    readonly waitMsMax: number;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+  }): Promise<Socket | undefined> {
+    const { waitMsMax, clock, signal } = options;
+    if (signal.aborted) return undefined;
+    const found = new AbortController();
+    const patience = AbortSignal.any([signal, found.signal]);
+    const waited = Number.isFinite(waitMsMax)
+      ? clock.sleep(waitMsMax, patience).catch(() => undefined)
+      : new Promise<undefined>(resolve =>
+          patience.addEventListener('abort', () => resolve(undefined), { once: true }),
+        );
+    try {
+      return await Promise.race([this.#source.promise, waited.then(() => undefined)]);
+    } finally {
+      found.abort();
+    }
+  }
+
+  /** Nobody comes in any more, and whoever waits is sent away. */
+  close(): void {
+    this.#over.abort();
+    this.#server.close();
+    for (const socket of this.#pending) socket.destroy();
+  }
+
+  #take(socket: Socket): void {
+    socket.on('error', () => undefined); // 'close' follows, and whoever reads finds out
+    const isExpected = this.#expected.has(plainAddress(socket.remoteAddress ?? ''));
+    const placesLeft = isExpected ? PENDING_MAX - this.#pending.size : this.#placesOfOthers();
+    if (placesLeft <= 0) {
+      this.#strangers += 1;
+      socket.destroy();
+      return;
+    }
+    this.#pending.add(socket);
+    if (!isExpected) this.#unexpected += 1;
+    const leave = (): void => {
+      if (this.#pending.delete(socket) && !isExpected) this.#unexpected -= 1;
+    };
+    socket.once('close', leave);
+    void this.#introduce(socket).then(leave, () => {
+      this.#strangers += 1;
+      socket.destroy();
+    });
+  }
+
+  #placesOfOthers(): number {
+    const kept = this.#expected.size === 0 ? 0 : PLACES_KEPT;
+    return Math.min(PENDING_MAX - this.#pending.size, PENDING_MAX - kept - this.#unexpected);
+  }
+
+  async #introduce(socket: Socket): Promise<void> {
+    const patience = AbortSignal.any([this.#over.signal, AbortSignal.timeout(INTRODUCTION_MS_MAX)]);
+    const heard = await hearIntroduction(socket, this.#options.ticket, patience);
+    if (heard.kind === 'not-proved') throw new ProbeError('refused', 'no proof of the ticket');
+    const { role, run, index } = heard.head;
+    if (role === 'data') {
+      await this.#options.onData({ socket, run, index, accept: () => heard.answer('accepted') });
+      return;
+    }
+    const isFirst = !this.#hasSource;
+    this.#hasSource = true;
+    await heard.answer(isFirst ? 'accepted' : 'busy');
+    if (isFirst) this.#source.resolve(socket);
+    else socket.destroySoon();
+  }
+}
+
+/** IPv4 that comes in on a dual-stack socket looks like ::ffff:192.0.2.1; a scope is only known to this machine. */
+const plainAddress = (address: string): string => {
+  const [bare = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
+  return isIP(bare) === 6 ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;
+};
+
+/** Connections that have not proved the ticket yet. */
+const PENDING_MAX = 32;
+/** Of these, where its addresses are known: all that a source opens at once. */
+const PLACES_KEPT: number = STREAMS_MAX;
+const INTRODUCTION_MS_MAX = 5_000;
