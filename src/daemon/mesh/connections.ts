@@ -134,13 +134,15 @@ export class Connections implements AsyncDisposable {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
+    const end = (): void => this.#wake.abort();
+    signal.addEventListener('abort', end);
     while (!signal.aborted) {
-      this.#wake = new AbortController();
+      if (this.#wake.signal.aborted) this.#wake = new AbortController();
       this.look();
       await this.#describe();
-      const either = AbortSignal.any([signal, this.#wake.signal]);
-      await this.#parts.clock.sleep(LOOK_MS, either).catch(() => undefined);
+      await this.#parts.clock.sleep(LOOK_MS, this.#wake.signal).catch(() => undefined);
     }
+    signal.removeEventListener('abort', end);
   }
 
   /** Brings what is asked up to what is known of the nodes and of this machine. */

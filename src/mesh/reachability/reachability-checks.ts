@@ -159,18 +159,21 @@ export class ReachabilityChecks {
 
   /** Until the abort. */
   async run(signal: AbortSignal): Promise<void> {
+    // Not AbortSignal.any: a composite signal for each pause is work for the collector.
+    const end = (): void => this.#wake.abort();
+    signal.addEventListener('abort', end);
     while (!signal.aborted) {
-      this.#wake = new AbortController();
+      if (this.#wake.signal.aborted) this.#wake = new AbortController();
       const { clock } = this.#parts;
       const { tickMs, stallMs } = REACHABILITY_LIMITS;
       const fromMs = clock.nowMs();
       const pauseMs = Math.max(tickMs, this.#work() - fromMs);
-      const either = AbortSignal.any([signal, this.#wake.signal]);
-      await clock.sleep(pauseMs, either).catch(() => undefined);
+      await clock.sleep(pauseMs, this.#wake.signal).catch(() => undefined);
       // A process that stood still has answers waiting in its sockets, which come before it can call anything late.
       if (clock.nowMs() - fromMs - pauseMs > stallMs)
         await clock.sleep(tickMs, signal).catch(() => undefined);
     }
+    signal.removeEventListener('abort', end);
   }
 
   /** @returns when there is something to do again, unless something happens. */

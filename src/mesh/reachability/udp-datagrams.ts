@@ -3,7 +3,7 @@
 
 import type { Socket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { errorCode } from '../../process/atomic-file.ts';
 import type { DatagramAddress, DatagramListener, DatagramPort } from './datagram-port.ts';
@@ -54,7 +54,7 @@ class UdpDatagrams implements DatagramPort {
   }
 
   async send(bytes: Uint8Array, { address, port }: DatagramAddress): Promise<void> {
-    const socket = isIP(address) === 4 ? this.#four : this.#six;
+    const socket = isIPv4(address) ? this.#four : this.#six;
     if (socket === undefined || this.#closed !== undefined) throw noFamily(address);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     socket.send(bytes, port, address, error => (error === null ? resolve() : reject(error)));
@@ -130,9 +130,9 @@ const close = async (socket: Socket | undefined): Promise<void> => {
 /** Only addresses are sent to: nothing is to be looked up. */
 const asItIs = (
   address: string,
-  _options: unknown,
+  family: unknown,
   done: (error: null, address: string, family: number) => void,
-): void => done(null, address, isIP(address));
+): void => done(null, address, family === 6 ? 6 : 4);
 
 const noFamily = (address: string): Error =>
   Object.assign(new Error(`nothing can be sent to ${address} from here`), { code: 'ENETUNREACH' });
