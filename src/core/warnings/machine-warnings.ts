@@ -18,8 +18,8 @@ const gpuWarnings = (view: NodeView): readonly Warning[] =>
         ({ load, isLoadStale }) => load !== undefined && !isLoadStale && knownOr(load.use, 0) >= BUSY_SHARE,
       )
       .flatMap(gpu => [
-        ...throttleWarning(view, gpu, COMMANDS[vendor]),
-        ...lanesWarning(view, gpu, COMMANDS[vendor]),
+        ...throttleWarning(view, gpu, LOAD_COMMANDS[vendor]),
+        ...lanesWarning(view, gpu, LANE_COMMANDS[vendor]),
       ]),
   );
 
@@ -92,9 +92,15 @@ const buildWarnings = (views: readonly NodeView[]): readonly Warning[] => {
   ];
 };
 
-const COMMANDS: Readonly<Record<string, string | undefined>> = {
+const LOAD_COMMANDS: Readonly<Record<string, string | undefined>> = {
   nvidia: 'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
   amd: 'amd-smi metric',
+};
+// No -d of `nvidia-smi -q` prints the link alone.
+const LANE_COMMANDS: Readonly<Record<string, string | undefined>> = {
+  nvidia:
+    'nvidia-smi --format=csv --query-gpu=index,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max',
+  amd: 'amd-smi metric --pcie',
 };
 const BUSY_SHARE = 0.5;
 const REASONS_MAX = 3;

@@ -31,7 +31,7 @@ const hostWarning = (view: NodeView): readonly Warning[] => {
       title: `${view.name}: memory at ${past ?? 'its limit'}${swapped}`,
       why: `${past === undefined ? 'The system says that programs wait for memory' : `Past its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows by an order of magnitude once weights are swapped.' : 'Nothing much is swapped yet.'}`,
       on: view.name,
-      command: 'plimsoll status --watch',
+      ...largestPrograms(view),
     },
   ];
 };
@@ -53,9 +53,23 @@ const swapWarning = (view: NodeView): readonly Warning[] => {
           ? 'Nothing waits for memory now: it may be left from before. Generation slows by an order of magnitude where weights are swapped.'
           : 'Programs wait for memory. Generation slows by an order of magnitude where weights are swapped.',
       on: view.name,
-      command: 'plimsoll status --watch',
+      ...largestPrograms(view),
     },
   ];
+};
+
+/** Who has the memory, in the words of the system's own tool. */
+const largestPrograms = (view: NodeView): { readonly command?: string } => {
+  switch (heldValue(view.identity)?.operatingSystem.platform) {
+    case 'macos':
+      return { command: 'top -o mem' };
+    case 'linux':
+      return { command: 'top -o %MEM' };
+    case 'windows':
+      return { command: 'powershell "ps | sort WS -desc | select -first 10"' };
+    default:
+      return {};
+  }
 };
 
 const gpuWarnings = (view: NodeView): readonly Warning[] =>

@@ -86,7 +86,7 @@ describe('machines', () => {
     expect(swapping('normal')).toMatchObject([
       { level: 'note', title: expect.stringContaining('of swap in use') },
     ]);
-    expect(swapping('critical')).toMatchObject([{ level: 'danger' }]);
+    expect(swapping('critical')).toMatchObject([{ level: 'danger', on: 'atlas', command: 'top -o mem' }]);
     expect(warned([mac('atlas', [], { swapUsedBytes: 1e6, level: 'normal' })])).toEqual([]);
     expect(warned([mac('atlas', [], { swapUsedBytes: 1e6, level: 'critical' })])).toMatchObject([
       { title: 'atlas: memory at its limit', why: expect.stringContaining('wait for memory') },
@@ -99,6 +99,10 @@ describe('machines', () => {
     expect(busy(0.9)).toMatchObject([
       { title: 'atlas: GPU 0 is throttled', why: expect.stringContaining('SW thermal slowdown') },
       { title: 'atlas: GPU 0 runs on PCIe 5 x8 instead of 5 x16', why: expect.stringMatching(/50\s?%/) },
+    ]);
+    expect(busy(0.9).map(({ command }) => command)).toEqual([
+      'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
+      expect.stringContaining('pcie.link.width.current,pcie.link.width.max'),
     ]);
     expect(busy(0.1)).toEqual([]);
   });
