@@ -16,9 +16,11 @@ import { writeDaemonFile } from './daemon-file.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
 import { dashboardUrl } from './dashboard-url.ts';
 import { EventRecorder, JOURNAL_RETRY_MS } from './event-recorder.ts';
+import { every } from './every.ts';
 import { endWithFarewell } from './farewell.ts';
 import { FirstReadings } from './first-readings.ts';
 import { lockHome } from './home-lock.ts';
+import { watchHome } from './home-watch.ts';
 import { Access } from './http/access.ts';
 import { httpUrl, MachineAddresses } from './http/host.ts';
 import { HttpServerError } from './http/http-error.ts';
@@ -197,6 +199,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     runs.follow(until),
     probes?.run(until),
     endpoints.run(until),
+    watchHome({ home, clock, notices }, until),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);
@@ -270,22 +273,6 @@ const listen = async (server: HttpServer, { http }: DaemonOptions, config: Confi
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
     throw new DaemonError('address-in-use', error.message, { cause: error });
-  }
-};
-
-const every = async (
-  intervalMs: number,
-  run: () => void,
-  { clock, until }: { readonly clock: DaemonOptions['clock']; readonly until: AbortSignal },
-): Promise<void> => {
-  while (!until.aborted) {
-    try {
-      await clock.sleep(intervalMs, until);
-    } catch (error) {
-      if (until.aborted) return;
-      throw error;
-    }
-    run();
   }
 };
 

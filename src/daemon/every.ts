@@ -1,0 +1,19 @@
+// Something small again and again, until a signal ends it.
+
+import type { Clock } from '../clock/clock.ts';
+
+export const every = async (
+  intervalMs: number,
+  run: () => void,
+  { clock, until }: { readonly clock: Clock; readonly until: AbortSignal },
+): Promise<void> => {
+  while (!until.aborted) {
+    try {
+      await clock.sleep(intervalMs, until);
+    } catch (error) {
+      if (until.aborted) return;
+      throw error;
+    }
+    run();
+  }
+};

@@ -1,0 +1,67 @@
+// Whether the folder and the journal that a daemon opened are still those in their place. Removed or replaced, they are
+// written on as before, because the system keeps what is open, and all of it is gone at the end: somebody should know while
+// it can be helped.
+
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
+import { quietly } from '../process/file-changes.ts';
+import type { Notices } from './notices.ts';
+
+export interface HomeWatchParts {
+  readonly home: string;
+  readonly clock: Clock;
+  readonly notices: Pick<Notices, 'raise' | 'clear'>;
+}
+
+/** Two calls of the system each time. */
+export const HOME_LOOK_MS = 5_000;
+
+/** Looks until the signal aborts. What was not there at the start, such as a journal in memory, is not missed. */
+export const watchHome = async (
+  { home, clock, notices }: HomeWatchParts,
+  signal: AbortSignal,
+): Promise<void> => {
+  const journal = join(home, 'journal.sqlite');
+  const opened = { home: await placeOf(home), journal: await placeOf(journal) };
+  while (!signal.aborted) {
+    await quietly(clock.sleep(HOME_LOOK_MS, signal), signal);
+    if (signal.aborted) return;
+    const folder = changeOf(opened.home, await placeOf(home));
+    // Without its folder the journal is not to be found either: one notice is enough.
+    const file = folder === undefined ? changeOf(opened.journal, await placeOf(journal)) : undefined;
+    tell(HOME_NOTICE, folder && homeText(home, folder));
+    tell(JOURNAL_NOTICE, file && journalText(journal, file));
+  }
+
+  function tell(id: string, text: string | undefined): void {
+    if (text === undefined) notices.clear(id);
+    else notices.raise({ id, text });
+  }
+};
+
+type Change = 'gone' | 'replaced';
+
+const homeText = (home: string, change: Change): string =>
+  `${change === 'gone' ? `The folder ${home} is not there any more` : `Another folder is in the place of ${home}`}: this daemon works on, but what it is told is lost when it ends.\nPut the folder back if it was moved. Otherwise stop the daemon and start it again: it begins as a new node.`;
+
+const journalText = (journal: string, change: Change): string =>
+  `${change === 'gone' ? `The journal ${journal} was removed` : `Another file is in the place of the journal ${journal}`} while the daemon runs: what it is told is lost when it ends.\nPut the file back if it was moved. Otherwise stop the daemon and start it again: ${change === 'gone' ? 'it begins a new journal, and other nodes bring back what they hold' : 'it goes on with the file that is there'}.`;
+
+const changeOf = (opened: string | undefined, now: string | undefined): Change | undefined => {
+  if (opened === undefined || opened === now) return undefined;
+  return now === undefined ? 'gone' : 'replaced';
+};
+
+/** Names what lies at a path; undefined where nothing does, or nobody may look. */
+const placeOf = async (path: string): Promise<string | undefined> => {
+  try {
+    const { dev, ino } = await lstat(path, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    return undefined;
+  }
+};
+
+const HOME_NOTICE = 'home-gone';
+const JOURNAL_NOTICE = 'journal-gone';
