@@ -1,8 +1,10 @@
 // The links of the cluster as a table, one row a link: what it carries each way, how long one way takes, or why that is
-// not known. The widest lines of a rack come first; what is gone comes last.
+// not known. What is gone comes last; where there is no room for all, what needs a look comes first.
 
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import type { Shortfall } from '../core/link/link-shortfall.ts';
+import { linkShortfall } from '../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
 import { standingWords, typeWords } from '../core/link/link-words.ts';
@@ -22,7 +24,10 @@ export const linkTable = (
 ): readonly Line[] => {
   const links = [...linkViews(state, nowMs)].sort(inOrder);
   if (links.length === 0) return [];
-  const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
+  const shown =
+    links.length <= options.rowsMax
+      ? links
+      : links.toSorted(byNeed).slice(0, Math.max(0, options.rowsMax - 1));
   const rows = shown.map(link => cellsOf(state, link, nowMs));
   const more = links.length - shown.length;
   return [
@@ -35,31 +40,38 @@ const inOrder = (a: LinkView, b: LinkView): number =>
   Number(a.standing.kind === 'gone') - Number(b.standing.kind === 'gone') ||
   (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
+const byNeed = (a: LinkView, b: LinkView): number =>
+  Number(needsLook(b)) - Number(needsLook(a)) || inOrder(a, b);
+
+const needsLook = (link: LinkView): boolean =>
+  link.standing.kind === 'failed' || linkShortfall(link) !== undefined;
+
 const cellsOf = (state: State, link: LinkView, nowMs: number): readonly Line[] => {
   const [first, second] = link.nodes.map(id => nodeName(state, id));
+  const short = linkShortfall(link);
   return [
-    [mark(link), part(first ?? '', 'strong')],
+    [mark(link, short), part(first ?? '', 'strong')],
     [part(second ?? '', 'strong')],
     [part(typeWords(link.best))],
-    rateCell(link.there),
-    rateCell(link.back),
+    rateCell(link.there, short?.direction === 'there' || short?.direction === 'both'),
+    rateCell(link.back, short?.direction === 'back' || short?.direction === 'both'),
     timeCell(link.roundTrip, 1 / 2),
     jitterCell(link),
     [noteOf(link, nowMs)],
   ];
 };
 
-const mark = (link: LinkView): Line[number] => {
+const mark = (link: LinkView, short: Shortfall | undefined): Line[number] => {
   if (link.standing.kind === 'gone') return part('× ', 'bad');
-  if (link.standing.kind === 'failed') return part('! ', 'caution');
+  if (link.standing.kind === 'failed' || short !== undefined) return part('! ', 'caution');
   if (link.isMeasuring) return part('… ', 'plain');
   return link.isStale ? part('○ ', 'caution') : part(link.standing.kind === 'measured' ? '● ' : '– ', 'good');
 };
 
-const rateCell = (figure: FigureView | undefined): Line =>
+const rateCell = (figure: FigureView | undefined, isShort: boolean): Line =>
   figure === undefined
     ? [part(UNKNOWN_FIGURE.figure, 'dim')]
-    : [part(figureText(formatBitsPerSecond(figure.value)), toneOf(figure))];
+    : [part(figureText(formatBitsPerSecond(figure.value)), isShort ? 'caution' : toneOf(figure))];
 
 const timeCell = (figure: FigureView | undefined, factor: number): Line =>
   figure === undefined

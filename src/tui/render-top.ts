@@ -41,8 +41,9 @@ export const renderTop = (
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));
-  const nodes = nodeTable(state, views.slice(0, nodeRowsMax), columns);
-  const hidden = views.length - Math.min(views.length, nodeRowsMax);
+  // A single one more takes no more room than the line that would count it.
+  const hidden = views.length <= nodeRowsMax + 1 ? 0 : views.length - nodeRowsMax;
+  const nodes = nodeTable(state, views.slice(0, views.length - hidden), columns);
   const nodeLines =
     hidden === 0
       ? nodes

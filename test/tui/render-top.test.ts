@@ -94,6 +94,21 @@ describe('the screen of plimsoll top', () => {
     expect(text.split('\n').length).toBeLessThanOrEqual(20);
   });
 
+  test('shows the last machine where the line that would count it takes as much room', () => {
+    const text = drawn(clusterOf(), [], { ...options, rows: 9 });
+    expect(text).not.toContain('more node');
+    const small = stateOf(at(studio), at(rack), at(notebook), at({ ...studio, seed: 'another' }));
+    expect(drawn(small, [], { ...options, rows: 9 })).not.toContain('more node');
+    const five = stateOf(
+      at(studio),
+      at(rack),
+      at(notebook),
+      at({ ...studio, seed: 'another' }),
+      at({ ...studio, seed: 'third' }),
+    );
+    expect(drawn(five, [], { ...options, rows: 9 })).toContain('… 2 more nodes');
+  });
+
   test('is never wider than the terminal', () => {
     for (const columns of [40, 60, 80, 100, 200]) {
       const lines = drawn(clusterOf(opened, profiled('none')), ['a long alarm '.repeat(30)], {

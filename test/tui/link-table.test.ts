@@ -1,0 +1,86 @@
+// The rows of links in a terminal: which need a look, and which are shown where there is no room for all.
+
+import { expect, test } from 'vitest';
+import type { Fact } from '../../src/core/event.ts';
+import type { State } from '../../src/core/state.ts';
+import { linkTable } from '../../src/tui/link-table.ts';
+import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
+import type { Machine } from '../e2e/machines.ts';
+import { notebook, rack, studio } from '../e2e/machines.ts';
+
+const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] => [
+  {
+    kind: 'connection.opened',
+    payload: {
+      kind: 'socket',
+      sink: idOf(machine),
+      sinkAddress: '10.0.0.2',
+      sourceInterface: 'en0',
+      type: 'ethernet',
+      negotiatedBitsPerSecond: 10e9,
+    },
+  },
+  {
+    kind: 'link.profiled',
+    payload: {
+      sink: idOf(machine),
+      connectionKey: 'socket 10.0.0.2',
+      uploadBitsPerSecond,
+      downloadBitsPerSecond: 9.38e9,
+      roundTripNsMin: 150_000,
+      roundTripNsP50: 176_000,
+      roundTripNsP99: 400_000,
+      jitterNs: 18_000,
+      roundTripCount: 200,
+      retransmits: 0,
+      uploadStreams: 1,
+      downloadStreams: 1,
+      bytesUsed: 1e9,
+      engine: 'made up',
+      method: 'made up',
+      measuredAgeMs: 0,
+      intervalMs: 300_000,
+      failure: 'none',
+    },
+  },
+];
+
+const rowsOf = (state: State, rowsMax: number): readonly string[] =>
+  linkTable(state, 0, { columns: 120, rowsMax })
+    .slice(1)
+    .map(line => line.map(({ text }) => text).join(''));
+
+/** Three links, all sound but that from atlas to `bad`. */
+const withBad = (bad: Machine, sound: Machine): State => {
+  const { machine, facts } = at(studio);
+  const far = at(rack);
+  return stateOf(
+    { machine, facts: [...facts, ...linkTo(bad, 4.6e9), ...linkTo(sound, 9.41e9)] },
+    { machine: rack, facts: [...far.facts, ...linkTo(notebook, 9.41e9)] },
+    at(notebook),
+  );
+};
+
+test('a link that carries far less than it should has another sign than a sound one', () => {
+  const rows = rowsOf(withBad(rack, notebook), 10);
+  expect(rows.map(row => row.slice(0, 2))).toEqual(['! ', '● ', '● ']);
+  expect(rows[0]).toMatch(/bosun.*4\.60\sGb\/s/);
+});
+
+test.each([
+  { name: 'bosun', bad: rack, sound: notebook },
+  { name: 'juno', bad: notebook, sound: rack },
+])('where there is room for one link, it is the one that needs a look: that to $name', each => {
+  const [row, more] = rowsOf(withBad(each.bad, each.sound), 2);
+  expect(row).toMatch(new RegExp(`^! atlas +${each.name} `));
+  expect(more).toBe('  … 2 more links');
+});
+
+test('where there is room for all, they keep their order', () => {
+  const rows = rowsOf(withBad(notebook, rack), 3);
+  expect(rows.map(row => row.split(/\s+/).slice(1, 3).join(' '))).toEqual([
+    'atlas bosun',
+    'atlas juno',
+    'bosun juno',
+  ]);
+});
