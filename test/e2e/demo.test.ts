@@ -70,6 +70,33 @@ describe(
       expect(problems).toEqual([]);
     });
 
+    test('shows at once who is asleep, and a past with a fall', async context => {
+      if (browser === undefined) return context.skip(NO_CHROMIUM);
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--no-bench'], place);
+      const { page, problems } = await browser.open(demo.url);
+      const ghost = page.getByRole('link', {
+        name: /^juno \(simulated\), no contact, .*no contact for \d min/,
+      });
+      await ghost.waitFor();
+      await page
+        .getByRole('button', { name: 'Link atlas to juno, Thunderbolt 5 (RDMA): no contact' })
+        .waitFor();
+      await page.getByRole('link', { name: /^bosun \(simulated\), / }).click();
+      const past = page.getByRole('region', { name: 'Profile history' });
+      await past.getByRole('img', { name: /^GPU 1, compute since .*; −2\d.% since/ }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('without faults lets everybody reach everybody', async () => {
+      using place = demoPlace();
+      await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], place);
+      await whenState(demo.url, held => {
+        const sinks = Object.values(held.linkProfiles).map(profiles => Object.keys(profiles).length);
+        return sinks.length === 8 && sinks.every(count => count === 7);
+      });
+    });
+
     test('measures a link when a person who opened the printed address asks for it', async context => {
       if (browser === undefined) return context.skip(NO_CHROMIUM);
       using place = demoPlace();

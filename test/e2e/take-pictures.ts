@@ -1,116 +1,169 @@
-// Takes the pictures of docs/images anew: `npm run build && node test/e2e/take-pictures.ts [NAME…]`. The machines on them are
-// made up, and the pages say so.
+// Takes the pictures of docs/images anew: `npm run build && node test/e2e/take-pictures.ts [NAME…]`. They show the demo, as
+// anybody who starts it sees it some seconds later; the pages say that its machines are simulated.
 
+import { writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import type { Journal } from '../../src/journal/journal.ts';
+import type { State } from '../../src/core/state.ts';
 import { openBrowser } from './browser.ts';
-import type { Fleet } from './fleet.ts';
-import { desk, mesh } from './fleet.ts';
-import { idOf, measuredGpu } from './links.ts';
-import { rack } from './machines.ts';
-import { fallenMemory, measuredPast } from './measured-past.ts';
-import { serveMachines } from './serve-machines.ts';
+import { paletted } from './palette-png.ts';
+import { startCommand } from './started-command.ts';
 
 interface Picture {
   readonly name: string;
-  readonly fleet: Fleet;
+  /** Of `plimsoll demo`. */
+  readonly options: readonly string[];
   readonly theme: 'light' | 'dark';
+  /** `{name}` stands for the id of that node. */
   readonly path: string;
   readonly width: number;
   readonly height: number;
   /** Pixels of the picture to one of the page. */
   readonly scale?: number;
-  /** What the fleet's machines were measured at before. */
-  readonly past?: Pick<Journal, 'history'>;
-  readonly prepare?: (page: Page) => Promise<void>;
+  readonly prepare: (page: Page) => Promise<void>;
 }
 
-const pick = async (page: Page): Promise<void> => {
-  await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
-  await page.getByRole('region', { name: 'Connections of atlas – juno' }).waitFor();
+const pickLink = async (page: Page, between: readonly [string, string]): Promise<void> => {
+  await page
+    .getByRole('button', { name: new RegExp(`^Link ${between.join(' to ')}`) })
+    .dispatchEvent('click');
+  await page.getByRole('region', { name: `Connections of ${between.join(' – ')}` }).waitFor();
 };
 
-const FALLEN_GPU = 'GPU-00000001';
-const withFallenMemory = (fleet: Fleet): Fleet => ({
-  ...fleet,
-  told: [...fleet.told, { machine: rack, facts: [measuredGpu(FALLEN_GPU, 165e12, 230e9)] }],
-});
+/** The newcomer's device is still being measured, and one of its links already was. */
+const whileMeasuring = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: /^Link atlas to anchor, Ethernet: \d/ }).waitFor();
+  await page.getByRole('link', { name: /^anchor .*measuring/ }).waitFor();
+};
 
+const linkNamed = (name: RegExp) => (page: Page) =>
+  page.getByRole('button', { name }).first().waitFor({ state: 'attached' });
+
+const NO_BENCH = ['--no-bench'];
+const RUN_SECONDS = 38;
 const PICTURES: readonly Picture[] = [
-  { name: 'cluster.png', fleet: desk(), theme: 'light', path: '/', width: 1_280, height: 800, prepare: pick },
-  { name: 'cluster-dark.png', fleet: desk(), theme: 'dark', path: '/', width: 1_920, height: 1_080 },
+  {
+    name: 'cluster.png',
+    options: [],
+    theme: 'light',
+    path: '/',
+    width: 1_280,
+    height: 900,
+    prepare: whileMeasuring,
+  },
+  {
+    name: 'cluster-dark.png',
+    options: ['--nodes', '4'],
+    theme: 'dark',
+    path: '/',
+    width: 1_920,
+    height: 1_080,
+    scale: 1,
+    prepare: linkNamed(/^Link atlas to juno, Thunderbolt 5 \(RDMA\): \d/),
+  },
+  {
+    name: 'cluster-picked.png',
+    options: NO_BENCH,
+    theme: 'dark',
+    path: '/',
+    width: 1_280,
+    height: 900,
+    prepare: page => pickLink(page, ['spark-2', 'bosun']),
+  },
   {
     name: 'cluster-phone.png',
-    fleet: desk(),
+    options: NO_BENCH,
     theme: 'light',
     path: '/',
     width: 390,
     height: 844,
-    prepare: pick,
+    scale: 2,
+    prepare: whileMeasuring,
   },
-  { name: 'cluster-8.png', fleet: mesh(8), theme: 'light', path: '/', width: 1_280, height: 800 },
   {
     name: 'cluster-64.png',
-    fleet: mesh(64),
+    options: [...NO_BENCH, '--nodes', '64'],
     theme: 'dark',
     path: '/',
     width: 1_280,
     height: 1_000,
     scale: 1,
+    prepare: page =>
+      page
+        .getByRole('link', { name: /^mini|^studio-0\d-1/ })
+        .first()
+        .waitFor(),
   },
   {
     name: 'links.png',
-    fleet: mesh(16),
+    options: [...NO_BENCH, '--nodes', '16'],
     theme: 'light',
     path: '/links',
     width: 1_280,
-    height: 800,
-    prepare: page => page.getByRole('button', { name: /^atlas to hermes:/ }).click(),
+    height: 900,
+    prepare: async page => {
+      await page.getByRole('button', { name: /^atlas to anchor: \d/ }).waitFor();
+      await page.getByRole('button', { name: /^rack-2 to rack-4: \d/ }).click();
+      await page.getByRole('img', { name: /30 d/ }).first().waitFor();
+    },
   },
   {
     name: 'node.png',
-    fleet: withFallenMemory(desk()),
-    past: measuredPast(rack, fallenMemory(FALLEN_GPU)),
+    options: NO_BENCH,
     theme: 'dark',
-    path: `/nodes/${idOf(rack)}`,
+    path: '/nodes/{bosun}',
     width: 1_280,
     height: 880,
     prepare: page =>
       page.getByRole('region', { name: 'Profile history' }).getByRole('img', { name: /since/ }).waitFor(),
   },
-];
-const TELL_MS = 400;
-const LOADS: readonly { readonly memory: number; readonly use: number }[] = [
-  { memory: 0.62, use: 0.41 },
-  { memory: 0.36, use: 0.12 },
-  { memory: 0.91, use: 0.88 },
-  { memory: 0.81, use: 0.67 },
+  {
+    name: 'runs.png',
+    options: [],
+    theme: 'light',
+    path: '/runs',
+    width: 1_280,
+    height: 560,
+    prepare: page => page.getByRole('row', { name: /live 0:[0-5][5-9]/ }).waitFor(),
+  },
+  {
+    name: 'run.png',
+    options: [],
+    theme: 'light',
+    path: '/runs',
+    width: 1_280,
+    height: 1_000,
+    prepare: async page => {
+      await page
+        .getByRole('row', { name: /live 0:/ })
+        .getByRole('link')
+        .first()
+        .click();
+      await page.waitForTimeout(RUN_SECONDS * 1_000);
+    },
+  },
 ];
 
 await using browser = await openBrowser();
 const asked = argv.slice(2);
 const meant = PICTURES.filter(({ name }) => asked.length === 0 || asked.includes(name));
-for (const { name, fleet, past, theme, path, width, height, scale = 1.5, prepare } of meant) {
-  await using served = await serveMachines({
-    machines: fleet.machines,
-    ...(past === undefined ? {} : { past }),
-  });
-  served.tellAll(fleet.told);
-  const tell = (): void => {
-    for (const [index, machine] of fleet.machines.entries()) {
-      const load = LOADS[index % LOADS.length] ?? { memory: 0.5, use: 0.5 };
-      served.tell(machine, { ...load, cpu: 0.11 });
-    }
-  };
-  const told = setInterval(tell, TELL_MS);
-  tell();
-  const { page, problems } = await browser.open(served.url + path, { theme, width, height, scale });
+for (const { name, options, theme, path, width, height, scale = 1.5, prepare } of meant) {
+  await using demo = await startCommand(['demo', ...options]);
+  const state: Pick<State, 'nodeIdentities'> = JSON.parse(
+    await (await fetch(`${demo.url}/api/state`)).text(),
+  );
+  const ids = new Map(
+    Object.entries(state.nodeIdentities).map(([id, { value }]) => [value.friendlyName, id] as const),
+  );
+  const place = path.replaceAll(/\{([^}]+)\}/g, (_, node: string) => ids.get(node) ?? node);
+  const { page, problems } = await browser.open(demo.url + place, { theme, width, height, scale });
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
-  await prepare?.(page);
-  await page.screenshot({ path: fileURLToPath(new URL(`../../docs/images/${name}`, import.meta.url)) });
-  clearInterval(told);
+  await prepare(page);
+  const file = fileURLToPath(new URL(`../../docs/images/${name}`, import.meta.url));
+  const picture = paletted(await page.screenshot());
+  writeFileSync(file, picture);
+  process.stdout.write(`${file}: ${Math.round(picture.length / 1_000)} kB\n`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
