@@ -16,6 +16,8 @@ export type Asked<T> =
 export class RunFiles {
   report: Asked<Report> = $state.raw({ kind: 'waiting' });
   series: Asked<RunSeries> = $state.raw({ kind: 'waiting' });
+  /** How its report defines its figures: "plimsoll.report/1"; '' while none was read. */
+  schema: string = $state('');
   readonly #path: string;
   #isAsking = false;
 
@@ -49,6 +51,7 @@ export class RunFiles {
   async #askReport(): Promise<void> {
     const body = await answerOf(this.#path);
     const report = body.kind === 'here' ? reportOf(body.value) : undefined;
+    this.schema = body.kind === 'here' ? schemaOf(body.value) : '';
     this.report =
       report === undefined ? { kind: 'absent', reason: reasonOf(body) } : { kind: 'here', value: report };
   }
@@ -81,6 +84,17 @@ const reportOf = (body: unknown): Report | undefined =>
   typeof body === 'object' && body !== null && 'report' in body && isReport(body.report)
     ? body.report
     : undefined;
+
+const schemaOf = (body: unknown): string => {
+  if (typeof body !== 'object' || body === null || !('report' in body)) return '';
+  const { report } = body;
+  return typeof report === 'object' &&
+    report !== null &&
+    'schema' in report &&
+    typeof report.schema === 'string'
+    ? report.schema
+    : '';
+};
 
 const isReport = (value: unknown): value is Report =>
   typeof value === 'object' &&

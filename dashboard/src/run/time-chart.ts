@@ -2,19 +2,7 @@
 // moment up to which a live run has come, and the newest figures beside it.
 
 import type uPlot from 'uplot';
-
-export interface ChartSeries {
-  readonly values: readonly (number | null)[];
-  /** 'other' has its own scale, without an axis. */
-  readonly scale?: 'other';
-  /** Names of tokens: "--ink". */
-  readonly stroke?: string;
-  readonly fill?: string;
-  readonly width?: number;
-  /** Words beside the newest value of a live run: "172 ms p50". */
-  readonly newest?: string;
-  readonly ink?: string;
-}
+import type { ChartSeries } from './chart-series.ts';
 
 /** The room between two series, by their index. Later ones are drawn over earlier ones: the widest comes first. */
 export interface ChartBand {

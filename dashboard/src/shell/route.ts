@@ -12,6 +12,8 @@ export type Route =
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
   | { readonly kind: 'run'; readonly runId: RunId }
+  /** Which runs stands in the query. */
+  | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
 
 export const routeOf = (path: string): Route => {
@@ -22,6 +24,7 @@ export const routeOf = (path: string): Route => {
     return { kind: first };
   if (parts.length === 3 && first === 'links') return linkRoute(parts.slice(1)) ?? { kind: 'unknown', path };
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
+  if (parts.length === 2 && first === 'runs' && second === 'compare') return { kind: 'compare' };
   if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
   return { kind: 'unknown', path };
 };
@@ -30,6 +33,9 @@ export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;
 export const linkPath = (from: string, to: string): string =>
   `/links/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
 export const runPath = (runId: RunId): string => `/runs/${runId}`;
+/** The first is the reference. */
+export const comparePath = (runs: readonly string[]): string =>
+  `/runs/compare?${runs.map(run => `run=${encodeURIComponent(run)}`).join('&')}`;
 
 const linkRoute = (parts: readonly string[]): Route | undefined => {
   try {

@@ -1,0 +1,255 @@
+// Runs beside each other: what may be compared and what must be said first, each figure with how far it is from the
+// reference and which of the two is better, and what was asked of the runs differently.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
+import type { Run, RunFigures } from '../../../src/core/run/run.ts';
+import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { nodeName } from '../../../src/core/selectors.ts';
+import type { State } from '../../../src/core/state.ts';
+import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { formatMeasured } from './measured.ts';
+import { limitWords, modelWords, patternWords, percentileNs, rateFigure, targetWords } from './run-words.ts';
+
+/** More columns are not read, and more lines in a chart are not told apart. */
+export const COMPARED_MAX = 4;
+
+export interface Compared {
+  readonly view: RunView;
+  /** Of its report, where that could be read; '' where it could not. */
+  readonly schema: string;
+  readonly version: string;
+}
+
+export interface Comparability {
+  /** Why these cannot stand beside each other; none where they can. */
+  readonly refusals: readonly string[];
+  /** What a reader must know first. */
+  readonly cautions: readonly string[];
+}
+
+export const comparability = (runs: readonly Compared[]): Comparability => ({
+  refusals: refusalsOf(runs),
+  cautions: runs.flatMap(({ view }) => cautionsOf(view)),
+});
+
+export interface ComparedCell {
+  readonly value: Figure;
+  /** "+11.2 %", "same"; '' for the reference and where there is nothing to compare. */
+  readonly change: string;
+  readonly verdict: 'better' | 'worse' | 'neutral';
+}
+
+export interface ComparedRow {
+  readonly name: string;
+  /** "higher is better", "lower is better"; '' where neither is. */
+  readonly aim: string;
+  readonly cells: readonly ComparedCell[];
+}
+
+/** The first run is the reference. A figure that no run has is no row. */
+export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =>
+  METRICS.flatMap(({ name, aim, read, format }) => {
+    const values = runs.map(view =>
+      isUnknown(view.run.figures) ? undefined : read(view.run.figures, view.run),
+    );
+    if (values.every(value => value === undefined)) return [];
+    const [reference] = values;
+    const meant = runs.some(({ run }) => aim !== 'none' && isAimed(name, run)) ? aim : 'none';
+    return [
+      {
+        name,
+        aim: meant === 'none' ? '' : `${meant} is better`,
+        cells: values.map((value, index) =>
+          cellOf({ value, reference, isReference: index === 0, aim: meant, format }),
+        ),
+      },
+    ];
+  });
+
+export interface AskedRow {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly isDifferent: boolean;
+}
+
+/** What was asked, and by whom: a difference in a figure is one of these, or chance. */
+export const askedRows = (cluster: State, runs: readonly Compared[]): readonly AskedRow[] =>
+  ASKED.map(([name, read]) => {
+    const values = runs.map(each => read(each, cluster));
+    return { name, values, isDifferent: new Set(values).size > 1 };
+  });
+
+/** Of one run against the reference, in one line: "Output 1 839 tok/s +11.2 %". */
+export const headlines = (runs: readonly RunView[]): readonly ComparedRow[] => {
+  const rows = comparedRows(runs);
+  return HEADLINES.flatMap(name => rows.filter(row => row.name === name)).slice(0, HEADLINES_MAX);
+};
+
+const refusalsOf = (runs: readonly Compared[]): readonly string[] => {
+  const schemas = new Set(runs.map(({ schema }) => schema).filter(schema => schema !== ''));
+  const streaming = new Set(runs.map(({ view }) => view.run.isStreaming));
+  return [
+    ...runs.flatMap(({ view: { run, isLive } }) =>
+      isLive
+        ? [`Run ${run.runId} goes on: its figures change while one reads them. Compare it when it has ended.`]
+        : isUnknown(run.figures)
+          ? [`Run ${run.runId} has no figures: ${run.figures.reason}.`]
+          : [],
+    ),
+    ...(schemas.size > 1 || [...schemas].some(schema => schema !== REPORT_SCHEMA)
+      ? [
+          `The reports define their figures differently (${[...schemas].join(', ')}): equal names are not equal things.`,
+        ]
+      : []),
+    ...(streaming.size > 1
+      ? [
+          'One run streams and another does not: the end of the first token and the end of the answer are different things.',
+        ]
+      : []),
+  ];
+};
+
+const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
+  const figures = isUnknown(run.figures) ? undefined : run.figures;
+  return [
+    ...(state === 'complete'
+      ? []
+      : [
+          `Run ${run.runId} is ${state}${reason === '' ? '' : `: ${reason}`}. Its figures cover what was measured until then.`,
+        ]),
+    ...(figures?.client.verdict === 'client-bound'
+      ? [`Run ${run.runId} is client-bound: its figures are a lower bound of what the endpoint can do.`]
+      : []),
+    ...(figures?.client.verdict === 'unknown'
+      ? [`Of run ${run.runId} nobody vouches for the load generator.`]
+      : []),
+    ...(figures !== undefined && figures.counts.completed < TAIL_SAMPLES_MIN
+      ? [
+          `Run ${run.runId} completed ${formatCount(figures.counts.completed)} samples: too few for its p99 to say much.`,
+        ]
+      : []),
+  ];
+};
+
+interface CellSources {
+  readonly value: number | undefined;
+  readonly reference: number | undefined;
+  readonly isReference: boolean;
+  readonly aim: Aim;
+  readonly format: (value: number) => Figure;
+}
+
+const cellOf = ({ value, reference, isReference, aim, format }: CellSources): ComparedCell => {
+  if (value === undefined) return { value: { figure: '–', unit: '' }, change: '', verdict: 'neutral' };
+  const plain: ComparedCell = { value: format(value), change: '', verdict: 'neutral' };
+  if (isReference || reference === undefined) return plain;
+  if (value === reference) return { ...plain, change: 'same' };
+  if (reference === 0) return plain;
+  const share = value / reference - 1;
+  if (Math.abs(share) < SAME_SHARE) return { ...plain, change: 'same' };
+  const isBetter = aim === 'higher' ? share > 0 : share < 0;
+  return {
+    ...plain,
+    change: changeText(share),
+    verdict:
+      aim === 'none' || Math.abs(share) < VERDICT_SHARE_MIN ? 'neutral' : isBetter ? 'better' : 'worse',
+  };
+};
+
+/** "+11.2 %", "−62.0 %", "+340 %". */
+const changeText = (share: number): string => {
+  const percent = Math.abs(share) * 100;
+  return `${share > 0 ? '+' : '−'}${percent.toFixed(percent < 99.95 ? 1 : 0)}\u202f%`;
+};
+
+type Aim = 'higher' | 'lower' | 'none';
+
+interface Metric {
+  readonly name: string;
+  readonly aim: Aim;
+  readonly read: (figures: RunFigures, run: Run) => number | undefined;
+  readonly format: (value: number) => Figure;
+}
+
+const percentiles = (name: string, series: string): readonly Metric[] =>
+  ['50', '90', '99'].map(percentile => ({
+    name: `${name} p${percentile}`,
+    aim: 'lower',
+    read: figures => percentileNs(figures, series, percentile),
+    format: formatMeasured,
+  }));
+
+const count = (value: number): Figure => ({ figure: formatCount(value), unit: '' });
+
+const METRICS: readonly Metric[] = [
+  {
+    name: 'Requests',
+    aim: 'higher',
+    read: ({ requestsPerSecond }) => knownOr(requestsPerSecond, undefined),
+    format: rateFigure('/s'),
+  },
+  {
+    name: 'Output',
+    aim: 'higher',
+    read: ({ outputTokensPerSecond }) => knownOr(outputTokensPerSecond, undefined),
+    format: rateFigure('tok/s'),
+  },
+  {
+    name: 'Output per user, p50',
+    aim: 'higher',
+    read: ({ perUserTokensPerSecond }) => knownOr(perUserTokensPerSecond, undefined),
+    format: rateFigure('tok/s'),
+  },
+  ...percentiles('TTFT', 'ttftNs'),
+  ...percentiles('TPOT', 'tpotNs'),
+  ...percentiles('Latency', 'latencyNs'),
+  { name: 'Completed', aim: 'none', read: ({ counts }) => counts.completed, format: count },
+  {
+    name: 'Failed',
+    aim: 'lower',
+    read: ({ counts }) =>
+      counts.completed + counts.failed === 0 ? undefined : counts.failed / (counts.completed + counts.failed),
+    format: formatFinePercent,
+  },
+  {
+    name: 'Window',
+    aim: 'none',
+    read: ({ windowNs }) => knownOr(windowNs, undefined),
+    format: formatMeasured,
+  },
+];
+
+/** Where the schedule sets the rate, a higher one is what was asked and no merit. */
+const isAimed = (name: string, { pattern }: Run): boolean =>
+  name !== 'Requests' || pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
+
+const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
+  ['Model', ({ view }) => modelWords(view.run)],
+  ['Target', ({ view }, cluster) => targetWords(cluster, view.run)],
+  ['Load', ({ view }) => patternWords(view.run.pattern)],
+  ['Until', ({ view }) => limitWords(view.run) || 'not told'],
+  ['Data set', ({ view }) => view.run.dataset],
+  ['Seed', ({ view }) => String(view.run.seed)],
+  ['Streamed', ({ view }) => (view.run.isStreaming ? 'yes' : 'no')],
+  ['Sent by', ({ view }, cluster) => nodeName(cluster, view.node)],
+  ['Plimsoll', ({ version }) => (version === '' ? '–' : version)],
+];
+
+/** Runs of one load: the state's order is the newest first, and one compares with what was before. */
+export const referenceFirst = (views: readonly RunView[]): readonly RunView[] =>
+  views.toSorted((a, b) =>
+    a.run.startedAt < b.run.startedAt ? -1 : a.run.startedAt > b.run.startedAt ? 1 : 0,
+  );
+
+export const canBeCompared = ({ isLive, run }: RunView): boolean => !isLive && isKnown(run.figures);
+
+const HEADLINES = ['Output', 'TTFT p50', 'TTFT p99', 'TPOT p50', 'Latency p50', 'Latency p99'];
+const HEADLINES_MAX = 4;
+/** What rounds to no tenth of a per cent. */
+const SAME_SHARE = 0.000_5;
+/** Two runs of the same differ by as much: no merit, and no fault. */
+const VERDICT_SHARE_MIN = 0.01;
+/** Fewer have one sample or none past the 99th percentile. */
+const TAIL_SAMPLES_MIN = 100;

@@ -1,0 +1,136 @@
+// Finished runs side by side in a real browser: ticked in the list, compared in full, refused in words.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { requireBuild } from '../support/build.ts';
+import { widthsOf } from '../support/counts.ts';
+import { MadeUpRun } from '../support/made-up-run.ts';
+import { runConfig } from '../support/run-records.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import type { OpenedBrowser } from './browser.ts';
+import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { startDaemon } from './started-daemon.ts';
+
+const LIMIT_MS = 60_000;
+
+describe(
+  'runs that are compared',
+  () => {
+    let browser: OpenedBrowser;
+    beforeAll(async () => {
+      if (chromiumPath() === undefined) return;
+      requireBuild();
+      browser = await openBrowser();
+    });
+    beforeEach(context => {
+      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
+    });
+    afterAll(async () => {
+      await browser?.[Symbol.asyncDispose]();
+    });
+
+    test('are ticked in the list, and stand side by side with their differences and their charts', async () => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      finished(home, { id: 'older', samples: 200, hour: 12 });
+      finished(home, { id: 'newer', samples: 400, hour: 13 });
+      await using daemon = await startDaemon({ home });
+      const { page, problems } = await browser.open(`${daemon.url}/runs`);
+      await page.getByRole('checkbox', { name: 'Compare run newer' }).check();
+      const bar = page.getByRole('region', { name: 'Comparison' });
+      await bar.getByText('newer with which?').waitFor();
+      await page.getByRole('checkbox', { name: 'Compare run older' }).check();
+      await bar.getByText(/^\+\d+\.\d.% better$/).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await bar.getByRole('link', { name: 'Compare in full' }).click();
+      await page.getByRole('heading', { name: 'Compare runs', level: 1 }).waitFor();
+      expect(new URL(page.url()).search).toBe('?run=older&run=newer');
+      const output = page
+        .getByRole('table', { name: 'Figures of the runs' })
+        .getByRole('row', { name: /^Output higher/ });
+      await output.getByText(/% better$/).waitFor();
+      for (const name of [
+        /^Time to first token, p50 over time: run older between/,
+        /^Output over time: run older/,
+      ])
+        await page.getByRole('img', { name }).waitFor();
+      await page
+        .getByRole('table', { name: 'What was asked of the runs' })
+        .getByRole('row', { name: /^Model/ })
+        .waitFor();
+      await page.getByRole('combobox', { name: 'Reference' }).selectOption('newer');
+      await output.getByText(/% worse$/).waitFor();
+      await page.getByRole('button', { name: 'List of Output' }).click();
+      await page.getByRole('table', { name: 'Output over time' }).waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('one that was cut short is marked, and one that is not like the others is refused', async () => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      finished(home, { id: 'whole', samples: 200, hour: 12 });
+      finished(home, { id: 'cut', samples: 200, hour: 13, end: 'interrupted' });
+      finished(home, { id: 'plain', samples: 200, hour: 14, streaming: false });
+      await using daemon = await startDaemon({ home });
+      const { page } = await browser.open(`${daemon.url}/runs/compare?run=whole&run=cut`);
+      await page
+        .getByRole('region', { name: 'Before you compare' })
+        .getByText(/^Run cut is interrupted/)
+        .waitFor();
+      await page.goto(`${daemon.url}/runs/compare?run=whole&run=plain`);
+      await page
+        .getByRole('region', { name: 'Not comparable' })
+        .getByText(/^One run streams and another does not/)
+        .waitFor();
+      expect(await page.getByRole('table', { name: 'Figures of the runs' }).count()).toBe(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await page.goto(`${daemon.url}/runs/compare?run=whole&run=nobody`);
+      await page.getByText('Nobody in this cluster has told of “nobody”').waitFor();
+      await page.getByText('Two runs at least are needed').waitFor();
+    });
+
+    describe.each(['light', 'dark'] as const)('by %s', theme => {
+      test.each(widthsOf(theme, [390, 1_280]))(
+        'axe finds nothing at %i pixels, and it is not wider than the screen',
+        async width => {
+          using directory = temporaryDirectory();
+          const home = join(directory.path, 'home');
+          for (const [index, id] of ['one', 'two', 'three', 'four'].entries())
+            finished(home, { id, samples: 100 * (index + 1), hour: 12 + index });
+          await using daemon = await startDaemon({ home });
+          const { page, problems } = await browser.open(
+            `${daemon.url}/runs/compare?run=one&run=two&run=three&run=four`,
+            { theme, width },
+          );
+          await page.getByRole('img', { name: /^Output over time/ }).waitFor();
+          expect(await axeFindings(page)).toEqual([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+          expect(problems).toEqual([]);
+        },
+      );
+    });
+  },
+  LIMIT_MS,
+);
+
+interface Finished {
+  readonly id: string;
+  readonly samples: number;
+  readonly hour: number;
+  readonly end?: 'complete' | 'interrupted';
+  readonly streaming?: boolean;
+}
+
+/** A run of 20 s that has ended, as it lies on the disk of the daemon. */
+const finished = (
+  home: string,
+  { id, samples, hour, end = 'complete', streaming = true }: Finished,
+): void => {
+  const startedAt = `2026-11-20T${hour}:00:00.000Z`;
+  const run = new MadeUpRun({
+    directory: join(home, 'runs', id),
+    config: runConfig({ id, startedAt, streaming }),
+  });
+  run.samples(samples, { fromMs: 0, untilMs: 20_000 });
+  run.report(end);
+};
