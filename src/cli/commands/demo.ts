@@ -50,15 +50,16 @@ export const demoCommand: Command = {
   run: async (invocation, state) => {
     const { runDemo } = await loadDemo();
     const nodeCount = invocation.option(nodesOption) ?? NODES;
+    const hasFaults = invocation.option(faultsOption) ?? true;
     await runDemo(state, {
       nodeCount,
       seed: invocation.option(seedOption) ?? SEED,
-      hasFaults: invocation.option(faultsOption) ?? true,
+      hasFaults,
       http: invocation.option(httpOption),
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
+          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
         );
         await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
       },
@@ -88,4 +89,7 @@ const wholeNumber = (
 };
 
 const NODES = 8;
+/** Fewer have nothing wrong. */
+const FAULTS_NODES_MIN = 4;
+const FAULTS_SAID = '\nSome of it is broken on purpose; --faults off shows the same without.';
 const SEED = 1;

@@ -66,8 +66,13 @@ export class DemoFleet {
     else this.#away.delete(node);
     const member = this.#members.get(node);
     if (member === undefined || this.#ownTransport === undefined) return;
-    if (isAway) this.#network.cut(member.transport, this.#ownTransport);
-    else this.#network.heal(member.transport, this.#ownTransport);
+    if (isAway) {
+      this.#network.cut(member.transport, this.#ownTransport);
+      return;
+    }
+    this.#network.heal(member.transport, this.#ownTransport);
+    // As a machine that wakes hears the next beacon: it does not wait for its turn to dial.
+    this.#dial(member);
   }
 
   /** Nodes that are away before the daemon begins: their records for its journal, and their last values with a neighbour. */
@@ -91,13 +96,18 @@ export class DemoFleet {
 
   /** After the daemon has started. What is started is owned by `parts`. */
   async start(parts: Lifetimes, signal: AbortSignal): Promise<void> {
-    for (const { node, transport } of this.#members.values()) {
+    for (const member of this.#members.values()) {
+      const { node, transport } = member;
       parts.addAsync(transport);
       if (this.#away.has(node)) this.setAway(node, true);
       await transport.start(signal);
-      // Without the id of who listens there: the greater of two would leave the first dial to the other for seconds.
-      transport.addCandidate({ address: this.#options.own, port: MEMORY_PORT, source: 'static' });
+      this.#dial(member);
     }
+  }
+
+  #dial({ transport }: Member): void {
+    // Without the id of who listens there: the greater of two would leave the first dial to the other for seconds.
+    transport.addCandidate({ address: this.#options.own, port: MEMORY_PORT, source: 'static' });
   }
 }
 
