@@ -84,7 +84,8 @@ const linesOf = (
       ? notices
       : [`No connection for ${figureText(formatAge(nowMs - lost.sinceMs))}: ${lost.reason}`, ...notices];
   if (moment === undefined) return said.length > 0 ? said : ['Waiting for the daemon.'];
-  const options = { columns, rows: rows - 2, color: hasColor, isUnicode };
+  const self = moment.snapshot.nodeId;
+  const options = { columns, rows: rows - 2, color: hasColor, isUnicode, self };
   return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C ends.'];
 };
 

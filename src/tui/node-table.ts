@@ -12,6 +12,7 @@ import {
   formatWatts,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { entriesOf } from '../core/selectors.ts';
@@ -23,19 +24,25 @@ import { bar } from './reading-rows.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
-export const nodeTable = (state: State, views: readonly NodeView[], columns: number): readonly Line[] =>
+/** `self`: marked among others, so that a person knows which one the daemon runs on. */
+export const nodeTable = (
+  state: State,
+  views: readonly NodeView[],
+  { columns, self }: { readonly columns: number; readonly self?: NodeId | undefined },
+): readonly Line[] =>
   layoutTable(
     COLUMNS,
-    views.map(view => cellsOf(state, view)),
+    views.map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self)),
     columns,
   );
 
-const cellsOf = (state: State, view: NodeView): readonly Line[] => {
+const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line[] => {
   const identity = heldValue(view.identity);
   return [
     [
       mark(view),
       part(view.name, 'strong'),
+      ...(isMarked ? [part(' (here)', 'dim')] : []),
       ...(identity?.isSimulated === true ? [part(' simulated', 'caution')] : []),
     ],
     [part(identity !== undefined && isKnown(identity.model) ? identity.model : UNKNOWN_FIGURE.figure)],

@@ -2,6 +2,7 @@
 // is stale, what is missing and why.
 
 import { linkViews } from '../core/link/link-view.ts';
+import { inNameOrder } from '../core/node/name-order.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
@@ -25,10 +26,10 @@ export const renderStatus = (
   notices: readonly string[],
   options: StatusOptions,
 ): readonly string[] => {
-  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
   if (views.length === 0) return ['No node has said anything yet.'];
   const lines = [
-    ...nodeTable(state, views, options.columns),
+    ...nodeTable(state, views, options),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(state, views, nowMs)], options)),
     ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),

@@ -8,6 +8,7 @@ import {
   formatFlopsPerSecond,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import { inNameOrder } from '../core/node/name-order.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import type { Total } from '../core/totals.ts';
@@ -34,7 +35,7 @@ export const renderTop = (
   options: TopOptions,
 ): readonly string[] => {
   const { columns, rows } = options;
-  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
   if (views.length === 0) return ['No node has said anything yet.'];
   const warned = clusterWarnings({ state, views, nowMs }).flatMap(warningLines);
   const broken = [...alarms, ...warned].flatMap(line => brokenLine(line, columns));
@@ -43,7 +44,7 @@ export const renderTop = (
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));
   // A single one more takes no more room than the line that would count it.
   const hidden = views.length <= nodeRowsMax + 1 ? 0 : views.length - nodeRowsMax;
-  const nodes = nodeTable(state, views.slice(0, views.length - hidden), columns);
+  const nodes = nodeTable(state, views.slice(0, views.length - hidden), options);
   const nodeLines =
     hidden === 0
       ? nodes

@@ -11,6 +11,8 @@ import { readingRows } from './reading-rows.ts';
 
 export interface RenderOptions extends PaintOptions {
   readonly columns: number;
+  /** The node whose daemon tells all of it; marked among others. */
+  readonly self?: NodeId;
 }
 
 /** One machine on one screen, every reading with its age or the reason why it is not there. */

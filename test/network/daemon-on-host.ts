@@ -11,11 +11,13 @@ export interface HostSettings {
   readonly keyFile: string | undefined;
   readonly name: string;
   readonly peers?: readonly string[];
+  /** Interfaces; none: as config.toml says. */
+  readonly discovery?: readonly string[];
 }
 
 /** Runs until SIGTERM. */
 export const daemonOnHost = async (
-  { home, keyFile, name, peers = [] }: HostSettings,
+  { home, keyFile, name, peers = [], discovery = [] }: HostSettings,
   options: Partial<DaemonOptions> = {},
 ): Promise<{ readonly daemon: Daemon; readonly signal: AbortSignal }> => {
   const stop = new AbortController();
@@ -26,7 +28,12 @@ export const daemonOnHost = async (
       name,
       env: process.env,
       http: { host: '127.0.0.1', port: 0 },
-      mesh: { keyFile, listen: undefined, peers },
+      mesh: {
+        keyFile,
+        listen: undefined,
+        peers,
+        ...(discovery.length === 0 ? {} : { discovery: { kind: 'interfaces', names: discovery } }),
+      },
       clock: systemClock,
       platform: process.platform,
       root: '/',

@@ -78,6 +78,18 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     await bed.all('the new life of juno', seen => isNew(seen) && sees(...hosts)(seen));
   });
 
+  it('say which interface of --discovery is not there, and use it when it comes', async context => {
+    await using bed = await TestBed.open(context);
+    bed.net.addHost('atlas');
+    const atlas = bed.start('atlas', { discovery: ['nope0'] });
+    const isTold = ({ notices }: SeenCluster): boolean =>
+      notices.some(text => text.startsWith('No interface nope0 with an address is up here'));
+    await atlas.until('the missing interface', isTold);
+    bed.net.addHost('other');
+    bed.net.connect({ host: 'atlas', name: 'nope0' }, { host: 'other', name: 'en0' });
+    await atlas.until('the interface that came', seen => !isTold(seen));
+  });
+
   it('meet in a star of slow cables, each spoke with readings of the others', async context => {
     needs(context, 'tc');
     await using bed = await TestBed.open(context);

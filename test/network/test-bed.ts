@@ -23,6 +23,7 @@ const DAEMON = fileURLToPath(new URL('./daemon-process.ts', import.meta.url));
 
 export interface StartOptions {
   readonly peers?: readonly string[];
+  readonly discovery?: readonly string[];
   /** 'home': the key that the test has put into the home itself. */
   readonly key?: 'shared' | 'home';
 }
@@ -63,13 +64,14 @@ export class TestBed implements AsyncDisposable {
     return Math.round(performance.now() - this.#startedMs);
   }
 
-  start(host: string, { peers = [], key = 'shared' }: StartOptions = {}): BedDaemon {
+  start(host: string, { peers = [], discovery = [], key = 'shared' }: StartOptions = {}): BedDaemon {
     if (!this.#tags.has(host)) this.tag(host);
     const settings: DaemonSettings = {
       home: this.home(host),
       keyFile: key === 'shared' ? this.keyFile : undefined,
       name: host,
       peers,
+      discovery,
     };
     const child = this.net.spawn(host, process.execPath, [DAEMON, JSON.stringify(settings)]);
     const daemon = new BedDaemon(host, child);

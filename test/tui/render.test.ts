@@ -231,6 +231,14 @@ describe('the table of nodes', () => {
     ]);
   });
 
+  test('is in the order of names, with the machine marked whose daemon tells', () => {
+    const state = stateOf([atlas, identity('vesta'), memory()], [juno, identity('ceres'), memory()]);
+    const rows = renderStatus(state, 400, [], { ...plain, columns: 120, self: juno });
+    expect(rows.slice(1, 3).map(row => row.slice(0, 14))).toEqual(['● ceres (here)', '● vesta       ']);
+    const alone = renderStatus(stateOf([juno, identity('ceres')]), 400, [], { ...plain, self: juno });
+    expect(alone[1]).toMatch(/^● ceres +Test/);
+  });
+
   test('lets columns go that do not fit, never the name, the memory and the age', () => {
     const [, row] = renderStatus(everything(), 400, [], { ...plain, columns: 40 });
     expect(row).toMatch(/^● atlas .*318 of 512 GB.*0.4 s$/);

@@ -79,12 +79,17 @@ const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly string
 };
 
 const printStatus = async (
-  { state: cluster }: ClusterMoment,
+  { snapshot, state: cluster }: ClusterMoment,
   notices: readonly string[],
   { stdout }: ProcessState,
 ): Promise<void> => {
   const { columns, hasColor, isUnicode } = stdout;
-  const lines = renderStatus(cluster, systemClock.nowMs(), notices, { columns, color: hasColor, isUnicode });
+  const lines = renderStatus(cluster, systemClock.nowMs(), notices, {
+    columns,
+    color: hasColor,
+    isUnicode,
+    self: snapshot.nodeId,
+  });
   await stdout.write(`${lines.join('\n')}\n`);
 };
 

@@ -21,6 +21,7 @@ import { noticesOf } from '../daemon-notices.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check, Verdict } from './check.ts';
 import { meshChecks } from './mesh-checks.ts';
+import { noticeChecks } from './notice-checks.ts';
 import { readingChecks } from './reading-checks.ts';
 
 export const daemonChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
@@ -57,10 +58,7 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
           `it is version ${snapshot.plimsollVersion}, this command ${state.version}`,
           'Stop it and start it again.',
         ),
-    ...notices.filter(isOtherNotice).map(notice => {
-      const [text = '', ...advice] = notice.split('\n');
-      return check('problem', text, advice.join(' '));
-    }),
+    ...noticeChecks(notices),
     ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),
     ...clusterChecks(cluster),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
@@ -87,9 +85,6 @@ const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshSt
     return undefined;
   }
 };
-
-/** The section of the mesh says more of those. */
-const isOtherNotice = (notice: string): boolean => !notice.startsWith('No link to ');
 
 /** Whether the next start could listen where it should. */
 const portCheck = async (listen: ListenConfig): Promise<Check> => {

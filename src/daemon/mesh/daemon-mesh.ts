@@ -107,6 +107,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     },
     random: Math.random,
     onCandidate: candidate => transport.addCandidate(candidate),
+    onMissing: (missing, present) => tellMissing(notices, missing, present),
     onTrouble: () => undefined, // an interface that carries no multicast is no news; its state is kept there
   });
   opened.addAsync(discovery);
@@ -243,6 +244,21 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
     return [];
   });
 
+/** A name with a slip in it would else only mean that nobody is found. */
+const tellMissing = (notices: Notices, missing: readonly string[], present: readonly string[]): void => {
+  if (missing.length === 0) {
+    notices.clear('discovery');
+    return;
+  }
+  const what = missing.length === 1 ? 'interface' : 'interfaces';
+  const shown = present.slice(0, INTERFACES_SHOWN_MAX).join(', ');
+  notices.raise({
+    id: 'discovery',
+    text: `No ${what} ${missing.join(', ')} with an address is up here: no beacon goes out or comes in there (--discovery, or discovery in config.toml).\nThose that are up: ${shown}. It is looked for again every few seconds.`,
+  });
+};
+
+const INTERFACES_SHOWN_MAX = 20;
 const PORTS_TRIED_MAX = 50;
 const NO_KEY =
   'Peers are named, but this home has no cluster key: no other machine is asked or heard.\nBring the key here (on a machine that has it: plimsoll key show --join) or make one (plimsoll key new), and start again.';

@@ -36,6 +36,8 @@ export interface Ipv4Network {
 export interface BeaconPlaces {
   readonly places: readonly BeaconPlace[];
   readonly leftOut: readonly LeftOutInterface[];
+  /** Of those that the setting names. */
+  readonly missing: readonly string[];
 }
 
 export interface LeftOutInterface {
@@ -63,12 +65,10 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
       places.push(...found);
     }
   }
-  if (settings.way.kind === 'interfaces') {
-    for (const name of settings.way.names) {
-      if (interfaces[name] === undefined) leaveOut(name, 'there is no such interface, or it is down');
-    }
-  }
-  return { places, leftOut };
+  const named = settings.way.kind === 'interfaces' ? settings.way.names : [];
+  const missing = named.filter(name => interfaces[name] === undefined);
+  for (const name of missing) leaveOut(name, 'there is no such interface, or it is down');
+  return { places, leftOut, missing };
 };
 
 /** Equal as long as a socket made for the place still serves it: a cable pulled and put back gets another index. */

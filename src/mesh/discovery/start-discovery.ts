@@ -45,6 +45,8 @@ export interface DiscoveryOptions {
   onCandidate(candidate: MeshCandidate): void;
   /** Once for each failure, until it goes well again. `troubleText` has the words. */
   onTrouble(trouble: BeaconTrouble): void;
+  /** Interfaces that the setting names and that are not there now, beside those that are; each time that they change. */
+  readonly onMissing?: (missing: readonly string[], present: readonly string[]) => void;
   /** `os.networkInterfaces`, unless a test says otherwise. */
   readonly listInterfaces?: () => InterfaceList;
   readonly openSocket?: OpenBeaconSocket;
@@ -83,6 +85,7 @@ class RunningDiscovery implements Discovery {
   readonly #done: Promise<void>;
   #tagKeys: readonly Uint8Array[];
   #leftOut: readonly LeftOutInterface[] = [];
+  #missingTold = '';
   /** Interfaces for which static peers without a scope were told. */
   readonly #scopesTold = new RecentTexts(SCOPES_MAX);
 
@@ -151,8 +154,9 @@ class RunningDiscovery implements Discovery {
       ];
       return;
     }
-    const { places, leftOut } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });
+    const { places, leftOut, missing } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });
     this.#leftOut = leftOut;
+    this.#tellMissing(missing, Object.keys(interfaces));
     const wanted = new Map(places.map(place => [placeKey(place), place]));
     for (const [key, running] of this.#channels) {
       if (!wanted.has(key)) this.#end(key, running);
@@ -161,6 +165,13 @@ class RunningDiscovery implements Discovery {
       if (!this.#channels.has(key)) this.#begin(key, place);
     }
     this.#tellScopes(interfaces);
+  }
+
+  #tellMissing(missing: readonly string[], present: readonly string[]): void {
+    const told = missing.join(' ');
+    if (told === this.#missingTold) return;
+    this.#missingTold = told;
+    this.#options.onMissing?.(missing, present);
   }
 
   #begin(key: string, place: BeaconPlace): void {

@@ -228,6 +228,22 @@ test('with discovery off no socket is opened, and static peers are told all the 
   await discovery[Symbol.asyncDispose]();
 });
 
+test('a named interface that is not there is told once, with those that are, and used when it comes', async () => {
+  let list: InterfaceList = { en0: [linkLocal('fe80::1', 1)] };
+  const told: (readonly [readonly string[], readonly string[]])[] = [];
+  const { clock, wires, discovery } = setting(() => list, {
+    settings: { way: { kind: 'interfaces', names: ['en0', 'nope0'] }, staticPeers: [] },
+    onMissing: (missing, present) => told.push([missing, present]),
+  });
+  await clock.advance(20_000);
+  expect(told).toEqual([[['nope0'], ['en0']]]);
+  list = { ...list, nope0: [linkLocal('fe80::2', 2)] };
+  await clock.advance(3_500);
+  expect(told.slice(1)).toEqual([[[], ['en0', 'nope0']]]);
+  expect(wires.timesOn('nope0 IPv6').length).toBeGreaterThan(0);
+  await discovery[Symbol.asyncDispose]();
+});
+
 test('interfaces are left out by setting, by kind, and past the bound, with the reason', () => {
   const list: Record<string, NetworkInterfaceInfo[]> = {
     lo: [ipv4('127.0.0.1', { internal: true })],
