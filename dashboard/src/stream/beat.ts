@@ -12,11 +12,13 @@ export const NEWS_MS_MIN = 250;
 /** Of so many nodes somebody always has news. */
 const MANY_NODES = 32;
 
+export const isMany = (nodeCount: number): boolean => nodeCount > MANY_NODES;
+
 /** Whether an event is more than the next figure of a reading that comes every second. */
 export const isNews = ({ kind }: Pick<Event, 'kind'>): boolean => !STEADY.has(kind);
 
 /** How long after a count news may be counted, ms. */
-export const newsMsMin = (nodeCount: number): number => (nodeCount > MANY_NODES ? BEAT_MS : NEWS_MS_MIN);
+export const newsMsMin = (nodeCount: number): number => (isMany(nodeCount) ? BEAT_MS : NEWS_MS_MIN);
 
 const STEADY: ReadonlySet<Event['kind']> = new Set([
   'memory.gathered',

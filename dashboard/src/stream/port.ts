@@ -5,7 +5,8 @@ import type { Link } from './link.ts';
 
 export type ToTab =
   | { readonly kind: 'snapshot'; readonly text: string }
-  | { readonly kind: 'batch'; readonly text: string }
+  /** News are drawn sooner than the next figures of readings. */
+  | { readonly kind: 'batch'; readonly text: string; readonly hasNews: boolean }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'link'; readonly link: Link; readonly nowMs: number };
 

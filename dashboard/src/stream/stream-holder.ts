@@ -2,6 +2,7 @@
 // a snapshot at once, and passes on every batch to the tabs that are looking.
 
 import { applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
 import type { SnapshotMessage } from '../../../src/wire/stream-message.ts';
 import {
   decodeBatch,
@@ -9,6 +10,7 @@ import {
   encodeSnapshot,
   StreamMessageError,
 } from '../../../src/wire/stream-message.ts';
+import { isNews } from './beat.ts';
 import type { Link } from './link.ts';
 import type { Tab, ToHolder, ToTab } from './port.ts';
 import type { StreamListener } from './stream-source.ts';
@@ -16,12 +18,17 @@ import { StreamSource } from './stream-source.ts';
 
 /** Tabs beyond these are the oldest ones, which may have died without a word. */
 export const TABS_MAX = 64;
+/** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
+const FOLD_MS = 2_000;
 
 export class StreamHolder implements StreamListener {
   readonly #source: StreamSource = new StreamSource(this);
   /** In the order in which they came; true while a tab is looking. */
   readonly #tabs = new Map<Tab, boolean>();
   #held: SnapshotMessage | undefined;
+  /** Not yet folded into what is held. */
+  #events: (readonly Event[])[] = [];
+  #foldedAtMs = 0;
   #link: Link = { kind: 'starting' };
 
   start(): void {
@@ -52,18 +59,21 @@ export class StreamHolder implements StreamListener {
   }
 
   snapshot(text: string): void {
-    if (!this.#decode(() => decodeSnapshot(text, performance.now()))) return;
+    const held = this.#decode(() => decodeSnapshot(text, performance.now()));
+    if (held === undefined) return;
+    this.#held = held;
+    this.#events = [];
     this.#tell({ kind: 'snapshot', text });
   }
 
   batch(text: string): void {
-    const held = this.#held;
-    if (held === undefined) return;
-    const isRead = this.#decode(() => {
-      const { events } = decodeBatch(text, performance.now());
-      return { ...held, state: applyAll(held.state, events) };
-    });
-    if (isRead) this.#tell({ kind: 'batch', text });
+    if (this.#held === undefined) return;
+    const nowMs = performance.now();
+    const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
+    if (events === undefined) return;
+    this.#events.push(events);
+    if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
+    this.#tell({ kind: 'batch', text, hasNews: events.some(isNews) });
   }
 
   heartbeat(): void {
@@ -82,16 +92,24 @@ export class StreamHolder implements StreamListener {
     const [oldest] = this.#tabs.keys();
     if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
     const nowMs = performance.now();
+    this.#fold(nowMs);
     if (this.#held !== undefined)
       tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }) });
     tab.post({ kind: 'link', link: this.#link, nowMs });
     if (this.#link.kind === 'denied') this.#source.retry();
   }
 
-  #decode(read: () => SnapshotMessage): boolean {
+  #fold(nowMs: number): void {
+    if (this.#held !== undefined)
+      this.#held = { ...this.#held, state: applyAll(this.#held.state, this.#events.flat()) };
+    this.#events = [];
+    this.#foldedAtMs = nowMs;
+  }
+
+  /** Undefined for what cannot be read: the stream is opened anew, or given up where it speaks another version. */
+  #decode<T>(read: () => T): T | undefined {
     try {
-      this.#held = read();
-      return true;
+      return read();
     } catch (error) {
       if (!(error instanceof StreamMessageError)) throw error;
       if (error.code === 'version') {
@@ -100,7 +118,7 @@ export class StreamHolder implements StreamListener {
       } else {
         this.#source.restart();
       }
-      return false;
+      return undefined;
     }
   }
 

@@ -33,7 +33,7 @@ export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources):
 
 /**
  * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come
- * two seconds late.
+ * two seconds late, and among hundreds of nodes five.
  */
 export class WarningWatch {
   #found: readonly Warning[] = [];
@@ -42,7 +42,8 @@ export class WarningWatch {
 
   read(sources: ClusterSources): readonly Warning[] {
     const { nowMs, views } = sources;
-    if (nowMs - this.#lookedAtMs < LOOK_AGAIN_MS && views.length === this.#nodeCount) return this.#found;
+    const waitMs = views.length > MANY_NODES ? LOOK_AGAIN_OF_MANY_MS : LOOK_AGAIN_MS;
+    if (nowMs - this.#lookedAtMs < waitMs && views.length === this.#nodeCount) return this.#found;
     this.#lookedAtMs = nowMs;
     this.#nodeCount = views.length;
     this.#found = clusterWarnings(sources);
@@ -51,6 +52,8 @@ export class WarningWatch {
 }
 
 const LOOK_AGAIN_MS = 2_000;
+const LOOK_AGAIN_OF_MANY_MS = 5_000;
+const MANY_NODES = 80;
 const LEVELS = ['danger', 'caution', 'note'] as const;
 /** More than anybody reads; what is beyond comes when these are gone. */
 const WARNINGS_MAX = 200;
