@@ -7,13 +7,13 @@ import { conflictOf } from './node/conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './node/gpu.ts';
 import type { GpuProfile } from './node/gpu-profile.ts';
 import type { ReadingKind, ReadingValues } from './node/reading.ts';
+import { givenName, namesakes } from './node/shared-names.ts';
 import { newestLiveOf, stoppedMs } from './node/stop-view.ts';
 import { isAfter } from './position.ts';
 import type { ProbeStage } from './probe/probe-stage.ts';
 import { stageOf } from './probe/probe-stage.ts';
 import { probeKey } from './probe/probe-status.ts';
 import type { ByKey, Entry, ReadingEntry, ReadingStatus, State } from './state.ts';
-import { singleLine } from './text/single-line.ts';
 
 export const ageMsOf = (
   entry: { readonly ageMs: number; readonly receivedAtMs: number },
@@ -228,9 +228,13 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
   };
 };
 
-/** As it may be shown: a name comes from another machine, and may be anything. */
-export const nodeName = (state: State, node: NodeId): string =>
-  singleLine(state.nodeIdentities[node]?.value.friendlyName ?? '') || node.slice(0, 8);
+/** As it may be shown: a name comes from another machine, and may be anything. Of two with one name, "ubuntu (3m3a)". */
+export const nodeName = (state: State, node: NodeId): string => {
+  const name = givenName(state, node);
+  if (name === '') return node.slice(0, 8);
+  const others = namesakes(state, name).filter(id => id !== node && !isForgotten(state, id));
+  return others.length === 0 ? name : `${name} (${node.slice(-4)})`;
+};
 
 const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number): VendorView => {
   const statuses = state.readingStatuses[node] ?? {};

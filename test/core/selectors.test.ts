@@ -162,6 +162,26 @@ describe('a name', () => {
     expect(nodeName(EMPTY_STATE, atlas)).toBe('aaaaaaaa');
   });
 
+  it('has the end of the id behind it where two nodes have the same, until one of them is forgotten', () => {
+    const two = applyAll(EMPTY_STATE, [
+      event({ seq: 1 }, identityFact('ubuntu')),
+      event({ origin: juno, seq: 1 }, identityFact('\u200eubuntu')),
+    ]);
+    expect([atlas, juno].map(node => nodeName(two, node))).toEqual(['ubuntu (aaaa)', 'ubuntu (jjjj)']);
+    const one = applyAll(two, [
+      event(
+        { origin: juno, seq: 2 },
+        {
+          kind: 'node.forgotten',
+          payload: { subject: atlas, durableEpoch: 1, durableSeq: 1, liveEpoch: 7, liveSeq: 4 },
+        },
+      ),
+    ]);
+    expect(nodeName(one, juno)).toBe('ubuntu');
+    const renamed = applyAll(two, [event({ seq: 2 }, identityFact('debian'))]);
+    expect([atlas, juno].map(node => nodeName(renamed, node))).toEqual(['debian', 'ubuntu']);
+  });
+
   it('is shown as it reads, without what could turn the line round, and by the id where nothing is left', () => {
     const named = (name: string) =>
       nodeName(applyAll(EMPTY_STATE, [event({ seq: 1 }, identityFact(name))]), atlas);
