@@ -10,6 +10,12 @@ export class JsonLines {
   #first: unknown;
   #last: unknown;
   #isClosed = false;
+  readonly #onMessage: (message: unknown) => void;
+
+  /** Of each after the first. */
+  constructor(onMessage: (message: unknown) => void = () => undefined) {
+    this.#onMessage = onMessage;
+  }
 
   get first(): unknown {
     return this.#first;
@@ -52,7 +58,10 @@ export class JsonLines {
     if (message === undefined) return;
     this.#count += 1;
     if (this.#count === 1) this.#first = message;
-    else this.#last = message;
+    else {
+      this.#last = message;
+      this.#onMessage(message);
+    }
     this.#wake();
   }
 

@@ -19,6 +19,8 @@ export interface OwnProcessOptions {
   readonly signal: AbortSignal;
   /** Of the end of what it prints on stderr. Default 16 KiB. */
   readonly stderrBytesMax?: number;
+  /** Whatever it says after its ready line, as it says it. */
+  readonly onMessage?: (message: unknown) => void;
 }
 
 export interface OwnProcessExit {
@@ -65,7 +67,7 @@ export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnPr
     env: { ...options.env, [PARENT_PIPES_VARIABLE]: '3,4' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const own = new SpawnedProcess(child, options.stderrBytesMax ?? STDERR_BYTES_MAX);
+  const own = new SpawnedProcess(child, options);
   const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.readyTimeoutMs)]);
   const name = options.entry.pathname.split('/').at(-1) ?? '';
   const start = await own.started(patience);
@@ -82,14 +84,15 @@ export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnPr
 class SpawnedProcess implements OwnProcess {
   readonly exited: Promise<OwnProcessExit>;
   readonly #child: ChildProcess;
-  readonly #lines = new JsonLines();
+  readonly #lines: JsonLines;
   readonly #stderrBytesMax: number;
   #stderr: Buffer = Buffer.alloc(0);
   #spawnError: Error | undefined;
 
-  constructor(child: ChildProcess, stderrBytesMax: number) {
+  constructor(child: ChildProcess, { stderrBytesMax, onMessage }: OwnProcessOptions) {
     this.#child = child;
-    this.#stderrBytesMax = stderrBytesMax;
+    this.#lines = new JsonLines(onMessage);
+    this.#stderrBytesMax = stderrBytesMax ?? STDERR_BYTES_MAX;
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
     const [, , , watched, told] = child.stdio;
     // Nothing is ever written to it: held open, it tells the child that we live.

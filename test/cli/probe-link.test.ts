@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -41,6 +42,24 @@ describe('plimsoll probe', () => {
     const again = madeUpProcess(['probe', 'link', `127.0.0.1:${port}`, '--code', code]);
     expect(await again.run()).toBe(EXIT_CODES.probeFailed.code);
     expect(again.stderr.text).toContain('does not take the code');
+    serve.stop('SIGINT');
+    expect(await serving).toBe(EXIT_CODES.ok.code);
+  });
+
+  test('serve says that strangers came, at once and without an end to its waiting', async () => {
+    const serve = madeUpProcess(['probe', 'serve', '--port', String(await freePort())]);
+    const serving = serve.run();
+    await serve.stdout.until(/--code \S+/);
+    const port = Number(/on port (\d+)/.exec(serve.stdout.text)?.[1]);
+    const strangers = Array.from({ length: 40 }, () =>
+      connect(port, '127.0.0.1', function (this: Socket) {
+        this.end('GET / HTTP/1.1\r\n\r\n'.padEnd(100, '.'));
+      })
+        .on('error', () => undefined)
+        .resume(),
+    );
+    await serve.stdout.until(/\d+ connections? without the code refused\. Still waiting\.\n/);
+    for (const stranger of strangers) stranger.destroy();
     serve.stop('SIGINT');
     expect(await serving).toBe(EXIT_CODES.ok.code);
   });

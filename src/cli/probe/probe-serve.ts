@@ -1,6 +1,7 @@
 // `plimsoll probe serve`: makes this machine the other end of probes, for machines that are in no cluster with it.
 
 import { networkInterfaces } from 'node:os';
+import { systemClock } from '../../clock/system-clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -17,6 +18,7 @@ import { flag, homeOption, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { bytesText } from './link-lines.ts';
 import { PROBE_PORT } from './link-target.ts';
+import { RefusalLines } from './refusal-lines.ts';
 
 const parsePort = (text: string): Parsed<number> => {
   const port = Number(text);
@@ -50,10 +52,12 @@ export const probeServeCommand: Command = {
     let port = asked ?? PROBE_PORT;
     let isFirst = true;
     let failures = 0;
+    const refusals = new RefusalLines(systemClock, line => void state.stdout.write(`${line}\n`));
     while (!state.stop.aborted) {
       const code = makeOneTimeCode();
       const triesMax = isFirst && asked === undefined ? PORTS_TRIED : 1;
-      await using sink = await listening({ state, code, port, triesMax });
+      refusals.begin();
+      await using sink = await listening({ state, code, port, triesMax, refusals });
       if (sink === undefined) break;
       if (isFirst) await state.stdout.write(`${headline(sink.port, asked ?? PROBE_PORT)}\n`);
       await state.stdout.write(`${invitation(sink.port, code)}\n`);
@@ -83,8 +87,9 @@ const listening = async (options: {
   readonly code: string;
   readonly port: number;
   readonly triesMax: number;
+  readonly refusals: RefusalLines;
 }): Promise<SocketSink | undefined> => {
-  const { state, code, port, triesMax } = options;
+  const { state, code, port, triesMax, refusals } = options;
   for (let tried = 0; ; tried += 1) {
     try {
       return await openSocketSink({
@@ -92,6 +97,7 @@ const listening = async (options: {
         port: port + tried,
         ticket: code,
         waitMsMax: Number.POSITIVE_INFINITY,
+        onStrangers: count => refusals.counted(count),
         signal: state.stop,
         env: state.env,
         nodePath: state.nodePath,

@@ -71,6 +71,12 @@ export const sinkReadySchema: v.GenericSchema<unknown, SinkReady> = v.variant('k
   v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
 ]);
 
+/** Said by the sink while it waits or serves: how many it has turned away so far. */
+export const strangersSchema: v.GenericSchema<
+  unknown,
+  { readonly kind: 'strangers'; readonly count: number }
+> = v.object({ kind: v.literal('strangers'), count: COUNT });
+
 export const sinkEndingSchema: v.GenericSchema<unknown, SinkEnding> = v.variant('kind', [
   v.object({
     kind: v.literal('served'),

@@ -39,8 +39,19 @@ const main = async (): Promise<void> => {
     return;
   }
   tellParent(process.env, { kind: 'listening', port });
-  tellParent(process.env, await sink.serve());
+  let told = 0;
+  const telling = setInterval(() => {
+    const { strangers } = sink;
+    if (strangers > told) tellParent(process.env, { kind: 'strangers', count: strangers });
+    told = strangers;
+  }, STRANGERS_TOLD_MS);
+  const ending = await sink.serve();
+  clearInterval(telling);
+  tellParent(process.env, ending);
 };
+
+/** However many come. */
+const STRANGERS_TOLD_MS = 1_000;
 
 main().then(
   () => process.exit(0),

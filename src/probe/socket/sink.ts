@@ -54,6 +54,11 @@ export class Sink {
     this.#door = new TicketDoor({ ...options, onData: connection => this.#adopt(connection) });
   }
 
+  /** Connections so far that were turned away. */
+  get strangers(): number {
+    return this.#door.strangers;
+  }
+
   /** The port. @throws the system's error when the address cannot be listened on. */
   async listen(): Promise<number> {
     const { host, port, engine } = this.#options;

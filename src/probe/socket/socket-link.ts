@@ -15,6 +15,7 @@ import {
   sinkEndingSchema,
   sinkReadySchema,
   spentSchema,
+  strangersSchema,
   TICKET_VARIABLE,
 } from './process-arguments.ts';
 import type { SinkEnding } from './sink.ts';
@@ -30,6 +31,8 @@ export interface SocketSinkOptions {
   readonly sourceAddresses?: readonly string[];
   /** For the source to come. Default 15 s; Infinity for no end. */
   readonly waitMsMax?: number;
+  /** How many were turned away so far, at most once a second. */
+  readonly onStrangers?: (count: number) => void;
   /** Of the probe itself. Default 90 s. */
   readonly durationMsMax?: number;
   /** Ends it, whatever it does. */
@@ -69,6 +72,10 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
     env: { ...options.env, [TICKET_VARIABLE]: options.ticket },
     readyTimeoutMs: READY_MS_MAX,
     signal: options.signal,
+    onMessage: message => {
+      const told = v.safeParse(strangersSchema, message);
+      if (told.success) options.onStrangers?.(told.output.count);
+    },
   });
   const ready = v.safeParse(sinkReadySchema, child.ready);
   if (!ready.success || ready.output.kind !== 'listening') {
