@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, test } from 'vitest';
+import { requestBodies } from '../../../src/bench/dataset/request-bodies.ts';
 import { chunkedStream, events, reply, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
 import { runHere } from './run-here.ts';
@@ -31,6 +32,29 @@ test('each prompt has its nonce, and the request says what a server wants to kno
   expect(server.requests[0]).toContain('\r\nauthorization: Bearer key\r\n');
   const nonces = server.requests.map(request => /0badcafe[0-9a-f]{8}/.exec(request)?.[0]);
   expect(nonces).toEqual(['0badcafe00000000', '0badcafe00000001']);
+});
+
+test.each([
+  ['one prompt', ['one']],
+  ['prompts of one length', ['one', 'two']],
+  ['prompts of several lengths', ['one', 'second', '3']],
+])('each sample of %s sends its own, whatever its connection sent before', async (_, contents) => {
+  await using server = await scriptedServer(({ socket }) => socket.write(GOOD));
+  const prompts = requestBodies(
+    contents.map(content => ({ messages: [{ role: 'user', content }], maxTokens: undefined })),
+    { model: 'mock-model', isStreaming: true, hasNonce: true, noncePrefix: '0badcafe' },
+  );
+  await runHere(loadPlan({ ...server, ...samplesMax(20), prompts }));
+  const asked = server.requests.map(request => {
+    const { messages } = JSON.parse(request.slice(request.indexOf('\r\n\r\n')));
+    return messages[0].content;
+  });
+  const nonceOf = (sample: number) => `0badcafe${sample.toString(16).padStart(8, '0')}`;
+  asked.forEach((content, sample) => {
+    expect(content).toContain(nonceOf(sample));
+    expect(content.endsWith(contents[sample % contents.length])).toBe(true);
+  });
+  expect(asked).toHaveLength(20);
 });
 
 test.each([

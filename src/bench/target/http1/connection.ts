@@ -11,7 +11,7 @@ import { ResponseFramer } from './response-framer.ts';
 
 export class Connection implements ReplySink {
   readonly slot: number;
-  readonly request: PreparedRequest = { sampleId: 0, bytes: Buffer.alloc(0) };
+  readonly request: PreparedRequest = { sampleId: 0, promptIndex: -1, bytes: Buffer.alloc(0) };
   state: 'closed' | 'connecting' | 'idle' | 'busy' = 'closed';
   /** Whether a sample is on it, be it written or waiting for the connection. */
   hasSample = false;

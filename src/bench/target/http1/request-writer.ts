@@ -6,6 +6,8 @@ import { NONCE_BYTES } from '../../load/load-options.ts';
 
 export interface PreparedRequest {
   sampleId: number;
+  /** -1: nothing yet. */
+  promptIndex: number;
   bytes: Buffer;
 }
 
@@ -25,9 +27,28 @@ export class RequestWriter {
     if (this.#nonceAts.length === 0) throw new RangeError('there is no prompt to send');
   }
 
-  /** Reuses the request's bytes where the length is the same. They must not be in flight any more. */
+  /**
+   * Reuses the request's bytes: all but the nonce's end where the prompt is the same, their room where the length is. They
+   * must not be in flight any more.
+   */
   prepare(into: PreparedRequest, sampleId: number): void {
     const index = sampleId % this.#nonceAts.length;
+    if (into.promptIndex !== index) this.#write(into, index);
+    into.sampleId = sampleId;
+    const nonceAt = this.#nonceAts[index] ?? -1;
+    if (nonceAt < 0) return;
+    const { bytes } = into;
+    const bodyBytes = (this.#starts[index + 1] ?? 0) - (this.#starts[index] ?? 0);
+    const nonceEnd = bytes.length - bodyBytes + nonceAt + NONCE_BYTES;
+    let left = sampleId;
+    for (let at = nonceEnd - 1; at >= nonceEnd - NONCE_BYTES / 2; at -= 1) {
+      bytes[at] = HEX_DIGITS[left & 15] ?? 0;
+      left >>>= 4;
+    }
+  }
+
+  /** All but the sample's number. */
+  #write(into: PreparedRequest, index: number): void {
     const start = this.#starts[index] ?? 0;
     const bodyBytes = (this.#starts[index + 1] ?? start) - start;
     const tail = `${bodyBytes}\r\n\r\n`;
@@ -39,11 +60,8 @@ export class RequestWriter {
     const bodyAt = this.#head.length + tail.length;
     this.#bodies.copy(bytes, bodyAt, start, start + bodyBytes);
     const nonceAt = this.#nonceAts[index] ?? -1;
-    if (nonceAt >= 0) {
-      const nonce = this.#noncePrefix + sampleId.toString(16).padStart(NONCE_BYTES / 2, '0');
-      bytes.write(nonce, bodyAt + nonceAt, NONCE_BYTES, 'latin1');
-    }
-    into.sampleId = sampleId;
+    if (nonceAt >= 0) bytes.write(this.#noncePrefix, bodyAt + nonceAt, NONCE_BYTES / 2, 'latin1');
+    into.promptIndex = index;
   }
 }
 
@@ -94,3 +112,4 @@ const OWN: ReadonlySet<string> = new Set([
   'trailer',
   'te',
 ]);
+const HEX_DIGITS: Uint8Array = Buffer.from('0123456789abcdef');
