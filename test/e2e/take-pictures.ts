@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import type { State } from '../../src/core/state.ts';
+import { whenState } from '../support/streamed-state.ts';
 import { openBrowser } from './browser.ts';
 import { paletted } from './palette-png.ts';
 import { startCommand } from './started-command.ts';
@@ -23,13 +23,6 @@ interface Picture {
   readonly scale?: number;
   readonly prepare: (page: Page) => Promise<void>;
 }
-
-const pickLink = async (page: Page, between: readonly [string, string]): Promise<void> => {
-  await page
-    .getByRole('button', { name: new RegExp(`^Link ${between.join(' to ')}`) })
-    .dispatchEvent('click');
-  await page.getByRole('region', { name: `Connections of ${between.join(' – ')}` }).waitFor();
-};
 
 /** The newcomer's device is still being measured, and one of its links already was. */
 const whileMeasuring = async (page: Page): Promise<void> => {
@@ -63,15 +56,6 @@ const PICTURES: readonly Picture[] = [
     prepare: linkNamed(/^Link atlas to juno, Thunderbolt 5 \(RDMA\): \d/),
   },
   {
-    name: 'cluster-picked.png',
-    options: NO_BENCH,
-    theme: 'dark',
-    path: '/',
-    width: 1_280,
-    height: 900,
-    prepare: page => pickLink(page, ['spark-2', 'bosun']),
-  },
-  {
     name: 'cluster-phone.png',
     options: NO_BENCH,
     theme: 'light',
@@ -88,7 +72,6 @@ const PICTURES: readonly Picture[] = [
     path: '/',
     width: 1_280,
     height: 1_000,
-    scale: 1,
     prepare: page =>
       page
         .getByRole('link', { name: /^mini|^studio-0\d-1/ })
@@ -150,13 +133,8 @@ const asked = argv.slice(2);
 const meant = PICTURES.filter(({ name }) => asked.length === 0 || asked.includes(name));
 for (const { name, options, theme, path, width, height, scale = 1.5, prepare } of meant) {
   await using demo = await startCommand(['demo', ...options]);
-  const state: Pick<State, 'nodeIdentities'> = JSON.parse(
-    await (await fetch(`${demo.url}/api/state`)).text(),
-  );
-  const ids = new Map(
-    Object.entries(state.nodeIdentities).map(([id, { value }]) => [value.friendlyName, id] as const),
-  );
-  const place = path.replaceAll(/\{([^}]+)\}/g, (_, node: string) => ids.get(node) ?? node);
+  const [, node] = /\{(.+)\}/.exec(path) ?? [];
+  const place = node === undefined ? path : path.replace(`{${node}}`, await idOf(demo.url, node));
   const { page, problems } = await browser.open(demo.url + place, { theme, width, height, scale });
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
@@ -166,4 +144,12 @@ for (const { name, options, theme, path, width, height, scale = 1.5, prepare } o
   writeFileSync(file, picture);
   process.stdout.write(`${file}: ${Math.round(picture.length / 1_000)} kB\n`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** As soon as the demo has heard of it. */
+async function idOf(url: string, name: string): Promise<string> {
+  const isMeant = ([, { value }]: readonly [string, { value: { friendlyName: unknown } }]): boolean =>
+    value.friendlyName === name;
+  const state = await whenState(url, held => Object.entries(held.nodeIdentities).some(isMeant));
+  return Object.entries(state.nodeIdentities).find(isMeant)?.[0] ?? name;
 }

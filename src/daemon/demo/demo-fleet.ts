@@ -58,7 +58,10 @@ export class DemoFleet {
   }
 
   tell(node: NodeId, facts: readonly ToldFact[]): void {
-    this.#members.get(node)?.peer.tell(facts);
+    const member = this.#members.get(node);
+    member?.peer.tell(facts);
+    // As a machine that hears a beacon: one that has come back does not wait for its turn to dial.
+    if (member?.transport.links.size === 0) this.#dial(member);
   }
 
   setAway(node: NodeId, isAway: boolean): void {
@@ -66,13 +69,8 @@ export class DemoFleet {
     else this.#away.delete(node);
     const member = this.#members.get(node);
     if (member === undefined || this.#ownTransport === undefined) return;
-    if (isAway) {
-      this.#network.cut(member.transport, this.#ownTransport);
-      return;
-    }
-    this.#network.heal(member.transport, this.#ownTransport);
-    // As a machine that wakes hears the next beacon: it does not wait for its turn to dial.
-    this.#dial(member);
+    if (isAway) this.#network.cut(member.transport, this.#ownTransport);
+    else this.#network.heal(member.transport, this.#ownTransport);
   }
 
   /** Nodes that are away before the daemon begins: their records for its journal, and their last values with a neighbour. */
