@@ -14,6 +14,7 @@ import { Access } from '../src/daemon/http/access.ts';
 import { HTTP_LIMITS } from '../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../src/daemon/http/http-server.ts';
 import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
+import { withoutFaults } from '../src/simulate/scenario/without-faults.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 
@@ -36,7 +37,8 @@ export class SimulatedPage implements AsyncDisposable {
     this.nodeCount = nodeCount;
     this.#ids = seededNodeKeys(SEED, nodeCount).map(({ nodeId }) => nodeId);
     const simulation = new Simulation({
-      scenario: scenarioOfSize(nodeCount),
+      // Everybody is there: a node that sleeps has no label to change.
+      scenario: withoutFaults(scenarioOfSize(nodeCount)),
       nodeIds: this.#ids,
       seed: SEED,
       clock: this.#clock,
