@@ -1,23 +1,20 @@
 // A benchmark as its reader meets it: the built command against the mock, its run live on the page of the daemon, and its
 // report afterwards; and every state of a run in a real browser, for everybody.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execPath } from 'node:process';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { formatCount } from '../../src/core/figure/figure.ts';
 import { announceTo } from '../support/announced.ts';
 import { requireBuild } from '../support/build.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
-import { repositoryRoot } from '../support/repository.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
 import { startDaemon } from './started-daemon.ts';
+import { startProcess } from './started-process.ts';
 
 describe('runs in a browser', () => {
   let browser: OpenedBrowser;
@@ -37,11 +34,11 @@ describe('runs in a browser', () => {
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     await using daemon = await startDaemon({ home });
-    await using mock = started(['mock', '--home', home, '--ttft', '20ms', '--gap', '2ms']);
+    await using mock = startProcess(['mock', '--home', home, '--ttft', '20ms', '--gap', '2ms']);
     const target = /Serving \S+ at (\S+)/.exec(await mock.printed(/Serving \S+ at \S+/))?.[1] ?? '';
     const { page, problems } = await browser.open(`${daemon.url}/runs`);
     await page.getByRole('heading', { name: 'No run yet' }).waitFor();
-    await using bench = started([
+    await using bench = startProcess([
       'bench',
       target,
       '--home',
@@ -193,41 +190,3 @@ const configOf = (id: string, model = 'made-up') =>
     startedAt: new Date().toISOString(),
     pattern: { kind: 'poisson', requestsPerSecond: 8 },
   });
-
-interface Started extends AsyncDisposable {
-  output(): string;
-  /** Resolves with all that was printed once it matches. */
-  printed(pattern: RegExp): Promise<string>;
-  ended(): Promise<number | null>;
-}
-
-const started = (args: readonly string[]): Started => {
-  const child: ChildProcess = spawn(execPath, [join(repositoryRoot, 'bin/plimsoll.js'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = once(child, 'close').then(([code]): number | null => code);
-  let output = '';
-  const heard: (() => void)[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      for (const hear of heard) hear();
-    });
-  return {
-    output: () => output,
-    printed: pattern =>
-      new Promise((resolve, reject) => {
-        const hear = (): void => {
-          if (pattern.test(output)) resolve(output);
-        };
-        heard.push(hear);
-        hear();
-        void ended.then(() => reject(new Error(`ended before it printed ${pattern}: ${output}`)));
-      }),
-    ended: () => ended,
-    [Symbol.asyncDispose]: async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
-      await ended;
-    },
-  };
-};

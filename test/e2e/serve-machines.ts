@@ -18,6 +18,8 @@ export interface ServedMachines extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly access: Access;
+  /** For programs. */
+  readonly token: string;
   idOf(machine: Machine): NodeId;
   tell(machine: Machine, telling: Telling): void;
   tellFacts(machine: Machine, ...facts: readonly Fact[]): void;
@@ -50,7 +52,7 @@ export const serveMachines = async ({
 }: ServeOptions): Promise<ServedMachines> => {
   const clock = systemClock;
   const cluster = new Cluster();
-  const access = new Access({ clock, token: 'made-up-token-0123456789-abcdefghijk', hostNames: [] });
+  const access = new Access({ clock, token: TOKEN, hostNames: [] });
   const seqs = new Map<string, number>();
   const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
   const numbered = (origin: NodeId, fact: Fact, ageMs: number): Event => {
@@ -97,6 +99,7 @@ export const serveMachines = async ({
     url: `http://127.0.0.1:${port}`,
     port,
     access,
+    token: TOKEN,
     idOf,
     tell: (machine, telling) => tellFacts(machine, machine.live(telling)),
     tellFacts: (machine, ...facts) => tellFacts(machine, facts),
@@ -107,6 +110,8 @@ export const serveMachines = async ({
     [Symbol.asyncDispose]: () => server.close(),
   };
 };
+
+const TOKEN = 'made-up-token-0123456789-abcdefghijk';
 
 /** A quarter of an hour that has been: a rise after some minutes, and a little unrest. */
 const tellPast = (machine: Machine, tell: (facts: readonly Fact[], ageMs: number) => void): void => {

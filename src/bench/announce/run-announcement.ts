@@ -15,6 +15,8 @@ export interface AnnounceOptions {
   /** Absolute. */
   readonly directory: string;
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+  /** Somebody asked the daemon that the run end. Called at most once. */
+  readonly onStopAsked?: () => void;
 }
 
 export interface DaemonAddress {

@@ -32,6 +32,7 @@ export class RunTelling implements RunAnnouncement {
   #retryAtMs = Number.NEGATIVE_INFINITY;
   #leaseAtMs = Number.NEGATIVE_INFINITY;
   #updatesDropped = 0;
+  #wasStopAsked = false;
   #work: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
 
@@ -117,6 +118,10 @@ export class RunTelling implements RunAnnouncement {
   /** A daemon that does not know the run (another home, a lost journal) is told anew; one that is silent is looked for. */
   #judge(status: number | undefined): boolean {
     if (!isDone(status)) this.#lose();
+    if (status === STOP_ASKED && !this.#wasStopAsked) {
+      this.#wasStopAsked = true;
+      this.#options.onStopAsked?.();
+    }
     return isDone(status);
   }
 
@@ -168,4 +173,6 @@ export class RunTelling implements RunAnnouncement {
 const isDone = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 
 const NOT_FOUND = 404;
+/** What was told is taken, and the run is asked to end: docs/api.md. */
+const STOP_ASKED = 202;
 const REASON_LENGTH_MAX = 1_000;

@@ -68,7 +68,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       noncePrefix: randomBytes(4).toString('hex'),
       directory,
       settings: BENCH_SETTINGS,
-      stop: state.stop,
+      stop: AbortSignal.any([state.stop, companions.stopAsked]),
       stopNow: state.takeSecondStop(),
       observer: companions,
     });
@@ -102,10 +102,16 @@ class Companions implements AsyncDisposable {
   #startedAtMs = 0;
   #measuringAtMs: number | undefined;
   #hasHome = true;
+  readonly #stopAsked = new AbortController();
 
   constructor(state: ProcessState, context: CompanionContext) {
     this.#state = state;
     this.#context = context;
+  }
+
+  /** Aborts when somebody asks the daemon that the run end, as Ctrl-C does here. */
+  get stopAsked(): AbortSignal {
+    return this.#stopAsked.signal;
   }
 
   notice(text: string): void {
@@ -138,6 +144,12 @@ class Companions implements AsyncDisposable {
       config: run.config,
       directory,
       limits: { samplesMax, durationMs },
+      onStopAsked: () => {
+        this.notice(
+          'somebody asked on the dashboard that the run end: it ends now, and reports what was done',
+        );
+        this.#stopAsked.abort();
+      },
     });
   }
 

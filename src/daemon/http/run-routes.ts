@@ -24,6 +24,7 @@ import {
 export const runRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
   ...tellRoutes(options),
+  stopRoute(options),
 ];
 
 const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRoute[] => [
@@ -104,7 +105,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     summary: 'The newest figures of a run, at most ten a second; what comes sooner is dropped.',
     parameters: [RUN_ID],
     body: anyObject('The digest of a snapshot.'),
-    responses: TAKEN,
+    responses: TOLD,
     handle: (request, reply) => {
       const progress = bodyOf(request, runProgressSchema);
       checkRun(request, progress.runId);
@@ -118,7 +119,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     summary: `Says that a run goes on; due every 2 s, and past ${LEASE_MS / 1_000} s nobody counts on it.`,
     parameters: [RUN_ID],
     body: LEASE_BODY,
-    responses: TAKEN,
+    responses: TOLD,
     handle: (request, reply) => {
       const { requestsInFlight } = bodyOf(request, LEASE);
       return answerTold(reply, desk(runs).lease(askedRun(request), requestsInFlight));
@@ -140,10 +141,40 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
   },
 ];
 
+const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRoute => ({
+  method: 'POST',
+  path: '/api/runs/{runId}/stop',
+  access: 'change',
+  summary:
+    'Asks a run of this machine to end now, with its account, as Ctrl-C does: it is then `interrupted`. Its process hears of it with the answer to what it tells next.',
+  parameters: [RUN_ID],
+  body: undefined,
+  responses: { 202: jsonResponse('It was asked to; it ends within seconds.', anyObject('`runId`.')) },
+  handle: (request, reply) => {
+    const runId = askedRun(request);
+    const view = runView(cluster.state, runId, clock.nowMs());
+    if (view === undefined) throw noSuchRun(runId);
+    if (!view.isLive)
+      throw new RequestError(
+        { status: 409, code: 'run-not-live' },
+        'This run does not go on: it has ended, or its process fell silent.',
+      );
+    if (view.node !== nodeId)
+      throw new RequestError(
+        { status: 409, code: 'run-elsewhere' },
+        `The process of this run is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it: stop it on the page there, or with Ctrl-C.`,
+      );
+    if (!desk(runs).stop(runId)) throw noSuchRun(runId);
+    return reply.code(202).type(JSON_TYPE).send(toJson({ runId }));
+  },
+});
+
 const answerTold = (reply: FastifyReply, told: Told): FastifyReply => {
   switch (told) {
     case 'taken':
       return reply.code(204).send();
+    case 'stop':
+      return reply.code(202).send();
     case 'unknown':
       throw new RequestError(
         { status: 404, code: 'no-such-run' },
@@ -207,3 +238,11 @@ const RUN_ID: RouteParameter = {
 };
 
 const TAKEN = { 204: { description: 'Taken.', contentType: undefined, schema: undefined } } as const;
+const TOLD = {
+  ...TAKEN,
+  202: {
+    description: 'Taken, and somebody asked that the run end.',
+    contentType: undefined,
+    schema: undefined,
+  },
+} as const;

@@ -38,8 +38,8 @@ export interface RunDeskParts {
   readonly isOwnAddress: (address: string) => boolean;
 }
 
-/** 'unknown': tell about the run first. 'full': too many runs at once. */
-export type Told = 'taken' | 'unknown' | 'full';
+/** 'stop': taken, and somebody asked that the run end. 'unknown': tell about the run first. 'full': too many runs at once. */
+export type Told = 'taken' | 'stop' | 'unknown' | 'full';
 
 export interface SeriesAnswer {
   readonly runId: RunId;
@@ -53,6 +53,8 @@ export class RunDesk {
   readonly #parts: RunDeskParts;
   readonly #live = new Map<RunId, LiveRun>();
   readonly #finished = new FinishedSeries();
+  /** Live runs that somebody asked to end; each hears of it when it tells something next. */
+  readonly #stopAsked = new Set<RunId>();
   readonly #startedAtMs: number;
   /** Run directory to when it changed last. */
   #looked = new Map<string, number>();
@@ -85,18 +87,28 @@ export class RunDesk {
     const live = this.#liveOf(progress.runId);
     if (live === undefined) return 'unknown';
     const nowMs = this.#parts.clock.nowMs();
-    if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return 'taken';
+    if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return this.#taken(progress.runId);
     live.told(progress, nowMs);
     const figures = live.explained(progress.figures);
     this.#parts.record({ kind: 'progress.reported', payload: { ...progress, figures } });
-    return 'taken';
+    return this.#taken(progress.runId);
   }
 
   lease(runId: RunId, requestsInFlight: number): Told {
     const live = this.#liveOf(runId);
     if (live === undefined) return 'unknown';
     this.#lease(live.run, requestsInFlight);
-    return 'taken';
+    return this.#taken(runId);
+  }
+
+  /**
+   * Asks a run of this machine to end as Ctrl-C would, with its account. Its process hears of it with the answer to what it
+   * tells next: no process is signalled, so that none that only has the same number can be hit. False where none goes on.
+   */
+  stop(runId: RunId): boolean {
+    if (this.#own(runId)?.value.state !== 'running') return false;
+    this.#stopAsked.add(runId);
+    return true;
   }
 
   end(ended: RunEnd): Told {
@@ -107,6 +119,7 @@ export class RunDesk {
       live === undefined || isUnknown(ended.figures) ? ended.figures : live.explained(ended.figures);
     this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended, figures } });
     this.#live.delete(ended.runId);
+    this.#stopAsked.delete(ended.runId);
     this.#finished.forget(ended.runId);
     return 'taken';
   }
@@ -150,6 +163,10 @@ export class RunDesk {
     if (this.#parts.clock.nowMs() - this.#scannedAtMs < SCAN_MS) return;
     this.#scannedAtMs = this.#parts.clock.nowMs();
     await this.#findReports();
+  }
+
+  #taken(runId: RunId): Told {
+    return this.#stopAsked.has(runId) ? 'stop' : 'taken';
   }
 
   /** A daemon that was started anew takes a running run of its journal up again. */

@@ -60,6 +60,25 @@ describe('a run announces itself', () => {
     expect(announcement.updatesDropped).toBeGreaterThan(90);
   });
 
+  test('and hears once that somebody asked it to end', async () => {
+    await using daemon = await fakeDaemon(line => (line.startsWith('PUT') ? 202 : 204));
+    let asked = 0;
+    await using announcement = await announceRun({
+      ...optionsOf(run),
+      findDaemon: async () => daemon.address,
+      onStopAsked: () => {
+        asked += 1;
+      },
+    });
+    await daemon.asked('PUT /api/runs/run-1/lease');
+    announcement.progress(run.snapshot(), run.client());
+    await daemon.asked('PUT /api/runs/run-1/progress');
+    await announcement.end(run.report());
+    expect(asked).toBe(1);
+    expect(announcement.updatesDropped).toBe(0);
+    expect(daemon.requests.at(-1)?.line).toBe('POST /api/runs/run-1/end');
+  });
+
   test('anew when the daemon has forgotten it, also when only its end is left to tell', async () => {
     let isForgetful = false;
     await using daemon = await fakeDaemon(line => {

@@ -58,6 +58,21 @@ describe('a run on the desk', () => {
     expect(made.facts).toEqual([]);
   });
 
+  test('that somebody asks to end hears of it with whatever it tells, until it has ended', async () => {
+    expect(made.desk.stop(RUN)).toBe(false);
+    made.desk.start(begun());
+    expect(made.desk.lease(RUN, 1)).toBe('taken');
+    expect(made.desk.stop(RUN)).toBe(true);
+    expect(made.desk.stop(RUN)).toBe(true);
+    expect([made.desk.lease(RUN, 1), made.desk.progress(progress())]).toEqual(['stop', 'stop']);
+    expect(made.desk.progress(progress())).toBe('stop');
+    expect(made.desk.end(ended())).toBe('taken');
+    expect(made.desk.stop(RUN)).toBe(false);
+    // Begun anew under the same id, it is not the run that was meant.
+    made.desk.start(begun());
+    expect(made.desk.lease(RUN, 1)).toBe('taken');
+  });
+
   test('is told at most ten times a second', async () => {
     made.desk.start(begun());
     for (let index = 0; index < 100; index += 1) {

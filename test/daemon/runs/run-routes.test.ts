@@ -53,6 +53,18 @@ describe('the routes of runs', () => {
     );
   });
 
+  test('ask a run that goes on to end, with the answer to what it tells next', async () => {
+    const start = { ...START, runId: 'r2' };
+    await send('POST', '/api/runs', start);
+    expect(await codeOf(send('PUT', '/api/runs/r2/lease', { requestsInFlight: 3 }))).toBe('204');
+    expect((await send('POST', '/api/runs/r2/stop', {})).status).toBe(202);
+    expect(await codeOf(send('PUT', '/api/runs/r2/lease', { requestsInFlight: 3 }))).toBe('202');
+    expect(await codeOf(send('POST', '/api/runs/r2/end', { ...END, runId: 'r2' }))).toBe('204');
+    expect(await codeOf(send('POST', '/api/runs/r2/stop', {}))).toBe('409 run-not-live');
+    expect(await codeOf(send('POST', '/api/runs/nobody/stop', {}))).toBe('404 no-such-run');
+    expect((await send('POST', '/api/runs/r2/stop', {}, { authorization: 'none' })).status).toBe(401);
+  });
+
   test.for([
     ['POST', '/api/runs'],
     ['PUT', '/api/runs/r1/progress'],
