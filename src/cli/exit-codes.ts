@@ -23,7 +23,8 @@ export const EXIT_CODES = {
   },
   benchInterrupted: {
     code: 13,
-    meaning: '`bench`, `report`: stopped by Ctrl-C, SIGTERM or on the dashboard; the report counts what was done until then.',
+    meaning:
+      '`bench`, `report`: stopped by Ctrl-C, SIGTERM or on the dashboard; the report counts what was done until then.',
   },
   benchClientBound: {
     code: 14,
