@@ -1,7 +1,7 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import { asOneChange, entryOf, liveEntry, put, putKeyed } from './entries.ts';
+import { asOneChange, changed, entryOf, liveEntry, put, putKeyed } from './entries.ts';
 import { dropOldEpoch } from './epoch.ts';
 import type { Event, KnownEvent, UnknownEvent } from './event.ts';
 import type { NodeId } from './ids.ts';
@@ -79,10 +79,8 @@ const applyLive = (state: State, event: Event): State => {
   return reduce(state, event);
 };
 
-const progress = (state: State, origin: NodeId, value: OriginProgress): State => ({
-  ...state,
-  origins: put(state.origins, origin, value),
-});
+const progress = (state: State, origin: NodeId, value: OriginProgress): State =>
+  changed(state, { origins: put(state.origins, origin, value) });
 
 const reduce = (state: State, event: Event): State =>
   event.kind === 'unknown' ? noteUnknown(state, event) : reduceKnown(state, event);
@@ -96,7 +94,7 @@ const reduceKnown = (state: State, event: KnownEvent): State => {
     case 'link.profiled':
       return putLinkProfile(state, event);
     case 'gpu.profiled':
-      return { ...state, nodeGpuProfiles: putKeyed(state.nodeGpuProfiles, event, event.payload) };
+      return changed(state, { nodeGpuProfiles: putKeyed(state.nodeGpuProfiles, event, event.payload) });
     case 'probe.reported':
       return {
         ...state,

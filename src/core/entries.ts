@@ -15,6 +15,14 @@ export const put = <T>(map: ByNode<T>, node: NodeId, value: T): ByNode<T> => {
   return copy;
 };
 
+/** The state with some of its maps replaced. Within one change it is copied once, too: an event replaces two of its maps. */
+export const changed = (state: State, maps: Partial<State>): State => {
+  if (drafts?.has(state) === true) return Object.assign(state, maps);
+  const copy = { ...state, ...maps };
+  drafts?.add(copy);
+  return copy;
+};
+
 /**
  * Runs a fold of which nobody sees a state in between: a map is copied once and then written in place. Of two hundred nodes
  * a map has two hundred keys, and a batch thousands of events. The fold must call nothing that keeps a state.
@@ -28,7 +36,7 @@ export const asOneChange = <T>(fold: () => T): T => {
   }
 };
 
-/** Maps made within the running fold; undefined outside one. */
+/** States and maps made within the running fold; undefined outside one. */
 let drafts: WeakSet<object> | undefined;
 
 export const entryOf = <T>(event: EventHead, value: T): Entry<T> => ({

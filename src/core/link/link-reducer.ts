@@ -1,7 +1,7 @@
 // Connections and their profiles nest source → sink → key, so that no map copied on write grows with the square of
 // the cluster.
 
-import { entryOf, put } from '../entries.ts';
+import { changed, entryOf, put } from '../entries.ts';
 import type { EventOf } from '../event.ts';
 import type { NodeId } from '../ids.ts';
 import type { ByKey, ByNode, State } from '../state.ts';
@@ -11,7 +11,7 @@ type Nested<T> = ByNode<ByNode<ByKey<T>>>;
 
 export const openConnection = (state: State, event: EventOf<'connection.opened'>): State => {
   const place = { source: event.origin, sink: event.payload.sink, key: connectionKey(event.payload) };
-  return { ...state, connections: putNested(state.connections, place, entryOf(event, event.payload)) };
+  return changed(state, { connections: putNested(state.connections, place, entryOf(event, event.payload)) });
 };
 
 /** A closed connection takes its profile out of the current picture; the journal's history keeps it. */
@@ -26,7 +26,9 @@ export const closeConnection = (state: State, event: EventOf<'connection.closed'
 
 export const putLinkProfile = (state: State, event: EventOf<'link.profiled'>): State => {
   const place = { source: event.origin, sink: event.payload.sink, key: event.payload.connectionKey };
-  return { ...state, linkProfiles: putNested(state.linkProfiles, place, entryOf(event, event.payload)) };
+  return changed(state, {
+    linkProfiles: putNested(state.linkProfiles, place, entryOf(event, event.payload)),
+  });
 };
 
 interface Place {

@@ -1,6 +1,6 @@
 // Readings into their slices: one entry a node, or one a node and GPU vendor.
 
-import { entryOf, put, readingEntryOf } from '../entries.ts';
+import { changed, entryOf, put, readingEntryOf } from '../entries.ts';
 import type { KnownEvent } from '../event.ts';
 import type { ReadingStatus, State } from '../state.ts';
 
@@ -14,43 +14,44 @@ export const applyReading = (state: State, event: ReadingEvent): State => {
   const { origin, key } = event;
   switch (event.kind) {
     case 'identity.gathered':
-      return {
-        ...state,
+      return changed(state, {
         nodeIdentities: put(state.nodeIdentities, origin, readingEntryOf(event, event.payload)),
-      };
+      });
     case 'memory.gathered':
-      return {
-        ...state,
+      return changed(state, {
         nodeMemories: put(state.nodeMemories, origin, readingEntryOf(event, event.payload)),
-      };
+      });
     case 'system.gathered':
-      return { ...state, nodeSystems: put(state.nodeSystems, origin, readingEntryOf(event, event.payload)) };
+      return changed(state, {
+        nodeSystems: put(state.nodeSystems, origin, readingEntryOf(event, event.payload)),
+      });
     case 'network.gathered':
-      return {
-        ...state,
+      return changed(state, {
         nodeNetworks: put(state.nodeNetworks, origin, readingEntryOf(event, event.payload)),
-      };
+      });
     case 'thunderbolt.gathered':
-      return {
-        ...state,
+      return changed(state, {
         nodeThunderbolts: put(state.nodeThunderbolts, origin, readingEntryOf(event, event.payload)),
-      };
+      });
     case 'rdmaDevices.gathered':
-      return {
-        ...state,
+      return changed(state, {
         nodeRdmaDevices: put(state.nodeRdmaDevices, origin, readingEntryOf(event, event.payload)),
-      };
+      });
     case 'disk.gathered':
-      return { ...state, nodeDisks: put(state.nodeDisks, origin, readingEntryOf(event, event.payload)) };
+      return changed(state, {
+        nodeDisks: put(state.nodeDisks, origin, readingEntryOf(event, event.payload)),
+      });
     case 'config.gathered':
-      return { ...state, nodeConfigs: put(state.nodeConfigs, origin, readingEntryOf(event, event.payload)) };
+      return changed(state, {
+        nodeConfigs: put(state.nodeConfigs, origin, readingEntryOf(event, event.payload)),
+      });
     case 'gpus.gathered': {
       const vendors = { ...state.nodeGpus[origin], [key]: readingEntryOf(event, event.payload) };
-      return { ...state, nodeGpus: put(state.nodeGpus, origin, vendors) };
+      return changed(state, { nodeGpus: put(state.nodeGpus, origin, vendors) });
     }
     case 'gpuLoads.gathered': {
       const vendors = { ...state.nodeGpuLoads[origin], [key]: readingEntryOf(event, event.payload) };
-      return { ...state, nodeGpuLoads: put(state.nodeGpuLoads, origin, vendors) };
+      return changed(state, { nodeGpuLoads: put(state.nodeGpuLoads, origin, vendors) });
     }
     case 'reading.confirmed':
     case 'reading.failed':
@@ -63,7 +64,7 @@ export const applyReading = (state: State, event: ReadingEvent): State => {
 
 const applyStatus = (state: State, event: StatusEvent): State => {
   const statuses = { ...state.readingStatuses[event.origin], [event.key]: entryOf(event, statusOf(event)) };
-  return { ...state, readingStatuses: put(state.readingStatuses, event.origin, statuses) };
+  return changed(state, { readingStatuses: put(state.readingStatuses, event.origin, statuses) });
 };
 
 type StatusEvent = Extract<ReadingEvent, { kind: 'reading.confirmed' | 'reading.failed' | 'reading.absent' }>;
