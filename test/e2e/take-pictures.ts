@@ -139,6 +139,11 @@ for (const { name, options, theme, path, width, height, scale = 1.5, prepare } o
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   await prepare(page);
+  // On a busy machine the demo falls behind now and then, and says so.
+  await page
+    .getByRole('article', { name: / stale$/ })
+    .first()
+    .waitFor({ state: 'detached' });
   const file = fileURLToPath(new URL(`../../docs/images/${name}`, import.meta.url));
   const picture = paletted(await page.screenshot());
   writeFileSync(file, picture);
