@@ -5,6 +5,7 @@ import type { LinkView } from '../link/link-view.ts';
 import { linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../selectors.ts';
 import type { State } from '../state.ts';
+import { boundedWarnings } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
@@ -20,16 +21,14 @@ export interface ClusterSources {
   readonly links?: readonly LinkView[];
 }
 
-export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources): readonly Warning[] => {
-  const found = [
+export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources): readonly Warning[] =>
+  boundedWarnings([
     ...nodeWarnings(state, views),
     ...memoryWarnings(views),
     ...rdmaWarnings(views),
     ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
     ...machineWarnings(views),
-  ];
-  return LEVELS.flatMap(level => found.filter(warning => warning.level === level)).slice(0, WARNINGS_MAX);
-};
+  ]);
 
 /**
  * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come
@@ -54,6 +53,3 @@ export class WarningWatch {
 const LOOK_AGAIN_MS = 2_000;
 const LOOK_AGAIN_OF_MANY_MS = 5_000;
 const MANY_NODES = 80;
-const LEVELS = ['danger', 'caution', 'note'] as const;
-/** More than anybody reads; what is beyond comes when these are gone. */
-const WARNINGS_MAX = 200;

@@ -1,0 +1,39 @@
+// The list that anybody reads: serious things first, and not so many of one sort that they hide the others. Where a whole
+// cluster has one trouble, two hundred machines would say it before the one broken cable had its turn.
+
+import type { Warning } from './warning.ts';
+
+/** What a warning is of, beside whom it concerns: "stale", "link short". Ids begin with it. */
+export const warningSort = ({ id, level }: Pick<Warning, 'id' | 'level'>): string => {
+  const words = id.split(' ', SORT_WORDS_MAX);
+  const end = words.findIndex(word => !SORT_WORD.test(word));
+  return `${level} ${words.slice(0, end < 0 ? words.length : end).join(' ')}`;
+};
+
+export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] => {
+  const counts = new Map<string, number>();
+  const kept = LEVELS.flatMap(level => found.filter(warning => warning.level === level)).filter(warning => {
+    const sort = warningSort(warning);
+    const count = (counts.get(sort) ?? 0) + 1;
+    counts.set(sort, count);
+    return count <= OF_ONE_SORT_MAX;
+  });
+  const shown = kept.slice(0, WARNINGS_MAX);
+  return shown.length === found.length ? shown : [...shown, leftOut(found.length - shown.length)];
+};
+
+const leftOut = (count: number): Warning => ({
+  id: 'more',
+  level: 'note',
+  nodes: [],
+  title: `${count} more ${count === 1 ? 'warning' : 'warnings'}`,
+  why: `At most ${OF_ONE_SORT_MAX} of one sort are listed, and ${WARNINGS_MAX} in all. They come when others are gone.`,
+});
+
+const LEVELS = ['danger', 'caution', 'note'] as const;
+/** More than anybody reads. */
+const WARNINGS_MAX = 500;
+/** One a node of the largest cluster that is looked after: the list of nodes and Prometheus count by these. */
+const OF_ONE_SORT_MAX = 200;
+const SORT_WORDS_MAX = 2;
+const SORT_WORD = /^[a-z]{2,12}$/;
