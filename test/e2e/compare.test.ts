@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { announceTo } from '../support/announced.ts';
 import { requireBuild } from '../support/build.ts';
 import { widthsOf } from '../support/counts.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
@@ -65,6 +66,38 @@ describe(
       expect(problems).toEqual([]);
     });
 
+    test('are asked for once, whatever else the cluster tells', async () => {
+      using directory = temporaryDirectory();
+      const home = join(directory.path, 'home');
+      finished(home, { id: 'older', samples: 200, hour: 12 });
+      finished(home, { id: 'newer', samples: 400, hour: 13 });
+      await using daemon = await startDaemon({ home });
+      const { page } = await browser.open(`${daemon.url}/runs`);
+      const asked: string[] = [];
+      page.on('request', request => asked.push(new URL(request.url()).pathname));
+      await page.getByRole('checkbox', { name: 'Compare run newer' }).check();
+      await page.getByRole('checkbox', { name: 'Compare run older' }).check();
+      await page.getByRole('link', { name: 'Compare in full' }).click();
+      await page.getByRole('img', { name: /^Output over time/ }).waitFor();
+      // A run that begins meanwhile is news of runs, and none of these.
+      const live = new MadeUpRun({
+        directory: join(home, 'runs', 'live'),
+        config: runConfig({ id: 'live' }),
+      });
+      await using _announcement = await announceTo(home, live);
+      await page.getByRole('navigation').getByRole('link', { name: 'Runs 3' }).waitFor();
+      for (const path of [
+        '/api/runs/older',
+        '/api/runs/older/series',
+        '/api/runs/newer',
+        '/api/runs/newer/series',
+      ])
+        expect(
+          asked.filter(each => each === path),
+          path,
+        ).toHaveLength(1);
+    });
+
     test('one that was cut short is marked, and one that is not like the others is refused', async () => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
@@ -95,11 +128,13 @@ describe(
         async width => {
           using directory = temporaryDirectory();
           const home = join(directory.path, 'home');
-          for (const [index, id] of ['one', 'two', 'three', 'four'].entries())
+          // As long as the ids that the bench makes.
+          const ids = ['5cbe', '0706', '791e', '2366'].map(end => `20261120-150814-${end}`);
+          for (const [index, id] of ids.entries())
             finished(home, { id, samples: 100 * (index + 1), hour: 12 + index });
           await using daemon = await startDaemon({ home });
           const { page, problems } = await browser.open(
-            `${daemon.url}/runs/compare?run=one&run=two&run=three&run=four`,
+            `${daemon.url}/runs/compare?${ids.map(id => `run=${id}`).join('&')}`,
             { theme, width },
           );
           await page.getByRole('img', { name: /^Output over time/ }).waitFor();
