@@ -68,7 +68,7 @@ const placeOne = (
   const mine: PlacedLabel[] = [];
   for (const wanted of route.wanted) {
     const best = bestSlot(route, wanted, routes, [...taken, ...mine], rules);
-    if (best !== undefined && (route.mayCross || best.cost < CROSSING_COST)) {
+    if (best !== undefined) {
       mine.push({ key: route.key, role: wanted.role, box: best.box, t: best.t });
     } else if (!route.mayCross) return [];
   }
@@ -109,15 +109,30 @@ const bestSlot = (
       if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
       if (taken.some(label => meet(box, label.box, LABEL_GAP))) continue;
       const distanceCost = 8 * Math.abs(t - first) + (side === ownSide ? 0 : isFree ? 1 : WRONG_SIDE_COST);
-      if (best !== undefined && distanceCost >= best.cost) continue;
-      const crossed = routes.filter(
-        other => other !== route && crosses(box, other.p, other.q, CROSSING_GAP),
-      ).length;
-      const cost = crossed * CROSSING_COST + distanceCost;
-      if (best === undefined || cost < best.cost) best = { box, t, cost };
+      const costMax = Math.min(
+        best?.cost ?? Number.POSITIVE_INFINITY,
+        route.mayCross ? Number.POSITIVE_INFINITY : CROSSING_COST,
+      );
+      const cost = slotCost(box, route, routes, { from: distanceCost, costMax });
+      if (cost < costMax) best = { box, t, cost };
     }
   }
   return best;
+};
+
+/** With each line that crosses the box; counted no further than to what the slot must stay below, as twenty thousand may. */
+const slotCost = (
+  box: Box,
+  route: Route,
+  routes: readonly Route[],
+  { from, costMax }: { readonly from: number; readonly costMax: number },
+): number => {
+  let cost = from;
+  for (const other of routes) {
+    if (cost >= costMax) return cost;
+    if (other !== route && crosses(box, other.p, other.q, CROSSING_GAP)) cost += CROSSING_COST;
+  }
+  return cost;
 };
 
 /** The normal away from the frame's centre; of a line through it, upwards, or to the right where it is upright. */
