@@ -73,6 +73,14 @@ describe('the first minutes with the page', () => {
     await expect.poll(async () => (await context.cookies()).length, { timeout: 30_000 }).toBe(1);
   });
 
+  test('an address of a node that nobody knows leads on to those that there are', async () => {
+    await using cluster = await served();
+    const { page } = await browser.open(`${cluster.url}/nodes/${'z'.repeat(26)}`);
+    await page.getByRole('heading', { name: 'No such node' }).waitFor();
+    await page.getByRole('link', { name: 'All nodes' }).click();
+    await page.waitForURL(`${cluster.url}/nodes`);
+  });
+
   test.each([961, 1_101, 1_280, 1_600])('the totals keep to their tiles at %d pixels', async width => {
     await using cluster = await served();
     const { page } = await browser.open(cluster.url, { width, height: 900 });
