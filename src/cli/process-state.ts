@@ -107,7 +107,7 @@ export const readProcessState = (): ProcessState => {
       return { cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() };
     },
     // V8 reads it whenever it would grow the young generation; --max-semi-space-size counts only before the start.
-    keepYoungGenerationSmall: () => setFlagsFromString('--semi-space-growth-factor=1'),
+    keepYoungGenerationSmall: () => setFlagsFromString(SMALL_YOUNG_GENERATION),
     isAlive,
     exit: asked => {
       const code = asked === EXIT_CODES.ok.code && stdout.hasFailed() ? EXIT_CODES.failure.code : asked;
@@ -234,4 +234,6 @@ const STOP_CODES: Readonly<Record<StopSignal, ExitCode>> = {
   SIGHUP: EXIT_CODES.hangup.code,
 };
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Other versions of V8 may not know it: they would print a line, and use more memory. */
+export const SMALL_YOUNG_GENERATION = '--semi-space-growth-factor=1';
 const EXIT_GRACE_MS = 300;
