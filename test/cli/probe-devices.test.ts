@@ -34,7 +34,7 @@ const withGpu = (): Readonly<Record<string, string>> | undefined => {
 
 const hasRealGpu = process.platform === 'darwin';
 
-describe('plimsoll probe gpu', () => {
+describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
   test('measures every GPU and tells figures and method', async context => {
     const env = withGpu();
     if (env === undefined) context.skip(NO_COMPILER);

@@ -6,7 +6,7 @@ import type { SeenCluster } from './seen-cluster.ts';
 import { line } from './shapes.ts';
 import { sees, TestBed } from './test-bed.ts';
 
-describe('three daemons in a line', { timeout: 180_000 }, () => {
+describe('three daemons in a line', { timeout: 400_000 }, () => {
   it('show a stopped one as stopped at once, a killed one as silent, and either as live when it is back', async context => {
     await using bed = await TestBed.open(context);
     const hosts = ['left', 'middle', 'right'];

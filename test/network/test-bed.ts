@@ -10,13 +10,13 @@ import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
-import { isLongRun, longCount } from '../support/counts.ts';
+import { isLongRun } from '../support/counts.ts';
 import type { HostProcess } from './namespaces.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 /** No test waits longer for anything. */
-const WAIT_MS_MAX = longCount(30_000, 60_000);
+const WAIT_MS_MAX = 60_000;
 /** A memory reading comes twice a second; who is silent for four seconds is called offline here, but in the long run. */
 const PRESENCE = isLongRun ? '' : '[mesh]\nstale_after = "2s"\noffline_after = "4s"\n';
 const DAEMON = fileURLToPath(new URL('./daemon-process.ts', import.meta.url));
