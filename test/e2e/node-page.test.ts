@@ -107,7 +107,7 @@ describe('the page of a node', () => {
     served.tellFacts(rack, profiled(served.idOf(notebook), { ...WIFI, up: 99.1e9 }));
     await table.getByRole('row', { name: /^juno/ }).getByText('99.1\u00a0Gb/s').waitFor();
     expect(await names()).toEqual(['atlas', 'juno', 'spark']);
-    await table.getByRole('link', { name: 'atlas' }).click();
+    await table.getByRole('link', { name: 'atlas', exact: true }).click();
     await page.getByRole('heading', { name: 'atlas' }).waitFor();
     expect(problems).toEqual([]);
   });
