@@ -2,6 +2,8 @@
 
 import { formatCount } from '../core/figure/figure.ts';
 import type { LatenessFigures, Report, ReportClient, RunPattern } from '../core/run/report.ts';
+import { stateOf } from '../core/run/run-figures.ts';
+import { verdictText } from '../core/run/verdict-scope.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { timeText } from './text-figures.ts';
@@ -27,7 +29,7 @@ export const renderReport = (report: Report, { isUnicode }: TextReportOptions): 
     ...tally('Errors', report.errors),
     ...tally('Finish reasons', report.finishReasons),
     '',
-    ...client(report.client),
+    ...client(report),
     ...list('Notices', report.notices),
     '',
     ...DEFINITIONS,
@@ -142,7 +144,8 @@ const tally = (title: string, of: Readonly<Record<string, number>>): readonly st
   return rows.length === 0 ? [] : ['', title, ...aligned(rows)];
 };
 
-const client = (of: ReportClient): readonly string[] => {
+const client = (report: Report): readonly string[] => {
+  const of: ReportClient = report.client;
   const { opened, reused, closed, stale } = of.connections;
   const share = (value: number | Unknown): string =>
     isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
@@ -151,7 +154,7 @@ const client = (of: ReportClient): readonly string[] => {
       ? `unknown: ${value.reason}`
       : `p50 ${time(value.p50)}, p99 ${time(value.p99)}, max ${time(value.max)}`;
   return [
-    `Client: ${of.verdict}`,
+    `Client: ${verdictText(of.verdict, stateOf(report))}`,
     ...pairs([
       ['send lateness', figures(of.sendLatenessNs)],
       ['read lateness', figures(of.readLatenessNs)],

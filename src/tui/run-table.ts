@@ -2,8 +2,10 @@
 
 import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import type { ClientFigures } from '../core/run/run.ts';
 import type { RunView } from '../core/run/run-selectors.ts';
 import { runViews } from '../core/run/run-selectors.ts';
+import { verdictText } from '../core/run/verdict-scope.ts';
 import { nodeName } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
@@ -46,15 +48,19 @@ const cellsOf = (state: State, view: RunView): readonly Line[] => {
     figure(figures === undefined || rate === undefined ? undefined : `${rateText(rate)} req/s`),
     figure(figures === undefined || tokens === undefined ? undefined : `${rateText(tokens)} tok/s`),
     figure(p50 === undefined ? undefined : `${label} p50 ${figureText(formatNanoseconds(p50))}`),
-    [part(figures === undefined ? '' : figures.client.verdict, verdictTone(figures?.client.verdict))],
+    [verdictPart(figures?.client.verdict, view)],
   ];
 };
 
 const figure = (text: string | undefined): Line =>
   text === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(text)];
 
-const verdictTone = (verdict: string | undefined): Line[number]['tone'] =>
-  verdict === 'trustworthy' ? 'good' : 'caution';
+const verdictPart = (verdict: ClientFigures['verdict'] | undefined, { state }: RunView): Line[number] => {
+  if (verdict === undefined) return part('');
+  const text = verdictText(verdict, state);
+  if (verdict !== 'trustworthy') return part(text, 'caution');
+  return part(text, text === verdict ? 'good' : 'dim');
+};
 
 const COLUMNS: readonly Column[] = [
   { title: '  Run', isNumber: false, widthMax: 26, rank: 0 },
@@ -63,5 +69,5 @@ const COLUMNS: readonly Column[] = [
   { title: 'Requests', isNumber: true, widthMax: 14, rank: 0 },
   { title: 'Output', isNumber: true, widthMax: 14, rank: 0 },
   { title: '', isNumber: true, widthMax: 22, rank: 3 },
-  { title: 'Verdict', isNumber: false, widthMax: 14, rank: 4 },
+  { title: 'Verdict', isNumber: false, widthMax: 18, rank: 4 },
 ];

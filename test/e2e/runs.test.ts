@@ -147,6 +147,9 @@ describe('runs in a browser', () => {
     await announcement[Symbol.asyncDispose]();
     await page.getByText('This run is interrupted.').waitFor();
     await tile(page, 'Samples').getByText('100 completed').waitFor();
+    const verdict = page.getByRole('region', { name: 'Client verdict' });
+    await verdict.getByText('Interrupted', { exact: true }).waitFor();
+    expect(await verdict.innerText()).not.toMatch(/trustworthy/i);
   }, 60_000);
 
   test('runs are sorted and filtered', async () => {

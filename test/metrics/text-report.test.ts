@@ -68,6 +68,17 @@ describe('the text of a report', () => {
     ).toMatch(/^Run run-1/);
   });
 
+  test('calls the client of a run that is not whole trustworthy only as far as it was seen', () => {
+    const of = (state: SnapshotState): string => {
+      const report = reportOf(state);
+      return textOf({ ...report, client: { ...report.client, verdict: 'trustworthy', reasons: [] } });
+    };
+    expect(of('complete')).toMatch(/^Client: trustworthy$/m);
+    expect(of('interrupted')).toMatch(/^INTERRUPTED: [\s\S]*^Client: kept up until then$/m);
+    expect(of('live')).toMatch(/^INCOMPLETE: [\s\S]*^Client: kept up, in part$/m);
+    expect(of('interrupted')).not.toMatch(/trustworthy/i);
+  });
+
   test('has counts, rates, percentiles, estimates or that n is too small, errors, reasons and notices', () => {
     const text = textOf(reportOf('complete'));
     expect(text).toMatch(/measured +20 +18 +2 +0 +0/);

@@ -3,7 +3,7 @@
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import type { RunPattern } from '../../../src/core/run/report.ts';
-import type { ClientFigures, Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
+import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
@@ -73,50 +73,6 @@ export const stateWords = ({ state, progress, isLive }: RunView): StateWords => 
 /** The figures that a view shows: the report's once there is one, the newest before. */
 export const shownFigures = ({ run, progress }: RunView): RunFigures | undefined =>
   isUnknown(run.figures) ? progress?.figures : run.figures;
-
-export interface VerdictWords {
-  readonly tone: 'good' | 'caution' | 'open';
-  readonly word: string;
-  /** For a column: "within 0.4 ms". */
-  readonly short: string;
-  readonly remark: string;
-}
-
-/** What can be off in a figure: sent late and read late add up. */
-export const verdictWords = (client: ClientFigures): VerdictWords => {
-  switch (client.verdict) {
-    case 'trustworthy': {
-      const within = withinText(client);
-      return {
-        tone: 'good',
-        word: within === '' ? 'Trustworthy' : `Trustworthy within ${within}`,
-        short: within === '' ? 'trustworthy' : `within ${within}`,
-        remark: 'The load generator is not the limit.',
-      };
-    }
-    case 'client-bound':
-      return {
-        tone: 'caution',
-        word: 'Client-bound',
-        short: 'client-bound',
-        remark: 'The load generator is the limit, or part of it.',
-      };
-    case 'unknown':
-      return {
-        tone: 'open',
-        word: 'No verdict yet',
-        short: 'no verdict',
-        remark: 'The load generator has told nothing of itself.',
-      };
-    default:
-      return client.verdict satisfies never;
-  }
-};
-
-const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
-  const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
-  return parts.length === 0 ? '' : figureText(formatMeasured(parts.reduce((sum, part) => sum + part, 0)));
-};
 
 /** "measuring, 2:46 to go, then what is in flight". */
 export const phaseWords = (run: Run, progress: RunProgress | undefined): string => {

@@ -5,7 +5,7 @@ import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatMeasured } from '../run/measured.ts';
-import type { StateWords, VerdictWords } from '../run/run-words.ts';
+import type { StateWords } from '../run/run-words.ts';
 import {
   limitWords,
   modelWords,
@@ -16,8 +16,9 @@ import {
   startedText,
   stateWords,
   targetWords,
-  verdictWords,
 } from '../run/run-words.ts';
+import type { VerdictWords } from '../run/verdict-words.ts';
+import { verdictWords } from '../run/verdict-words.ts';
 
 export interface RunRow {
   readonly view: RunView;
@@ -88,7 +89,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
         : `${run.isStreaming ? '' : 'latency '}${pairText(p50, p99)}`,
     tpot: tpot === undefined ? UNKNOWN_FIGURE.figure : ns(tpot),
     started: startedText(run.startedAt, nowWallMs),
-    verdict: figures === undefined ? undefined : verdictWords(figures.client),
+    verdict: figures === undefined ? undefined : verdictWords(figures.client, view.state),
   };
 };
 

@@ -9,7 +9,6 @@ import {
   startedText,
   stateWords,
   targetWords,
-  verdictWords,
 } from '../../../dashboard/src/run/run-words.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
@@ -103,26 +102,6 @@ describe('where a run stands', () => {
     expect(shownFigures(view)).toBe(progress.figures);
     const figures = madeUpFigures({ droppedEvents: 1 });
     expect(shownFigures({ ...view, run: { ...run, figures } })).toBe(figures);
-  });
-});
-
-describe('the verdict on the client', () => {
-  test('adds up what was sent late and what was read late', () => {
-    expect(verdictWords(madeUpFigures().client)).toMatchObject({
-      tone: 'good',
-      word: 'Trustworthy within 380\u00a0µs',
-    });
-  });
-
-  test('claims no figure that nobody told', () => {
-    const client = {
-      ...madeUpFigures().client,
-      sendLatenessNsP99: unknown('closed loop'),
-      readLatenessNsP99: unknown('not observed'),
-    };
-    expect(verdictWords(client).word).toBe('Trustworthy');
-    expect(verdictWords({ ...client, verdict: 'client-bound' }).tone).toBe('caution');
-    expect(verdictWords({ ...client, verdict: 'unknown' }).tone).toBe('open');
   });
 });
 

@@ -40,6 +40,12 @@ test('a run without figures has dashes, not zeroes, for what is unknown', () => 
   expect([row.output, row.ttft, row.tpot, row.verdict]).toEqual(['–', '–', '–', undefined]);
 });
 
+test('a run that was cut off has the verdict on its client only until then', () => {
+  const view: RunView = { ...ended('r1', madeUpFigures()), state: 'interrupted' };
+  expect(runRow(EMPTY_STATE, view, 0).verdict).toMatchObject({ tone: 'open', short: 'kept up until then' });
+  expect(runRow(EMPTY_STATE, ended('r1', madeUpFigures()), 0).verdict?.tone).toBe('good');
+});
+
 test('a run that does not stream shows its latency and says so', () => {
   const figures = madeUpFigures({
     series: { latencyNs: { count: 3, percentiles: { 50: 2e9, 99: 3e9 } } },

@@ -1,0 +1,88 @@
+// What is said of the load generator. That a run is not whole comes first: then a verdict goes as far as it was observed.
+
+import { figureText } from '../../../src/core/figure/figure.ts';
+import type { ClientFigures, RunState } from '../../../src/core/run/run.ts';
+import type { VerdictScope } from '../../../src/core/run/verdict-scope.ts';
+import { verdictScope, verdictText } from '../../../src/core/run/verdict-scope.ts';
+import { isKnown } from '../../../src/core/unknown.ts';
+import { formatMeasured } from './measured.ts';
+
+export interface VerdictWords {
+  readonly tone: 'good' | 'caution' | 'open';
+  readonly word: string;
+  /** For a column: "within 0.4 ms", "kept up until then". */
+  readonly short: string;
+  readonly remark: string;
+}
+
+/** @param state as the run is shown: one without a lease is interrupted. */
+export const verdictWords = (client: ClientFigures, state: RunState): VerdictWords => {
+  const scope = verdictScope(state);
+  if (scope === 'whole' || scope === 'so-far') return plainWords(client, scope);
+  const [cut, part] = [state.charAt(0).toUpperCase() + state.slice(1), PARTS[scope]];
+  const short = verdictText(client.verdict, state);
+  switch (client.verdict) {
+    case 'trustworthy': {
+      const within = withinText(client);
+      return {
+        tone: 'open',
+        word: cut,
+        short,
+        remark: `The client kept up ${part}${within === '' ? '' : `, within ${within}`}; that is no word on the whole run.`,
+      };
+    }
+    case 'client-bound':
+      return {
+        tone: 'caution',
+        word: `${cut}, client-bound`,
+        short,
+        remark: `The load generator was the limit ${part}, or part of it.`,
+      };
+    case 'unknown':
+      return { tone: 'open', word: cut, short: 'no verdict', remark: NOTHING_TOLD };
+    default:
+      return client.verdict satisfies never;
+  }
+};
+
+const plainWords = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictWords => {
+  switch (client.verdict) {
+    case 'trustworthy': {
+      const within = withinText(client);
+      return {
+        tone: 'good',
+        word: within === '' ? 'Trustworthy' : `Trustworthy within ${within}`,
+        short: within === '' ? 'trustworthy' : `within ${within}`,
+        remark: 'The load generator is not the limit.',
+      };
+    }
+    case 'client-bound':
+      return {
+        tone: 'caution',
+        word: 'Client-bound',
+        short: 'client-bound',
+        remark: 'The load generator is the limit, or part of it.',
+      };
+    case 'unknown':
+      return {
+        tone: 'open',
+        word: scope === 'whole' ? 'No verdict' : 'No verdict yet',
+        short: 'no verdict',
+        remark: NOTHING_TOLD,
+      };
+    default:
+      return client.verdict satisfies never;
+  }
+};
+
+/** What can be off in a figure: sent late and read late add up. */
+const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
+  const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
+  return parts.length === 0 ? '' : figureText(formatMeasured(parts.reduce((sum, part) => sum + part, 0)));
+};
+
+const PARTS: Readonly<Record<Exclude<VerdictScope, 'whole' | 'so-far'>, string>> = {
+  'until-then': 'until then',
+  partly: 'as far as its account goes',
+};
+const NOTHING_TOLD = 'The load generator has told nothing of itself.';
