@@ -1,0 +1,34 @@
+// Waits for a fact about other processes (a file of theirs, their end), which tell nobody when it comes true. It looks again
+// and again with a pause between, so that the processor is theirs, and never longer than the test it belongs to runs.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * @param signal of the test's context: it aborts when the test has timed out.
+ * @param unless what would make it true; when it is over before, this throws with how it ended.
+ */
+export const until = async (
+  isTrue: () => boolean,
+  signal: AbortSignal,
+  unless?: Promise<unknown>,
+): Promise<void> => {
+  let ended: { readonly how: unknown } | undefined;
+  unless?.then(
+    how => {
+      ended = { how };
+    },
+    (how: unknown) => {
+      ended = { how };
+    },
+  );
+  while (true) {
+    const last = ended;
+    if (isTrue()) return;
+    if (last !== undefined) throw new Error(`it ended before that: ${wordsOf(last.how)}`);
+    await sleep(PAUSE_MS, undefined, { signal });
+  }
+};
+
+const wordsOf = (how: unknown): string => (how instanceof Error ? how.message : JSON.stringify(how));
+
+const PAUSE_MS = 5;
