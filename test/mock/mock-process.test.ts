@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { spawnMock } from '../../src/mock/spawn-mock.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 import type { Entry } from './asking.ts';
 import { ask, question } from './asking.ts';
 
@@ -88,7 +89,7 @@ test('it says where it listens in one line, and ends when its input closes and i
   expect(await exited).toEqual([0, null]);
 });
 
-test('it does not outlive a parent that is killed', async () => {
+test('it does not outlive a parent that is killed', async ({ signal }) => {
   const program = `
     const { spawnMock } = await import(${JSON.stringify(new URL('../../src/mock/spawn-mock.ts', import.meta.url).href)});
     const mock = await spawnMock({}, { nodePath: process.execPath, env: process.env });
@@ -102,7 +103,7 @@ test('it does not outlive a parent that is killed', async () => {
   expect(isAlive(pid)).toBe(true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  while (isAlive(pid)) await new Promise(resolve => setImmediate(resolve));
+  await until(() => !isAlive(pid), signal);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runTool, streamLines, ToolError, type ToolResult } from '../../src/process/child.ts';
 import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
+import { until } from '../support/until.ts';
 
 let tools: StandInTools;
 let ending: AbortController;
@@ -79,10 +80,10 @@ describe('a tool that is run to its end', () => {
     expect(await run()).toEqual({ kind: 'failed', reason: 'tool was ended by SIGSEGV' });
   });
 
-  it('is killed when the asker gives up, who gets the reason', async () => {
+  it('is killed when the asker gives up, who gets the reason', async ({ signal }) => {
     tools.script('tool', `${TELL_PID}; while :; do sleep 1; done`);
     const running = run();
-    await untilFile('tool.pid');
+    await until(() => pidsIn('tool.pid').length > 0, signal, running);
     ending.abort(new Error('not needed any more'));
     await expect(running).rejects.toThrow('not needed any more');
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
@@ -177,10 +178,10 @@ describe('a tool that is read line by line', () => {
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
   });
 
-  it('ends quietly when its reader gives up while nothing comes', async () => {
+  it('ends quietly when its reader gives up while nothing comes', async ({ signal }) => {
     tools.script('tool', `${TELL_PID}; while :; do sleep 1; done`);
     const reading = linesAndError();
-    await untilFile('tool.pid');
+    await until(() => pidsIn('tool.pid').length > 0, signal, reading);
     ending.abort();
     expect(await reading).toEqual({ lines: [], code: undefined, message: undefined });
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
@@ -279,8 +280,4 @@ const tryKill = (pid: number): void => {
   } catch {
     // ended by itself
   }
-};
-
-const untilFile = async (name: string): Promise<void> => {
-  while (pidsIn(name).length === 0) await new Promise(resolve => setImmediate(resolve));
 };

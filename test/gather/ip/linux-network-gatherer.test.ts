@@ -12,6 +12,7 @@ import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { until } from '../../support/until.ts';
 import { type GathererRun, isReading, runForTest } from '../gatherer-run.ts';
 import { plant, recordedTree } from '../recorded-tree.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
@@ -131,38 +132,40 @@ describe('the network gatherer', () => {
     expect(run.told.every(told => told.kind === 'reading')).toBe(true);
   });
 
-  it('starts the monitor again after it died, and reads once in case something was missed', async () => {
+  it('starts the monitor again after it died, and reads once in case something was missed', async ({
+    signal,
+  }) => {
     standInIp({ monitor: '[ -e "$HERE/second" ] && exec sleep 600; touch "$HERE/second"; exit 1' });
     await using run = start();
     await run.waitFor(isReading('network'), 'from start');
     await run.waitFor(isReading('network'));
-    await until(() => startsOf('monitor') === 2);
+    await until(() => startsOf('monitor') === 2, signal);
   });
 
-  it('leaves a monitor that floods with what are no events', async () => {
+  it('leaves a monitor that floods with what are no events', async ({ signal }) => {
     standInIp({ monitor: 'exec yes "nothing that is an event"' });
     await using run = start();
-    await until(() => startsOf('monitor') === 1);
-    await until(() => pidsOf('monitor').every(pid => !isRunning(pid)));
+    await until(() => startsOf('monitor') === 1, signal);
+    await until(() => pidsOf('monitor').every(pid => !isRunning(pid)), signal);
     expect(run.told.every(told => told.kind === 'reading')).toBe(true);
   });
 
-  it('stops at once and leaves no monitor behind', async () => {
+  it('stops at once and leaves no monitor behind', async ({ signal }) => {
     standInIp({ monitor: `trap '' TERM; while :; do sleep 0.1; done` });
     const run = start();
     await run.waitFor(isReading('network'), 'from start');
-    await until(() => startsOf('monitor') === 1);
+    await until(() => startsOf('monitor') === 1, signal);
     await run[Symbol.asyncDispose]();
     expect(pidsOf('monitor').filter(isRunning)).toEqual([]);
   });
 
-  it('leaves no monitor behind when its process is killed', async () => {
+  it('leaves no monitor behind when its process is killed', async ({ signal }) => {
     standInIp({ monitor: `trap '' HUP; exec sleep 600` });
     const watcher = spawn(process.execPath, [WATCHER], { env: tools.env, stdio: 'ignore' });
-    await until(() => startsOf('monitor') === 1);
+    await until(() => startsOf('monitor') === 1, signal);
     expect(pidsOf('monitor').filter(isRunning)).toHaveLength(1);
     watcher.kill('SIGKILL');
-    await until(() => !pidsOf('monitor').some(isRunning));
+    await until(() => !pidsOf('monitor').some(isRunning), signal);
   });
 
   it('gives up watching for good where there is no ip', async () => {
@@ -245,10 +248,6 @@ const isRunning = (pid: number): boolean => {
 };
 
 const startsOf = (what: 'monitor' | 'addr'): number => pidsOf(what).length;
-
-const until = async (isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await new Promise(resolve => setImmediate(resolve));
-};
 
 const addressesOf = (
   network: {
