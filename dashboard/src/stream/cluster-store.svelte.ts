@@ -8,7 +8,7 @@ import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
 import type { Link, LinkView } from './link.ts';
-import { linkView, movedLink, STREAM_STALE_MS } from './link.ts';
+import { judgedAt, linkView, movedLink, STREAM_STALE_MS } from './link.ts';
 import { openPort } from './open-port.ts';
 import { PageHistory } from './page-history.ts';
 import type { StreamPort, ToTab } from './port.ts';
@@ -65,10 +65,6 @@ export class ClusterStore {
     return this.#moment.state;
   }
 
-  get seen(): State {
-    return this.#moment.state;
-  }
-
   get nowMs(): number {
     return this.#moment.nowMs;
   }
@@ -77,20 +73,9 @@ export class ClusterStore {
     return linkView(this.#moment.link, this.nowMs, this.#staleMs);
   }
 
-  /**
-   * The moment up to which this tab knows the cluster. While it is cut off, sources are judged as of then: that nothing
-   * is heard of them is not their fault.
-   */
+  /** The moment as of which sources are judged. */
   get judgedAtMs(): number {
-    const { link, nowMs } = this.#moment;
-    switch (this.connection.kind) {
-      case 'stale':
-        return link.kind === 'open' ? Math.min(link.heardAtMs, nowMs) : nowMs;
-      case 'lost':
-        return link.kind === 'lost' ? Math.min(link.sinceMs, nowMs) : nowMs;
-      default:
-        return nowMs;
-    }
+    return judgedAt(this.#moment.link, this.nowMs, this.#staleMs);
   }
 
   /** How far the picture lags behind now; undefined while it does not. */

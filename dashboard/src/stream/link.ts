@@ -56,6 +56,23 @@ export const linkView = (link: Link, nowMs: number, staleMs: number = STREAM_STA
   }
 };
 
+/**
+ * The moment up to which the cluster is known. While nothing comes, sources are judged as of then: that nothing is heard
+ * of them is not their fault, and for so long as a stream is late it is not stale.
+ */
+export const judgedAt = (link: Link, nowMs: number, staleMs: number = STREAM_STALE_MS): number => {
+  switch (link.kind) {
+    case 'open': {
+      const isStale = nowMs - link.heardAtMs > staleMs;
+      return Math.min(nowMs, link.heardAtMs + (isStale ? 0 : LATE_AFTER_MS));
+    }
+    case 'lost':
+      return Math.min(nowMs, link.sinceMs);
+    default:
+      return nowMs;
+  }
+};
+
 /** The same link on another clock. */
 export const movedLink = (link: Link, offsetMs: number): Link => {
   switch (link.kind) {
@@ -75,3 +92,6 @@ export const movedLink = (link: Link, offsetMs: number): Link => {
       return link satisfies never;
   }
 };
+
+/** Sources speak more often than this; a stream that says nothing for longer is itself what is late. */
+const LATE_AFTER_MS = 2_000;

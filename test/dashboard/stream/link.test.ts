@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { RETRY_MS_MAX, retryDelayMs } from '../../../dashboard/src/stream/backoff.ts';
 import type { Link } from '../../../dashboard/src/stream/link.ts';
-import { linkView, movedLink, STREAM_STALE_MS } from '../../../dashboard/src/stream/link.ts';
+import { judgedAt, linkView, movedLink, STREAM_STALE_MS } from '../../../dashboard/src/stream/link.ts';
 
 describe('the view of the link', () => {
   test('an open link that was heard lately is live', () => {
@@ -35,6 +35,25 @@ describe('the view of the link', () => {
   test('a lost link that is being tried has no next try', () => {
     const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: undefined, reason: '' };
     expect(linkView(link, 5_000)).toMatchObject({ nextTryMs: undefined });
+  });
+});
+
+describe('the moment as of which sources are judged', () => {
+  const open: Link = { kind: 'open', heardAtMs: 1_000 };
+
+  test('is now while the stream speaks, and before there is one', () => {
+    expect(judgedAt(open, 1_900)).toBe(1_900);
+    expect(judgedAt({ kind: 'starting' }, 5_000)).toBe(5_000);
+  });
+
+  test('stays behind a stream that says nothing, long before it is stale: no source is called late for it', () => {
+    expect(linkView(open, 9_000).kind).toBe('live');
+    expect(judgedAt(open, 9_000)).toBe(3_000);
+  });
+
+  test('is when the cluster was last heard once the stream is stale or lost', () => {
+    expect(judgedAt(open, 1_001 + STREAM_STALE_MS)).toBe(1_000);
+    expect(judgedAt({ kind: 'lost', sinceMs: 700, nextTryAtMs: undefined, reason: '' }, 9_000)).toBe(700);
   });
 });
 
