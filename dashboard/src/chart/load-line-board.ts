@@ -27,8 +27,12 @@ export interface Board {
   readonly ticks: readonly { readonly y: number; readonly value: number | undefined }[];
 }
 
-/** A scale of round numbers that holds all values with a little air: two numbered steps. */
-export const boardScale = (values: readonly number[]): BoardScale => {
+/**
+ * A scale of round numbers that holds all values with a little air: two numbered steps.
+ * @param end beyond which there is nothing, as beyond 100 %; undefined where there is no such value.
+ */
+export const boardScale = (values: readonly number[], end?: number): BoardScale => {
+  if (end !== undefined) return { max: end, step: end / STEPS };
   const highest = Math.max(...values, Number.MIN_VALUE) * AIR;
   const power = 10 ** Math.floor(Math.log10(highest / STEPS));
   const step = (ROUND.find(factor => factor * power * STEPS >= highest) ?? 10) * power;

@@ -19,8 +19,10 @@ export interface TargetBoard {
   readonly now: number | undefined;
   /** Why `now` is not known. */
   readonly why: string;
-  /** The end of the scale, where it is known apart from the lines. */
+  /** What the scale must hold beside the lines. */
   readonly max: number | undefined;
+  /** Where the scale ends, whatever is drawn: there is no use above 100 %. */
+  readonly end?: number;
   readonly lines: readonly BoardLine[];
 }
 
@@ -73,7 +75,8 @@ const useBoard = (view: NodeView): TargetBoard => {
     unit: '%',
     now: use === undefined ? undefined : use * 100,
     why: `no source tells the use of the ${hasGpu ? 'GPUs' : 'processors'}`,
-    max: 100,
+    max: undefined,
+    end: 100,
     lines: [{ at: 100, name: 'busy', isRing: false }],
   };
 };

@@ -24,6 +24,14 @@ describe('the load-line board', () => {
     );
   });
 
+  it('ends where there is nothing beyond: a share at 100, its line at the brim', () => {
+    const scale = boardScale([3, 100], 100);
+    expect(scale).toEqual({ max: 100, step: 50 });
+    const { lines, ticks } = layoutBoard(3, [line(100)], scale);
+    expect(ticks.flatMap(({ value }) => value ?? [])).toEqual([0, 50, 100]);
+    expect(lines[0]?.y).toBe(ticks.at(-1)?.y);
+  });
+
   it('writes "now" beside the water, but not over the name of a line', () => {
     expect(layoutBoard(30, [line(48)], { max: 60, step: 30 }).nowY).toBe(68);
     expect(layoutBoard(47, [line(48)], { max: 60, step: 30 }).nowY).toBeUndefined();

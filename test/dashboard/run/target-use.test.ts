@@ -39,7 +39,7 @@ describe('how much of its machine a run uses', () => {
     expect(boards).toHaveLength(2);
     expect(memory).toMatchObject({ name: 'Memory', unit: 'GB' });
     expect(memory?.lines[0]?.at).toBeCloseTo((memory?.max ?? 0) * 0.85);
-    expect(use).toMatchObject({ name: 'GPU use', lines: [{ at: 100, name: 'busy' }] });
+    expect(use).toMatchObject({ name: 'GPU use', end: 100, lines: [{ at: 100, name: 'busy' }] });
   });
 
   test('has a ceiling for memory traffic once that was measured, and says that its use is not told', () => {
