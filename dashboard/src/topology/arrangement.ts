@@ -51,6 +51,8 @@ const PAD = 4;
 /** Room for the words at either side of a drawing, and how far from it they begin. */
 export const BESIDE_WORDS_WIDTH = 142;
 const BESIDE_GAP = 18;
+/** Nobody else wants the room beside a machine that is alone. */
+const ALONE_WORDS_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 const DRAUGHT_WIDTH = 16;
 
@@ -65,7 +67,10 @@ export const sizesOf = (count: number, frame: Frame): Sizes => {
     drawing,
     lineHeight,
     below: {
-      width: Math.max(drawing.width + WORDS[detail].pad, WORDS[detail].width),
+      width: Math.max(
+        drawing.width + WORDS[detail].pad,
+        count === 1 && detail === 'full' ? ALONE_WORDS_WIDTH : WORDS[detail].width,
+      ),
       height: drawing.height + 6 + WORDS[detail].lines * lineHeight,
     },
   };
