@@ -34,31 +34,29 @@ export const openKeyHome = async (invocation: Invocation, state: ProcessState): 
   }
 };
 
-/** Undefined where there is no such file. @throws CommandError for one that holds no key. */
-export const keysAt = async (path: string, state: ProcessState): Promise<HeldKeys | undefined> => {
+/** Of a home. Undefined where there is no such file. @throws CommandError for one that holds no key. */
+export const keysAt = (path: string, state: ProcessState): Promise<HeldKeys | undefined> =>
+  keysIn(path, state, 'Take it from another machine: plimsoll key import --replace -');
+
+export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
+  const held = await keysIn(path, state, NAME_A_KEY_FILE);
+  if (held === undefined) throw new CommandError('clusterKey', `${path} is not there`, NAME_A_KEY_FILE);
+  return held.key;
+};
+
+const keysIn = async (path: string, state: ProcessState, advice: string): Promise<HeldKeys | undefined> => {
   const file = await readClusterKey(path);
   switch (file.kind) {
     case 'missing':
       return undefined;
     case 'wrong':
-      throw new CommandError(
-        'clusterKey',
-        file.problem,
-        'Take it from another machine: plimsoll key import --replace -',
-      );
+      throw new CommandError('clusterKey', file.problem, advice);
     case 'key':
       await tell(state, file.notices);
       return file;
     default:
       return file satisfies never;
   }
-};
-
-export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
-  const held = await keysAt(path, state);
-  if (held === undefined)
-    throw new CommandError('clusterKey', `${path} is not there`, 'Name the file that has the cluster key.');
-  return held.key;
 };
 
 export const keyFromInput = async (state: ProcessState): Promise<ClusterKey> => {
@@ -91,5 +89,7 @@ export const tell = async (state: ProcessState, lines: readonly string[]): Promi
   for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
 };
 
+const NAME_A_KEY_FILE =
+  'Name the file that has the cluster key, or run on a machine that has it: plimsoll key show --join';
 /** More than any key has; the rest is not read. */
 const INPUT_BYTES_MAX = 4_096;

@@ -40,14 +40,18 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
     if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
     return { kind: 'wrong', problem: `${path} cannot be read (${errorCode(error) ?? String(error)})` };
   }
-  const [first = '', second, ...more] = text.split('\n').filter(line => line.trim() !== '');
-  if (more.length > 0) return { kind: 'wrong', problem: `${path} holds more than two cluster keys` };
+  const [first = '', second, third] = text.split('\n').filter(line => line.trim() !== '');
   const current = parseClusterKey(first);
   if (current.kind === 'wrong')
     return { kind: 'wrong', problem: `${path} holds no cluster key: ${current.problem}` };
   const former = second === undefined ? undefined : parseClusterKey(second);
   if (former?.kind === 'wrong')
     return { kind: 'wrong', problem: `${path} holds no cluster key in its second line: ${former.problem}` };
+  if (third !== undefined)
+    return {
+      kind: 'wrong',
+      problem: `${path} holds more than two lines, where a key file has one key or two`,
+    };
   const notices = await closeToOthers(path, mode);
   return former === undefined || former.key.id === current.key.id
     ? { kind: 'key', key: current.key, notices }

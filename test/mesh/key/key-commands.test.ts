@@ -90,6 +90,29 @@ test('import of anything else says what is wrong, and not what it was', async ()
   expect((await key(folder.path, ['import'])).code).toBe(2);
 });
 
+test('import of a file without a key says so, whatever its length, and where keys come from', async () => {
+  using folder = temporaryDirectory();
+  const file = join(folder.path, 'accounts');
+  for (const text of [
+    '',
+    'one line',
+    'one line\nanother',
+    'root:x:0:0::/root\n'.repeat(5),
+    'x\n'.repeat(5_000),
+  ]) {
+    writeFileSync(file, text);
+    for (const how of [[], ['--replace'], ['--rotate']]) {
+      const refused = await key(folder.path, ['import', file, ...how]);
+      expect(refused.code).toBe(9);
+      const [problem, advice] = refused.stderr.split('\n');
+      expect(problem).toContain(`${file} holds no cluster key: `);
+      expect(advice).toContain('Name the file that has the cluster key');
+      expect(refused.stderr).not.toContain('--replace');
+    }
+  }
+  expect((await key(folder.path, ['import', folder.path])).stderr).toContain('is not a file');
+});
+
 test('a damaged key in the home is told, and replaced only when told to', async () => {
   using folder = temporaryDirectory();
   writeFileSync(join(folder.path, 'cluster-key'), 'half a k');
