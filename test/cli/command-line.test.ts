@@ -88,6 +88,10 @@ describe('a command line', () => {
     expect(await refusal('up', '--once=yes')).toContain('takes no value');
     expect(await refusal('up', '--http', '4180')).toContain('127.0.0.1:4180');
     expect(await refusal('up', '--http', '::1:4180')).toContain('[::1]:4180');
+    expect(await refusal('up', '--peer', 'atlas', '--peer', 'foo bar')).toContain(
+      '"foo bar" is no address of a peer\nWrite a name or an address, with :PORT',
+    );
+    expect(await refusal('up', '--peer', 'atlas:0')).toContain('no peer can be reached at port 0');
     expect(await refusal('up', 'now')).toContain('one word too many');
     expect(await refusal('config', 'check', 'a', 'b')).toContain('b is one word too many');
   });

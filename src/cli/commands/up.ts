@@ -8,6 +8,8 @@ import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import { PEER_PORT } from '../../mesh/discovery/limits.ts';
+import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { printable } from '../../tui/part.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
@@ -30,6 +32,14 @@ const parseDiscovery = (text: string): Parsed<DiscoveryWay> => {
   const names = text.split(',').map(name => name.trim());
   if (names.every(name => name !== '')) return parsed<DiscoveryWay>({ kind: 'interfaces', names });
   return wrong('an interface has no name', 'Write them with commas: en0,en5. Or off.');
+};
+
+/** The text stays as it is: config.toml, too, gives the daemon texts. */
+const parsePeerText = (text: string): Parsed<string> => {
+  const peer = parsePeer(text);
+  return peer.kind === 'peer'
+    ? parsed(text)
+    : wrong(peer.problem, `Write a name or an address, with :PORT where it is not ${PEER_PORT}.`);
 };
 
 const parseSpeed = (text: string): Parsed<number> => {
@@ -62,7 +72,7 @@ const peerOption = repeated({
   name: 'peer',
   valueName: 'ADDR',
   meaning: 'Another node of the cluster: a name or address, with :PORT where it is not 4181.',
-  parse: nonEmpty,
+  parse: parsePeerText,
 });
 const probesOption = value({
   name: 'probes',
