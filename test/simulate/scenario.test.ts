@@ -61,6 +61,27 @@ describe('a scenario', () => {
     expect(sound.absences).toEqual([]);
   });
 
+  test('of any size has few bad cables, so that each is looked at', () => {
+    for (let count = 17; count <= SIMULATED_NODES_MAX; count += 1) {
+      const { cables } = scenarioOfSize(count);
+      const bad = cables.filter(cable => isLopsided(cable) || (cable.retransmits ?? 0) > 0);
+      expect(bad.length).toBeGreaterThanOrEqual(2);
+      expect(bad.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('of any size carries over a slow port what that port can', () => {
+    for (let count = 1; count <= SIMULATED_NODES_MAX; count += 1) {
+      const { machines, cables } = scenarioOfSize(count);
+      for (const { a, b, bitsPerSecondToA, bitsPerSecondToB } of cables.filter(isEthernet)) {
+        const port = Math.min(...[a, b].map(end => machines[end]?.quirks?.ethernetBitsPerSecond ?? 10e9));
+        expect(Math.max(bitsPerSecondToA, bitsPerSecondToB), `cable ${a} - ${b} of ${count}`).toBeLessThan(
+          port,
+        );
+      }
+    }
+  });
+
   test('of eight has every kind of cable that people join such machines with', () => {
     expect(new Set(scenarioOfSize(8).cables.map(({ kind }) => kind))).toEqual(
       new Set(['thunderbolt-rdma', 'thunderbolt', 'roce', 'ethernet']),
@@ -106,6 +127,8 @@ test('keys of one seed are the same again, in the order of their ids', () => {
   expect([...ids].sort()).toEqual(ids);
   expect(seededNodeKeys(2, 8).map(({ nodeId }) => nodeId)).not.toEqual(ids);
 });
+
+const isEthernet = ({ kind }: Cable): boolean => kind === 'ethernet';
 
 const isLopsided = ({ kind, bitsPerSecondToA, bitsPerSecondToB }: Cable): boolean =>
   kind !== 'wifi' &&
