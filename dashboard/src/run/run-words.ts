@@ -45,6 +45,19 @@ export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode'
   return isKnown(run.serverKind) ? `${run.serverKind} ${place}` : place;
 };
 
+/** Why a run has neither files nor a process that could be asked; '' where it has. */
+export const nowhereWords = (origin: {
+  readonly isRecording: boolean;
+  /** Of the machine: the demo runs real benchmarks on simulated ones. */
+  readonly isSimulated: boolean;
+  readonly hasSamples: boolean;
+}): string => {
+  if (origin.isRecording) return 'A recording holds the figures of a run, not its samples and files.';
+  return origin.isSimulated && !origin.hasSamples
+    ? 'This run is simulated: it has figures, but no samples and no files.'
+    : '';
+};
+
 export interface StateWords {
   readonly tone: 'live' | 'ended' | 'cut' | 'broken';
   readonly word: string;

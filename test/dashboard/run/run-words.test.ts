@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   clockText,
   limitWords,
+  nowhereWords,
   patternWords,
   phaseLine,
   phaseWords,
@@ -60,6 +61,15 @@ describe('what a run was asked to do', () => {
       'at http://127.0.0.1:8000',
     );
   });
+});
+
+test('a run of a recording or of a simulation has no files that advice could lead to', () => {
+  const here = { isRecording: false, isSimulated: false, hasSamples: true };
+  expect(nowhereWords({ ...here, isRecording: true, isSimulated: true })).toMatch(/^A recording holds/);
+  expect(nowhereWords({ ...here, isSimulated: true, hasSamples: false })).toMatch(/^This run is simulated/);
+  expect(nowhereWords({ ...here, isSimulated: true })).toBe('');
+  expect(nowhereWords({ ...here, hasSamples: false })).toBe('');
+  expect(nowhereWords(here)).toBe('');
 });
 
 describe('where a run stands', () => {
