@@ -30,6 +30,8 @@ export const watchHome = async (
     const folder = changeOf(opened.home, await placeOf(home));
     // Without its folder the journal is not to be found either: one notice is enough.
     const file = folder === undefined ? changeOf(opened.journal, await placeOf(journal)) : undefined;
+    // While it was looked, the daemon may have begun to end, and a home of its own making with it.
+    if (signal.aborted) return;
     tell(HOME_NOTICE, folder && homeText(home, folder));
     tell(JOURNAL_NOTICE, file && journalText(journal, file));
   }
