@@ -9,7 +9,7 @@ import { widthsOf } from '../support/counts.ts';
 import type { OpenedBrowser } from './browser.ts';
 import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
 import type { Fleet } from './fleet.ts';
-import { desk, mesh } from './fleet.ts';
+import { desk, joined, mesh } from './fleet.ts';
 import { connectionOf, ETHERNET, idOf, opened, profiled, WIFI } from './links.ts';
 import { notebook, rack, studio } from './machines.ts';
 import type { ServedMachines } from './serve-machines.ts';
@@ -85,6 +85,22 @@ describe('the map of a cluster', () => {
     await dock.getByText('JACCL, 1 MiB messages, 2 s each way (mlx-jaccl)').waitFor();
     await page.keyboard.press('Escape');
     await dockOf(page, 'Links').waitFor();
+  });
+
+  test.each([
+    { width: 1_280, height: 800 },
+    { width: 1_920, height: 1_080 },
+  ])('six connections of a link stand in the dock whole at $width x $height', async size => {
+    const { machines, told } = desk();
+    await using cluster = await served({ machines, told: [...told, ...joined(studio, notebook, WIFI)] });
+    const { page } = await browser.open(cluster.url, size);
+    await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
+    const dock = dockOf(page, 'Connections of atlas – juno');
+    await dock.getByText('6 connections, best first').waitFor();
+    const edge = await dock.boundingBox();
+    const last = await dock.getByRole('row').nth(6).boundingBox();
+    expect(await dock.getByRole('row').count()).toBe(7);
+    expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual((edge?.y ?? 0) + (edge?.height ?? 0));
   });
 
   test('the keyboard sees a link by standing on it, and keeps it by Enter', async () => {
