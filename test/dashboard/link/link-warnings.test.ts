@@ -50,6 +50,12 @@ describe('the warnings of a link', () => {
     expect(isOfLink(warning(`rdma down ${BOSUN} mlx5_0`, BOSUN), between(ATLAS, BOSUN))).toBe(false);
   });
 
+  test('are of an end that does not answer: its link carries nothing', () => {
+    expect(isOfLink(warning(`presence ${ATLAS}`, ATLAS), link)).toBe(true);
+    expect(isOfLink(warning(`stopped ${JUNO}`, JUNO), link)).toBe(true);
+    expect(isOfLink(warning(`presence ${BOSUN}`, BOSUN), link)).toBe(false);
+  });
+
   test('are none of what concerns one end alone', () => {
     expect(isOfLink(warning(`memory ${ATLAS}`, ATLAS), link)).toBe(false);
   });
