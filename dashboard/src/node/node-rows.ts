@@ -104,7 +104,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
     state: stateOf(view, lagMs),
     kind,
     model: words.model,
-    tags: held(view.config)?.tags ?? [],
+    tags: tagsOf(view),
     memory: words.memory,
     gpuUse: figure(vitals.gpuUse, formatPercent),
     celsius: figure(vitals.celsius, formatCelsius),
@@ -161,6 +161,12 @@ export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string
     for (const node of warning.nodes) byNode.set(node, [...(byNode.get(node) ?? []), warning]);
   }
   return byNode;
+};
+
+/** Its name says already that it is simulated. */
+const tagsOf = (view: NodeView): readonly string[] => {
+  const tags = held(view.config)?.tags ?? [];
+  return held(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;
 };
 
 const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {

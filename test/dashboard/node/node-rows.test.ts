@@ -63,6 +63,22 @@ describe('the row of a node', () => {
     });
   });
 
+  test('says once that a node is simulated', () => {
+    const { machine, facts } = at(studio);
+    const told = facts.map(fact =>
+      fact.kind === 'config.gathered'
+        ? {
+            ...fact,
+            payload: { ...fact.payload, value: { ...fact.payload.value, tags: ['simulated', 'desk'] } },
+          }
+        : fact,
+    );
+    const [view] = viewsOf(stateOf({ machine, facts: told }), 0);
+    if (view === undefined) throw new Error('a machine was told');
+    const row = nodeRow(view, { linkCounts: new Map(), warnings: new Map(), lagMs: undefined });
+    expect([row.name, row.tags]).toEqual(['atlas (simulated)', ['desk']]);
+  });
+
   test('of a node that is gone has no figure of now, and stands last by them', () => {
     const row = rowOf('atlas', 3_600_000);
     expect(row).toMatchObject({
