@@ -52,7 +52,6 @@ const startedDemo = async (
         dashboardDir: state.dashboardDir,
         pid: state.pid,
         temporaryFolder: state.temporaryFolder,
-        isAlive: state.isAlive,
         resources: () => state.resources(),
         onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
       },

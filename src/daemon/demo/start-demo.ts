@@ -23,7 +23,6 @@ export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simu
   /** False: the same machines with nothing wrong. */
   readonly hasFaults: boolean;
   readonly temporaryFolder: string;
-  readonly isAlive: (pid: number) => boolean;
 }
 
 export interface Demo extends AsyncDisposable {
