@@ -123,7 +123,7 @@ const shareOf = (rate: LinkView['there']): number | undefined => {
     : rate.value / negotiated;
 };
 
-/** Nodes joined by RDMA follow each other; those that are not come last, as one group. */
+/** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */
 const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly Column[] => {
   const near = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const {
@@ -150,9 +150,15 @@ const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): read
   const alone = groups.flatMap(group => (group.length === 1 ? group : []));
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   return [...together, alone].flatMap(group =>
-    group.map((id, index) => ({ id, name: names.get(id) ?? '', isGroupEnd: index === group.length - 1 })),
+    group
+      .map(id => ({ id, name: names.get(id) ?? '' }))
+      .toSorted((a, b) => byName.compare(a.name, b.name))
+      .map((node, index) => ({ ...node, isGroupEnd: index === group.length - 1 })),
   );
 };
+
+/** spark-2 before spark-10. */
+const byName = new Intl.Collator('en', { numeric: true });
 
 const plain = ({ figure, unit }: { readonly figure: string; readonly unit: string }): string =>
   unit === '' ? figure : `${figure} ${unit}`;
