@@ -42,6 +42,7 @@ describe('a command line', () => {
         [...name.split(' '), '--help'],
         ['help', ...name.split(' ')],
         [...name.split(' '), '--home', 'x', '-h'],
+        [...name.split(' '), '--bananas', 'one', 'two', '--home', '--help', 'three'],
       ]) {
         const { run, stdout } = madeUpProcess(args);
         expect(await run()).toBe(0);
@@ -55,6 +56,7 @@ describe('a command line', () => {
   test('asks for the help of a group', async () => {
     for (const args of [
       ['config', '--help'],
+      ['config', '-h'],
       ['help', 'config'],
     ]) {
       const { run, stdout } = madeUpProcess(args);
@@ -94,6 +96,31 @@ describe('a command line', () => {
     expect(await refusal('up', '--peer', 'atlas:0')).toContain('no peer can be reached at port 0');
     expect(await refusal('up', 'now')).toContain('one word too many');
     expect(await refusal('config', 'check', 'a', 'b')).toContain('b is one word too many');
+  });
+
+  test('gives an option a value that begins with a dash where it is written with =, and says so where not', async () => {
+    expect(await refusal('demo', '--seed', '-5')).toBe(
+      'plimsoll: --seed needs a value\nWrite: --seed N, or --seed=VALUE if it begins with a dash\n',
+    );
+    expect(await refusal('up', '--home', '--')).toContain('--home needs a value');
+    expect(invocation('up', '--home=-5').option(homeOption)).toBe('-5');
+    expect(invocation('up', '--home=--once').option(homeOption)).toBe('--once');
+  });
+
+  test('takes a lone dash for a value, and nothing after -- for an option', async () => {
+    expect(invocation('up', '--home', '-').option(homeOption)).toBe('-');
+    expect(invocation('key', 'import', '-').arguments).toEqual(['-']);
+    expect(invocation('config', 'check', '--home', 'x', '--', '--help').arguments).toEqual(['--help']);
+    expect(await refusal('config', 'check', '--', 'a', '--', 'b')).toContain('-- is one word too many');
+  });
+
+  test('shows a word that is no option as it was written', async () => {
+    expect(await refusal('up', '-abc')).toContain('unknown option -abc');
+    expect(await refusal('up', '-5')).toContain('unknown option -5');
+    expect(await refusal('up', '--=x')).toContain('unknown option --');
+    expect(await refusal('up', '--__proto__=x')).toContain('unknown option --__proto__\n');
+    expect(await refusal('up', '--bananas=-x')).toContain('unknown option --bananas\n');
+    expect(await refusal('-x')).toContain('unknown option -x');
   });
 
   test('never sends what somebody typed to the terminal as an order', async () => {
