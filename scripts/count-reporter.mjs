@@ -1,22 +1,47 @@
 // A Vitest reporter that writes what happened to the file named by PLIMSOLL_TEST_COUNTS: how many tests passed, which
-// failed, and which were skipped with the reason each gave. run-tests.js adds the other checks and prints the line.
+// failed, which were skipped with the reason each gave, and which files were running. run-tests.js adds the other checks and
+// prints the line. It writes after each file, so that a run that is killed leaves what it had found.
 
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 
 export default class CountReporter {
+  #running = new Set();
+  #ended = { passed: 0, failed: [], skipped: [] };
+
+  onTestModuleStart(module) {
+    this.#running.add(module.relativeModuleId);
+    this.#write(this.#ended, { hasEnded: false });
+  }
+
+  onTestModuleEnd(module) {
+    this.#running.delete(module.relativeModuleId);
+    countModule(this.#ended, module);
+    this.#write(this.#ended, { hasEnded: false });
+  }
+
+  /** Once more from the beginning: what went wrong before a module could start is told here only. */
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: [], skipped: [] };
-    for (const module of modules) {
-      for (const test of module.children.allTests()) countTest(counts, module, test);
-      for (const suite of module.children.allSuites())
-        countErrors(counts, module, suite.fullName, suite.errors());
-      countErrors(counts, module, 'could not be loaded', module.errors());
-    }
+    for (const module of modules) countModule(counts, module);
     for (const error of unhandledErrors) counts.failed.push(`outside any test: ${error.message}`);
-    if (process.env.PLIMSOLL_TEST_COUNTS)
-      writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(counts));
+    this.#running.clear();
+    this.#write(counts, { hasEnded: true });
+  }
+
+  #write(counts, { hasEnded }) {
+    const file = process.env.PLIMSOLL_TEST_COUNTS;
+    if (!file) return;
+    writeFileSync(`${file}.new`, JSON.stringify({ ...counts, running: [...this.#running], hasEnded }));
+    renameSync(`${file}.new`, file);
   }
 }
+
+const countModule = (counts, module) => {
+  for (const test of module.children.allTests()) countTest(counts, module, test);
+  for (const suite of module.children.allSuites())
+    countErrors(counts, module, suite.fullName, suite.errors());
+  countErrors(counts, module, 'could not be loaded', module.errors());
+};
 
 const countTest = (counts, module, test) => {
   const name = `${module.relativeModuleId} > ${test.fullName}`;

@@ -4,21 +4,27 @@ const { spawn } = require('node:child_process');
 const os = require('node:os');
 
 /**
- * Resolves with {code, signal, error}; never rejects.
- * `options.onSpawn(child)` gets the child; everything else goes to spawn.
+ * Resolves with {code, signal, error, isOverdue}; never rejects.
+ * `options.msMax` kills a command that takes longer, which is then overdue; everything else goes to spawn.
  */
 const runCommand = (command, args, options = {}) => {
-  const { onSpawn, ...spawnOptions } = options;
+  const { msMax, ...spawnOptions } = options;
   return new Promise(resolve => {
+    let isOverdue = false;
     const child = spawn(command, args, { stdio: 'inherit', ...spawnOptions });
     const stopPassing = passSignals(child);
+    const killOverdue = () => {
+      isOverdue = true;
+      child.kill('SIGKILL');
+    };
+    const watchdog = msMax === undefined ? undefined : setTimeout(killOverdue, msMax);
     const end = ending => {
+      clearTimeout(watchdog);
       stopPassing();
-      resolve(ending);
+      resolve({ ...ending, isOverdue });
     };
     child.once('error', error => end({ code: null, signal: null, error }));
     child.once('close', (code, signal) => end({ code, signal, error: null }));
-    if (onSpawn) onSpawn(child);
   });
 };
 

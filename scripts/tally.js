@@ -4,27 +4,35 @@ const fs = require('node:fs');
 
 const newTally = () => ({ passed: 0, failed: [], skipped: [] });
 
-/** What count-reporter.mjs wrote; a Vitest that crashed wrote nothing. */
+/** What count-reporter.mjs wrote. `hasEnded` is false where Vitest was killed or crashed; then it may be less than there is. */
 const readCounts = file => {
   try {
-    return { kind: 'read', ...JSON.parse(fs.readFileSync(file, 'utf8')) };
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
   } catch {
-    return { kind: 'missing' };
+    return { passed: 0, failed: [], skipped: [], running: [], hasEnded: false };
   }
 };
 
-/** `isNameFiltered`: with -t Vitest calls every test that was not asked for skipped, without a reason. */
-const addVitest = (tally, { counts, exitCode, isNameFiltered }) => {
-  if (counts.kind === 'missing') {
-    tally.failed.push(`vitest ended without a result (exit code ${exitCode})`);
-    return;
-  }
+/**
+ * `isNameFiltered`: with -t Vitest calls every test that was not asked for skipped, without a reason.
+ * `overdueMinutes`: run-tests.js killed it after so many.
+ */
+const addVitest = (tally, { counts, exitCode, isNameFiltered, overdueMinutes }) => {
   const skipped = counts.skipped.filter(({ reason }) => reason !== undefined || !isNameFiltered);
   tally.passed += counts.passed;
   tally.failed.push(...counts.failed);
   tally.skipped.push(...skipped);
-  if (counts.passed + counts.failed.length + skipped.length === 0) tally.failed.push('vitest ran no test');
+  if (!counts.hasEnded) tally.failed.push(endText({ counts, exitCode, overdueMinutes }));
+  else if (counts.passed + counts.failed.length + skipped.length === 0)
+    tally.failed.push('vitest ran no test');
   else if (exitCode !== 0 && counts.failed.length === 0) tally.failed.push(`vitest: exit code ${exitCode}`);
+};
+
+const endText = ({ counts: { running }, exitCode, overdueMinutes }) => {
+  const place = running.length === 0 ? '' : `, in ${running.join(' and ')}`;
+  return overdueMinutes === undefined
+    ? `vitest ended without a result (exit code ${exitCode})${place}`
+    : `the watchdog killed vitest, which had not finished after ${overdueMinutes} minutes${place}. A slow machine gets more by PLIMSOLL_TEST_MINUTES_MAX.`;
 };
 
 /** The last line is the one that people and machines read. */

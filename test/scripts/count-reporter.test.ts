@@ -17,10 +17,11 @@ test('passed, failed and skipped tests are counted, and a skip keeps its reason'
     test('needs a browser', context => context.skip('no chromium'));
   `);
   expect(counts).toEqual({
-    kind: 'read',
     passed: 1,
     failed: ['made-up.test.mjs > is wrong'],
     skipped: [{ name: 'made-up.test.mjs > needs a browser', reason: 'no chromium' }],
+    running: [],
+    hasEnded: true,
   });
 });
 

@@ -3,10 +3,11 @@ import type { Counts } from '../support/scripts.ts';
 import { tally } from '../support/scripts.ts';
 
 const counts = (given: Partial<Counts>): Counts => ({
-  kind: 'read',
   passed: 0,
   failed: [],
   skipped: [],
+  running: [],
+  hasEnded: true,
   ...given,
 });
 
@@ -33,9 +34,21 @@ test('a skip is printed with its reason above the last line', () => {
 });
 
 test('a vitest that crashed before it could report has failed', () => {
-  expect(lastLine({ counts: { kind: 'missing' }, exitCode: 139, isNameFiltered: false })).toBe(
+  const missing = tally.readCounts('/nowhere/counts.json');
+  expect(lastLine({ counts: missing, exitCode: 139, isNameFiltered: false })).toBe(
     '0 passed, 1 failed, 0 skipped',
   );
+});
+
+test('a vitest that crashed half way has failed, and what it had found counts', () => {
+  const sum = tally.newTally();
+  const half = counts({ passed: 7, running: ['test/a.test.ts'], hasEnded: false });
+  tally.addVitest(sum, { counts: half, exitCode: 139, isNameFiltered: false });
+  expect(sum).toEqual({
+    passed: 7,
+    failed: ['vitest ended without a result (exit code 139), in test/a.test.ts'],
+    skipped: [],
+  });
 });
 
 test('a run in which no test ran has failed', () => {

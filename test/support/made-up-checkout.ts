@@ -71,6 +71,12 @@ export class MadeUpCheckout implements AsyncDisposable {
     return this.#spawn(node, [join(this.folder, 'scripts/start.js'), ...args], {});
   }
 
+  /** `npm test` without apt. */
+  test(env: Readonly<Record<string, string>> = {}): StartedScript {
+    const script = join(this.folder, 'scripts/test.js');
+    return this.#spawn(process.execPath, [script], { PLIMSOLL_NO_APT: '1', ...env });
+  }
+
   /** The trailing `true` keeps the shell from becoming the script. */
   startByShell(): StartedScript {
     const script = '"$NODE" scripts/start.js; true';

@@ -5,10 +5,12 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 export interface Counts {
-  readonly kind: 'read' | 'missing';
   readonly passed: number;
   readonly failed: readonly string[];
   readonly skipped: readonly { readonly name: string; readonly reason?: string }[];
+  /** Files that had not ended. */
+  readonly running: readonly string[];
+  readonly hasEnded: boolean;
 }
 
 export interface Tally {
@@ -22,7 +24,7 @@ export const tally: {
   readCounts(file: string): Counts;
   addVitest(
     tally: Tally,
-    run: { counts: Counts | { kind: 'missing' }; exitCode: number; isNameFiltered: boolean },
+    run: { counts: Counts; exitCode: number; isNameFiltered: boolean; overdueMinutes?: number },
   ): void;
   tallyText(tally: Tally): string;
 } = require('../../scripts/tally.js');
