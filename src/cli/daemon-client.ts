@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
+import { shortReason } from '../core/problem.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
 import { readDaemonFile } from '../daemon/daemon-file.ts';
 import { CommandError } from './command-error.ts';
@@ -90,15 +91,10 @@ export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknow
 
 /** Why a request failed: as asked by the signal, by its deadline, or by the other end. */
 export const failureOf = (file: DaemonFile, signal: AbortSignal, error: unknown): unknown => {
-  if (!signal.aborted) return noAnswer(file, reasonOf(error), error);
+  if (!signal.aborted) return noAnswer(file, shortReason(error), error);
   const reason: unknown = signal.reason;
   const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
   return isDeadline ? noAnswer(file, 'it takes too long', error) : reason;
-};
-
-const reasonOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 };
 
 export const startAdvice = (home: string, { homeDirectory }: ProcessState): string =>

@@ -2,10 +2,10 @@
 
 import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
+import { errorCode } from '../core/problem.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
 import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
-import { errorCode } from '../process/atomic-file.ts';
 import { CommandError } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';

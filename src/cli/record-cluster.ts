@@ -1,6 +1,7 @@
 // Follows the stream of the local daemon and writes it down, until somebody or the time ends it.
 
 import { systemClock } from '../clock/system-clock.ts';
+import { errorMessage } from '../core/problem.ts';
 import { Anonymiser } from '../recording/anonymiser.ts';
 import { StreamRecorder } from '../recording/record-stream.ts';
 import { RecordingWriter } from '../recording/recording-writer.ts';
@@ -93,7 +94,7 @@ const created = async (path: string): Promise<RecordingWriter> => {
 
 const cannotWrite = (error: unknown): CommandError => {
   const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorMessage(error);
   return isThere
     ? new CommandError(
         'recording',

@@ -1,6 +1,7 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
+import { errorMessage } from '../core/problem.ts';
 import { printable } from '../tui/part.ts';
 import type { Command } from './command.ts';
 import { CommandError } from './command-error.ts';
@@ -22,7 +23,7 @@ export const runCommand = async (commands: readonly Command[], state: ProcessSta
     // Only a command that had not finished lets the request through.
     const stop: unknown = state.stop.aborted ? state.stop.reason : undefined;
     if (stop instanceof StopRequest && isAbort(error, stop)) return stop.exitCode;
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const text = error instanceof Error && error.stack !== undefined ? error.stack : errorMessage(error);
     await state.stderr.write(`plimsoll: this should not have happened:\n${text}\n`);
     return EXIT_CODES.failure.code;
   }

@@ -5,7 +5,7 @@ import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode } from '../process/atomic-file.ts';
+import { errorCode, errorMessage, shortReason } from '../core/problem.ts';
 
 export interface HomeFiles {
   readonly config: string;
@@ -76,7 +76,7 @@ export const openHome = async (path: string): Promise<Home> => {
     return {
       path,
       notices: [
-        `others can look into the home ${path}, and its mode could not be changed (${errorCode(error) ?? error})`,
+        `others can look into the home ${path}, and its mode could not be changed (${shortReason(error)})`,
       ],
     };
   }
@@ -137,7 +137,7 @@ const creationError = (path: string, error: unknown): HomeError => {
     default:
       return new HomeError(
         'unusable',
-        `The home ${path} cannot be created: ${error instanceof Error ? error.message : String(error)}.`,
+        `The home ${path} cannot be created: ${errorMessage(error)}.`,
         'Name another folder with --home DIR.',
         { cause: error },
       );

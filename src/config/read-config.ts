@@ -4,7 +4,8 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFileAtomic, errorCode, writeFileAtomic } from '../process/atomic-file.ts';
+import { errorCode, shortReason } from '../core/problem.ts';
+import { createFileAtomic, writeFileAtomic } from '../process/atomic-file.ts';
 import type { Config } from './config.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { configTemplate } from './config-template.ts';
@@ -109,7 +110,7 @@ const readText = async (path: string): Promise<FileText> => {
     }
     return unreadable(
       path,
-      `it cannot be read (${code ?? String(error)})`,
+      `it cannot be read (${shortReason(error)})`,
       'Make it readable for the user of the daemon.',
     );
   }

@@ -1,7 +1,7 @@
 // Follows config.toml while the daemon runs. The folder is watched and not the file, because editors replace files; and
 // the file is looked at from time to time as well, because watching misses things (network shares, exhausted inotify).
 
-import { errorCode } from '../process/atomic-file.ts';
+import { errorCode } from '../core/problem.ts';
 import { FileChanges, quietly } from '../process/file-changes.ts';
 import type { ConfigResult } from './read-config.ts';
 import { keepLastGood, readConfig } from './read-config.ts';

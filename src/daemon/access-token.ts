@@ -3,7 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileAtomic, errorCode } from '../process/atomic-file.ts';
+import { errorCode } from '../core/problem.ts';
+import { createFileAtomic } from '../process/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
 export const TOKEN_FILE = 'token';

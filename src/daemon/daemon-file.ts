@@ -2,7 +2,8 @@
 // of the token, removed when it stops; what a killed daemon leaves behind is recognised by its process being gone.
 
 import { readFile } from 'node:fs/promises';
-import { errorCode, writeFileAtomic } from '../process/atomic-file.ts';
+import { errorCode, shortReason } from '../core/problem.ts';
+import { writeFileAtomic } from '../process/atomic-file.ts';
 
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */
@@ -31,7 +32,7 @@ export const readDaemonFile = async (path: string): Promise<DaemonFileResult> =>
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    return { kind: 'unreadable', reason: `${path}: ${code ?? String(error)}` };
+    return { kind: 'unreadable', reason: `${path}: ${shortReason(error)}` };
   }
   const file = parseDaemonFile(text);
   return file === undefined

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../core/problem.ts';
 import { isDiskFull, lockFile } from '../process/file-lock.ts';
 import { DaemonError } from './daemon-error.ts';
 
@@ -24,7 +25,7 @@ const lockOf = (path: string): Disposable | undefined => {
   } catch (error) {
     throw new DaemonError(
       'home-unusable',
-      `${path} cannot be locked: ${error instanceof Error ? error.message : String(error)}.\n${isDiskFull(error) ? 'Free some space' : 'Make the folder writable'}, or choose another with --home DIR.`,
+      `${path} cannot be locked: ${errorMessage(error)}.\n${isDiskFull(error) ? 'Free some space' : 'Make the folder writable'}, or choose another with --home DIR.`,
       { cause: error },
     );
   }

@@ -2,6 +2,7 @@
 // seeing the machine.
 
 import { join } from 'node:path';
+import { errorMessage } from '../core/problem.ts';
 import type { Journal, JournalLimits, JournalOptions } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { createMemoryJournal } from '../journal/memory-journal.ts';
@@ -25,7 +26,7 @@ export const openDaemonJournal = (
     return journal;
   } catch (error) {
     if (!(error instanceof JournalError) || error.code === 'newer-schema' || error.code === 'locked') {
-      throw new DaemonError('home-unusable', error instanceof Error ? error.message : String(error), {
+      throw new DaemonError('home-unusable', errorMessage(error), {
         cause: error,
       });
     }

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { Reading } from '../core/node/reading.ts';
+import { errorMessage } from '../core/problem.ts';
 import type { GatheredKind, Gatherer } from './gatherer.ts';
 
 export interface ReadingSink {
@@ -55,7 +56,7 @@ const runGatherer = async (
       return;
     } catch (error) {
       if (signal.aborted) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       for (const kind of gatherer.tells) sink.failure(gatherer, kind, gatherer.name, reason);
     }
     // A source that worked for a while before it failed is tried again soon; one that never works, ever less often.

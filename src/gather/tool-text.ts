@@ -1,5 +1,6 @@
 // The text of a tool that is run to its end, or one phrase that says why there is none.
 
+import { firstLine } from '../core/text/single-line.ts';
 import { type Env, runTool } from '../process/child.ts';
 import { type Parsed, parsed, unreadable } from './parsed.ts';
 
@@ -18,7 +19,7 @@ export const toolText = async (
   const result = await runTool(command, args, context);
   if (result.kind !== 'exited') return unreadable(result.reason);
   if (result.code === 0) return parsed(result.stdout);
-  const said = `${result.stderr}\n${result.stdout}`.trim().split('\n')[0] ?? '';
+  const said = firstLine(`${result.stderr}\n${result.stdout}`);
   return unreadable(
     `${command} exited with code ${result.code}${said === '' ? '' : `: ${said.slice(0, SAID_LENGTH_MAX)}`}`,
   );

@@ -1,6 +1,7 @@
 // Brings a journal file to where it can be written: looked at, moved aside if damaged, migrated, its numbers advanced.
 
 import type { DatabaseSync } from 'node:sqlite';
+import { errorMessage } from '../core/problem.ts';
 import type { JournalOptions } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { openOwnNumbers } from './own-numbers.ts';
@@ -31,7 +32,7 @@ export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
     return open(options, undefined);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return replace(options, error instanceof Error ? error.message : 'unreadable', undefined);
+    return replace(options, errorMessage(error), undefined);
   }
 };
 

@@ -2,6 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { errorMessage } from '../core/problem.ts';
 import { JournalError } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { fileSizeBytes, openForReading } from './sqlite-database.ts';
@@ -57,7 +58,7 @@ const look = (path: string): Inspection => {
     return reason === undefined ? { kind: 'sound' } : { kind: 'damaged', reason, salvaged };
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return { kind: 'damaged', reason: error instanceof Error ? error.message : 'unreadable', salvaged };
+    return { kind: 'damaged', reason: errorMessage(error), salvaged };
   }
 };
 

@@ -6,6 +6,7 @@ import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { errorMessage } from '../core/problem.ts';
 import { eventBatchCodec } from '../messaging/event-batch-codec.ts';
 import { NEWEST_WINS } from '../messaging/publisher.ts';
 import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
@@ -80,6 +81,6 @@ const exitNow = (): void => {
 const ALONE_MS_MAX = 1_900;
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

@@ -4,6 +4,7 @@
 
 import * as v from 'valibot';
 import { systemClock } from '../clock/system-clock.ts';
+import { errorMessage } from '../core/problem.ts';
 import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
 import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
@@ -58,6 +59,6 @@ const exitNow = (): void => {
 const LAST_MS: number = EVENT_LOG_DRAIN_MS + 500;
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 });

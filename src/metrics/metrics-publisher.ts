@@ -2,6 +2,7 @@
 // failure. Nothing follows the final one: the ticks are stopped and awaited first.
 
 import type { Clock } from '../clock/clock.ts';
+import { errorMessage } from '../core/problem.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';
 
@@ -117,7 +118,7 @@ export class MetricsPublisher {
     );
     const written = this.#parts.writeFile(snapshot).then(
       () => DONE,
-      (error: unknown) => failed(reasonOf(error)),
+      (error: unknown) => failed(errorMessage(error)),
     );
     const disk = await Promise.race([written, late]);
     enough.abort();
@@ -130,7 +131,7 @@ export class MetricsPublisher {
         ? DONE
         : failed('the queue of snapshots is full or closed');
     } catch (error) {
-      return failed(reasonOf(error));
+      return failed(errorMessage(error));
     }
   }
 
@@ -164,8 +165,6 @@ const settled = async (
 };
 
 const failed = (reason: string): Delivered => ({ kind: 'failed', reason });
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const DONE: { readonly kind: 'done' } = { kind: 'done' };
 const REFRESH_HZ = 5;

@@ -1,5 +1,6 @@
 // Writes report.json and report.txt, each whole or not at all, and each although the other one cannot be.
 
+import { errorMessage } from '../core/problem.ts';
 import type { Report } from '../core/run/report.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { reportToJson } from '../wire/report-codec.ts';
@@ -16,8 +17,8 @@ export const writeReportFiles = async (directory: string, report: Report): Promi
   return written.flatMap((result, index) =>
     result.status === 'fulfilled'
       ? []
-      : [`${index === 0 ? files.report : files.reportText} could not be written: ${reasonOf(result.reason)}`],
+      : [
+          `${index === 0 ? files.report : files.reportText} could not be written: ${errorMessage(result.reason)}`,
+        ],
   );
 };
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,10 +2,10 @@
 // live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
 
 import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../core/problem.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
-import { errorCode } from '../process/atomic-file.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';

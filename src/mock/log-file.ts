@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { errorMessage } from '../core/problem.ts';
 import { MockError } from './mock-error.ts';
 
 export class LogFile implements AsyncDisposable {
@@ -25,7 +26,7 @@ export class LogFile implements AsyncDisposable {
     try {
       await once(stream, 'open');
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       throw new MockError('log-unusable', `the log ${path} cannot be written: ${why}`, { cause: error });
     }
     return new LogFile(stream);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { errorMessage } from '../core/problem.ts';
 import { Admission } from './admission.ts';
 import { Connection } from './connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
@@ -119,7 +120,7 @@ class MockServer implements Mock {
     try {
       await once(this.#server, 'listening');
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
       throw new MockError(
         isTaken ? 'address-in-use' : 'cannot-listen',

@@ -4,11 +4,12 @@
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../core/problem.ts';
+import { firstLine } from '../core/text/single-line.ts';
 import type { EnvVariables } from './environment-folders.ts';
 import { environmentPrefixes, namesMatching, packageFolders } from './environment-folders.ts';
 import { distrustOf, ownUserId } from './library-trust.ts';
 import type { Koffi } from './load-koffi.ts';
-import { firstLine } from './load-koffi.ts';
 
 export interface Blas {
   /** "OpenBLAS 0.3.21", "Accelerate". */
@@ -33,7 +34,7 @@ export const openBlas = (koffi: Koffi, options: BlasSearchOptions): BlasSearch =
     try {
       return { kind: 'opened', blas: opened(koffi, candidate, options.threads) };
     } catch (error) {
-      const reason = firstLine(error);
+      const reason = firstLine(errorMessage(error));
       tried.push(
         reason.startsWith('Failed to load') ? candidate.library : `${candidate.library} (${reason})`,
       );

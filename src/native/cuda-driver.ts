@@ -2,9 +2,10 @@
 // sizes as in the headers of CUDA 13.0: a function without its suffix may be an older one with smaller numbers.
 // Only for a short-lived child process, on its main thread: a context belongs to a thread, an error from 700 up to a process.
 
+import { errorMessage } from '../core/problem.ts';
+import { firstLine } from '../core/text/single-line.ts';
 import { CudaError } from './cuda-errors.ts';
 import type { Koffi } from './load-koffi.ts';
-import { firstLine } from './load-koffi.ts';
 
 /** An address or handle, which may be past 2^53. */
 export type CudaHandle = bigint;
@@ -210,7 +211,7 @@ const load = (koffi: Koffi, platform: string) => {
   try {
     return koffi.load(name);
   } catch (error) {
-    throw new Error(`the NVIDIA driver library ${name} cannot be loaded: ${firstLine(error)}`);
+    throw new Error(`the NVIDIA driver library ${name} cannot be loaded: ${firstLine(errorMessage(error))}`);
   }
 };
 

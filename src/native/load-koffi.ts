@@ -1,6 +1,9 @@
 // Koffi, the foreign-function interface, where this platform has a build of it. Without it every probe has another way,
 // slower or less exact, and says so: so its absence is data.
 
+import { errorMessage } from '../core/problem.ts';
+import { firstLine } from '../core/text/single-line.ts';
+
 export type Koffi = typeof import('koffi');
 
 export type KoffiLoad =
@@ -15,9 +18,6 @@ export const loadKoffi = async (
   try {
     return { kind: 'loaded', koffi: await import('koffi') };
   } catch (error) {
-    return { kind: 'missing', reason: `koffi cannot be loaded: ${firstLine(error)}` };
+    return { kind: 'missing', reason: `koffi cannot be loaded: ${firstLine(errorMessage(error))}` };
   }
 };
-
-export const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -2,6 +2,7 @@
 // because a thread inside a foreign call can be neither ended nor interrupted: whoever loops looks at a flag in between.
 
 import { getSystemErrorName } from 'node:util';
+import { errorMessage } from '../core/problem.ts';
 import type { Koffi } from './load-koffi.ts';
 import { loadKoffi } from './load-koffi.ts';
 import type { SocketAbi } from './socket-abi.ts';
@@ -66,7 +67,7 @@ export const loadSockets = async (platform: string): Promise<SocketsLoad> => {
     // null: what the process has loaded anyway, which is where libc's functions are.
     return { kind: 'loaded', sockets: bind(koffi, koffi.load(null), { abi, platform }) };
   } catch (error) {
-    return missing(`libc lacks a function: ${error instanceof Error ? error.message : error}`);
+    return missing(`libc lacks a function: ${errorMessage(error)}`);
   }
 };
 

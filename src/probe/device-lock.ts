@@ -4,6 +4,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorMessage } from '../core/problem.ts';
 import { lockFile } from '../process/file-lock.ts';
 
 export const DEVICE_LOCK_FILE = 'device-probe.lock';
@@ -31,7 +32,7 @@ export const lockDevices = (home: string, owner: DeviceOwner): DeviceLock => {
   try {
     held = lockFile(join(home, DEVICE_LOCK_FILE));
   } catch (error) {
-    return { kind: 'unguarded', reason: error instanceof Error ? error.message : String(error) };
+    return { kind: 'unguarded', reason: errorMessage(error) };
   }
   if (held === undefined) return { kind: 'busy', reason: busyWords(note) };
   const lock = held;

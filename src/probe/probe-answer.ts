@@ -1,6 +1,7 @@
 // The child's side of a measurement: it reads what it is asked, says one line, and ends. It also ends when its parent is
 // gone, as soon as a foreign call lets it.
 
+import { errorMessage } from '../core/problem.ts';
 import type { Env } from '../process/child.ts';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
 
@@ -27,7 +28,7 @@ export const answerParent = async (
     const answer = await measure(request);
     return said(entry, { kind: 'answer', answer });
   } catch (error) {
-    return said(entry, { kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+    return said(entry, { kind: 'failed', reason: errorMessage(error) });
   }
 };
 

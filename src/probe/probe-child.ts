@@ -2,6 +2,7 @@
 // leave threads that cannot be stopped: a child that is killed at its deadline takes all of that with it.
 
 import * as v from 'valibot';
+import { lastLine } from '../core/text/single-line.ts';
 import type { Env } from '../process/child.ts';
 import type { OwnProcessExit } from '../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../process/own-process.ts';
@@ -68,7 +69,7 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
 
 const endingOf = ({ code, signal, stderr }: OwnProcessExit): string => {
   const how = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
-  const said = stderr.trim().split('\n').at(-1) ?? '';
+  const said = lastLine(stderr);
   return said === '' ? `${how} and said nothing` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
 };
 

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../core/problem.ts';
 
 export interface AtomicFileOptions {
   /** Default 0600: nobody else on the machine may read the home's files. */
@@ -51,10 +52,6 @@ export const removeUnfinished = async (folder: string): Promise<void> => {
     if (UNFINISHED.test(name)) await removeQuietly(join(folder, name));
   }
 };
-
-/** "ENOENT" and the like; undefined for what is no system error. */
-export const errorCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 const writeBeside = async (path: string, content: string | Uint8Array, mode: number): Promise<string> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);

@@ -4,6 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../clock/system-clock.ts';
+import { lastLine } from '../core/text/single-line.ts';
 import { LinePace } from './line-pace.ts';
 import { LineQueue } from './line-queue.ts';
 
@@ -146,7 +147,7 @@ export async function* streamLines(
         throw new ToolError('line-too-long', `${command} sent a line past its bound`);
       const ending = await ended;
       if (ending.kind !== 'exited') throw new ToolError(ending.kind, `${command}: ${ending.reason}`);
-      const said = stderr.text().trim().split('\n').at(-1) ?? '';
+      const said = lastLine(stderr.text());
       const how = ending.code === null ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
       throw new ToolError('exited', said === '' ? `${command} ${how}` : `${command} ${how}: ${said}`);
     }

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { errorCode } from './atomic-file.ts';
+import { errorCode } from '../core/problem.ts';
 
 /** @returns undefined while somebody holds it. @throws where the file cannot be made or locked. */
 export const lockFile = (path: string): Disposable | undefined => {

@@ -3,6 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { errorMessage } from '../core/problem.ts';
 import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeFrame } from './block.ts';
 import type { RecordingHeader, RecordingLine } from './recording-line.ts';
 import { decodeLine, RECORDING_VERSION } from './recording-line.ts';
@@ -94,7 +95,7 @@ const opened = async (path: string): Promise<FileHandle> => {
     if (info.isFile()) return file;
     await file.close();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new RecordingError(
       'unreadable',
       `the recording cannot be read: ${reason}\nName a file that plimsoll record has written.`,

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { readRow } from './read-row.ts';
@@ -110,7 +110,7 @@ const unreadable = (shownPath: string, cause: unknown): BenchError => {
       : code === 'EACCES'
         ? 'Give yourself the right to read it.'
         : 'Name a JSONL file with --dataset FILE.';
-  const reason = REASONS.get(code ?? '') ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = REASONS.get(code ?? '') ?? errorMessage(cause);
   return new BenchError('input', `${shownPath} cannot be read: ${reason}`, advice, { cause });
 };
 

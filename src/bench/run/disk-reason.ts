@@ -1,11 +1,11 @@
 // Why a disk refused, in words.
 
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
 
 /** A sentence for a person: "no space left on the disk". */
 export const diskReason = (error: unknown): string => {
   const code = errorCode(error);
-  return DISK_REASONS.get(code ?? '') ?? code ?? (error instanceof Error ? error.message : String(error));
+  return DISK_REASONS.get(code ?? '') ?? code ?? errorMessage(error);
 };
 
 const DISK_REASONS: ReadonlyMap<string, string> = new Map([

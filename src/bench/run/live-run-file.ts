@@ -4,7 +4,8 @@
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { errorCode, writeFileAtomic } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
 
 export const LIVE_RUN_SCHEMA = 'plimsoll.live-run/1';
 

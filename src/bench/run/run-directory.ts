@@ -2,11 +2,12 @@
 
 import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { RunFiles } from '../../metrics/run-files.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { errorCode, writeFileAtomic } from '../../process/atomic-file.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { runConfigToJson } from '../../wire/run-config.ts';
 import { BenchError } from '../bench-error.ts';

@@ -2,6 +2,7 @@
 // anew what has come so far: costly, exact in time, and bounded; past the bound the rest waits for the end.
 
 import zlib from 'node:zlib';
+import { errorMessage } from '../../core/problem.ts';
 
 export class ContentDecoder {
   readonly #encoding: string;
@@ -36,9 +37,7 @@ export class ContentDecoder {
       this.#told = all.length;
       return { kind: 'bytes', bytes };
     } catch (error) {
-      return wrong(
-        `the ${this.#encoding} body cannot be inflated: ${error instanceof Error ? error.message : ''}`,
-      );
+      return wrong(`the ${this.#encoding} body cannot be inflated: ${errorMessage(error)}`);
     }
   }
 }

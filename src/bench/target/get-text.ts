@@ -3,7 +3,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { errorCode } from '../../process/atomic-file.ts';
+import { shortReason } from '../../core/problem.ts';
 import type { HeaderField, LoadTarget } from '../load/load-options.ts';
 
 export interface GetOptions {
@@ -84,7 +84,7 @@ export const getText = async ({
     });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = over.aborted ? `no answer within ${timeoutMs} ms` : (errorCode(error) ?? String(error));
+    const reason = over.aborted ? `no answer within ${timeoutMs} ms` : shortReason(error);
     return { kind: isConnected ? 'no-answer' : 'no-connection', reason: reasonText(reason) };
   } finally {
     agent.destroy();

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/load/load-options.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode, shortReason } from '../../core/problem.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -96,7 +96,7 @@ const textOf = async (file: string, cwd: string, option: string): Promise<string
     return await readFile(path, 'utf8');
   } catch (error) {
     const code = errorCode(error);
-    const reason = code === 'ENOENT' ? 'there is no such file' : (code ?? reasonOf(error));
+    const reason = code === 'ENOENT' ? 'there is no such file' : shortReason(error);
     throw new CommandError(
       'benchInput',
       `--${option} ${file} cannot be read: ${reason}`,
@@ -107,8 +107,6 @@ const textOf = async (file: string, cwd: string, option: string): Promise<string
     );
   }
 };
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]{1,8192}$/.test(text);
 

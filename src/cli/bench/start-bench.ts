@@ -15,6 +15,7 @@ import type { SessionPhase } from '../../bench/run/session.ts';
 import { HeaderError } from '../../bench/target/http1/request-writer.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, homeFiles, openHome } from '../../config/home.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
@@ -167,7 +168,7 @@ class Companions implements AsyncDisposable {
         durationMs: request.durationMs ?? null,
       });
     } catch (error) {
-      this.withoutHome(error instanceof Error ? error.message : String(error));
+      this.withoutHome(errorMessage(error));
     }
   }
 

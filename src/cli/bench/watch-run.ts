@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import type { LiveRun } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
@@ -14,7 +15,6 @@ import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscr
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { renderReport } from '../../metrics/text-report.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import type { RunPhase } from '../../tui/run-view.ts';
 import { counterOf } from '../../tui/run-view.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
@@ -142,7 +142,7 @@ const configOf = async (directory: string): Promise<RunConfig> => {
   } catch (error) {
     throw new CommandError(
       'benchRunDirectory',
-      `${runFiles(directory).config} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `${runFiles(directory).config} cannot be read: ${errorMessage(error)}`,
       'Does the run belong to another user?',
       { cause: error },
     );

@@ -1,11 +1,11 @@
 // What the key commands share: the home they speak of, the keys in it, and how they say what they did.
 
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { homeOption } from '../options.ts';

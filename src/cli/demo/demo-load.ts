@@ -1,5 +1,6 @@
 // The load of the demo: the mock in one process, benchmarks of it in another. Both end with us.
 
+import { errorMessage } from '../../core/problem.ts';
 import { spawnMock } from '../../mock/spawn-mock.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
@@ -30,7 +31,7 @@ export const runDemoLoad = async (
       await stderr.write('plimsoll: the benchmark of the demo ended; the cluster goes on.\n');
   } catch (error) {
     if (signal.aborted) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     await stderr.write(`plimsoll: the demo goes on without its benchmark: ${reason}\n`);
   }
 };

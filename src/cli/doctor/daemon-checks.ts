@@ -6,11 +6,11 @@ import type { ListenConfig } from '../../config/config.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import { shortReason } from '../../core/problem.ts';
 import { nodeIds, nodeView } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import { decodeMeshStatus } from '../../wire/mesh-status.ts';
 import { clusterNow } from '../cluster-stream.ts';
@@ -104,7 +104,7 @@ const portCheck = async (listen: ListenConfig): Promise<Check> => {
 const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =>
   new Promise(resolve => {
     const server = createServer();
-    server.once('error', error => resolve(errorCode(error) ?? error.message));
+    server.once('error', error => resolve(shortReason(error)));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 

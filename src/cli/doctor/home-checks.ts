@@ -7,8 +7,8 @@ import { problemSentence } from '../../config/config-problem.ts';
 import { homeFiles } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { errorCode } from '../../core/problem.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check, Verdict } from './check.ts';
 

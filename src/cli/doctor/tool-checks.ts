@@ -2,7 +2,7 @@
 
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check } from './check.ts';
 

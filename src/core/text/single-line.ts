@@ -3,6 +3,12 @@
 
 export const singleLine = (text: string): string => text.replace(UNSHOWABLE, '').trim();
 
+/** The first line of what a tool or library says that holds something; '' where none does. */
+export const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
+
+/** The last one: where most tools say why they end. */
+export const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
+
 // Joiners (U+200C, U+200D) stay: names in Persian or Hindi, and some emoji, need them.
 const UNSHOWABLE =
   /[\p{Cc}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}-\u{202e}\u{2060}\u{2066}-\u{206f}\u{feff}]/gu;

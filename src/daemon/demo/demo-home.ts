@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '../../core/problem.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { lockFile } from '../../process/file-lock.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -41,7 +42,7 @@ const madeFolder = async (temporaryFolder: string): Promise<string> => {
   try {
     return await mkdtemp(join(temporaryFolder, DEMO_HOME_PREFIX));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new DaemonError(
       'home-unusable',
       `The demo cannot make its home: ${reason}.\nName a folder that can be written: TMPDIR=/some/folder plimsoll demo`,

@@ -2,6 +2,7 @@
 // that a person asked for is taken literally.
 
 import type { Server } from 'node:http';
+import { errorCode, errorMessage } from '../../core/problem.ts';
 import { HttpServerError } from './http-error.ts';
 
 export interface ListenRequest {
@@ -87,11 +88,8 @@ const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown
     default:
       return new HttpServerError(
         'listen-failed',
-        `Listening on ${place} failed: ${cause instanceof Error ? cause.message : String(cause)}.\nChoose another address with --http HOST:PORT.`,
+        `Listening on ${place} failed: ${errorMessage(cause)}.\nChoose another address with --http HOST:PORT.`,
         { cause },
       );
   }
 };
-
-const errorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -3,6 +3,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { errorMessage } from '../../core/problem.ts';
 import { errorBody, RequestError } from './http-error.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
@@ -86,7 +87,7 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
       'The request is malformed. /openapi.json tells what each address takes.',
     );
   }
-  logger?.warn(`An HTTP request failed: ${error instanceof Error ? error.message : String(error)}.`, error);
+  logger?.warn(`An HTTP request failed: ${errorMessage(error)}.`, error);
   return new RequestError(
     { status: 500, code: 'internal' },
     'The daemon failed to answer this request, and says why among its notices (GET /api/daemon).',

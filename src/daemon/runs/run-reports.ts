@@ -3,10 +3,10 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { errorCode } from '../../process/atomic-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../../wire/report-codec.ts';
 import { openPlainFile } from './open-file.ts';

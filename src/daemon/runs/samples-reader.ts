@@ -2,7 +2,7 @@
 // may be read, the newest part counts.
 
 import { StringDecoder } from 'node:string_decoder';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 import { decodeSampleTimes, type SampleTimes } from '../../wire/sample-times.ts';
 import { openPlainFile } from './open-file.ts';
 

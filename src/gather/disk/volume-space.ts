@@ -5,6 +5,7 @@
 import fs from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
 import type { DiskVolume } from '../../core/node/disk.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { Volume } from './choose-volumes.ts';
 
 export type VolumeSpace =
@@ -48,7 +49,7 @@ export class VolumeSpaces {
         answer => spaceOf(volume, answer),
         (error: unknown): VolumeSpace => ({
           kind: 'failed',
-          reason: `${mountPoint}: ${error instanceof Error ? error.message : String(error)}`,
+          reason: `${mountPoint}: ${errorMessage(error)}`,
         }),
       )
       .finally(() => this.#silent.delete(mountPoint));

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
-import { errorCode } from '../../process/atomic-file.ts';
+import { shortReason } from '../../core/problem.ts';
 import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from './beacon.ts';
 import type { BeaconPlace } from './beacon-places.ts';
 import { pauseAfterBeaconMs } from './beacon-schedule.ts';
@@ -154,7 +154,7 @@ export class BeaconChannel {
 
   /** Told once, until it goes well again or fails otherwise. */
   #fail(action: BeaconFailure['action'], error: unknown): void {
-    const code = errorCode(error) ?? (error instanceof Error ? error.message : String(error));
+    const code = shortReason(error);
     const former = this.#failure;
     this.#failure = { action, code };
     if (former?.action === action && former.code === code) return;

@@ -4,7 +4,8 @@
 import { chmod, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { createFileAtomic, errorCode, writeFileAtomic } from '../../process/atomic-file.ts';
+import { errorCode, shortReason } from '../../core/problem.ts';
+import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
 import type { ClusterKey } from './cluster-key.ts';
 import { clusterKeyText, parseClusterKey } from './cluster-key.ts';
 
@@ -38,7 +39,7 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
     text = buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return { kind: 'missing' };
-    return { kind: 'wrong', problem: `${path} cannot be read (${errorCode(error) ?? String(error)})` };
+    return { kind: 'wrong', problem: `${path} cannot be read (${shortReason(error)})` };
   }
   const [first = '', second, third] = text.split('\n').filter(line => line.trim() !== '');
   const current = parseClusterKey(first);
@@ -78,9 +79,7 @@ const closeToOthers = async (path: string, mode: number): Promise<readonly strin
   try {
     await chmod(path, 0o600);
   } catch (error) {
-    return [
-      `others can read ${path}, and its mode could not be changed (${errorCode(error) ?? String(error)})`,
-    ];
+    return [`others can read ${path}, and its mode could not be changed (${shortReason(error)})`];
   }
   return [`others could read ${path}: its mode is now 0600. Whoever read it before is still a member.`];
 };

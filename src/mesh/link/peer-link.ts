@@ -4,6 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '../mesh.ts';
 import { decodeBye, encodeBye } from './bye.ts';
 import { deadline } from './deadline.ts';
@@ -186,7 +187,7 @@ export class PeerLink implements MeshLink {
     try {
       this.#frames.emit(payload);
     } catch (error) {
-      this.close('malformed', error instanceof Error ? error.message : String(error));
+      this.close('malformed', errorMessage(error));
     }
   }
 

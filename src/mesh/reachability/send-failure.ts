@@ -1,6 +1,6 @@
 // Why the system did not take a datagram, in words.
 
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 
 export const sendFailure = (error: unknown): string => {
   const code = errorCode(error) ?? '';

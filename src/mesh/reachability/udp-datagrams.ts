@@ -5,7 +5,7 @@ import type { Socket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
 import { isIP, isIPv4 } from 'node:net';
 import type { HostPort } from '../../core/address/host-port.ts';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { DatagramAddress, DatagramListener, DatagramPort } from './datagram-port.ts';
 
 export interface UdpOptions {

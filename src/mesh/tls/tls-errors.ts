@@ -1,7 +1,7 @@
 // What an error of TLS or of the system means to a person: the wrong key, no node at all, or nobody there. OpenSSL's codes
 // as Node 24 gives them; each was seen in the tests.
 
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { RefusalReason } from '../mesh.ts';
 
 export interface Meaning {

@@ -8,7 +8,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import { errorCode } from '../../process/atomic-file.ts';
+import { errorCode } from '../../core/problem.ts';
 import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
 import type { MeshLimits, RefusalReason } from '../mesh.ts';

@@ -11,6 +11,3 @@ export const loadZeromq = async (): Promise<typeof Zeromq> => {
     throw new MessagingError('thread', "ZeroMQ sockets live on a process's main thread only");
   return import('zeromq');
 };
-
-export const errorCode = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { XPublisher } from 'zeromq';
+import { errorCode, shortReason } from '../../core/problem.ts';
 import type { MessageCodec } from '../codec.ts';
 import { encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { MessagingError } from '../messaging-error.ts';
@@ -9,7 +10,7 @@ import { Outbox } from '../outbox.ts';
 import { Presence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
 import { controlTopic, END_TOPIC, type Notice, parseNotice } from './handshake.ts';
-import { errorCode, loadZeromq } from './load-zeromq.ts';
+import { loadZeromq } from './load-zeromq.ts';
 
 /**
  * Binds `ipc://<path>`, or `tcp://127.0.0.1:*` for a free port.
@@ -27,7 +28,7 @@ export const openZeromqPublisher = async <T>(
     await socket.bind(endpoint);
   } catch (error) {
     socket.close();
-    throw new MessagingError('endpoint', `cannot listen on ${endpoint}: ${errorCode(error)}`, {
+    throw new MessagingError('endpoint', `cannot listen on ${endpoint}: ${shortReason(error)}`, {
       cause: error,
     });
   }

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from 'zeromq';
+import { shortReason } from '../../core/problem.ts';
 import { type MessageCodec, PAYLOAD_BYTES_MAX, TOPIC_FRAME_SIZE } from '../codec.ts';
 import { CONTROL_TOPIC_PREFIX, decodeFrame } from '../frame.ts';
 import { Inbox } from '../inbox.ts';
@@ -10,7 +11,7 @@ import { MessagingError } from '../messaging-error.ts';
 import { ReadyGate } from '../ready-gate.ts';
 import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
 import { controlTopic, END_TOPIC } from './handshake.ts';
-import { errorCode, loadZeromq } from './load-zeromq.ts';
+import { loadZeromq } from './load-zeromq.ts';
 
 /**
  * Connects to a publisher, which may open later.
@@ -35,7 +36,7 @@ export const openZeromqSubscriber = async <T>(
     socket.connect(endpoint);
   } catch (error) {
     socket.close();
-    throw new MessagingError('endpoint', `cannot connect to ${endpoint}: ${errorCode(error)}`, {
+    throw new MessagingError('endpoint', `cannot connect to ${endpoint}: ${shortReason(error)}`, {
       cause: error,
     });
   }

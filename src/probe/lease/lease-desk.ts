@@ -6,6 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
+import { errorMessage } from '../../core/problem.ts';
 import { nodeName } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -119,7 +120,7 @@ export class LeaseDesk {
       return { kind: 'granted', leaseId: lease.id, port: sink.port, ticket };
     } catch (error) {
       hold[Symbol.dispose]();
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       const words = `${nodeName(state(), self)} cannot listen: ${reason}`;
       return { kind: 'failed', reason: words.slice(0, REASON_LENGTH_MAX) };
     }

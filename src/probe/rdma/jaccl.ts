@@ -2,6 +2,7 @@
 // documents; no Mac has run it yet (docs/verified-on.md).
 
 import * as v from 'valibot';
+import { lastLine } from '../../core/text/single-line.ts';
 import { roundTripFigures } from '../socket/round-trip-figures.ts';
 import type { RdmaTool, ToolCall, ToolCommand } from './rdma-tool.ts';
 
@@ -52,7 +53,7 @@ const commandOf = ({ test, role, devices, rendezvousPort, folder }: ToolCall): T
 
 const lastJson = (stdout: string): unknown => {
   try {
-    return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    return JSON.parse(lastLine(stdout));
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@
 // takes them with it. Leases, budgets and who may measure are not decided here.
 
 import * as v from 'valibot';
+import { lastLine } from '../../core/text/single-line.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess } from '../../process/own-process.ts';
@@ -168,7 +169,7 @@ const stopOnAbort = (child: OwnProcess, signal: AbortSignal): (() => void) => {
 };
 
 const saidLast = (stderr: string): string | undefined => {
-  const line = stderr.trim().split('\n').at(-1) ?? '';
+  const line = lastLine(stderr);
   return line === '' ? undefined : line.slice(0, 300);
 };
 

@@ -4,6 +4,7 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
+import { errorMessage } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
@@ -37,6 +38,6 @@ try {
   tellParent(process.env, await sink.serve());
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 }

@@ -2,9 +2,10 @@
 // ends. It listens on the probe's address for as long as the probe lasts.
 
 import type { Clock } from '../../clock/clock.ts';
+import { shortReason } from '../../core/problem.ts';
 import type { Env } from '../../process/child.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
-import { ProbeError, shortReason } from '../socket/probe-error.ts';
+import { ProbeError } from '../socket/probe-error.ts';
 import type { DataConnection } from '../socket/ticket-door.ts';
 import { TicketDoor } from '../socket/ticket-door.ts';
 import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';

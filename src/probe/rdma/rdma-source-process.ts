@@ -3,6 +3,7 @@
 
 import process from 'node:process';
 import * as v from 'valibot';
+import { errorMessage } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
@@ -34,6 +35,6 @@ try {
   tellParent(process.env, outcome);
   process.exit(0);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${errorMessage(error)}\n`);
   process.exit(1);
 }

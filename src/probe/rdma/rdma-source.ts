@@ -1,13 +1,14 @@
 // The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. How
 // many messages a run sends follows from the rate of the run before it, within the budget.
 
+import { shortReason } from '../../core/problem.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
 import { dialSink } from '../socket/dial.ts';
-import { ProbeError, shortReason } from '../socket/probe-error.ts';
+import { ProbeError } from '../socket/probe-error.ts';
 import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
 import { MESSAGES_MAX, toRdmaSourceSchema } from './rdma-message.ts';
 import type { LatencyFigures, RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';

@@ -9,6 +9,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errorMessage } from '../../core/problem.ts';
 import type { Env, ToolResult } from '../../process/child.ts';
 import { runTool, streamLines, ToolError } from '../../process/child.ts';
 import type { RdmaTest, RdmaTool, ToolCall } from './rdma-tool.ts';
@@ -81,7 +82,7 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
         isForeign: cameFromElsewhere(tool, result, ownPort),
       });
     } catch (error) {
-      return { kind: 'failed', reason: signal.aborted ? 'it was stopped' : messageOf(error) };
+      return { kind: 'failed', reason: signal.aborted ? 'it was stopped' : errorMessage(error) };
     } finally {
       over.abort();
       door.close();
@@ -202,7 +203,7 @@ const figuresOf = async (
     if (error instanceof ToolError && error.code === 'exited' && / exited with code 0\b/.test(error.message))
       return { kind: 'done', stdout };
     const complaint = tool.complaint?.(stdout);
-    const said = withoutPrefix(messageOf(error)).replace(program, name);
+    const said = withoutPrefix(errorMessage(error)).replace(program, name);
     const reason = complaint === undefined ? said : `${name}: ${complaint}`;
     return { kind: 'failed', reason: reason.slice(0, REASON_LENGTH_MAX) };
   }
@@ -248,8 +249,6 @@ const lastLine = (text: string): string | undefined =>
     .filter(line => line !== '')
     .at(-1)
     ?.slice(0, REASON_LENGTH_MAX);
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const KNOCK_MS = 20;
 const WAITS_SLACK_MS = 2_000;

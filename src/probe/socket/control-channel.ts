@@ -4,7 +4,8 @@
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { shortReason } from '../../core/problem.ts';
+import { ProbeError } from './probe-error.ts';
 
 export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   readonly #socket: Socket;

@@ -3,9 +3,10 @@
 import { once } from 'node:events';
 import { connect, isIP, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { shortReason } from '../../core/problem.ts';
 import type { Sockets } from '../../native/sockets.ts';
 import { introduceToSink } from './handshake.ts';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { ProbeError } from './probe-error.ts';
 import type { ConnectionHead } from './ticket-proof.ts';
 
 export interface SinkAddress {

@@ -1,7 +1,8 @@
 // Exact numbers of bytes from a socket, for a handshake whose every part has a known length.
 
 import type { Socket } from 'node:net';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { shortReason } from '../../core/problem.ts';
+import { ProbeError } from './probe-error.ts';
 
 /**
  * The next so many bytes; the socket is paused afterwards, and what came beyond them is still to be read.

@@ -1,5 +1,8 @@
 // Why a probe of a socket connection came to nothing. Its message is what a person reads beside the connection.
 
+import type { Problem } from '../../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
+
 export type ProbeErrorCode =
   /** No connection, or none that speaks as a sink does. */
   | 'unreachable'
@@ -11,20 +14,10 @@ export type ProbeErrorCode =
   | 'closed'
   | 'timeout';
 
-export class ProbeError extends Error {
+export class ProbeError extends ProblemError<Problem<ProbeErrorCode>> {
   override readonly name = 'ProbeError';
-  readonly code: ProbeErrorCode;
 
-  constructor(code: ProbeErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+  constructor(code: ProbeErrorCode, problem: string, options?: ErrorOptions) {
+    super({ code, problem, advice: '' }, options);
   }
 }
-
-/** "ECONNREFUSED" and the like where there is one: short, and the same on every platform. */
-export const shortReason = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  return 'code' in error && typeof error.code === 'string' && !(error instanceof ProbeError)
-    ? error.code
-    : error.message;
-};

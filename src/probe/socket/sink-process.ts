@@ -4,8 +4,8 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
+import { errorMessage, shortReason } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
-import { shortReason } from './probe-error.ts';
 import { sinkArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { Sink } from './sink.ts';
 import { openStreamEngine } from './stream-engine.ts';
@@ -56,7 +56,7 @@ const STRANGERS_TOLD_MS = 1_000;
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     process.exit(1);
   },
 );

@@ -2,10 +2,11 @@
 // short wait and get nothing.
 
 import type { Clock } from '../../clock/clock.ts';
+import { shortReason } from '../../core/problem.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { STREAMS_MAX, toSinkSchema } from './control-message.ts';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { ProbeError } from './probe-error.ts';
 import { SinkRun } from './sink-run.ts';
 import type { StreamEngine } from './stream.ts';
 import { STREAMS_READY } from './stream.ts';

@@ -2,13 +2,15 @@
 // hangs or breaks its process takes nothing else with it, and a deadline is a SIGKILL.
 
 import * as v from 'valibot';
+import { shortReason } from '../../core/problem.ts';
+import { lastLine } from '../../core/text/single-line.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import type { LinkBudget } from './measure-link.ts';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { ProbeError } from './probe-error.ts';
 import {
   outcomeSchema,
   SOURCE_ADDRESSES_MAX,
@@ -171,7 +173,7 @@ const endingOf = (exit: OwnProcessExit): SinkEnding => {
 };
 
 const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {
-  const said = stderr.trim().split('\n').at(-1) ?? '';
+  const said = lastLine(stderr);
   const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
   return `the process of the probe ${how}${said === '' ? '' : `: ${said}`}`;
 };

@@ -4,12 +4,12 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
+import { errorMessage, shortReason } from '../../core/problem.ts';
 import { loadSockets } from '../../native/sockets.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { measureLink } from './measure-link.ts';
-import { shortReason } from './probe-error.ts';
 import { sourceArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { openStreamEngine } from './stream-engine.ts';
 
@@ -58,7 +58,7 @@ const main = async (): Promise<void> => {
 main().then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${errorMessage(error)}\n`);
     process.exit(1);
   },
 );

@@ -4,11 +4,12 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { shortReason } from '../../core/problem.ts';
 import type { Sockets } from '../../native/sockets.ts';
 import type { TcpInfo } from '../../native/tcp-info.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { CALL_MS_MAX } from './blocking-stream.ts';
-import { ProbeError, shortReason } from './probe-error.ts';
+import { ProbeError } from './probe-error.ts';
 import { descriptorOf } from './socket-descriptor.ts';
 import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
 import { StreamBoard } from './stream-board.ts';

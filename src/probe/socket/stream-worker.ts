@@ -2,9 +2,9 @@
 
 import process from 'node:process';
 import { parentPort } from 'node:worker_threads';
+import { shortReason } from '../../core/problem.ts';
 import { loadSockets } from '../../native/sockets.ts';
 import { runBlocking } from './blocking-stream.ts';
-import { shortReason } from './probe-error.ts';
 import type { StreamEnding } from './stream.ts';
 import { StreamBoard } from './stream-board.ts';
 import type { FromStreamWorker, ToStreamWorker } from './stream-threads.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { singleLine } from '../../../src/core/text/single-line.ts';
+import { firstLine, lastLine, singleLine } from '../../../src/core/text/single-line.ts';
 
 describe('a line of text from another machine', () => {
   test.each([
@@ -30,4 +30,11 @@ describe('a line of text from another machine', () => {
       }),
     );
   });
+});
+
+test('the first and the last line of what a tool says are those that hold something', () => {
+  const said = '\n cannot open device\nsee the manual\nfailed with 3 \n\n';
+  expect(firstLine(said)).toBe('cannot open device');
+  expect(lastLine(said)).toBe('failed with 3');
+  expect([firstLine(' \n'), lastLine('')]).toEqual(['', '']);
 });

@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
 import type { Event } from '../../../core/event.ts';
 import type { NodeId } from '../../../core/ids.ts';
+import { errorMessage } from '../../../core/problem.ts';
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import { RequestError } from '../http-error.ts';
@@ -273,7 +274,7 @@ export class StreamHub implements AsyncDisposable {
     const task = work
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted) return;
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = errorMessage(error);
         this.#options.onFailure(`The event stream failed: ${reason}.`, error);
         for (const client of this.#clients)
           client.drop('failed', 'the stream failed; it can be opened again');

@@ -1,6 +1,7 @@
 // The bandwidth of a device's own memory: a read of our own, and the driver's copy. Both over buffers well past the
 // last-level cache, and both checked before they are believed.
 
+import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { unknown } from '../../../core/unknown.ts';
 import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
@@ -95,7 +96,7 @@ const attempted = (measure: () => number): Reported<number> => {
     return measure();
   } catch (error) {
     if (error instanceof CudaError && isLost(error.code)) throw error;
-    return unknown(error instanceof Error ? error.message : String(error));
+    return unknown(errorMessage(error));
   }
 };
 

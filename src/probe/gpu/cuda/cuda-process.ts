@@ -3,6 +3,8 @@
 
 import process from 'node:process';
 import * as v from 'valibot';
+import { errorMessage } from '../../../core/problem.ts';
+import { firstLine } from '../../../core/text/single-line.ts';
 import { isUnknown, unknown } from '../../../core/unknown.ts';
 import type { CublasLt } from '../../../native/cublas.ts';
 import { openCublasLt } from '../../../native/cublas.ts';
@@ -11,7 +13,7 @@ import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
 import { openCudaDriver } from '../../../native/cuda-driver.ts';
 import { ownUserId } from '../../../native/library-trust.ts';
 import type { Koffi } from '../../../native/load-koffi.ts';
-import { firstLine, loadKoffi } from '../../../native/load-koffi.ts';
+import { loadKoffi } from '../../../native/load-koffi.ts';
 import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
 import { measureCudaMemory } from './cuda-memory.ts';
@@ -91,8 +93,8 @@ const openedCublas = (koffi: Koffi, driver: CudaDriver): CublasLt | string => {
       return openCublasLt(koffi, library);
     } catch (error) {
       // A name that the loader does not know is no news: the search found no file either.
-      if (library.includes('/') || !firstLine(error).startsWith('Failed to load')) {
-        failures.push(`${library}: ${firstLine(error)}`);
+      if (library.includes('/') || !firstLine(errorMessage(error)).startsWith('Failed to load')) {
+        failures.push(`${library}: ${firstLine(errorMessage(error))}`);
       }
     }
   }

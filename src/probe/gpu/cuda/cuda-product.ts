@@ -1,5 +1,6 @@
 // The half-precision matrix product of a device, by the library that runners use themselves: what prefill can get.
 
+import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { unknown } from '../../../core/unknown.ts';
 import type { CublasLt, HalfProduct } from '../../../native/cublas.ts';
@@ -37,7 +38,7 @@ export const measureCudaProduct = (
     return measured(driver, cublas, size, batches);
   } catch (error) {
     if (error instanceof CudaError && isLost(error.code)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return { flopsPerSecond: unknown(reason), method: 'product not measured' };
   }
 };

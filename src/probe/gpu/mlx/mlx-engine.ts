@@ -2,6 +2,7 @@
 // the hardware's matrix units.
 
 import * as v from 'valibot';
+import { lastLine } from '../../../core/text/single-line.ts';
 import { unknown } from '../../../core/unknown.ts';
 import { runTool } from '../../../process/child.ts';
 import { reported } from '../../../wire/schema.ts';
@@ -49,7 +50,7 @@ const askedPython = async (
   if (result.kind === 'missing') return { kind: 'missing', reason: result.reason };
   if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason };
   if (result.code !== 0) {
-    const said = result.stderr.trim().split('\n').at(-1) ?? '';
+    const said = lastLine(result.stderr);
     return {
       kind: 'broken',
       reason: `${python} exited with code ${result.code}: ${said.slice(0, WORDS_MAX)}`,
@@ -86,7 +87,7 @@ const measurementOf = (
 
 const parsedLine = (output: string): unknown => {
   try {
-    const answer: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+    const answer: unknown = JSON.parse(lastLine(output));
     return answer;
   } catch {
     return undefined;

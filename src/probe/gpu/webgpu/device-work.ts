@@ -1,6 +1,8 @@
 // Work on a WebGPU device: its errors come later and elsewhere, so everything is done inside scopes that catch them, and
 // timed from the host until the queue is empty. Batches are long, so that what this adds is below one per cent.
 
+import { firstLine } from '../../../core/text/single-line.ts';
+
 export interface DeviceTiming {
   readonly warmUpMs: number;
   readonly batchMs: number;
@@ -20,7 +22,7 @@ export const checked = async <T>(device: GPUDevice, work: () => Promise<T> | T):
   }
   const errors = await Promise.all(scopes.map(() => device.popErrorScope()));
   const said = errors.find(error => error !== null);
-  if (said !== undefined && said !== null) throw new Error(said.message.split('\n')[0]);
+  if (said !== undefined && said !== null) throw new Error(firstLine(said.message));
   if (failure !== undefined || result === undefined) throw failure;
   return result;
 };

@@ -1,5 +1,8 @@
 // The adapter that is the device to measure, and what it can do. The package is an optional peer: it has 137 MB.
 
+import { errorMessage } from '../../../core/problem.ts';
+import { firstLine } from '../../../core/text/single-line.ts';
+
 export interface OpenedAdapter {
   readonly device: GPUDevice;
   /** "AMD Radeon RX 7900 XTX (RADV NAVI31)" */
@@ -42,7 +45,7 @@ export const openAdapter = async (
       }
       seen.push(isSoftware ? `${name} (software)` : name);
     } catch (error) {
-      refusals.push((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '');
+      refusals.push(firstLine(errorMessage(error)));
     }
   }
   if (seen.length > 0) {

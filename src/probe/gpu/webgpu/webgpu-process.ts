@@ -2,6 +2,7 @@
 
 import process from 'node:process';
 import * as v from 'valibot';
+import { errorMessage } from '../../../core/problem.ts';
 import type { Reported, Unknown } from '../../../core/unknown.ts';
 import { isUnknown, unknown } from '../../../core/unknown.ts';
 import { answerParent } from '../../probe-answer.ts';
@@ -53,7 +54,7 @@ const attempted = async <T>(work: () => Promise<T>): Promise<T | Unknown> => {
   try {
     return await work();
   } catch (error) {
-    return unknown((error instanceof Error ? error.message : String(error)).slice(0, REASON_LENGTH_MAX));
+    return unknown(errorMessage(error).slice(0, REASON_LENGTH_MAX));
   }
 };
 

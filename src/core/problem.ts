@@ -1,0 +1,45 @@
+// What went wrong, in parts: a code that programs compare, two sentences that people read, and the facts that both speak of.
+// The sentences are made where the problem is (its facts may mean nothing elsewhere, and another version may not know the
+// code); whoever shows it lays them out. Nobody takes them apart, nor compares them: that is what the code and the facts are for.
+
+export type Problem<Code extends string = string, Facts extends object = object> = Readonly<Facts> & {
+  /** Stable: programs of other versions compare it. */
+  readonly code: Code;
+  /** One sentence: what, and where. */
+  readonly problem: string;
+  /** One sentence: what to do about it; '' where there is nothing to do. */
+  readonly advice: string;
+};
+
+/** On one line, for logs and for surfaces with room for one text. */
+export const problemText = ({ problem, advice }: Pick<Problem, 'problem' | 'advice'>): string =>
+  advice === '' ? problem : `${problem}${/[.!?]$/.test(problem) ? '' : '.'} ${advice}`;
+
+/** The base of the errors that a person can mend. Its message is both sentences. */
+export class ProblemError<P extends Problem = Problem> extends Error {
+  override readonly name: string = 'ProblemError';
+  readonly problem: P;
+  readonly code: P['code'];
+
+  constructor(problem: P, options?: ErrorOptions) {
+    super(problemText(problem), options);
+    this.problem = problem;
+    this.code = problem.code;
+  }
+}
+
+/** What a thrown value says: the message of an error, or the value itself. */
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** "ENOENT" and the like; undefined for what is no error of the system or of Node. */
+export const errorCode = (error: unknown): string | undefined =>
+  error instanceof Error &&
+  !(error instanceof ProblemError) &&
+  'code' in error &&
+  typeof error.code === 'string'
+    ? error.code
+    : undefined;
+
+/** The code of the system where there is one: short, and the same on every platform. */
+export const shortReason = (error: unknown): string => errorCode(error) ?? errorMessage(error);
