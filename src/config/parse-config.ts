@@ -1,11 +1,11 @@
 // From the text of config.toml to a Config, or to everything that is wrong with it.
 
-import { parse, TomlError } from 'smol-toml';
 import type { Config, ListenConfig } from './config.ts';
+import type { ConfigSection } from './config-keys.ts';
 import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { placeAt, withoutCredentials } from './config-problem.ts';
-import { ConfigReader, isTable } from './config-reader.ts';
+import { ConfigReader } from './config-reader.ts';
 import {
   discovery,
   durationMs,
@@ -21,6 +21,8 @@ import {
   trueOrFalse,
   wholeNumber,
 } from './config-values.ts';
+import type { TomlNode } from './toml-document.ts';
+import { parseToml, plainValue } from './toml-document.ts';
 
 export type ParsedConfig =
   | { readonly kind: 'ok'; readonly config: Config; readonly settings: readonly Setting[] }
@@ -37,36 +39,24 @@ export interface Setting {
 
 /** Never throws, whatever the text. */
 export const parseConfig = (text: string, file: string): ParsedConfig => {
-  const document = parseToml(text, file);
-  if (document.kind === 'broken') return document;
-  const reader = new ConfigReader({ file, text, table: document.table });
+  const document = parseToml(text);
+  if (document.kind === 'broken') return { kind: 'broken', problems: [notToml(document, text, file)] };
+  const reader = new ConfigReader({ file, text, entries: document.entries });
   const config = readConfigKeys(reader);
   if (reader.problems.length > 0) return { kind: 'broken', problems: inOrder(reader.problems) };
-  return { kind: 'ok', config, settings: settingsOf(reader, document.table) };
+  return { kind: 'ok', config, settings: CONFIG_SECTIONS.flatMap(section => settingsOf(reader, section)) };
 };
 
-const parseToml = (
+const notToml = (
+  { problem, offset }: { readonly problem: string; readonly offset: number },
   text: string,
   file: string,
-):
-  | { readonly kind: 'ok'; readonly table: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'broken'; readonly problems: readonly ConfigProblem[] } => {
-  try {
-    return { kind: 'ok', table: parse(text, { maxDepth: NESTING_MAX }) };
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    const lines = text.split('\n').slice(0, error.line - 1);
-    const offset = lines.reduce((sum, line) => sum + line.length + 1, 0) + error.column - 1;
-    const [first = ''] = error.message.split('\n');
-    const problem = `this is not TOML: ${first.replace(/^Invalid TOML document: /, '')}`;
-    const advice =
-      'Text stands in quotes, lists in brackets, sections on lines of their own: see https://toml.io.';
-    return {
-      kind: 'broken',
-      problems: [{ file, place: placeAt(text, Math.min(offset, text.length)), problem, advice }],
-    };
-  }
-};
+): ConfigProblem => ({
+  file,
+  place: placeAt(text, offset),
+  problem: `this is not TOML: ${problem.charAt(0).toLowerCase()}${problem.slice(1)}`,
+  advice: 'Text stands in quotes, lists in brackets, sections on lines of their own: see https://toml.io.',
+});
 
 const readConfigKeys = (reader: ConfigReader): Config => ({
   name: reader.optional('', 'name', textUpTo(64)),
@@ -120,48 +110,34 @@ const listenAt = (
   reader: ConfigReader,
   section: string,
   { host, port }: { readonly host: string; readonly port: number },
-): ListenConfig => ({ kind: 'listen', host, port, isExplicit: reader.isSet(section, 'listen') });
+): ListenConfig => ({
+  kind: 'listen',
+  host,
+  port,
+  isExplicit: reader.written(section, 'listen') !== undefined,
+});
 
-const settingsOf = (reader: ConfigReader, table: Readonly<Record<string, unknown>>): readonly Setting[] =>
-  CONFIG_SECTIONS.flatMap(section =>
-    section.isList
-      ? blockSettings(reader, section.name, table)
-      : section.keys.map(({ key, default: standard }): Setting => {
-          const held = section.name === '' ? table : table[section.name];
-          const written = isTable(held) && Object.hasOwn(held, key) ? held[key] : undefined;
-          return written === undefined
-            ? {
-                section: section.name,
-                key,
-                valueText: standard === undefined ? '' : tomlText(standard),
-                source: { kind: 'default' },
-              }
-            : {
-                section: section.name,
-                key,
-                valueText: writtenText(written),
-                source: { kind: 'file', line: reader.lineOf(section.name, key) },
-              };
-        }),
-  );
-
-const blockSettings = (
+const settingsOf = (
   reader: ConfigReader,
-  section: string,
-  table: Readonly<Record<string, unknown>>,
+  { name: section, isList, keys }: ConfigSection,
 ): readonly Setting[] => {
-  const blocks = table[section];
-  if (!Array.isArray(blocks)) return [];
-  return blocks.flatMap((block, index) =>
-    Object.entries(isTable(block) ? block : {}).map(
-      ([key, written]): Setting => ({
-        section,
-        key,
-        valueText: writtenText(written),
-        source: { kind: 'file', line: reader.lineOfBlock(section, index, key) },
-      }),
-    ),
-  );
+  const fromFile = (key: string, written: TomlNode): Setting => ({
+    section,
+    key,
+    valueText: writtenText(plainValue(written)),
+    source: { kind: 'file', line: reader.lineOf(written) },
+  });
+  if (isList) {
+    return reader
+      .blocksOf(section)
+      .flatMap(({ entries }) => [...entries].map(([key, written]) => fromFile(key, written)));
+  }
+  return keys.map(({ key, default: standard }): Setting => {
+    const written = reader.written(section, key);
+    if (written !== undefined) return fromFile(key, written);
+    const valueText = standard === undefined ? '' : tomlText(standard);
+    return { section, key, valueText, source: { kind: 'default' } };
+  });
 };
 
 /** A checked value holds only what JSON and TOML write alike. */
@@ -174,7 +150,6 @@ const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =
   );
 
 const DAY_MS = 86_400_000;
-const NESTING_MAX = 32;
 /** Tests and demonstrations scale intervals and lifetimes down: the bounds only keep a typing mistake from harm. */
 /** Below a second every pause of a busy machine would count. */
 const SILENCE = durationMs({ min: 1_000, max: 3_600_000 });
