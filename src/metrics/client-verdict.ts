@@ -1,6 +1,8 @@
 // Whether the client can be believed: did it send when it should, did it read when the bytes came, did it have the
 // processor it needed. Every threshold stands here with its reason; each one that is passed gives one sentence.
 
+import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
+import { figureText } from '../core/figure/figure.ts';
 import type { LatenessFigures, ReportClient, RunPattern } from '../core/run/report.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -69,7 +71,7 @@ const lateSendReasons = ({ pattern, sendLatenessNs, measuredNsP50 }: ClientEvide
   const limitNs = lateLimitNs(SEND_LATENESS_NS_MIN, measuredNsP50);
   if (sendLatenessNs.p99 <= limitNs) return [];
   return [
-    `requests were sent late: p99 ${milliseconds(sendLatenessNs.p99)} ms after their time, more than ${milliseconds(limitNs)} ms`,
+    `requests were sent late: p99 ${time(sendLatenessNs.p99)} after their time, more than ${time(limitNs)}`,
   ];
 };
 
@@ -78,7 +80,7 @@ const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): rea
   const limitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50);
   if (readLatenessNs.p50 <= limitNs) return [];
   return [
-    `replies were read late: in half of all intervals by ${milliseconds(readLatenessNs.p50)} ms or more, over ${milliseconds(limitNs)} ms`,
+    `replies were read late: in half of all intervals by ${time(readLatenessNs.p50)} or more, over ${time(limitNs)}`,
   ];
 };
 
@@ -100,7 +102,7 @@ const lateLimitNs = (leastNs: number, measuredNsP50: number | Unknown): number =
 
 const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;
 
-const milliseconds = (ns: number): string => (ns / 1e6).toPrecision(3);
+const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 /** A thread made to wait now and then is life on a shared machine; a tenth of the time bends every percentile. */
 const STARVED_PART_MAX = 0.1;

@@ -1,12 +1,12 @@
 // A report as text. What keeps it from being believed stands first: incomplete, interrupted, client-bound.
 
-import { formatCount } from '../core/figure/figure.ts';
+import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
+import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
 import type { LatenessFigures, Report, ReportClient, RunPattern } from '../core/run/report.ts';
 import { stateOf } from '../core/run/run-figures.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
-import { timeText } from './text-figures.ts';
 import { aligned, seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -128,10 +128,11 @@ const rates = (report: Report): readonly string[] => {
 
 const rate = (value: number | Unknown): string => {
   if (isUnknown(value)) return `unknown: ${value.reason}`;
-  return value >= 1_000 ? formatCount(Math.round(value)) : Number(value.toPrecision(3)).toString();
+  return formatThreeDigits(value);
 };
 
-const time = (ns: number | Unknown): string => (isUnknown(ns) ? `unknown: ${ns.reason}` : timeText(ns));
+const time = (ns: number | Unknown): string =>
+  isUnknown(ns) ? `unknown: ${ns.reason}` : figureText(formatMeasuredNanoseconds(ns));
 
 const objectives = (report: Report): readonly string[] =>
   (report.objectives ?? []).map(

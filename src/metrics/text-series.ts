@@ -1,8 +1,8 @@
 // The series of a report as lines: a table of all, and for the times a block each with every percentile and a histogram.
 
+import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
-import { timeText } from './text-figures.ts';
 
 export const seriesTable = ({ series }: Report): readonly string[] => {
   const rows = Object.entries(series)
@@ -103,7 +103,7 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
   if (value === null || value === undefined) return '–';
   switch (unit) {
     case 'ns':
-      return timeText(value);
+      return figureText(formatMeasuredNanoseconds(value));
     case 'bytes':
       return figureText(formatBytes(value));
     case 'tokens':

@@ -1,6 +1,8 @@
 // A running benchmark in one line, for output that is no terminal: a log of a job, a pipe.
 
-import { clockText, rateText, seriesValueText } from './run-figures.ts';
+import { formatClock } from '../core/figure/duration.ts';
+import { formatThreeDigits } from '../core/figure/figure.ts';
+import { seriesValueText } from './run-figures.ts';
 import type { RunView } from './run-view.ts';
 import { counterOf, countsOf, seriesOf } from './run-view.ts';
 
@@ -18,12 +20,12 @@ export const renderRunLine = (view: RunView): string => {
     return series === undefined || value === undefined ? '–' : seriesValueText(series.unit, value);
   };
   const parts = [
-    `${clockText(view.elapsedMs)} ${view.phase}`,
+    `${formatClock(view.elapsedMs)} ${view.phase}`,
     `${issued} issued`,
     `${completed} completed`,
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(rate === undefined ? [] : [`${rateText(rate)} req/s`]),
-    ...(tokens === undefined || tokens === 0 ? [] : [`${rateText(tokens)} tokens/s`]),
+    ...(rate === undefined ? [] : [`${formatThreeDigits(rate)} req/s`]),
+    ...(tokens === undefined || tokens === 0 ? [] : [`${formatThreeDigits(tokens)} tokens/s`]),
     ...(series === undefined || series.count === 0
       ? []
       : [`${label} p50 ${percentile('50')}, p99 ${percentile('99')}`]),

@@ -1,14 +1,14 @@
 // A running benchmark on one screen. Pure: the same view gives the same lines.
 
-import { formatAge } from '../core/figure/duration.ts';
-import { figureText, formatCount, formatPercent } from '../core/figure/figure.ts';
+import { formatAge, formatClock } from '../core/figure/duration.ts';
+import { figureText, formatCount, formatPercent, formatThreeDigits } from '../core/figure/figure.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import type { Line } from './part.ts';
 import { clipped, paint, part } from './part.ts';
 import { bar } from './reading-rows.ts';
 import type { RenderOptions } from './render.ts';
-import { clockText, rateText, SHOWN_PERCENTILES, SHOWN_SERIES, seriesValueText } from './run-figures.ts';
+import { SHOWN_PERCENTILES, SHOWN_SERIES, seriesValueText } from './run-figures.ts';
 import type { RunView } from './run-view.ts';
 import { counterOf, countsOf, modelText, patternText, progressOf, seriesOf } from './run-view.ts';
 import type { Column } from './table.ts';
@@ -46,19 +46,19 @@ const progressLine = (view: RunView, columns: number): Line => {
   const { samplesMax, durationMs } = view.run.limits;
   const done =
     samplesMax === undefined
-      ? `${clockText(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${clockText(durationMs)}`}`
-      : `${formatCount(issued - inFlight)} of ${formatCount(samplesMax)} requests, ${clockText(view.elapsedMs)}`;
-  const left = leftMs === undefined || view.phase !== 'measuring' ? '' : ` · ${clockText(leftMs)} left`;
+      ? `${formatClock(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${formatClock(durationMs)}`}`
+      : `${formatCount(issued - inFlight)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
+  const left = leftMs === undefined || view.phase !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
   return [...bar(share, Math.max(10, Math.min(30, columns - 50))), part(` ${done}${left}`)];
 };
 
 const rateLines = ({ snapshot, recent, snapshotAgeMs }: RunView): readonly Line[] => {
   const { completed, failed, cancelled, inFlight } = countsOf(snapshot);
   const seconds = counterOf(snapshot, 'windowNs') / 1e9;
-  const perSecond = (total: number): string => (seconds > 0 ? rateText(total / seconds) : '–');
+  const perSecond = (total: number): string => (seconds > 0 ? formatThreeDigits(total / seconds) : '–');
   const outputTokens = Number(seriesOf(snapshot, 'outputTokens')?.total ?? 0);
   const now = (rate: number | undefined): Line =>
-    rate === undefined ? [] : [part(' · now ', 'dim'), part(rateText(rate))];
+    rate === undefined ? [] : [part(' · now ', 'dim'), part(formatThreeDigits(rate))];
   const isLate = snapshotAgeMs !== undefined && snapshotAgeMs > LATE_MS;
   return [
     [
@@ -127,7 +127,7 @@ const clientLines = ({ snapshot }: RunView): readonly Line[] => {
     [
       part('  client  ', 'dim'),
       part(`busiest thread ${figureText(formatPercent(use))}`, use > BUSY ? 'caution' : 'plain'),
-      part(`, ${rateText(counterOf(snapshot, 'client.cpuShare'))} of a core`),
+      part(`, ${formatThreeDigits(counterOf(snapshot, 'client.cpuShare'))} of a core`),
       ...(isStarved ? [part(' · starved', 'bad')] : []),
       ...(dropped > 0 ? [part(` · ${formatCount(dropped)} records lost`, 'bad')] : []),
     ],

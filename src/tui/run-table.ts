@@ -1,7 +1,7 @@
 // The benchmarks that run now, and the newest that has ended, as a table.
 
-import { formatNanoseconds } from '../core/figure/duration.ts';
-import { figureText, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import { formatClock, formatNanoseconds } from '../core/figure/duration.ts';
+import { figureText, formatThreeDigits, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import type { ClientFigures } from '../core/run/run.ts';
 import type { RunView } from '../core/run/run-selectors.ts';
 import { runViews } from '../core/run/run-selectors.ts';
@@ -11,7 +11,6 @@ import type { State } from '../core/state.ts';
 import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
-import { clockText, rateText } from './run-figures.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
@@ -44,9 +43,9 @@ const cellsOf = (state: State, view: RunView): readonly Line[] => {
   return [
     [view.isLive ? part('● ', 'good') : part('– ', 'dim'), part(run.runId)],
     [part(isKnown(run.targetNode) ? nodeName(state, run.targetNode) : run.target)],
-    [part(view.isLive ? clockText(view.progress?.elapsedMs ?? 0) : view.state, 'dim')],
-    figure(figures === undefined || rate === undefined ? undefined : `${rateText(rate)} req/s`),
-    figure(figures === undefined || tokens === undefined ? undefined : `${rateText(tokens)} tok/s`),
+    [part(view.isLive ? formatClock(view.progress?.elapsedMs ?? 0) : view.state, 'dim')],
+    figure(figures === undefined || rate === undefined ? undefined : `${formatThreeDigits(rate)} req/s`),
+    figure(figures === undefined || tokens === undefined ? undefined : `${formatThreeDigits(tokens)} tok/s`),
     figure(p50 === undefined ? undefined : `${label} p50 ${figureText(formatNanoseconds(p50))}`),
     [verdictPart(figures?.client.verdict, view)],
   ];

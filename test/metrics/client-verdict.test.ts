@@ -36,7 +36,7 @@ describe('the verdict on the client', () => {
     ['records were lost', { lostRecords: 1 }, /1 event records were lost/],
     ['samples contradict themselves', { inconsistentSamples: 2 }, /2 samples had stamps/],
     ['it failed samples itself', { samplesFailedByClient: 3 }, /3 samples failed because of the client/],
-    ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00 ms/],
+    ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
     ['it read late', { readLatenessNs: { p50: 6 * MS, p99: 9 * MS, max: 9 * MS } }, /read late/],
     ['it was starved', { starvedNs: 2 * SECOND, cpuShare: 0.4 }, /starved .* 20% .*99%.*40%/],
     ['it was busy all the time in closed loop', closedLoop, /busy for 99%/],

@@ -3,7 +3,6 @@ import type { Report } from '../../src/core/run/report.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { timeText } from '../../src/metrics/text-figures.ts';
 import { renderReport } from '../../src/metrics/text-report.ts';
 import { runConfig } from '../support/run-records.ts';
 
@@ -118,20 +117,5 @@ describe('the text of a report', () => {
     const { run } = reportOf('complete');
     const text = textOf(reportOf('complete', { run: { ...run, model: '\u001b[2Jmodel\u009b1m' } }));
     expect(text).toContain('?[2Jmodel?1m');
-  });
-});
-
-describe('a time', () => {
-  test.each([
-    [0, '0 ns'],
-    [999, '999 ns'],
-    [999.6, '1.00 µs'],
-    [12_340, '12.3 µs'],
-    [999_600, '1.00 ms'],
-    [345_678_901, '346 ms'],
-    [3_456_789_012, '3.46 s'],
-    [3_600_000_000_000, '3600 s'],
-  ])('of %d ns has three digits: %s', (ns, text) => {
-    expect(timeText(ns).replace('\u00a0', ' ')).toBe(text);
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { RecentRates } from '../../src/tui/recent-rates.ts';
 import { renderRun } from '../../src/tui/render-run.ts';
 import { renderRunLine } from '../../src/tui/render-run-line.ts';
-import { clockText, rateText } from '../../src/tui/run-figures.ts';
 import type { RunView } from '../../src/tui/run-view.ts';
 import { progressOf } from '../../src/tui/run-view.ts';
 import { runSnapshot } from './run-snapshot.ts';
@@ -115,17 +114,5 @@ describe('figures of a run', () => {
     const limits = { samplesMax: 206, durationMs: 16_000 };
     expect(progressOf(view({ run: { ...view().run, limits } }))).toEqual({ share: 0.75, leftMs: 4_000 });
     expect(progressOf(view({ elapsedMs: 0 })).leftMs).toBeUndefined();
-  });
-
-  test('are written short', () => {
-    expect([0, 0.42, 9.994, 34.21, 99.96, 12_345].map(rateText)).toEqual([
-      '0.00',
-      '0.42',
-      '9.99',
-      '34.2',
-      '100',
-      '12345',
-    ]);
-    expect([0, 59_999, 750_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:59', '12:30', '1:02:03']);
   });
 });

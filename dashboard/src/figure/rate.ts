@@ -1,11 +1,14 @@
 // Rates of links in the unit that the reader chose.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
-import { formatBytesPerSecond, formatNominalBitsPerSecond } from '../../../src/core/figure/figure.ts';
+import {
+  formatBytesPerSecond,
+  formatNominalBitsPerSecond,
+  withoutTrailingZeros,
+} from '../../../src/core/figure/figure.ts';
 
 /** A negotiated rate: "10 Gb/s", or "1.25 GB/s". */
 export const formatNominalRate = (bitsPerSecond: number, unit: 'bits' | 'bytes'): Figure => {
   if (unit === 'bits') return formatNominalBitsPerSecond(bitsPerSecond);
-  const { figure, unit: bytes } = formatBytesPerSecond(bitsPerSecond / 8);
-  return { figure: figure.includes('.') ? figure.replace(/\.?0+$/, '') : figure, unit: bytes };
+  return withoutTrailingZeros(formatBytesPerSecond(bitsPerSecond / 8));
 };

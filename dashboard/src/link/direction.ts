@@ -40,6 +40,3 @@ export const boardLines = (
 export const gigaOf = (unit: RateUnit): number => (unit === 'bits' ? 1e9 : 8e9);
 
 export const boardUnit = (unit: RateUnit): string => (unit === 'bits' ? 'Gb/s' : 'GB/s');
-
-export const boardFigure = (value: number): string =>
-  value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2).replace(/\.0+$/, '');

@@ -6,6 +6,7 @@ import {
   figureText,
   formatBitsPerSecond,
   formatBytesPerSecond,
+  formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
@@ -139,5 +140,5 @@ export const shortfallWords = ({ direction, bitsPerSecond, expected }: Shortfall
 export const figureIn = (bitsPerSecond: number, unit: RateUnit): string => {
   const giga = bitsPerSecond / (unit === 'bits' ? 1e9 : 8e9);
   if (giga > 0 && giga < 0.005) return '<0.01';
-  return giga.toFixed(giga >= 99.95 ? 0 : giga >= 9.995 ? 1 : 2);
+  return formatThreeDigits(giga);
 };

@@ -1,6 +1,7 @@
 // Runs beside each other: what may be compared and what must be said first, each figure with how far it is from the
 // reference and which of the two is better, and what was asked of the runs differently.
 
+import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
@@ -9,7 +10,6 @@ import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
-import { formatMeasured } from './measured.ts';
 import { limitWords, modelWords, patternWords, percentileNs, rateFigure, targetWords } from './run-words.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
@@ -178,7 +178,7 @@ const percentiles = (name: string, series: string): readonly Metric[] =>
     name: `${name} p${percentile}`,
     aim: 'lower',
     read: figures => percentileNs(figures, series, percentile),
-    format: formatMeasured,
+    format: formatMeasuredNanoseconds,
   }));
 
 const count = (value: number): Figure => ({ figure: formatCount(value), unit: '' });
@@ -217,7 +217,7 @@ const METRICS: readonly Metric[] = [
     name: 'Window',
     aim: 'none',
     read: ({ windowNs }) => knownOr(windowNs, undefined),
-    format: formatMeasured,
+    format: formatMeasuredNanoseconds,
   },
 ];
 

@@ -1,9 +1,9 @@
 // The tables of a finished run's report: percentiles with the figure that as many samples can vouch for, counts, and what
 // each name means (METRICS, shortened).
 
+import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
-import { formatMeasured } from './measured.ts';
 
 export interface SeriesRow {
   readonly name: string;
@@ -68,7 +68,7 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
   ...(report.objectives ?? []).map(
     ({ name, limitNs, metSamples, samples }) =>
       [
-        `${name} within ${figureText(formatMeasured(limitNs))}`,
+        `${name} within ${figureText(formatMeasuredNanoseconds(limitNs))}`,
         `${formatCount(metSamples)} of ${formatCount(samples)}`,
       ] as const,
   ),
@@ -81,7 +81,7 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
 const valueText = (unit: ReportSeries['unit'], value: number): string => {
   switch (unit) {
     case 'ns':
-      return figureText(formatMeasured(value));
+      return figureText(formatMeasuredNanoseconds(value));
     case 'bytes':
       return figureText(formatBytes(value));
     case 'tokens':

@@ -1,8 +1,7 @@
 // A run over time as the daemon tells it, and the sentences that its pictures are named by.
 
-import { figureText } from '../../../src/core/figure/figure.ts';
-import { formatMeasured } from './measured.ts';
-import { clockText, rateText } from './run-words.ts';
+import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
+import { figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 
 export type Column = readonly (number | null)[];
 
@@ -64,7 +63,7 @@ export const bandSentence = (series: RunSeries): string => {
     (best, value, index) => ((value ?? -1) > (p99[best] ?? -1) ? index : best),
     0,
   );
-  const at = clockText((worst + 1) * series.stepMs);
+  const at = formatClock((worst + 1) * series.stepMs);
   return `${measuredName(series)} over time: the median lies between ${ns(Math.min(...medians))} and ${ns(Math.max(...medians))}, p99 at most ${ns(p99[worst] ?? 0)}, at ${at}`;
 };
 
@@ -74,7 +73,7 @@ export const outputSentence = (series: RunSeries): string => {
   if (tokens.length === 0) return 'Output over time: nothing has completed yet';
   const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
   const peak = inFlight.length === 0 ? '' : `, at most ${Math.max(...inFlight)} requests in flight`;
-  return `Output over time: ${rateText(mean)} tokens a second on average, at most ${rateText(Math.max(...tokens))}${peak}`;
+  return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(Math.max(...tokens))}${peak}`;
 };
 
 /** Of a table twin: what is read without scrolling inside a panel. */
@@ -89,7 +88,7 @@ export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number)
 
 const known = (column: Column): readonly number[] => column.filter(value => value !== null);
 
-const ns = (value: number): string => figureText(formatMeasured(value));
+const ns = (value: number): string => figureText(formatMeasuredNanoseconds(value));
 
 const columnOf = (value: unknown): Column =>
   Array.isArray(value)

@@ -1,12 +1,17 @@
 // The six headline figures of a run, the same while it lives and once it has ended.
 
+import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatCount,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { formatMeasured } from './measured.ts';
-import { percentileNs, rateFigure, rateText, whyNoPercentile } from './run-words.ts';
+import { percentileNs, rateFigure, whyNoPercentile } from './run-words.ts';
 
 export interface RunTile {
   readonly name: string;
@@ -32,14 +37,14 @@ export const runTiles = (
       ? figures.outputTokensPerSecond.reason
       : isUnknown(figures.perUserTokensPerSecond)
         ? `per user: ${figures.perUserTokensPerSecond.reason}`
-        : `${rateText(figures.perUserTokensPerSecond)} tok/s per user, p50`,
+        : `${formatThreeDigits(figures.perUserTokensPerSecond)} tok/s per user, p50`,
   },
   percentileTile(run, figures, run.isStreaming ? { name: 'TTFT', series: 'ttftNs' } : LATENCY),
   percentileTile(run, figures, { name: 'TPOT', series: 'tpotNs' }),
   progress === undefined
     ? {
         name: 'Window',
-        value: isUnknown(figures.windowNs) ? UNKNOWN_FIGURE : formatMeasured(figures.windowNs),
+        value: isUnknown(figures.windowNs) ? UNKNOWN_FIGURE : formatMeasuredNanoseconds(figures.windowNs),
         remark: isUnknown(figures.windowNs) ? figures.windowNs.reason : 'first sent to last end',
       }
     : {
@@ -68,11 +73,11 @@ const percentileTile = (
   ];
   return {
     name: `${name} p50`,
-    value: p50 === undefined ? UNKNOWN_FIGURE : formatMeasured(p50),
+    value: p50 === undefined ? UNKNOWN_FIGURE : formatMeasuredNanoseconds(p50),
     remark:
       p90 === undefined || p99 === undefined
         ? whyNoPercentile(run, series)
-        : `p90 ${figureText(formatMeasured(p90))} · p99 ${figureText(formatMeasured(p99))}`,
+        : `p90 ${figureText(formatMeasuredNanoseconds(p90))} · p99 ${figureText(formatMeasuredNanoseconds(p99))}`,
   };
 };
 
@@ -80,10 +85,10 @@ const requestsRemark = (run: Run, figures: RunFigures, progress: RunProgress | u
   if (isUnknown(figures.requestsPerSecond)) return figures.requestsPerSecond.reason;
   const asked =
     run.pattern.kind === 'poisson' || run.pattern.kind === 'constant'
-      ? `asked for ${rateText(run.pattern.requestsPerSecond)}`
+      ? `asked for ${formatThreeDigits(run.pattern.requestsPerSecond)}`
       : 'completed in the window';
   if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return asked;
-  return `${rateText(progress.recent.requestsPerSecond)} over the last 5 s`;
+  return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last 5 s`;
 };
 
 const connectionsRemark = ({ client }: RunFigures): string =>

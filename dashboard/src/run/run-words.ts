@@ -1,7 +1,13 @@
 // Runs in words and figures: everything that a person reads of one, made apart from how it is drawn.
 
+import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import {
+  figureText,
+  formatCount,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
 import type { RunPattern } from '../../../src/core/run/report.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
@@ -9,7 +15,6 @@ import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
-import { formatMeasured } from './measured.ts';
 
 /** "Poisson 8.5 req/s", "16 at a time". */
 export const patternWords = (pattern: RunPattern): string => {
@@ -17,9 +22,9 @@ export const patternWords = (pattern: RunPattern): string => {
     case 'concurrency':
       return `${formatCount(pattern.concurrency)} at a time`;
     case 'poisson':
-      return `Poisson ${rateText(pattern.requestsPerSecond)} req/s`;
+      return `Poisson ${formatThreeDigits(pattern.requestsPerSecond)} req/s`;
     case 'constant':
-      return `constant ${rateText(pattern.requestsPerSecond)} req/s`;
+      return `constant ${formatThreeDigits(pattern.requestsPerSecond)} req/s`;
     case 'max-throughput':
       return 'max throughput';
     default:
@@ -65,7 +70,7 @@ export interface StateWords {
 
 export const stateWords = ({ state, progress, isLive }: RunView): StateWords => {
   if (isLive) {
-    const at = progress === undefined ? '' : ` ${clockText(progress.elapsedMs)}`;
+    const at = progress === undefined ? '' : ` ${formatClock(progress.elapsedMs)}`;
     return { tone: 'live', word: `live${at}` };
   }
   switch (state) {
@@ -106,7 +111,7 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
 
 const toGoWords = ({ limits }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
   if (isKnown(limits.durationMs)) {
-    return `, ${clockText(Math.max(0, limits.durationMs - measuredMs))} to go, then what is in flight`;
+    return `, ${formatClock(Math.max(0, limits.durationMs - measuredMs))} to go, then what is in flight`;
   }
   if (!isKnown(limits.samplesMax)) return '';
   return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests to go`;
@@ -132,8 +137,8 @@ export const phaseLine = ({ limits }: Run, progress: RunProgress): PhaseLine | u
       warmupUntil: Math.min(1, warmupMs / wholeMs),
       now: Math.min(1, elapsedMs / wholeMs),
       ticks: tickShares(warmupMs, limits.durationMs),
-      done: clockText(Math.min(measuredMs, limits.durationMs)),
-      whole: clockText(limits.durationMs),
+      done: formatClock(Math.min(measuredMs, limits.durationMs)),
+      whole: formatClock(limits.durationMs),
     };
   }
   if (!isKnown(limits.samplesMax) || limits.samplesMax === 0) return undefined;
@@ -160,15 +165,6 @@ const tickShares = (warmupMs: number, durationMs: number): readonly number[] => 
 
 const TICK_STEPS_MS: readonly number[] = [1_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000];
 
-/** "0:07", "12:30", "1:02:03". */
-export const clockText = (durationMs: number): string => {
-  const seconds = Math.max(0, Math.floor(durationMs / 1_000));
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const minutes = Math.floor(seconds / 60);
-  const rest = two(seconds % 60);
-  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
-};
-
 /** When a run began, for whoever looks: the time today, the day before that. */
 export const startedText = (startedAt: string, nowWallMs: number): string => {
   const at = new Date(startedAt);
@@ -179,17 +175,10 @@ export const startedText = (startedAt: string, nowWallMs: number): string => {
     : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 };
 
-/** Three significant digits: "8.42", "1 846". */
-export const rateText = (perSecond: number): string => {
-  if (!Number.isFinite(perSecond)) return UNKNOWN_FIGURE.figure;
-  if (perSecond >= 99.95) return formatCount(Math.round(perSecond));
-  return perSecond.toFixed(perSecond >= 9.995 ? 1 : 2);
-};
-
 export const rateFigure =
   (unit: string): ((perSecond: number) => Figure) =>
   perSecond => ({
-    figure: rateText(perSecond),
+    figure: formatThreeDigits(perSecond),
     unit,
   });
 
@@ -205,7 +194,9 @@ export const whyNoPercentile = (run: Pick<Run, 'isStreaming'>, series: string): 
   !run.isStreaming && series !== 'latencyNs' ? 'not streamed' : 'no sample completed';
 
 export const nsText = (value: number | Unknown | undefined): string =>
-  value === undefined || isUnknown(value) ? UNKNOWN_FIGURE.figure : figureText(formatMeasured(value));
+  value === undefined || isUnknown(value)
+    ? UNKNOWN_FIGURE.figure
+    : figureText(formatMeasuredNanoseconds(value));
 
 /** "5 min", "90 s", "500 ms". */
 export const durationWords = (durationMs: number): string => {

@@ -1,11 +1,11 @@
 // What is said of the load generator. That a run is not whole comes first: then a verdict goes as far as it was observed.
 
+import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
 import type { ClientFigures, RunState } from '../../../src/core/run/run.ts';
 import type { VerdictScope } from '../../../src/core/run/verdict-scope.ts';
 import { verdictScope, verdictText } from '../../../src/core/run/verdict-scope.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
-import { formatMeasured } from './measured.ts';
 
 export interface VerdictWords {
   readonly tone: 'good' | 'caution' | 'open';
@@ -78,7 +78,9 @@ const plainWords = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictWo
 /** What can be off in a figure: sent late and read late add up. */
 const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
   const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
-  return parts.length === 0 ? '' : figureText(formatMeasured(parts.reduce((sum, part) => sum + part, 0)));
+  return parts.length === 0
+    ? ''
+    : figureText(formatMeasuredNanoseconds(parts.reduce((sum, part) => sum + part, 0)));
 };
 
 const PARTS: Readonly<Record<Exclude<VerdictScope, 'whole' | 'so-far'>, string>> = {

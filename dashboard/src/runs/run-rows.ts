@@ -1,17 +1,21 @@
 // Runs as rows: what each column says, what it sorts by, and which rows a filter leaves.
 
-import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
+import {
+  figureText,
+  formatCount,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+} from '../../../src/core/figure/figure.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
-import { formatMeasured } from '../run/measured.ts';
 import type { StateWords } from '../run/run-words.ts';
 import {
   limitWords,
   modelWords,
   patternWords,
   percentileNs,
-  rateText,
   shownFigures,
   startedText,
   stateWords,
@@ -81,7 +85,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
     hasFailures: (figures?.counts.failed ?? 0) > 0,
     output:
       figures !== undefined && isKnown(figures.outputTokensPerSecond)
-        ? rateText(figures.outputTokensPerSecond)
+        ? formatThreeDigits(figures.outputTokensPerSecond)
         : UNKNOWN_FIGURE.figure,
     ttft:
       p50 === undefined || p99 === undefined
@@ -126,8 +130,8 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
 
 /** One unit where both have the same. */
 const pairText = (low: number, high: number): string => {
-  const [a, b] = [formatMeasured(low), formatMeasured(high)];
+  const [a, b] = [formatMeasuredNanoseconds(low), formatMeasuredNanoseconds(high)];
   return `${a.unit === b.unit ? a.figure : figureText(a)} · ${figureText(b)}`;
 };
 
-const ns = (value: number): string => figureText(formatMeasured(value));
+const ns = (value: number): string => figureText(formatMeasuredNanoseconds(value));

@@ -1,8 +1,9 @@
-// Lengths of time as people write them. An age is coarse, because it is read at a glance; a measured time keeps three
-// significant digits.
+// Lengths of time as people write them. An age is coarse, because it is read at a glance, and so is a time that changes
+// while one looks; one that is compared with others keeps three significant digits: 14.9 ms and 15.4 ms per token are not
+// the same speed.
 
 import type { Figure } from './figure.ts';
-import { UNKNOWN_FIGURE } from './figure.ts';
+import { figureText, formatThreeDigits, UNKNOWN_FIGURE, withoutTrailingZeros } from './figure.ts';
 
 /** How old something is: "0.3 s", "41 s", "2 min", "3 h", "12 d". */
 export const formatAge = (ageMs: number): Figure => {
@@ -26,7 +27,16 @@ export const formatUptime = (uptimeSeconds: number): string => {
   return `${Math.floor(seconds / DAY)} days`;
 };
 
-/** A measured time: "9.0 µs", "88 µs", "2.7 ms", "184 ms", "1.84 s". */
+/** "0:07", "12:30", "1:02:03". */
+export const formatClock = (durationMs: number): string => {
+  const seconds = Math.max(0, Math.floor(durationMs / 1_000));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const minutes = Math.floor(seconds / MINUTE);
+  const rest = two(seconds % MINUTE);
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
+};
+
+/** A time that is measured again and again: "9.0 µs", "88 µs", "2.7 ms", "184 ms", "1.84 s". */
 export const formatNanoseconds = (nanoseconds: number): Figure => {
   if (!Number.isFinite(nanoseconds)) return UNKNOWN_FIGURE;
   const size = Math.abs(nanoseconds);
@@ -37,6 +47,19 @@ export const formatNanoseconds = (nanoseconds: number): Figure => {
   if (size < 9.995e9) return { figure: seconds.toFixed(2), unit: 's' };
   return { figure: seconds.toFixed(size < 99.95e9 ? 1 : 0), unit: 's' };
 };
+
+/** A result, in three digits: "999 ns", "9.04 µs", "14.9 ms", "1.84 s". */
+export const formatMeasuredNanoseconds = (nanoseconds: number): Figure => {
+  if (!Number.isFinite(nanoseconds)) return UNKNOWN_FIGURE;
+  const size = Math.abs(nanoseconds);
+  if (size < 999.5) return { figure: nanoseconds.toFixed(0), unit: 'ns' };
+  const [divisor, unit] = size < 999.5e3 ? [1e3, 'µs'] : size < 999.5e6 ? [1e6, 'ms'] : [1e9, 's'];
+  return { figure: formatThreeDigits(nanoseconds / divisor), unit };
+};
+
+/** The same of an axis: "0", "2.5 ms". */
+export const formatNanosecondsTick = (nanoseconds: number): string =>
+  nanoseconds === 0 ? '0' : figureText(withoutTrailingZeros(formatMeasuredNanoseconds(nanoseconds)));
 
 const short = (value: number): string => value.toFixed(Math.abs(value) < 9.95 ? 1 : 0);
 

@@ -61,6 +61,19 @@ export const formatMegahertz = (megahertz: number): Figure =>
 export const formatCount = (count: number): string =>
   Number.isFinite(count) ? grouped(count, 0) : UNKNOWN_FIGURE.figure;
 
+/** Three significant digits, two decimals at most: "0.42", "8.42", "34.2", "1 846". */
+export const formatThreeDigits = (value: number): string =>
+  Number.isFinite(value) ? grouped(value, decimalsOf(value)) : UNKNOWN_FIGURE.figure;
+
+/** The same of an axis or a board, without digits that say nothing: "0", "2.5", "40". */
+export const formatTick = (value: number): string =>
+  withoutTrailingZeros({ figure: formatThreeDigits(value), unit: '' }).figure;
+
+export const withoutTrailingZeros = ({ figure, unit }: Figure): Figure => ({
+  figure: figure.includes('.') ? figure.replace(/\.?0+$/, '') : figure,
+  unit,
+});
+
 const scaled = (value: number, units: readonly string[]): Figure => {
   if (!Number.isFinite(value)) return UNKNOWN_FIGURE;
   let figure = value;
@@ -90,11 +103,6 @@ const grouped = (value: number, decimals: number): string => {
   const parted = whole.replace(/\B(?=(\d{3})+$)/g, NO_BREAK_SPACE);
   return fraction === undefined ? parted : `${parted}.${fraction}`;
 };
-
-const withoutTrailingZeros = ({ figure, unit }: Figure): Figure => ({
-  figure: figure.includes('.') ? figure.replace(/\.?0+$/, '') : figure,
-  unit,
-});
 
 const NO_BREAK_SPACE = '\u00a0';
 const NARROW_SPACE = '\u202f';

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { formatAge, formatNanoseconds, formatUptime } from '../../../src/core/figure/duration.ts';
+import {
+  formatAge,
+  formatClock,
+  formatMeasuredNanoseconds,
+  formatNanoseconds,
+  formatNanosecondsTick,
+  formatUptime,
+} from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
 
 const plain = (figure: { figure: string; unit: string }) => figureText(figure).replaceAll('\u00a0', ' ');
@@ -32,5 +39,39 @@ describe('durations', () => {
     expect(plain(formatNanoseconds(184_000_000))).toBe('184 ms');
     expect(plain(formatNanoseconds(1_842_000_000))).toBe('1.84 s');
     expect(plain(formatNanoseconds(61_000_000_000))).toBe('61.0 s');
+  });
+
+  test.each([
+    [0, '0 ns'],
+    [999, '999 ns'],
+    [999.6, '1.00 µs'],
+    [12_340, '12.3 µs'],
+    [179_600, '180 µs'],
+    [999_600, '1.00 ms'],
+    [2.7e6, '2.70 ms'],
+    [14.94e6, '14.9 ms'],
+    [99.96e6, '100 ms'],
+    [999.6e6, '1.00 s'],
+    [3_456_789_012, '3.46 s'],
+    [3_600e9, '3 600 s'],
+    [Number.NaN, '–'],
+  ])('a result of %d ns keeps three digits: %s', (ns, text) => {
+    expect(plain(formatMeasuredNanoseconds(ns))).toBe(text);
+  });
+
+  test('a tick carries no digits that say nothing', () => {
+    const ticks = [0, 5e6, 50e6, 1.5e9, 2e9, 100e6];
+    expect(ticks.map(ns => formatNanosecondsTick(ns).replace('\u00a0', ' '))).toEqual([
+      '0',
+      '5 ms',
+      '50 ms',
+      '1.5 s',
+      '2 s',
+      '100 ms',
+    ]);
+  });
+
+  test('a clock counts hours only where there are some', () => {
+    expect([0, 59_999, 750_000, 3_723_000].map(formatClock)).toEqual(['0:00', '0:59', '12:30', '1:02:03']);
   });
 });

@@ -14,6 +14,8 @@ import {
   formatMegahertz,
   formatNominalBitsPerSecond,
   formatPercent,
+  formatThreeDigits,
+  formatTick,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
 
@@ -30,6 +32,12 @@ describe('figures', () => {
     expect(plain(formatBytes(0))).toBe('0 B');
     expect(plain(formatBytes(999))).toBe('999 B');
     expect(plain(formatBytes(8_325_668_864))).toBe('8.33 GB');
+  });
+
+  test('without a unit have three digits, and two decimals at most', () => {
+    const texts = [0, 0.42, 9.994, 34.21, 99.96, 12_345, Number.NaN].map(formatThreeDigits);
+    expect(texts).toEqual(['0.00', '0.42', '9.99', '34.2', '100', '12\u00a0345', '–']);
+    expect([0, 0.5, 2.5, 40, 99.96].map(formatTick)).toEqual(['0', '0.5', '2.5', '40', '100']);
   });
 
   test('move to the next unit rather than show four digits', () => {

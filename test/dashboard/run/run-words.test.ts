@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  clockText,
   limitWords,
   nowhereWords,
   patternWords,
@@ -113,10 +112,6 @@ describe('where a run stands', () => {
     const figures = madeUpFigures({ droppedEvents: 1 });
     expect(shownFigures({ ...view, run: { ...run, figures } })).toBe(figures);
   });
-});
-
-test('times read as on a clock', () => {
-  expect([0, 7_900, 750_000, 3_723_000].map(clockText)).toEqual(['0:00', '0:07', '12:30', '1:02:03']);
 });
 
 test('a start of another day is a date, and no date is a dash', () => {
