@@ -1,13 +1,12 @@
 // Signing a browser in: a program that holds the token asks for a code, the page swaps the code for a cookie.
 
 import type { FastifyRequest } from 'fastify';
-import { CODE_LIFE_MS } from './access.ts';
-import { cookieName, setCookie } from './access-cookie.ts';
-import { RequestError } from './http-error.ts';
+import { CODE_LIFE_MS, cookieName, setCookie } from './access.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
+import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
-import { type ApiRoute, jsonResponse } from './routes.ts';
+import { type ApiRoute, jsonResponse } from './route.ts';
 
 export const accessRoutes = (
   { access, nodeId }: HttpServerOptions,

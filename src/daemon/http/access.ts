@@ -3,6 +3,7 @@
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
+import type { NodeId } from '../../core/ids.ts';
 
 /** What a request or a stream was let in with; it is asked again while a stream lives. */
 export type Grant =
@@ -113,6 +114,22 @@ export class Access {
 export const CODE_LIFE_MS: number = 600_000;
 export const CODES_MAX = 32;
 export const COOKIE_LIFE_MS: number = 30 * 24 * 3_600_000;
+
+/** Named after the node: the cookies of a host are shared by all its ports, and two daemons may run on one machine. */
+export const cookieName = (node: NodeId): string => `plimsoll-${node.slice(0, 12)}`;
+
+/** The first value of a name in a Cookie header. */
+export const readCookie = (header: string | undefined, name: string): string | undefined => {
+  for (const pair of header?.split(';') ?? []) {
+    const equals = pair.indexOf('=');
+    if (equals !== -1 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
+  }
+  return undefined;
+};
+
+/** Without `Secure`: the daemon speaks plain HTTP, and browsers would not send it back. */
+export const setCookie = (name: string, value: string): string =>
+  `${name}=${value}; Path=/; Max-Age=${COOKIE_LIFE_MS / 1_000}; HttpOnly; SameSite=Strict`;
 
 const COOKIE_VERSION = 'v1';
 

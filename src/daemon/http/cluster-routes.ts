@@ -4,10 +4,10 @@ import { isNodeId } from '../../core/ids.ts';
 import { nodeIds } from '../../core/selectors.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import { linkRows, nodeRow } from './cluster-views.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
-import { type ApiRoute, anyObject, jsonResponse, pathParameter } from './routes.ts';
+import { RequestError } from './request-error.ts';
+import { type ApiRoute, anyObject, jsonResponse, pathParameter } from './route.ts';
 
 export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOptions): readonly ApiRoute[] => [
   {

@@ -6,7 +6,7 @@ import { JSON_TYPE, toJson } from './json.ts';
 import { METRICS_TYPE, renderMetrics } from './metrics/render-metrics.ts';
 import { openApi } from './openapi.ts';
 import type { RequestGuard } from './request-guard.ts';
-import { type ApiRoute, anyObject, jsonResponse } from './routes.ts';
+import { type ApiRoute, anyObject, jsonResponse } from './route.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
 
 export interface DaemonRouteParts {

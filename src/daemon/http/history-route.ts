@@ -4,10 +4,10 @@ import type { FastifyRequest } from 'fastify';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
-import { type ApiRoute, anyObject, jsonResponse, queryValues } from './routes.ts';
+import { RequestError } from './request-error.ts';
+import { type ApiRoute, anyObject, jsonResponse, queryValues } from './route.ts';
 
 export const HISTORY_ROWS_MAX = 5_000;
 export const HISTORY_BACK_MS_MAX: number = 90 * 24 * 3_600_000;

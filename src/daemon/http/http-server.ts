@@ -5,23 +5,24 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { accessRoutes } from './access-routes.ts';
-import { AnswerGate } from './answer-gate.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { daemonRoutes } from './daemon-routes.ts';
-import { DashboardFiles } from './dashboard-files.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { historyRoute } from './history-route.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
-import { meshHashRoute } from './mesh-hash-route.ts';
 import { meshRoutes } from './mesh-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
-import { addErrorHandlers, answerBrokenRequest, sendError } from './request-errors.ts';
+import {
+  addErrorHandlers,
+  answerBrokenRequest,
+  RequestError,
+  SECURITY_HEADERS,
+  sendError,
+} from './request-error.ts';
 import { RequestGuard } from './request-guard.ts';
-import { type ApiRoute, routerPath } from './routes.ts';
+import { type ApiRoute, addApiRoutes, foldMethod } from './route.ts';
 import { runRoutes } from './run-routes.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
 import { stateRoutes } from './state-routes.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { streamRoute } from './stream-route.ts';
@@ -64,7 +65,7 @@ export class HttpServer implements AsyncDisposable {
     this.#addRoutes();
   }
 
-  /** What is really registered, for the test that holds /openapi.json to it. HEAD follows from GET. */
+  /** What of the API is really registered, for the test that holds /openapi.json to it. HEAD follows from GET. */
   get served(): readonly ServedRoute[] {
     return this.#served;
   }
@@ -115,7 +116,6 @@ export class HttpServer implements AsyncDisposable {
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
       ...meshRoutes(this.#options),
-      meshHashRoute(this.#options),
       ...runRoutes(this.#options),
       ...probeRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
@@ -126,30 +126,23 @@ export class HttpServer implements AsyncDisposable {
         routes: () => routes,
       }),
     ];
-    app.addHook('onRoute', ({ method, url }) => {
-      for (const each of [method].flat()) this.#served.push({ method: each, path: url });
+    app.addHook('onRoute', ({ method, url, config }) => {
+      if (config?.apiRoute !== undefined)
+        for (const each of [method].flat()) this.#served.push({ method: each, path: url });
     });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
       this.#guard.check(request.raw);
+      const { apiRoute } = request.routeOptions.config;
+      if (apiRoute !== undefined) {
+        this.#guard.grant(request.raw, apiRoute.access);
+        if (apiRoute.isStream !== true) this.#guard.enter(reply.raw);
+      }
       done();
     });
-    addErrorHandlers(app, { limits, logger, routes });
-    const gate = new AnswerGate(limits.answersMax);
-    for (const route of routes) {
-      app.route({
-        method: route.method,
-        url: routerPath(route.path),
-        onRequest: (request, reply, done) => {
-          this.#guard.grant(request.raw, route.access);
-          if (route.isStream !== true) gate.enter(reply.raw);
-          done();
-        },
-        handler: async (request, reply) => route.handle(request, reply),
-      });
-    }
-    const files = dashboardDir === undefined ? undefined : new DashboardFiles(dashboardDir, limits);
-    addDashboardRoutes(app, files, routes);
+    addErrorHandlers(app, { limits, logger });
+    addApiRoutes(app, routes);
+    addDashboardRoutes(app, dashboardDir, limits);
   }
 }
 
@@ -170,7 +163,11 @@ const createNodeServer = (limits: HttpLimits): Server => {
 
 const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
   const app = fastify({
-    serverFactory: handler => server.on('request', handler),
+    serverFactory: handler =>
+      server.on('request', (request, response) => {
+        foldMethod(request);
+        handler(request, response);
+      }),
     bodyLimit: limits.bodyBytesMax,
     exposeHeadRoutes: true,
     requestIdHeader: false,

@@ -3,7 +3,16 @@
 
 import type { Server } from 'node:http';
 import { errorCode, errorMessage } from '../../core/problem.ts';
-import { HttpServerError } from './http-error.ts';
+
+export class HttpServerError extends Error {
+  override readonly name = 'HttpServerError';
+  readonly code: 'port-taken' | 'port-forbidden' | 'address-unavailable' | 'listen-failed';
+
+  constructor(code: HttpServerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 export interface ListenRequest {
   /** An address or a name; without brackets. */

@@ -1,6 +1,6 @@
 // The OpenAPI description of the route table.
 
-import type { ApiRoute, JsonSchema } from './routes.ts';
+import type { ApiRoute, JsonSchema } from './route.ts';
 
 export const openApi = (routes: readonly ApiRoute[], version: string): JsonSchema => ({
   openapi: '3.1.0',

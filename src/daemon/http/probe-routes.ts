@@ -2,10 +2,10 @@
 
 import * as v from 'valibot';
 import { WISH_BODY } from '../probes/probe-wish.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
-import { type ApiRoute, anyObject, type JsonSchema, jsonResponse } from './routes.ts';
+import { RequestError } from './request-error.ts';
+import { type ApiRoute, anyObject, type JsonSchema, jsonResponse } from './route.ts';
 
 export const probeRoutes = ({ probes }: HttpServerOptions): readonly ApiRoute[] => [
   {

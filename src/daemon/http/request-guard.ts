@@ -1,16 +1,15 @@
 // Refuses requests before anything of theirs is read: too many, under a foreign name, from a foreign page, or without
-// the token. Whether reading needs the token follows from the address that the server is bound to, never from headers.
+// the token; and answers past what may wait. Whether reading needs the token follows from the address that the server is bound to, never from headers.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Access, Grant } from './access.ts';
-import { cookieName, readCookie } from './access-cookie.ts';
+import { type Access, cookieName, type Grant, readCookie } from './access.ts';
 import { canonicalAddress, isLoopbackAddress, isLoopbackHost, MachineAddresses, parseHost } from './host.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpLimits } from './http-options.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { RequestError } from './request-error.ts';
 
 /** `read` needs the token beyond loopback; `change` everywhere. */
 export type RouteAccess = 'public' | 'read' | 'change';
@@ -29,6 +28,8 @@ export class RequestGuard {
   readonly #machine: MachineAddresses;
   readonly #requests: RateLimiter;
   readonly #refusals: RateLimiter;
+  readonly #answersMax: number;
+  #unfinishedAnswers = 0;
   #boundHostName: string | undefined;
   #isLoopback = false;
 
@@ -36,6 +37,7 @@ export class RequestGuard {
     this.#access = access;
     this.#cookieName = cookieName(nodeId);
     this.#urlBytesMax = limits.urlBytesMax;
+    this.#answersMax = limits.answersMax;
     this.#machine = new MachineAddresses(() => clock.nowMs());
     const { requestsPerSecondMax, refusalsPerMinuteMax, rateAddressesMax } = limits;
     this.#requests = new RateLimiter(clock, {
@@ -92,6 +94,26 @@ export class RequestGuard {
     if (granted !== undefined) return granted;
     this.#refusals.take(address);
     throw unauthorized('The access token is not the current one, or the sign-in of this browser has ended.');
+  }
+
+  /**
+   * Bounds the answers that are made and not yet taken: an answer may be megabytes, and a client that asks and never reads
+   * keeps one in memory until its connection is given up.
+   * @throws RequestError 503 while too many answers wait for their readers.
+   */
+  enter(response: ServerResponse): void {
+    // A pipelined request waits behind one that is counted, and Node reads no third while the first is not taken.
+    if (response.socket === null) return;
+    if (this.#unfinishedAnswers >= this.#answersMax) {
+      throw new RequestError(
+        { status: 503, code: 'too-busy', headers: { 'retry-after': '1' } },
+        `${this.#answersMax} answers wait for readers that do not read. Try again in a second.`,
+      );
+    }
+    this.#unfinishedAnswers += 1;
+    response.once('close', () => {
+      this.#unfinishedAnswers -= 1;
+    });
   }
 
   /** @throws RequestError 429 when this address was refused too often. */

@@ -9,9 +9,9 @@ import { nodeName } from '../../core/selectors.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../wire/run-schema.ts';
 import { count } from '../../wire/schema.ts';
 import type { RunDesk, Told } from '../runs/run-desk.ts';
-import { RequestError } from './http-error.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
+import { RequestError } from './request-error.ts';
 import {
   type ApiRoute,
   anyObject,
@@ -19,7 +19,7 @@ import {
   jsonResponse,
   pathParameter,
   type RouteParameter,
-} from './routes.ts';
+} from './route.ts';
 
 export const runRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),

@@ -1,8 +1,8 @@
 // The stream's own route: it takes the response from Fastify, because it never ends by itself.
 
-import { RequestError } from './http-error.ts';
+import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
-import type { ApiRoute } from './routes.ts';
+import type { ApiRoute } from './route.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
 
 export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({

@@ -12,11 +12,11 @@ import { DaemonError } from '../daemon-error.ts';
 import type { DaemonResources } from '../daemon-options.ts';
 import { dashboardUrl } from '../dashboard-url.ts';
 import { Access } from '../http/access.ts';
-import { HttpServerError } from '../http/http-error.ts';
 import { HTTP_LIMITS } from '../http/http-options.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import { createHttpServer } from '../http/http-server.ts';
 import type { Listening } from '../http/listen.ts';
+import { HttpServerError } from '../http/listen.ts';
 import { Notices } from '../notices.ts';
 
 export interface ReplayStart {

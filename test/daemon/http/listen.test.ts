@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { httpUrl } from '../../../src/daemon/http/host.ts';
-import { HttpServerError } from '../../../src/daemon/http/http-error.ts';
+import { HttpServerError } from '../../../src/daemon/http/listen.ts';
 import { ask } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pathSegments, walkOwn } from '../../../src/daemon/http/own-path.ts';
+import { pathSegments, walkOwn } from '../../../src/daemon/http/state-routes.ts';
 import { ask, askJson } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 

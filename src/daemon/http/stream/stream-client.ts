@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
 import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
-import { encodeFrame } from './event-frame.ts';
+import { encodeFrame } from './stream-frames.ts';
 
 export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
 

@@ -8,11 +8,10 @@ import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
-import { RequestError } from '../http-error.ts';
 import type { ClusterFeed, HttpLimits } from '../http-options.ts';
-import { BatchRing } from './batch-ring.ts';
-import { encodeFrame, RETRY_FRAME, sequenceOf, streamId } from './event-frame.ts';
+import { RequestError } from '../request-error.ts';
 import { type DropReason, StreamClient } from './stream-client.ts';
+import { BatchRing, encodeFrame, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 
 export interface StreamHubOptions {
   readonly clock: Clock;

@@ -1,27 +1,39 @@
-// Every refusal and failure in one form, from whichever layer it comes: our own, Fastify's, Node's parser.
+// Every refusal and failure in one form, from whichever layer it comes: our own, Fastify's, Node's parser; and the headers
+// that every answer carries.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { errorMessage } from '../../core/problem.ts';
-import { errorBody, RequestError } from './http-error.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
-import type { ApiRoute } from './routes.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
-import { unmatched } from './unmatched.ts';
+
+/** Ends a request with a status, a stable code and what to do about it. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    refusal: { readonly status: number; readonly code: string; readonly headers?: Record<string, string> },
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = refusal.status;
+    this.code = refusal.code;
+    this.headers = refusal.headers ?? {};
+  }
+}
 
 export interface ErrorContext {
   readonly limits: HttpLimits;
   readonly logger: HttpLogger | undefined;
-  readonly routes: readonly ApiRoute[];
 }
 
 export const addErrorHandlers = (app: FastifyInstance, context: ErrorContext): void => {
   app.setErrorHandler((error, request, reply) => sendError(reply, request.raw, asRefusal(error, context)));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(reply, request.raw, unmatched(request.raw, context.routes)),
-  );
 };
 
 export const sendError = (
@@ -63,6 +75,8 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
     () => socket.destroy(),
   );
 };
+
+const errorBody = (code: string, message: string) => ({ error: { code, message } });
 
 const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestError => {
   if (error instanceof RequestError) return error;
@@ -119,4 +133,27 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     code: 'too-slow',
     message: 'The request took too long to arrive.',
   },
+};
+
+/** The page loads nothing from anywhere but this server, runs no inline script or style, and lies in nobody's frame. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "form-action 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy':
+    'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
 };

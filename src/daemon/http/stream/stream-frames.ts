@@ -1,7 +1,31 @@
-// The last batches of events, for streams that were cut and come back. Bounded in batches and in bytes as they were
-// sent; a reader that is further behind gets a snapshot.
+// Server-sent events on the wire (WHATWG HTML, section 9.2), the ids that a reader resumes by, and the last batches for
+// streams that were cut and come back: bounded in batches and in bytes as they were sent; a reader that is further behind
+// gets a snapshot.
 
 import type { Event } from '../../../core/event.ts';
+
+export interface EventFrame {
+  readonly event: 'snapshot' | 'batch' | 'heartbeat' | 'dropped';
+  readonly id?: string;
+  /** One line: JSON has no line breaks outside strings, and escapes them inside. */
+  readonly data: string;
+}
+
+export const encodeFrame = ({ event, id, data }: EventFrame): Buffer =>
+  Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`);
+
+/** How long a browser waits before it connects again. */
+export const RETRY_FRAME: Buffer = Buffer.from('retry: 1000\n\n');
+
+/** Contains the daemon's start: what was streamed by an earlier one cannot be resumed. */
+export const streamId = (daemonStart: string, sequence: number): string => `${daemonStart}.${sequence}`;
+
+/** The sequence of an id of this start; undefined for any other text. */
+export const sequenceOf = (id: string | undefined, daemonStart: string): number | undefined => {
+  if (id === undefined || !id.startsWith(`${daemonStart}.`)) return undefined;
+  const digits = id.slice(daemonStart.length + 1);
+  return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
+};
 
 interface HeldBatch {
   readonly sequence: number;
