@@ -1,8 +1,7 @@
 // The gatherers of this machine's platform.
 
 import type { GatherConfig } from '../config/config.ts';
-import type { GatherSettings } from '../gather/gather-settings.ts';
-import type { Gatherer } from '../gather/gatherer.ts';
+import type { Gatherer, GatherSettings } from '../gather/gatherer.ts';
 import { gpuGatherers } from '../gather/gpu-gatherers.ts';
 import { linuxGatherers } from '../gather/linux-gatherers.ts';
 import { macosGatherers } from '../gather/macos-gatherers.ts';

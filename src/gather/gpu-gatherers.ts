@@ -1,6 +1,6 @@
 // Every GPU gatherer of a platform. Apple's figures come with macmon and are not here.
 
-import { amdGatherers } from './amd/amd-gatherers.ts';
+import { amdGatherers } from './amdgpu/amd-gatherers.ts';
 import type { Gatherer } from './gatherer.ts';
 import type { GpuOptions } from './gpu-options.ts';
 import { intelGatherers } from './intel/intel-gatherers.ts';

@@ -3,16 +3,15 @@
 import os from 'node:os';
 import type { Env } from '../process/child.ts';
 import { directoryFiles } from './directory-files.ts';
-import { linuxDiskGatherer } from './disk/linux-disk-gatherer.ts';
-import { askSpace } from './disk/volume-space.ts';
 import { linuxIdentityGatherer } from './dmi/linux-identity-gatherer.ts';
-import type { GatherSettings } from './gather-settings.ts';
-import type { Gatherer } from './gatherer.ts';
+import type { Gatherer, GatherSettings } from './gatherer.ts';
 import { linuxRdmaGatherer } from './infiniband/linux-rdma-gatherer.ts';
 import { linuxNetworkGatherer } from './ip/linux-network-gatherer.ts';
+import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
+import { askSpace } from './mountinfo/volume-space.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
-import { linuxThunderboltGatherer } from './thunderbolt-linux/linux-thunderbolt-gatherer.ts';
+import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
 
 export interface LinuxGatherersOptions {
   /** "/" normally; a fixture tree in tests. */

@@ -12,36 +12,36 @@ export const looseJson = (text: string): unknown => {
   }
 };
 
-export const recordIn = (value: unknown): LooseRecord | undefined =>
+export const looseRecord = (value: unknown): LooseRecord | undefined =>
   isRecord(value) && !Array.isArray(value) ? value : undefined;
 
-export const listIn = (value: unknown): readonly unknown[] | undefined =>
+export const looseList = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : undefined;
 
 /** The objects of a list; everything else in it is passed over. */
-export const recordsIn = (value: unknown): readonly LooseRecord[] => {
+export const looseRecords = (value: unknown): readonly LooseRecord[] => {
   const records: LooseRecord[] = [];
-  for (const item of listIn(value) ?? []) {
-    const record = recordIn(item);
+  for (const item of looseList(value) ?? []) {
+    const record = looseRecord(item);
     if (record !== undefined) records.push(record);
   }
   return records;
 };
 
 /** A finite number; a number in quotes counts, because system_profiler prints most of its numbers so. */
-export const numberIn = (value: unknown): number | undefined => {
+export const looseNumber = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 };
 
 /** A whole number that a double holds exactly. */
-export const wholeIn = (value: unknown): number | undefined => {
-  const number = numberIn(value);
+export const looseWhole = (value: unknown): number | undefined => {
+  const number = looseNumber(value);
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 };
 
 /** A text with something in it, without the spaces around it, and no longer than a name may be. */
-export const textIn = (value: unknown): string | undefined => {
+export const looseText = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   return text === '' ? undefined : text.slice(0, TEXT_LENGTH_MAX);

@@ -54,7 +54,7 @@ export const textOr = <T>(text: FileText, fallback: T): string | T => {
 };
 
 /** A whole number of at most 2^53, digits only. */
-export const wholeNumber = (text: string | undefined): number | undefined => {
+export const digitsIn = (text: string | undefined): number | undefined => {
   if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : undefined;

@@ -2,8 +2,8 @@
 
 import type { Env } from '../process/child.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
-import type { GatherSettings } from './gather-settings.ts';
-import type { Gatherer } from './gatherer.ts';
+import type { Gatherer, GatherSettings } from './gatherer.ts';
+import { macosRdmaGatherer, readIbverbs } from './ibverbs/macos-rdma-gatherer.ts';
 import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { macmonGatherer } from './macmon/macmon-gatherer.ts';
 import { type MacosHost, nodeHost } from './macos-host.ts';
@@ -14,14 +14,10 @@ import {
   type MacosOptions,
   type MacosTimeouts,
 } from './macos-options.ts';
-import { parseHardwarePorts } from './networksetup/parse-hardware-ports.ts';
-import { parsed } from './parsed.ts';
-import { macosRdmaGatherer } from './rdma-ctl/macos-rdma-gatherer.ts';
-import { readRdmaDevices } from './rdma-ctl/read-rdma-devices.ts';
-import { RememberedRead } from './remembered-read.ts';
+import { parseHardwarePorts } from './networksetup/parse-networksetup.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
 import { thunderboltGatherer } from './system-profiler/thunderbolt-gatherer.ts';
-import { toolText } from './tool-text.ts';
+import { answered, RememberedRead, toolText } from './tool-output.ts';
 
 export interface MacosGatherersOptions {
   readonly env: Env;
@@ -45,11 +41,9 @@ export const macosGatherers = (given: MacosGatherersOptions): readonly Gatherer[
   const hardwarePorts = new RememberedRead(async signal => {
     const context = { env, signal, timeoutMs: timeouts.toolMs };
     const text = await toolText('networksetup', ['-listallhardwareports'], context);
-    return text.kind === 'parsed' ? parsed(parseHardwarePorts(text.value)) : text;
+    return text.kind === 'answered' ? answered(parseHardwarePorts(text.value)) : text;
   });
-  const rdmaDevices = new RememberedRead(signal =>
-    readRdmaDevices({ env, signal, timeoutMs: timeouts.toolMs }),
-  );
+  const rdmaDevices = new RememberedRead(signal => readIbverbs({ env, signal, timeoutMs: timeouts.toolMs }));
   return [
     macosIdentityGatherer(options),
     macmonGatherer(options),

@@ -1,7 +1,7 @@
 // What the macOS gatherers are given. Times are settings, so that tests scale them down.
 
 import type { Env } from '../process/child.ts';
-import type { GatherSettings } from './gather-settings.ts';
+import type { GatherSettings } from './gatherer.ts';
 import type { MacosHost } from './macos-host.ts';
 
 /** ms */

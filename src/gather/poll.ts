@@ -1,4 +1,5 @@
-// The loop of a gatherer whose source must be asked.
+// The loops of gatherers: a source that is asked at an interval, sooner where something hints at a change, and a main
+// task with a helper beside it.
 
 import type { GatherSession } from './gatherer.ts';
 
@@ -24,5 +25,29 @@ export const poll = async (
       if (signal.aborted) return;
       throw error;
     }
+  }
+};
+
+/**
+ * Resolves when `main` has ended and `helper` has stopped; a helper that ends early is done, not an end of `main`. A
+ * failure of either ends both, so that no background task is left without an owner.
+ * @throws what either throws, but for the abort itself.
+ */
+export const runBeside = async (
+  signal: AbortSignal,
+  main: (signal: AbortSignal) => Promise<void>,
+  helper: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> => {
+  const ending = new AbortController();
+  const own = AbortSignal.any([signal, ending.signal]);
+  const results = await Promise.allSettled([
+    main(own).finally(() => ending.abort()),
+    helper(own).catch(error => {
+      ending.abort();
+      throw error;
+    }),
+  ]);
+  for (const result of results) {
+    if (result.status === 'rejected' && result.reason !== own.reason) throw result.reason;
   }
 };

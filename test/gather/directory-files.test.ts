@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryFiles } from '../../src/gather/directory-files.ts';
-import { isUnreadable, textOr, trimmed, wholeNumber } from '../../src/gather/machine-files.ts';
+import { digitsIn, isUnreadable, textOr, trimmed } from '../../src/gather/machine-files.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('files beneath a folder', () => {
@@ -95,9 +95,9 @@ describe('texts of the kernel', () => {
   });
 
   it('are whole numbers only when they are nothing else', () => {
-    expect(wholeNumber('42')).toBe(42);
+    expect(digitsIn('42')).toBe(42);
     for (const text of ['', '-1', '4.2', '1e3', '0x10', ' 1', '9223372036854771712', undefined]) {
-      expect(wholeNumber(text)).toBeUndefined();
+      expect(digitsIn(text)).toBeUndefined();
     }
   });
 });

@@ -6,7 +6,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../src/core/unknown.ts';
-import type { GatherSettings } from '../../src/gather/gather-settings.ts';
+import type { GatherSettings } from '../../src/gather/gatherer.ts';
 import { type LinuxIntervals, linuxGatherers } from '../../src/gather/linux-gatherers.ts';
 import type { RecordedTree } from '../../src/gather/recorded-files.ts';
 import { fixture } from '../support/fixture.ts';

@@ -6,17 +6,17 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
-import { linuxDiskGatherer } from '../../src/gather/disk/linux-disk-gatherer.ts';
 import { linuxIdentityGatherer } from '../../src/gather/dmi/linux-identity-gatherer.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { linuxRdmaGatherer } from '../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import { parseIpAddr } from '../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../src/gather/ip/read-interfaces.ts';
 import type { MachineFiles } from '../../src/gather/machine-files.ts';
+import { linuxDiskGatherer } from '../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { linuxMemoryGatherer } from '../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../src/gather/procfs/linux-system-gatherer.ts';
 import { type RecordedTree, recordedFiles } from '../../src/gather/recorded-files.ts';
-import { linuxThunderboltGatherer } from '../../src/gather/thunderbolt-linux/linux-thunderbolt-gatherer.ts';
+import { linuxThunderboltGatherer } from '../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { fixture } from '../support/fixture.ts';
 import { filesAt, recordedTree } from './recorded-tree.ts';
@@ -64,7 +64,7 @@ describe('readings of any files are believed by other nodes', () => {
       const interfaces = await readInterfaces(
         recordedFiles([damaged(tree, text)]),
         names,
-        addresses.kind === 'parsed' ? addresses.value : new Map(),
+        addresses.kind === 'answered' ? addresses.value : new Map(),
       );
       expectBelieved({ kind: 'network', value: { interfaces } });
     }

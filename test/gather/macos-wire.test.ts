@@ -4,9 +4,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/core/node/reading.ts';
-import { parseDf } from '../../src/gather/df/parse-df.ts';
-import { parseMounts } from '../../src/gather/df/parse-mount.ts';
-import { parseIbvDevinfo } from '../../src/gather/ibverbs/parse-ibv-devinfo.ts';
+import { parseDf, parseMounts } from '../../src/gather/df/parse-df.ts';
+import { parseIbvDevinfo } from '../../src/gather/ibverbs/parse-ibv.ts';
 import { describeInterface } from '../../src/gather/ifconfig/describe-interface.ts';
 import { parseIfconfig } from '../../src/gather/ifconfig/parse-ifconfig.ts';
 import {
@@ -16,16 +15,19 @@ import {
   macmonSystem,
 } from '../../src/gather/macmon/macmon-readings.ts';
 import { parseMacmonLine } from '../../src/gather/macmon/parse-macmon.ts';
-import { parseHardwarePorts } from '../../src/gather/networksetup/parse-hardware-ports.ts';
-import { parseServiceOrder } from '../../src/gather/networksetup/parse-service-order.ts';
-import { findThunderboltBridge } from '../../src/gather/networksetup/thunderbolt-bridge.ts';
-import { parsed } from '../../src/gather/parsed.ts';
-import { parseComputerName } from '../../src/gather/scutil/parse-scutil.ts';
-import { parseSwVers } from '../../src/gather/sw-vers/parse-sw-vers.ts';
-import { parseSysctl, pressureLevelIn, swapUsageIn } from '../../src/gather/sysctl/parse-sysctl.ts';
+import { parseHardwarePorts, parseServiceOrder } from '../../src/gather/networksetup/parse-networksetup.ts';
+import { pressureLevelIn, swapUsageIn } from '../../src/gather/sysctl/memory-gauge.ts';
+import { parseSysctl } from '../../src/gather/sysctl/parse-sysctl.ts';
 import { appleGpu, macosIdentity } from '../../src/gather/system-profiler/macos-identity.ts';
-import { parseDisplays, parseHardware } from '../../src/gather/system-profiler/parse-hardware.ts';
+import {
+  parseComputerName,
+  parseDisplays,
+  parseHardware,
+  parseSwVers,
+} from '../../src/gather/system-profiler/parse-identity.ts';
 import { parseThunderbolt } from '../../src/gather/system-profiler/parse-thunderbolt.ts';
+import { findThunderboltBridge } from '../../src/gather/system-profiler/thunderbolt-gatherer.ts';
+import { answered } from '../../src/gather/tool-output.ts';
 import { usedBytesOf, VmStatReader } from '../../src/gather/vm-stat/parse-vm-stat.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { forAnyOutput } from '../support/arbitrary-output.ts';
@@ -50,7 +52,7 @@ describe('readings of any output are believed by other nodes', () => {
   it('macmon and sysctl', () => {
     forAnyOutput([fixture('macmon/v0.8.2-m3-ultra.txt'), fixture('sysctl/memory-swapping.txt')], text => {
       const sample = parseMacmonLine(text);
-      if (sample.kind === 'unreadable') return;
+      if (sample.kind === 'unanswered') return;
       expectBelieved(macmonMemory(sample.value, macHost, gaugeOf(text)));
       expectBelieved(macmonSystem(sample.value, macHost, 0.5));
       expectBelieved(macmonGpuLoads(sample.value));
@@ -91,8 +93,9 @@ describe('readings of any output are believed by other nodes', () => {
     const interfaces = parseIfconfig(fixture('ifconfig/m3-ultra-mac-studio.txt'));
     forAnyOutput(samples, text => {
       const hardware = parseThunderbolt(text);
-      const buses = hardware.kind === 'parsed' && hardware.value.kind === 'buses' ? hardware.value.buses : [];
-      const bridge = findThunderboltBridge(ports, interfaces, parsed(parseServiceOrder(text)));
+      const buses =
+        hardware.kind === 'answered' && hardware.value.kind === 'buses' ? hardware.value.buses : [];
+      const bridge = findThunderboltBridge(ports, interfaces, answered(parseServiceOrder(text)));
       const names = { interfaceName: 'en2', rdmaInterfaceName: 'rdma_en2' };
       expectBelieved({
         kind: 'thunderbolt',
@@ -117,12 +120,12 @@ describe('readings of any output are believed by other nodes', () => {
         architecture: 'arm64',
         plimsollVersion: '1.2.3',
         hardware: parseHardware(text),
-        sysctl: parsed(parseSysctl(text)),
-        version: parsed(parseSwVers(text)),
+        sysctl: answered(parseSysctl(text)),
+        version: answered(parseSwVers(text)),
       });
       expectBelieved({ kind: 'identity', value: identity });
       const gpu = parseDisplays(text);
-      if (gpu.kind === 'unreadable') return;
+      if (gpu.kind === 'unanswered') return;
       expectBelieved({
         kind: 'gpus',
         value: { vendor: 'apple', devices: [appleGpu(gpu.value, identity.chip)] },

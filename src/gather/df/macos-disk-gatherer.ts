@@ -5,9 +5,8 @@ import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MacosOptions } from '../macos-options.ts';
 import { poll } from '../poll.ts';
-import { type ToolContext, toolText } from '../tool-text.ts';
-import { parseDf } from './parse-df.ts';
-import { type Mount, parseMounts } from './parse-mount.ts';
+import { type ToolContext, toolText } from '../tool-output.ts';
+import { type MacosMount, parseDf, parseMounts } from './parse-df.ts';
 
 export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): Gatherer => ({
   name: 'df',
@@ -17,7 +16,7 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): G
     poll(session, intervals.diskMs, async signal => {
       const context = { env, signal, timeoutMs: timeouts.toolMs };
       const text = await toolText('mount', [], context);
-      if (text.kind === 'unreadable') return session.fail(DISK, 'mount', text.reason);
+      if (text.kind === 'unanswered') return session.fail(DISK, 'mount', text.reason);
       const mounts = parseMounts(text.value);
       const local = mounts.filter(mount => mount.isLocal);
       const remote = mounts.filter(mount => !mount.isLocal).slice(0, REMOTE_MAX);
@@ -31,14 +30,14 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): G
 });
 
 const askDf = async (
-  mounts: readonly Mount[],
+  mounts: readonly MacosMount[],
   context: ToolContext,
 ): Promise<{ readonly volumes: readonly DiskVolume[]; readonly reason: string | undefined }> => {
   const text = await toolText('df', ['-kP', ...mounts.map(mount => mount.mountPoint)], {
     ...context,
     timeoutMs: Math.min(context.timeoutMs, DF_TIMEOUT_MS),
   });
-  if (text.kind === 'unreadable') return { volumes: [], reason: text.reason };
+  if (text.kind === 'unanswered') return { volumes: [], reason: text.reason };
   const filled = new Map(parseDf(text.value).map(volume => [volume.mountPoint, volume]));
   const volumes = mounts.flatMap(({ mountPoint, device, fileSystem }): readonly DiskVolume[] => {
     const volume = filled.get(mountPoint);

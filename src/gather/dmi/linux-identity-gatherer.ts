@@ -4,16 +4,14 @@
 import os from 'node:os';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import type { GatherSettings } from '../gather-settings.ts';
-import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { GatheredKind, Gatherer, GatherSettings } from '../gatherer.ts';
 import { isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
+import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
 import { poll } from '../poll.ts';
 import { parseCpuList } from '../procfs/cpu-clusters.ts';
 import { type CpuInfo, parseCpuinfo } from '../procfs/parse-cpuinfo.ts';
-import { parseMountinfo } from '../procfs/parse-mountinfo.ts';
 import { machineModel } from './machine-model.ts';
 import { GpuMemories, memoryIsUnified } from './memory-sharing.ts';
-import { parseAssignments } from './parse-os-release.ts';
 import { virtualisation } from './virtualisation.ts';
 
 export interface LinuxIdentityOptions {
@@ -126,5 +124,24 @@ const cpuCountOf = (online: string): Reported<number> => {
   return count === 0 ? unknown('no /sys/devices/system/cpu/online') : count;
 };
 
+/** os-release (man os-release): shell-like assignments, quoted or not. /etc/machine-info has the same form. */
+export const parseAssignments = (text: string): ReadonlyMap<string, string> => {
+  const values = new Map<string, string>();
+  for (const line of text.split('\n').slice(0, LINES_MAX)) {
+    const match = /^\s*([A-Z][A-Z0-9_]*)=(.*)$/.exec(line);
+    if (match !== null)
+      values.set(match[1] ?? '', unquote((match[2] ?? '').trim()).slice(0, VALUE_LENGTH_MAX));
+  }
+  return values;
+};
+
+const unquote = (text: string): string => {
+  const quoted = /^(["'])(.*)\1$/s.exec(text);
+  if (quoted === null) return text;
+  return quoted[1] === '"' ? (quoted[2] ?? '').replaceAll(/\\(["\\$`])/g, '$1') : (quoted[2] ?? '');
+};
+
 const IDENTITY: GatheredKind = { reading: 'identity', vendor: 'none' };
 const NAME_LENGTH_MAX = 253;
+const LINES_MAX = 200;
+const VALUE_LENGTH_MAX = 200;

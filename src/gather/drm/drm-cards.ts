@@ -2,7 +2,8 @@
 // displays, and the extra cards of compute partitions, which have no PCI device, are passed over.
 
 import { join } from 'node:path';
-import { isKnown, isUnknown } from '../../core/unknown.ts';
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import { sysfsNames, sysfsText } from './sysfs-file.ts';
 
 export const PCI_VENDORS = { nvidia: 0x10de, amd: 0x1002, intel: 0x8086 } as const;
@@ -56,9 +57,25 @@ const readCard = async (cardPath: string, vendor: number): Promise<DrmCard | und
 export const isServerDisplay = (vendor: number, device: number): boolean =>
   vendor === PCI_VENDORS.amd && SERVER_DISPLAYS.has(device);
 
-/** Whether the card is still there and which it is, in one read. */
-export const isCardPresent = async (card: DrmCard): Promise<boolean> =>
-  isKnown(await sysfsText(join(card.devicePath, 'uevent')));
+/** A card that the kernel has put to sleep must not be asked: most files of its driver wake it. */
+export const isAsleep = async (card: DrmCard): Promise<boolean> =>
+  (await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended';
+
+export const ASLEEP = 'asleep to save power';
+
+export const sleepingLoad = (card: DrmCard): GpuLoad => {
+  const reason = unknown(ASLEEP);
+  return {
+    deviceId: card.address,
+    use: reason,
+    memoryUsedBytes: reason,
+    temperatureCelsius: reason,
+    powerWatts: reason,
+    clockMhz: reason,
+    pcieNow: reason,
+    throttleReasons: reason,
+  };
+};
 
 const CARDS_MAX = 128;
 /** Rage XL, Rage XC, ES1000 (two ids). */

@@ -1,7 +1,7 @@
 // Processor power from the energy counters of RAPL (Documentation/power/powercap/powercap.rst). Only package domains:
 // cores, uncore and memory are parts of them, and intel-rapl-mmio counts the same packages a second time.
 
-import { isUnreadable, type MachineFiles, textOr, wholeNumber } from '../machine-files.ts';
+import { digitsIn, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
 export interface EnergyCounter {
   readonly path: string;
@@ -16,7 +16,7 @@ export const findPackageCounters = (files: MachineFiles): readonly EnergyCounter
     if (!/^(?:intel|amd)-rapl:\d+$/.test(zone)) return [];
     const path = `/sys/class/powercap/${zone}`;
     if (!/^package-\d+$/.test(textOr(files.textNow(`${path}/name`), ''))) return [];
-    const rangeMicrojoules = wholeNumber(textOr(files.textNow(`${path}/max_energy_range_uj`), undefined));
+    const rangeMicrojoules = digitsIn(textOr(files.textNow(`${path}/max_energy_range_uj`), undefined));
     return [{ path: `${path}/energy_uj`, rangeMicrojoules: rangeMicrojoules ?? 0 }];
   });
 };

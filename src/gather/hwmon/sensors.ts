@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { isUnreadable, type KeptFile, type MachineFiles, wholeNumber } from '../machine-files.ts';
+import { digitsIn, isUnreadable, type KeptFile, type MachineFiles } from '../machine-files.ts';
 import { findCpuTemperatureSensors, parseMillidegrees } from './cpu-temperature.ts';
 import { type EnergyReading, findPackageCounters, wattsBetween } from './rapl.ts';
 import { findSystemPower, type PowerSource, readSystemPower } from './system-power.ts';
@@ -108,7 +108,7 @@ export class Sensors implements Disposable {
         reason = text.code === 'EACCES' ? 'only root may read the energy counter (RAPL)' : text.reason;
         continue;
       }
-      const microjoules = wholeNumber(text.trim());
+      const microjoules = digitsIn(text.trim());
       if (microjoules === undefined) {
         reason = 'the energy counter is not a number';
         continue;

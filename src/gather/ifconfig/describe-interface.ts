@@ -1,8 +1,7 @@
 // One interface of `ifconfig`, with what its hardware port is called, as the reading tells it.
 
-import type { NetworkInterface } from '../../core/node/network.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
-import { typeOfInterface } from './interface-type.ts';
+import type { InterfaceType, NetworkInterface } from '../../core/node/network.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { IfconfigInterface } from './parse-ifconfig.ts';
 
 export const describeInterface = (about: IfconfigInterface, portName: Reported<string>): NetworkInterface => {
@@ -34,3 +33,68 @@ const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Repo
   if (type === 'wifi') return unknown('ifconfig does not tell the rate of Wi-Fi');
   return unknown('ifconfig names no rate');
 };
+
+/**
+ * What an interface is, by what the system says of it: its hardware port's name first, then ifconfig's own lines, then
+ * the driver that its name stands for. Never by an address range, and never by its number.
+ */
+export interface TypedInterface {
+  readonly type: InterfaceType | Unknown;
+  readonly evidence: string;
+}
+
+/** `portName` is unknown for what is no hardware port. */
+export const typeOfInterface = (about: IfconfigInterface, portName: Reported<string>): TypedInterface => {
+  if (about.flags.includes('LOOPBACK')) return { type: 'loopback', evidence: 'flag LOOPBACK' };
+  if (about.vlanParent !== undefined) return { type: 'vlan', evidence: `VLAN on ${about.vlanParent}` };
+  if (about.isBond) return { type: 'bond', evidence: 'ifconfig lists bond interfaces' };
+  if (/^bridge\d+$/.test(about.name)) return { type: 'bridge', evidence: 'bridge device' };
+  const byPort = typeof portName === 'string' ? typeOfPort(portName) : undefined;
+  if (byPort !== undefined) return { type: byPort, evidence: `hardware port "${portName}"` };
+  const byDriver = typeOfDriver(about);
+  if (byDriver !== undefined) return byDriver;
+  const standard = /\d+G?base[\w-]*/i.exec(about.media ?? '')?.[0];
+  if (standard !== undefined) return { type: 'ethernet', evidence: `media ${standard}` };
+  const reason = typeof portName === 'string' ? `hardware port "${portName}" tells no kind` : portName.reason;
+  return { type: unknown(reason), evidence: reason };
+};
+
+const typeOfPort = (portName: string): InterfaceType | undefined => {
+  if (/^Thunderbolt \d+$/.test(portName)) return 'thunderbolt';
+  if (/^Thunderbolt Bridge\b/.test(portName)) return 'bridge';
+  if (/^(Wi-Fi|AirPort)\b/i.test(portName)) return 'wifi';
+  // "Thunderbolt Ethernet Slot 0" is a LAN card in a dock.
+  if (/Ethernet|\bLAN\b/i.test(portName)) return 'ethernet';
+  if (/^(iPhone|iPad)\b|\b(WWAN|Modem)\b/i.test(portName)) return 'cellular';
+  if (/^Bluetooth PAN\b/i.test(portName)) return 'virtual';
+  return undefined;
+};
+
+/** The name's letters are the name of the kernel's driver (bsd/net in XNU; names of Apple's own are observed). */
+const typeOfDriver = ({ name, addresses }: IfconfigInterface): TypedInterface | undefined => {
+  const driver = /^([A-Za-z]+)\d*$/.exec(name)?.[1] ?? '';
+  if (TUNNELS.has(driver)) {
+    // Every Mac has utun devices of its own services; only one that carries an address reaches anybody.
+    const isRouted = addresses.some(address => address.scope === 'global' || address.scope === 'site');
+    return isRouted
+      ? { type: 'overlay', evidence: `tunnel device ${driver} with an address` }
+      : { type: 'virtual', evidence: `tunnel device ${driver} without a routable address` };
+  }
+  const virtual = VIRTUAL.get(driver);
+  return virtual === undefined ? undefined : { type: 'virtual', evidence: `${driver}: ${virtual}` };
+};
+
+const TUNNELS: ReadonlySet<string> = new Set(['utun', 'ipsec', 'ppp', 'tun', 'tap', 'feth']);
+const VIRTUAL: ReadonlyMap<string, string> = new Map([
+  ['awdl', 'Apple wireless direct link'],
+  ['llw', 'low-latency wireless'],
+  ['nan', 'neighbour awareness'],
+  ['ap', 'Wi-Fi access point'],
+  ['anpi', 'Apple internal device'],
+  ['gif', 'generic tunnel'],
+  ['stf', '6to4 tunnel'],
+  ['vmnet', 'virtual machine network'],
+  ['vmenet', 'virtual machine network'],
+  ['pktap', 'packet capture'],
+  ['pflog', 'packet filter log'],
+]);

@@ -4,14 +4,13 @@
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MacosOptions } from '../macos-options.ts';
-import type { HardwarePort } from '../networksetup/parse-hardware-ports.ts';
-import type { Parsed } from '../parsed.ts';
-import type { RememberedRead } from '../remembered-read.ts';
-import { runBeside } from '../run-beside.ts';
-import { watchNetwork } from '../scutil/network-watch.ts';
+import type { HardwarePort } from '../networksetup/parse-networksetup.ts';
+import { runBeside } from '../poll.ts';
 import { WakeablePoll } from '../scutil/wakeable-poll.ts';
-import { toolText } from '../tool-text.ts';
+import type { RememberedRead, ToolAnswer } from '../tool-output.ts';
+import { toolText } from '../tool-output.ts';
 import { describeInterface } from './describe-interface.ts';
+import { watchNetwork } from './network-watch.ts';
 import { parseIfconfig } from './parse-ifconfig.ts';
 
 export const macosNetworkGatherer = (
@@ -31,9 +30,9 @@ export const macosNetworkGatherer = (
         toolText('ifconfig', [], { env, signal, timeoutMs: timeouts.toolMs }),
         hardwarePorts.get({ clock: session.clock, signal, ageMsMax: intervals.networkMs / 2 }),
       ]);
-      const interfaces = text.kind === 'parsed' ? parseIfconfig(text.value) : [];
+      const interfaces = text.kind === 'answered' ? parseIfconfig(text.value) : [];
       if (interfaces.length === 0) {
-        const reason = text.kind === 'unreadable' ? text.reason : 'ifconfig lists no interface';
+        const reason = text.kind === 'unanswered' ? text.reason : 'ifconfig lists no interface';
         return session.fail(NETWORK, 'ifconfig', reason);
       }
       const ignored = settings().ignoredInterfaces;
@@ -50,8 +49,8 @@ export const macosNetworkGatherer = (
   },
 });
 
-const portNameOf = (device: string, ports: Parsed<readonly HardwarePort[]>): Reported<string> => {
-  if (ports.kind === 'unreadable') return unknown(ports.reason);
+const portNameOf = (device: string, ports: ToolAnswer<readonly HardwarePort[]>): Reported<string> => {
+  if (ports.kind === 'unanswered') return unknown(ports.reason);
   const port = ports.value.find(candidate => candidate.device === device);
   return port?.portName ?? unknown('no hardware port has this device');
 };

@@ -2,7 +2,7 @@
 // have no status, netmasks are hexadecimal, and IPv6 addresses carry their scope after a percent sign.
 
 import type { InterfaceAddress } from '../../core/node/network.ts';
-import { toolLines } from '../tool-lines.ts';
+import { toolLines } from '../tool-output.ts';
 
 export interface IfconfigInterface {
   readonly name: string;

@@ -4,7 +4,7 @@
 import type { NodeRdmaDevices, RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import { isUnreadable, type MachineFiles, textOr, trimmed, wholeNumber } from '../machine-files.ts';
+import { digitsIn, isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import {
   parseGuid,
@@ -29,14 +29,14 @@ export const linuxRdmaGatherer = ({ files, intervalMs }: LinuxRdmaOptions): Gath
     // Goes on where there is nothing: the modules may be loaded later, and looking costs one readdir.
     await poll(session, intervalMs, async () => {
       const isAbsent = isUnreadable(files.namesNow('/sys/class/infiniband'));
-      if (!isAbsent) session.emit('sysfs', { kind: 'rdmaDevices', value: await readRdmaDevices(files) });
+      if (!isAbsent) session.emit('sysfs', { kind: 'rdmaDevices', value: await readSysfsRdma(files) });
       else if (wasAbsent !== true) session.absent(RDMA, 'sysfs', 'the kernel has no RDMA devices');
       wasAbsent = isAbsent;
     });
   },
 });
 
-export const readRdmaDevices = async (files: MachineFiles): Promise<NodeRdmaDevices> => {
+export const readSysfsRdma = async (files: MachineFiles): Promise<NodeRdmaDevices> => {
   const names = files.namesNow('/sys/class/infiniband');
   const devices: RdmaDevice[] = [];
   for (const name of isUnreadable(names) ? [] : [...names].sort(byNumber).slice(0, DEVICES_MAX)) {
@@ -50,7 +50,7 @@ const readDevice = async (files: MachineFiles, name: string): Promise<RdmaDevice
   const numbers = files.namesNow(`${folder}/ports`);
   const ports: RdmaPort[] = [];
   for (const number of isUnreadable(numbers) ? [] : [...numbers].sort(byNumber).slice(0, PORTS_MAX)) {
-    const port = wholeNumber(number);
+    const port = digitsIn(number);
     if (port !== undefined) ports.push(await readPort(files, folder, port));
   }
   return {

@@ -1,18 +1,16 @@
 // Intel: inventory and loads from the sysfs of i915 and xe.
 
 import type { GpuDevice } from '../../core/node/gpu.ts';
-import { isAsleep } from '../drm/card-sleep.ts';
-import { PCI_VENDORS } from '../drm/drm-cards.ts';
-import { whyNoCard } from '../drm/pci-displays.ts';
+import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { whyNoCard } from '../drm/pci-bus.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { GpuOptions } from '../gpu-options.ts';
 import { gpuSettings } from '../gpu-options.ts';
 import { poll } from '../poll.ts';
-import { EnergyMeter } from './energy-meter.ts';
 import type { IntelCard } from './intel-card.ts';
 import { findIntelCards } from './intel-card.ts';
 import { readIntelDevice } from './read-intel-device.ts';
-import { readIntelLoad } from './read-intel-load.ts';
+import { EnergyMeter, readIntelLoad } from './read-intel-load.ts';
 
 export const intelGatherers = (options: GpuOptions): readonly Gatherer[] => {
   const { root, inventoryIntervalMs, loadIntervalMs } = gpuSettings(options);

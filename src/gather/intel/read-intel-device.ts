@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
-import { ASLEEP, isAsleep } from '../drm/card-sleep.ts';
+import { labelled, numbered } from '../drm/card-sensors.ts';
 import { hex4, PCI_IDS_PLACES, pciIdsName, readNameList } from '../drm/device-names.ts';
-import { PCI_VENDORS } from '../drm/drm-cards.ts';
-import { labelled, numbered } from '../drm/hwmon.ts';
-import { pcieLink } from '../drm/pcie-link.ts';
+import { ASLEEP, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { pcieLink } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { IntelCard } from './intel-card.ts';
 

@@ -1,11 +1,12 @@
 // The addresses of all interfaces. `ip` is asked once after each change and not at each reading, so that a daemon at
 // rest starts no process; where it is missing or broken, the C library's list stands in.
 
+import type { NetworkInterfaceInfo } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import type { InterfaceAddress } from '../../core/node/network.ts';
 import type { Env } from '../../process/child.ts';
 import { isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
-import { toolText } from '../tool-text.ts';
-import { hostAddresses, type ListAddresses } from './host-addresses.ts';
+import { toolText } from '../tool-output.ts';
 import { type AddressTable, parseIpAddr } from './parse-ip-addr.ts';
 
 export interface AddressSourceOptions {
@@ -48,8 +49,8 @@ export class AddressSource {
     if (clock.nowMs() < this.#notBeforeMs) return this.#last;
 
     const text = await toolText('ip', ['-j', 'addr'], { env, signal, timeoutMs });
-    const answer = text.kind === 'parsed' ? parseIpAddr(text.value) : text;
-    if (answer.kind === 'parsed') this.#last = { table: answer.value, source: 'ip' };
+    const answer = text.kind === 'answered' ? parseIpAddr(text.value) : text;
+    if (answer.kind === 'answered') this.#last = { table: answer.value, source: 'ip' };
     else this.#notBeforeMs = clock.nowMs() + ASK_AGAIN_MS;
     return this.#last;
   }
@@ -64,6 +65,47 @@ export class AddressSource {
     return JSON.stringify([...listed, states, textOr(files.textNow('/proc/net/if_inet6'), '')]);
   }
 }
+
+/** `os.networkInterfaces`. */
+export type ListAddresses = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+
+/**
+ * Addresses as the C library lists them: at hand in every process, but without those of interfaces that have no
+ * carrier, and without scopes. Used to notice a change, and alone where there is no `ip`.
+ */
+export const hostAddresses = (list: ListAddresses): AddressTable => {
+  const table = new Map<string, InterfaceAddress[]>();
+  for (const [label, infos] of Object.entries(list())) {
+    // A second IPv4 address may carry a label of its own, "eno1:1"; no interface name has a colon.
+    const name = label.split(':')[0] ?? label;
+    const addresses = table.get(name) ?? [];
+    table.set(name, addresses);
+    for (const { address, family, cidr } of infos ?? []) {
+      const prefixLength = Number(cidr?.split('/')[1] ?? Number.NaN);
+      if (!Number.isInteger(prefixLength)) continue;
+      const isIpv4 = family === 'IPv4';
+      addresses.push({
+        address,
+        family: isIpv4 ? 'ipv4' : 'ipv6',
+        prefixLength,
+        scope: isIpv4 ? ipv4Scope(address) : ipv6Scope(address),
+      });
+    }
+  }
+  return table;
+};
+
+/** The kernel keeps a scope with each IPv4 address; these are those it gives by itself. */
+const ipv4Scope = (address: string): InterfaceAddress['scope'] =>
+  address.startsWith('127.') ? 'host' : address.startsWith('169.254.') ? 'link' : 'global';
+
+/** RFC 4291 §2.4, RFC 3879 for the old site-local range. */
+const ipv6Scope = (address: string): InterfaceAddress['scope'] => {
+  if (address === '::1') return 'host';
+  const group = Number.parseInt(address.split(':')[0] ?? '', 16);
+  if ((group & 0xffc0) === 0xfe80) return 'link';
+  return (group & 0xffc0) === 0xfec0 ? 'site' : 'global';
+};
 
 /** After `ip` was missing, hung or printed something else. */
 const ASK_AGAIN_MS = 300_000;

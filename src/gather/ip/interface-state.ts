@@ -3,8 +3,8 @@
 
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { type FileText, isUnreadable, wholeNumber } from '../machine-files.ts';
-import type { InterfaceFacts } from './interface-facts.ts';
+import { digitsIn, type FileText, isUnreadable } from '../machine-files.ts';
+import type { InterfaceFacts } from './read-interfaces.ts';
 
 /** Administratively up and with a carrier; undefined where only the carrier can tell. */
 export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | undefined => {
@@ -38,7 +38,7 @@ export const whyNoSpeed = (
 /** The sysfs attribute `speed`, in Mbit/s. */
 export const parseSpeed = (text: FileText, type: Reported<InterfaceType>): Reported<number> => {
   if (isUnreadable(text)) return unknown(refusal(type, text.reason));
-  const megabits = wholeNumber(text.trim());
+  const megabits = digitsIn(text.trim());
   if (megabits === undefined || megabits === 0 || NOT_A_SPEED.has(megabits)) {
     return unknown(refusal(type, 'the driver does not know'));
   }

@@ -2,12 +2,11 @@
 // on each hint of a change, and at the interval in case a hint was lost.
 
 import type { Env } from '../../process/child.ts';
-import type { GatherSettings } from '../gather-settings.ts';
-import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import type { GatheredKind, Gatherer, GatherSession, GatherSettings } from '../gatherer.ts';
 import { isUnreadable, type MachineFiles } from '../machine-files.ts';
+import type { ListAddresses } from './address-source.ts';
 import { AddressSource } from './address-source.ts';
 import { Hint } from './hint.ts';
-import type { ListAddresses } from './host-addresses.ts';
 import { watchLinks } from './link-watch.ts';
 import { readInterfaces } from './read-interfaces.ts';
 

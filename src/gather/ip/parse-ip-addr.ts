@@ -1,30 +1,30 @@
 // `ip -j addr` of iproute2: the addresses of every interface, also of those without a carrier.
 
 import type { InterfaceAddress } from '../../core/node/network.ts';
-import { listIn, looseJson, numberIn, recordIn, textIn } from '../loose-json.ts';
-import { type Parsed, parsed, unreadable } from '../parsed.ts';
+import { looseJson, looseList, looseNumber, looseRecord, looseText } from '../loose-json.ts';
+import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 
 /** Interface name to addresses. An interface without addresses has an empty list. */
 export type AddressTable = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
-export const parseIpAddr = (json: string): Parsed<AddressTable> => {
-  const interfaces = listIn(looseJson(json));
-  if (interfaces === undefined) return unreadable('ip did not print a JSON list');
+export const parseIpAddr = (json: string): ToolAnswer<AddressTable> => {
+  const interfaces = looseList(looseJson(json));
+  if (interfaces === undefined) return unanswered('ip did not print a JSON list');
   const table = new Map<string, readonly InterfaceAddress[]>();
   for (const item of interfaces) {
-    const fields = recordIn(item);
-    const name = textIn(fields?.['ifname']);
+    const fields = looseRecord(item);
+    const name = looseText(fields?.['ifname']);
     if (name === undefined) continue; // iproute2 prints {} for interfaces that its filter left out
-    table.set(name, (listIn(fields?.['addr_info']) ?? []).flatMap(addressIn));
+    table.set(name, (looseList(fields?.['addr_info']) ?? []).flatMap(addressIn));
   }
-  return parsed(table);
+  return answered(table);
 };
 
 const addressIn = (item: unknown): readonly InterfaceAddress[] => {
-  const fields = recordIn(item);
-  const address = textIn(fields?.['local']);
-  const prefixLength = numberIn(fields?.['prefixlen']);
-  const family = FAMILIES.get(textIn(fields?.['family']) ?? '');
+  const fields = looseRecord(item);
+  const address = looseText(fields?.['local']);
+  const prefixLength = looseNumber(fields?.['prefixlen']);
+  const family = FAMILIES.get(looseText(fields?.['family']) ?? '');
   if (
     address === undefined ||
     !/^[0-9a-f.:]{2,45}$/i.test(address) ||
@@ -33,7 +33,7 @@ const addressIn = (item: unknown): readonly InterfaceAddress[] => {
   )
     return [];
   if (!Number.isInteger(prefixLength) || prefixLength < 0 || prefixLength > 128) return [];
-  const scope = SCOPES.get(textIn(fields?.['scope']) ?? '') ?? 'global';
+  const scope = SCOPES.get(looseText(fields?.['scope']) ?? '') ?? 'global';
   return [{ address, family, prefixLength, scope }];
 };
 

@@ -4,14 +4,13 @@
 
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import { ProcessorMeter } from '../macos-host.ts';
 import type { MacosOptions } from '../macos-options.ts';
-import { poll } from '../poll.ts';
-import { runBeside } from '../run-beside.ts';
+import { poll, runBeside } from '../poll.ts';
 import { type MemoryGauge, memoryGaugeUnknown, readMemoryGauge } from '../sysctl/memory-gauge.ts';
 import { gatherWithoutMacmon } from '../vm-stat/without-macmon.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from './macmon-readings.ts';
 import { parseMacmonLine } from './parse-macmon.ts';
-import { ProcessorMeter } from './processor-meter.ts';
 
 export const macmonGatherer = (options: MacosOptions): Gatherer => ({
   name: 'macmon',
@@ -74,7 +73,7 @@ const streamMacmon = async (
     });
     for await (const line of lines) {
       const sample = parseMacmonLine(line);
-      if (sample.kind === 'unreadable') {
+      if (sample.kind === 'unanswered') {
         // One bad line is a hiccup; several are another program or a version this one does not know.
         if (++badInARow >= BAD_LINES_MAX) return { reason: sample.reason, isMissing: false, sampleCount };
         continue;

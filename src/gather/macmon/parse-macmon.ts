@@ -3,8 +3,15 @@
 // Source of the names: github.com/vladkens/macmon, readme and metrics.rs at each release.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type LooseRecord, listIn, looseJson, numberIn, recordIn, wholeIn } from '../loose-json.ts';
-import { type Parsed, parsed, unreadable } from '../parsed.ts';
+import {
+  type LooseRecord,
+  looseJson,
+  looseList,
+  looseNumber,
+  looseRecord,
+  looseWhole,
+} from '../loose-json.ts';
+import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 
 export interface MacmonSample {
   readonly memoryTotalBytes: Reported<number>;
@@ -29,16 +36,16 @@ export interface MacmonProcessor {
   readonly clockMhz: Reported<number>;
 }
 
-export const parseMacmonLine = (line: string): Parsed<MacmonSample> => {
-  const record = recordIn(looseJson(line));
-  if (record === undefined) return unreadable('macmon printed a line that is not a JSON object');
+export const parseMacmonLine = (line: string): ToolAnswer<MacmonSample> => {
+  const record = looseRecord(looseJson(line));
+  if (record === undefined) return unanswered('macmon printed a line that is not a JSON object');
   if (!KNOWN_KEYS.some(key => key in record)) {
-    return unreadable('macmon printed none of the fields that versions 0.5 to 0.8 have');
+    return unanswered('macmon printed none of the fields that versions 0.5 to 0.8 have');
   }
-  const memory = recordIn(record['memory']) ?? {};
-  const temperature = recordIn(record['temp']) ?? {};
+  const memory = looseRecord(record['memory']) ?? {};
+  const temperature = looseRecord(record['temp']) ?? {};
   const gpu = processorIn(record, 'gpu');
-  return parsed({
+  return answered({
     ...memoryIn(memory),
     cpuUse: firstRatio(
       record['cpu_active_ratio'],
@@ -77,7 +84,7 @@ const memoryIn = (
  * all that versions before 0.8 have, as [MHz, ratio].
  */
 const processorIn = (record: LooseRecord, prefix: 'ecpu' | 'pcpu' | 'gpu'): MacmonProcessor => {
-  const pair = listIn(record[`${prefix}_usage`]) ?? [];
+  const pair = looseList(record[`${prefix}_usage`]) ?? [];
   return {
     use: firstRatio(
       record[`${prefix}_active_ratio`],
@@ -85,7 +92,7 @@ const processorIn = (record: LooseRecord, prefix: 'ecpu' | 'pcpu' | 'gpu'): Macm
       record[`${prefix}_usage_ratio`],
       pair[1],
     ),
-    clockMhz: positive(numberIn(record[`${prefix}_freq_mhz`]) ?? pair[0], NOT_TOLD),
+    clockMhz: positive(looseNumber(record[`${prefix}_freq_mhz`]) ?? pair[0], NOT_TOLD),
   };
 };
 
@@ -103,7 +110,7 @@ const firstRatio = (...candidates: readonly unknown[]): Reported<number> => {
 };
 
 const bytesIn = (value: unknown, least: 0 | 1): Reported<number> => {
-  const bytes = typeof value === 'number' ? wholeIn(value) : undefined;
+  const bytes = typeof value === 'number' ? looseWhole(value) : undefined;
   return bytes !== undefined && bytes >= least ? bytes : unknown(NOT_TOLD);
 };
 
@@ -120,7 +127,7 @@ const notNegative = (value: unknown): Reported<number> => {
 
 /** macmon prints numbers as numbers; a number in quotes is somebody else's. */
 const strictNumber = (value: unknown): number | undefined =>
-  typeof value === 'number' ? numberIn(value) : undefined;
+  typeof value === 'number' ? looseNumber(value) : undefined;
 
 const NO_SENSOR = 'macmon finds no sensor';
 const NOT_TOLD = 'macmon does not tell';

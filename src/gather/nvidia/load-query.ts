@@ -2,11 +2,9 @@
 // one that the tool refuses is replaced by its older name or left out.
 
 import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { cellMebibytes, cellNumber, cellShare, cellText } from './nvidia-cell.ts';
-import { throttleReasons } from './throttle-reasons.ts';
-import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './unified-memory.ts';
+import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventory.ts';
 
 export interface LoadRow {
   readonly load: GpuLoad;
@@ -79,9 +77,37 @@ const pcieLink = (cell: (field: string) => string | undefined): Reported<PcieLin
   return isUnknown(width) ? width : { generation, width };
 };
 
+/**
+ * The bit mask of clock event reasons (nvml.h, nvmlClocksEventReason*) in NVIDIA's words, from the mask as nvidia-smi
+ * prints it, "0x0000000000000004". Idle, bit 0, is left out: a clock that is low because nothing runs is not held down.
+ */
+export const throttleReasons = (mask: Reported<string>): Reported<readonly string[]> => {
+  if (isUnknown(mask)) return mask;
+  if (!/^0x[0-9a-f]{1,16}$/i.test(mask)) return unknown(`not a bit mask: ${mask.slice(0, 40)}`);
+  let rest = BigInt(mask) & ~IDLE;
+  const reasons: string[] = [];
+  for (const [bit, reason] of REASONS) {
+    if ((rest & bit) !== 0n) reasons.push(reason);
+    rest &= ~bit;
+  }
+  if (rest !== 0n) reasons.push(`unnamed reason 0x${rest.toString(16)}`);
+  return reasons;
+};
+
 const UUID = /^[A-Za-z]{1,8}-[0-9A-Za-z-]{4,64}$/;
 const CELLS_MAX = 64;
 /** Driver 535 renamed the throttle reasons; both names are bit masks of the same meaning. */
 const OLDER_NAMES: ReadonlyMap<string, string> = new Map([
   ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'],
 ]);
+const IDLE = 0x1n;
+const REASONS: readonly (readonly [bit: bigint, reason: string])[] = [
+  [0x2n, 'applications clocks setting'],
+  [0x4n, 'SW power cap'],
+  [0x8n, 'HW slowdown'],
+  [0x10n, 'sync boost'],
+  [0x20n, 'SW thermal slowdown'],
+  [0x40n, 'HW thermal slowdown'],
+  [0x80n, 'HW power brake slowdown'],
+  [0x100n, 'display clock setting'],
+];

@@ -6,9 +6,8 @@ import { runTool } from '../../process/child.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
 import type { GpuSettings } from '../gpu-options.ts';
 import type { DeviceWatch } from './device-watch.ts';
-import { nvidiaTool, nvidiaTrace } from './nvidia-presence.ts';
+import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { parseInventory } from './parse-inventory.ts';
-import { endingReason, readToolMessage } from './tool-message.ts';
 
 export const nvidiaInventoryGatherer = (settings: GpuSettings, watch: DeviceWatch): Gatherer => ({
   name: 'nvidia-inventory',
@@ -44,13 +43,13 @@ const readInventory = async (
     return undefined;
   }
   if (result.kind !== 'exited') throw new Error(result.reason);
-  const parsed = parseInventory(result.stdout);
-  if (parsed.kind === 'inventory') return { kind: 'gpus', value: parsed.value };
+  const inventory = parseInventory(result.stdout);
+  if (inventory.kind === 'answered') return { kind: 'gpus', value: inventory.value };
   const said = `${result.stdout}\n${result.stderr}`;
   if (readToolMessage(said)?.kind === 'no-devices') {
     return { kind: 'gpus', value: { vendor: 'nvidia', devices: [] } };
   }
-  if (result.code === 0) throw new Error(parsed.reason);
+  if (result.code === 0) throw new Error(inventory.reason);
   throw new Error(endingReason(said, `nvidia-smi exited with code ${result.code}`));
 };
 

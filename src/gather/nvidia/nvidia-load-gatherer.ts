@@ -1,14 +1,13 @@
 // What the NVIDIA devices do, from one nvidia-smi that stays and prints a row a device each second. A process a second
 // would cost a driver initialisation each.
 
+import type { GpuLoad } from '../../core/node/gpu.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
 import type { GpuSettings } from '../gpu-options.ts';
 import type { DeviceWatch } from './device-watch.ts';
-import { LOAD_FIELDS, parseLoadRow, withoutField } from './load-query.ts';
-import { nvidiaTool, nvidiaTrace } from './nvidia-presence.ts';
-import { TickCollector } from './tick-collector.ts';
-import { endingReason, readToolMessage } from './tool-message.ts';
+import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
+import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 
 export const nvidiaLoadGatherer = (settings: GpuSettings, watch: DeviceWatch): Gatherer => ({
   name: 'nvidia-loads',
@@ -92,9 +91,33 @@ const loadArguments = (fields: readonly string[], intervalMs: number): readonly 
   ...(intervalMs % 1000 === 0 ? ['-l', String(intervalMs / 1000)] : ['-lms', String(intervalMs)]),
 ];
 
+/**
+ * Puts the rows of one tick together. The tool prints one row a device each second with nothing in between, so a tick is
+ * complete when it has as many rows as the tool says it has devices, or when a device comes round again (one vanished).
+ */
+export class TickCollector {
+  #loads = new Map<string, GpuLoad>();
+
+  /** The tick that this row completes, in the tool's order. */
+  add(row: LoadRow): readonly GpuLoad[] | undefined {
+    let complete: readonly GpuLoad[] | undefined;
+    if (this.#loads.has(row.load.deviceId) || this.#loads.size >= DEVICES_MAX) complete = this.#take();
+    this.#loads.set(row.load.deviceId, row.load);
+    return this.#loads.size === row.deviceCount ? this.#take() : complete;
+  }
+
+  #take(): readonly GpuLoad[] {
+    const loads = [...this.#loads.values()];
+    this.#loads = new Map();
+    return loads;
+  }
+}
+
 const SOURCE = 'nvidia-smi';
 const KIND = { reading: 'gpuLoads', vendor: 'nvidia' } as const;
 const LINE_BYTES_MAX = 64 * 1024;
 const SAID_LINES_MAX = 20;
 /** A row a device each interval, at the shortest one; after a pause of the daemon what its pipe holds comes at once. */
 const LINES_PER_SECOND_MAX = 5_000;
+/** No machine has more; a tool that prints garbage might. */
+const DEVICES_MAX = 256;

@@ -2,22 +2,16 @@
 // gpu_power_readings in 525), so each figure is looked for in every place it has had.
 
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
-import { cellMebibytes, cellNumber, cellText } from './nvidia-cell.ts';
-import type { Tag } from './tag-tree.ts';
-import { childOf, childrenOf, descendant, parseTagTree } from './tag-tree.ts';
-import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './unified-memory.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
+import { cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
+import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
-export type ParsedInventory =
-  | { readonly kind: 'inventory'; readonly value: NodeGpus }
-  /** Not whole: better no new reading than one that lacks a device. */
-  | { readonly kind: 'unreadable'; readonly reason: string };
-
-export const parseInventory = (text: string): ParsedInventory => {
+/** No answer when it is not whole: better no new reading than one that lacks a device. */
+export const parseInventory = (text: string): ToolAnswer<NodeGpus> => {
   const log = parseTagTree(text).find(tag => tag.name === 'nvidia_smi_log');
-  if (log === undefined) return { kind: 'unreadable', reason: 'nvidia-smi printed no device list' };
-  if (!log.isClosed) return { kind: 'unreadable', reason: "nvidia-smi's device list was cut off" };
+  if (log === undefined) return unanswered('nvidia-smi printed no device list');
+  if (!log.isClosed) return unanswered("nvidia-smi's device list was cut off");
   const driver = cellText(childOf(log, 'driver_version')?.text);
   const cuda = cellText(childOf(log, 'cuda_version')?.text);
   const runtime = isUnknown(cuda) ? cuda : `CUDA ${cuda}`;
@@ -28,9 +22,9 @@ export const parseInventory = (text: string): ParsedInventory => {
   }
   const attached = cellNumber(childOf(log, 'attached_gpus')?.text);
   if (!isUnknown(attached) && attached !== byId.size) {
-    return { kind: 'unreadable', reason: `nvidia-smi counts ${attached} devices and lists ${byId.size}` };
+    return unanswered(`nvidia-smi counts ${attached} devices and lists ${byId.size}`);
   }
-  return { kind: 'inventory', value: { vendor: 'nvidia', devices: [...byId.values()] } };
+  return answered({ vendor: 'nvidia', devices: [...byId.values()] });
 };
 
 interface Common {
@@ -101,6 +95,23 @@ const partitionsOf = (gpu: Tag): readonly string[] =>
     return facts.length === 0 ? name : `${name} (${facts.join(', ')})`;
   });
 
+/**
+ * Chips whose GPU shares the processor's memory (GB10, Jetson): they have no memory figures of their own, and their PCIe
+ * link figures are placeholders. `memoryTotal` is the cell as printed; a total that could not be read because of an
+ * error says nothing.
+ */
+export const sharesHostMemory = (device: {
+  readonly name: string;
+  readonly memoryTotal: string | undefined;
+  readonly isPartitioned: boolean;
+}): boolean =>
+  UNIFIED_NAME.test(device.name) ||
+  (device.memoryTotal !== undefined && isNotOffered(device.memoryTotal) && !device.isPartitioned);
+
+export const UNIFIED_MEMORY = 'unified memory';
+
+export const NO_PCIE_LINK = 'on the chip, no PCIe link';
+
 const POWER_LIMITS: readonly (readonly [readings: string, element: string])[] = [
   ['gpu_power_readings', 'current_power_limit'],
   ['gpu_power_readings', 'power_limit'],
@@ -108,3 +119,4 @@ const POWER_LIMITS: readonly (readonly [readings: string, element: string])[] = 
   ['power_readings', 'power_limit'],
   ['power_readings', 'enforced_power_limit'],
 ];
+const UNIFIED_NAME = /\b(GB10|N1X?|Thor|Orin|Xavier|Tegra|Jetson)\b/i;

@@ -3,14 +3,14 @@
 
 import type { ContainerMemory } from '../../core/node/memory.ts';
 import { unknown } from '../../core/unknown.ts';
-import { isUnreadable, type KeptFile, type MachineFiles, textOr, wholeNumber } from '../machine-files.ts';
+import { digitsIn, isUnreadable, type KeptFile, type MachineFiles, textOr } from '../machine-files.ts';
+import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
 import {
   controlGroupFiles,
   controlGroupFolders,
   parseInactiveFileBytes,
   parseMemoryLimit,
 } from './control-group.ts';
-import { parseMountinfo } from './parse-mountinfo.ts';
 
 export class ContainerMemorySource implements Disposable {
   readonly #files: MachineFiles;
@@ -32,7 +32,7 @@ export class ContainerMemorySource implements Disposable {
     const bound = this.#bound;
     if (bound === undefined || bound.limitBytes >= hostTotalBytes) return { kind: 'none' };
     const text = bound.used.readNow();
-    const usedBytes = wholeNumber(textOr(text, undefined));
+    const usedBytes = digitsIn(textOr(text, undefined));
     if (usedBytes === undefined) {
       const reason = isUnreadable(text) ? text.reason : 'not a number';
       return { kind: 'limited', limitBytes: bound.limitBytes, usedBytes: unknown(reason) };

@@ -1,8 +1,8 @@
 // Which files hold the memory bound of this process: those of its control group and of every group above it, since
 // the tightest one counts. Pure: finding is apart from reading.
 
-import { wholeNumber } from '../machine-files.ts';
-import type { Mount } from './parse-mountinfo.ts';
+import { digitsIn } from '../machine-files.ts';
+import type { LinuxMount } from '../mountinfo/parse-mountinfo.ts';
 
 export interface ControlGroupFolder {
   readonly version: 1 | 2;
@@ -12,7 +12,7 @@ export interface ControlGroupFolder {
 /** From the process's own group upwards; version 2 before version 1, where a hybrid system mounts both. */
 export const controlGroupFolders = (
   selfCgroup: string,
-  mounts: readonly Mount[],
+  mounts: readonly LinuxMount[],
 ): readonly ControlGroupFolder[] => {
   const own = parseSelfCgroup(selfCgroup);
   const unified = mounts.find(mount => mount.fileSystem === 'cgroup2');
@@ -31,13 +31,13 @@ export const controlGroupFiles = (
 /** Undefined for "max" and for version 1's largest number, which both mean that there is no bound. */
 export const parseMemoryLimit = (text: string): number | undefined => {
   const trimmed = text.trim();
-  // Version 1 says 2^63 rounded down to a page, 19 digits; wholeNumber stops at 2^53, and no bound is above that.
-  return wholeNumber(trimmed);
+  // Version 1 says 2^63 rounded down to a page, 19 digits; digitsIn stops at 2^53, and no bound is above that.
+  return digitsIn(trimmed);
 };
 
 /** Page cache that goes first when memory is short; container tools subtract it from the use, and so do we. */
 export const parseInactiveFileBytes = (memoryStat: string): number =>
-  wholeNumber(/^(?:total_)?inactive_file (\d+)$/m.exec(memoryStat)?.[1]) ?? 0;
+  digitsIn(/^(?:total_)?inactive_file (\d+)$/m.exec(memoryStat)?.[1]) ?? 0;
 
 /** Lines "9:memory:/path" and "0::/path". */
 const parseSelfCgroup = (
@@ -57,7 +57,7 @@ const parseSelfCgroup = (
 
 const foldersUpwards = (
   version: 1 | 2,
-  mount: Mount | undefined,
+  mount: LinuxMount | undefined,
   ownPath: string | undefined,
 ): readonly ControlGroupFolder[] => {
   if (mount === undefined || ownPath === undefined) return [];

@@ -2,7 +2,7 @@
 
 import type { CpuCluster } from '../../core/node/system.ts';
 import { unknown } from '../../core/unknown.ts';
-import { type MachineFiles, textOr, wholeNumber } from '../machine-files.ts';
+import { digitsIn, type MachineFiles, textOr } from '../machine-files.ts';
 import { parseCpuinfo } from './parse-cpuinfo.ts';
 import { type CpuTimes, cpuUseBetween } from './parse-stat.ts';
 
@@ -37,7 +37,7 @@ export const readCpuClusters = (
       }
       return sum;
     };
-    const kilohertz = wholeNumber(
+    const kilohertz = digitsIn(
       textOr(
         files.textNow(`/sys/devices/system/cpu/cpu${processors[0]}/cpufreq/scaling_cur_freq`),
         undefined,

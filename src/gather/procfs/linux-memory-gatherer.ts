@@ -5,9 +5,8 @@ import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import { type FileText, isUnreadable, type MachineFiles } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { ContainerMemorySource } from './container-memory.ts';
-import { memoryPressure } from './memory-pressure.ts';
+import { memoryPressure, parseStalledShare } from './memory-pressure.ts';
 import { parseMeminfo } from './parse-meminfo.ts';
-import { parseStalledShare } from './parse-pressure.ts';
 
 export interface LinuxMemoryOptions {
   readonly files: MachineFiles;

@@ -21,9 +21,12 @@ export const memoryPressure = ({
 
 /** Of the last 10 s. systemd-oomd acts from 60 % over 30 s; a person wants to know long before. */
 export const STALLED_SHARE_WARNING = 0.05;
+
 export const STALLED_SHARE_CRITICAL = 0.2;
+
 /** Of the total. */
 export const AVAILABLE_SHARE_WARNING = 0.1;
+
 export const AVAILABLE_SHARE_CRITICAL = 0.03;
 
 const levelOf = (
@@ -37,4 +40,13 @@ const levelOf = (
   if (stalled >= STALLED_SHARE_CRITICAL || available < AVAILABLE_SHARE_CRITICAL) return 'critical';
   if (stalled >= STALLED_SHARE_WARNING || available < AVAILABLE_SHARE_WARNING) return 'warning';
   return 'normal';
+};
+
+// /proc/pressure/memory (Documentation/accounting/psi.rst): the share of time in which tasks waited for memory.
+
+/** "some avg10" as a share, 0..1. */
+export const parseStalledShare = (text: string): Reported<number> => {
+  const percent = /^some avg10=(\d{1,3}(?:\.\d{1,6})?)(?:\s|$)/m.exec(text)?.[1];
+  if (percent === undefined) return unknown('no "some avg10" in /proc/pressure/memory');
+  return Math.min(1, Number(percent) / 100);
 };

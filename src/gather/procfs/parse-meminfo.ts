@@ -1,7 +1,7 @@
 // /proc/meminfo. "kB" there is 1024 bytes (Documentation/filesystems/proc.rst).
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { wholeNumber } from '../machine-files.ts';
+import { digitsIn } from '../machine-files.ts';
 
 export interface MemoryInfo {
   readonly totalBytes: Reported<number>;
@@ -32,7 +32,7 @@ const bytesOf = (text: string, label: string): Reported<number> => {
   if (start === 0 && !text.startsWith(`${label}:`)) return unknown(`no ${label} in /proc/meminfo`);
   const end = text.indexOf('\n', start);
   const line = text.slice(start + label.length + 1, end === -1 ? undefined : end);
-  const kibibytes = wholeNumber(/^\s*(\d+) kB\s*$/.exec(line)?.[1]);
+  const kibibytes = digitsIn(/^\s*(\d+) kB\s*$/.exec(line)?.[1]);
   return kibibytes === undefined || !Number.isSafeInteger(kibibytes * 1024)
     ? unknown(`${label} is not a number of kB`)
     : kibibytes * 1024;

@@ -2,8 +2,8 @@
 // seconds, remembered in between, because pressure moves slowly and a process a second is too much for it.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type ToolContext, toolText } from '../tool-text.ts';
-import { parseSysctl, pressureLevelIn, type SwapUsage, swapUsageIn } from './parse-sysctl.ts';
+import { type ToolContext, toolText } from '../tool-output.ts';
+import { parseSysctl, type SysctlValues } from './parse-sysctl.ts';
 
 export interface MemoryGauge {
   readonly pressure: Reported<'normal' | 'warning' | 'critical'>;
@@ -16,7 +16,7 @@ export const readMemoryGauge = async (context: ToolContext): Promise<MemoryGauge
     ['-i', 'vm.swapusage', 'kern.memorystatus_vm_pressure_level'],
     context,
   );
-  if (text.kind === 'unreadable') return memoryGaugeUnknown(text.reason);
+  if (text.kind === 'unanswered') return memoryGaugeUnknown(text.reason);
   const values = parseSysctl(text.value);
   return { pressure: pressureLevelIn(values), swap: swapUsageIn(values) };
 };
@@ -25,3 +25,43 @@ export const memoryGaugeUnknown = (reason: string): MemoryGauge => ({
   pressure: unknown(reason),
   swap: { totalBytes: unknown(reason), usedBytes: unknown(reason) },
 });
+
+export interface SwapUsage {
+  readonly totalBytes: Reported<number>;
+  readonly usedBytes: Reported<number>;
+}
+
+/** vm.swapusage: "total = 10240.00M  used = 9689.94M  free = 550.06M  (encrypted)". M is 2^20 (Apple, sysctl.c). */
+export const swapUsageIn = (values: SysctlValues): SwapUsage => {
+  const text = values.get('vm.swapusage') ?? '';
+  return { totalBytes: swapPart(text, 'total'), usedBytes: swapPart(text, 'used') };
+};
+
+/** kern.memorystatus_vm_pressure_level: 1, 2 or 4 (Apple, sys/event.h NOTE_MEMORYSTATUS_PRESSURE_…). */
+export const pressureLevelIn = (values: SysctlValues): Reported<'normal' | 'warning' | 'critical'> => {
+  switch (values.get('kern.memorystatus_vm_pressure_level')) {
+    case '1':
+      return 'normal';
+    case '2':
+      return 'warning';
+    case '4':
+      return 'critical';
+    default:
+      return unknown('sysctl does not tell the pressure level');
+  }
+};
+
+const swapPart = (text: string, name: 'total' | 'used'): Reported<number> => {
+  // A comma is what a locale other than C prints.
+  const match = new RegExp(`\\b${name} = (\\d{1,12})[.,](\\d{1,6})([KMG])`).exec(text);
+  const unitBytes = UNIT_BYTES.get(match?.[3] ?? '');
+  if (match === null || unitBytes === undefined) return unknown('sysctl does not tell the swap usage');
+  const bytes = Math.round(Number(`${match[1]}.${match[2]}`) * unitBytes);
+  return Number.isSafeInteger(bytes) ? bytes : unknown('sysctl tells more swap than a machine can have');
+};
+
+const UNIT_BYTES: ReadonlyMap<string, number> = new Map([
+  ['K', 1024],
+  ['M', 1024 ** 2],
+  ['G', 1024 ** 3],
+]);

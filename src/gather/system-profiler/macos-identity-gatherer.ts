@@ -5,15 +5,17 @@ import type { NodeIdentity } from '../../core/node/identity.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MacosOptions } from '../macos-options.ts';
-import { type Parsed, parsed } from '../parsed.ts';
 import { poll } from '../poll.ts';
-import { RememberedRead } from '../remembered-read.ts';
-import { parseComputerName } from '../scutil/parse-scutil.ts';
-import { parseSwVers } from '../sw-vers/parse-sw-vers.ts';
 import { parseSysctl } from '../sysctl/parse-sysctl.ts';
-import { toolText } from '../tool-text.ts';
+import { answered, RememberedRead, type ToolAnswer, toolText } from '../tool-output.ts';
 import { appleGpu, macosIdentity, SYSCTL_NAMES } from './macos-identity.ts';
-import { type MacGpu, parseDisplays, parseHardware } from './parse-hardware.ts';
+import {
+  type MacGpu,
+  parseComputerName,
+  parseDisplays,
+  parseHardware,
+  parseSwVers,
+} from './parse-identity.ts';
 
 export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
   name: 'system-profiler-identity',
@@ -32,9 +34,9 @@ export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
       reading(read('system_profiler', 'SPDisplaysDataType', '-json'), parseDisplays),
     );
     const sysctl = new RememberedRead(
-      reading(read('sysctl', '-i', ...SYSCTL_NAMES), text => parsed(parseSysctl(text))),
+      reading(read('sysctl', '-i', ...SYSCTL_NAMES), text => answered(parseSysctl(text))),
     );
-    const version = new RememberedRead(reading(read('sw_vers'), text => parsed(parseSwVers(text))));
+    const version = new RememberedRead(reading(read('sw_vers'), text => answered(parseSwVers(text))));
     await poll(session, intervals.identityMs, async signal => {
       const once = { clock: session.clock, signal, ageMsMax: Number.POSITIVE_INFINITY };
       const [computerName, hardwareAnswer, sysctlAnswer, versionAnswer] = await Promise.all([
@@ -45,7 +47,7 @@ export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
       ]);
       const identity = macosIdentity({
         configuredName: settings().name,
-        computerName: computerName.kind === 'parsed' ? parseComputerName(computerName.value) : undefined,
+        computerName: computerName.kind === 'answered' ? parseComputerName(computerName.value) : undefined,
         hostName: host.hostName(),
         architecture: host.architecture(),
         plimsollVersion: options.plimsollVersion,
@@ -60,10 +62,10 @@ export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
   },
 });
 
-const tellGpu = (session: GatherSession, gpu: Parsed<MacGpu>, identity: NodeIdentity): void => {
+const tellGpu = (session: GatherSession, gpu: ToolAnswer<MacGpu>, identity: NodeIdentity): void => {
   if (isKnown(identity.memoryIsUnified) && !identity.memoryIsUnified) {
     session.absent(GPUS, 'system_profiler', 'not an Apple chip');
-  } else if (gpu.kind === 'unreadable') {
+  } else if (gpu.kind === 'unanswered') {
     session.fail(GPUS, 'system_profiler', gpu.reason);
   } else {
     const devices = [appleGpu(gpu.value, identity.chip)];
@@ -72,10 +74,10 @@ const tellGpu = (session: GatherSession, gpu: Parsed<MacGpu>, identity: NodeIden
 };
 
 const reading =
-  <T>(read: (signal: AbortSignal) => Promise<Parsed<string>>, parse: (text: string) => Parsed<T>) =>
-  async (signal: AbortSignal): Promise<Parsed<T>> => {
+  <T>(read: (signal: AbortSignal) => Promise<ToolAnswer<string>>, parse: (text: string) => ToolAnswer<T>) =>
+  async (signal: AbortSignal): Promise<ToolAnswer<T>> => {
     const text = await read(signal);
-    return text.kind === 'parsed' ? parse(text.value) : text;
+    return text.kind === 'answered' ? parse(text.value) : text;
   };
 
 const IDENTITY: GatheredKind = { reading: 'identity', vendor: 'none' };

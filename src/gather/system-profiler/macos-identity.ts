@@ -5,10 +5,9 @@ import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { APPLE_GPU_ID } from '../macmon/macmon-readings.ts';
-import type { Parsed } from '../parsed.ts';
-import type { MacosVersion } from '../sw-vers/parse-sw-vers.ts';
 import { type SysctlValues, sysctlNumber } from '../sysctl/parse-sysctl.ts';
-import type { MacGpu, MacHardware } from './parse-hardware.ts';
+import type { ToolAnswer } from '../tool-output.ts';
+import type { MacGpu, MacHardware, MacosVersion } from './parse-identity.ts';
 
 export interface MacosIdentitySources {
   readonly configuredName: string | undefined;
@@ -17,9 +16,9 @@ export interface MacosIdentitySources {
   /** Of the running Node. */
   readonly architecture: string;
   readonly plimsollVersion: string;
-  readonly hardware: Parsed<MacHardware>;
-  readonly sysctl: Parsed<SysctlValues>;
-  readonly version: Parsed<MacosVersion>;
+  readonly hardware: ToolAnswer<MacHardware>;
+  readonly sysctl: ToolAnswer<SysctlValues>;
+  readonly version: ToolAnswer<MacosVersion>;
 }
 
 export const SYSCTL_NAMES: readonly string[] = [
@@ -32,16 +31,16 @@ export const SYSCTL_NAMES: readonly string[] = [
 
 export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
   const { hardware, hostName, version } = sources;
-  const told = version.kind === 'parsed' ? version.value : undefined;
-  const versionMissing = unknown(version.kind === 'unreadable' ? version.reason : 'sw_vers does not tell');
-  const sysctl = sources.sysctl.kind === 'parsed' ? sources.sysctl.value : new Map<string, string>();
-  const profile = hardware.kind === 'parsed' ? hardware.value : undefined;
+  const told = version.kind === 'answered' ? version.value : undefined;
+  const versionMissing = unknown(version.kind === 'unanswered' ? version.reason : 'sw_vers does not tell');
+  const sysctl = sources.sysctl.kind === 'answered' ? sources.sysctl.value : new Map<string, string>();
+  const profile = hardware.kind === 'answered' ? hardware.value : undefined;
   const model = profile?.modelName ?? profile?.modelIdentifier ?? sysctl.get('hw.model');
   const isAppleSilicon = appleSilicon(profile, sysctl);
   return {
     friendlyName: sources.configuredName ?? sources.computerName ?? hostName,
     hostName,
-    model: model ?? unknown(hardware.kind === 'unreadable' ? hardware.reason : 'no tool tells the model'),
+    model: model ?? unknown(hardware.kind === 'unanswered' ? hardware.reason : 'no tool tells the model'),
     chip: chipOf(profile, sysctl),
     // Node translated by Rosetta calls itself x64 on a machine that is not.
     architecture: isAppleSilicon === true ? 'arm64' : sources.architecture,

@@ -3,8 +3,16 @@
 
 import type { ThunderboltPeer } from '../../core/node/thunderbolt.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type LooseRecord, listIn, looseJson, numberIn, recordIn, recordsIn, textIn } from '../loose-json.ts';
-import { type Parsed, parsed, unreadable } from '../parsed.ts';
+import {
+  type LooseRecord,
+  looseJson,
+  looseList,
+  looseNumber,
+  looseRecord,
+  looseRecords,
+  looseText,
+} from '../loose-json.ts';
+import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 
 export type ThunderboltHardware =
   /** A virtual machine, or a Mac without the ports. */
@@ -21,26 +29,26 @@ export interface ThunderboltBus {
   readonly devices: readonly string[];
 }
 
-export const parseThunderbolt = (text: string): Parsed<ThunderboltHardware> => {
-  const list = listIn(recordIn(looseJson(text))?.['SPThunderboltDataType']);
-  if (list === undefined) return unreadable('system_profiler printed no list of Thunderbolt buses');
-  const buses = recordsIn(list.slice(0, BUSES_MAX)).filter(isBus).map(busOf);
-  return parsed(buses.length === 0 ? { kind: 'none' } : { kind: 'buses', buses });
+export const parseThunderbolt = (text: string): ToolAnswer<ThunderboltHardware> => {
+  const list = looseList(looseRecord(looseJson(text))?.['SPThunderboltDataType']);
+  if (list === undefined) return unanswered('system_profiler printed no list of Thunderbolt buses');
+  const buses = looseRecords(list.slice(0, BUSES_MAX)).filter(isBus).map(busOf);
+  return answered(buses.length === 0 ? { kind: 'none' } : { kind: 'buses', buses });
 };
 
 /** A machine without Thunderbolt lists one object that says so. */
 const isBus = (record: LooseRecord): boolean =>
-  textIn(record['domain_uuid_key']) !== undefined ||
-  textIn(record['switch_uid_key']) !== undefined ||
-  recordIn(record['receptacle_1_tag']) !== undefined;
+  looseText(record['domain_uuid_key']) !== undefined ||
+  looseText(record['switch_uid_key']) !== undefined ||
+  looseRecord(record['receptacle_1_tag']) !== undefined;
 
 const busOf = (record: LooseRecord): ThunderboltBus => {
-  const receptacle = recordIn(record['receptacle_1_tag']);
-  const plugged = pluggedIn(listIn(record['_items']));
+  const receptacle = looseRecord(record['receptacle_1_tag']);
+  const plugged = pluggedIn(looseList(record['_items']));
   return {
-    busName: textIn(record['_name']) ?? 'unnamed bus',
-    receptacle: textIn(receptacle?.['receptacle_id_key']) ?? unknown('the bus names no receptacle'),
-    domainUuid: textIn(record['domain_uuid_key'])?.toUpperCase() ?? unknown('the bus has no domain UUID'),
+    busName: looseText(record['_name']) ?? 'unnamed bus',
+    receptacle: looseText(receptacle?.['receptacle_id_key']) ?? unknown('the bus names no receptacle'),
+    domainUuid: looseText(record['domain_uuid_key'])?.toUpperCase() ?? unknown('the bus has no domain UUID'),
     ...linkOf(receptacle),
     ...plugged,
   };
@@ -54,8 +62,8 @@ const linkOf = (
     const missing = unknown('the bus names no receptacle');
     return { status: missing, capabilityBitsPerSecond: missing, negotiatedBitsPerSecond: missing };
   }
-  const status = statusOf(textIn(receptacle['receptacle_status_key']));
-  const speed = speedOf(textIn(receptacle['current_speed_key']));
+  const status = statusOf(looseText(receptacle['receptacle_status_key']));
+  const speed = speedOf(looseText(receptacle['current_speed_key']));
   return {
     status,
     capabilityBitsPerSecond:
@@ -95,20 +103,22 @@ const pluggedIn = (
   const queue = (items ?? []).map(item => ({ item, isBehindHub: false }));
   for (let index = 0; index < Math.min(queue.length, ITEMS_MAX); index++) {
     const entry = queue[index];
-    const record = recordIn(entry?.item);
+    const record = looseRecord(entry?.item);
     if (entry === undefined || record === undefined) continue;
-    const name = textIn(record['_name']) ?? textIn(record['device_name_key']) ?? 'unnamed';
-    const domainUuid = textIn(record['domain_uuid_key'])?.toUpperCase();
+    const name = looseText(record['_name']) ?? looseText(record['device_name_key']) ?? 'unnamed';
+    const domainUuid = looseText(record['domain_uuid_key'])?.toUpperCase();
     if (domainUuid === undefined) devices.push(name);
     else peers.push({ domainUuid, name, isBehindHub: entry.isBehindHub, offersRdma: offersRdma(record) });
-    for (const item of listIn(record['_items']) ?? []) queue.push({ item, isBehindHub: true });
+    for (const item of looseList(record['_items']) ?? []) queue.push({ item, isBehindHub: true });
   }
   return { peers, devices };
 };
 
 /** The service's name differs between systems and is garbled on some: only its protocol number is safe. */
 const offersRdma = (peer: LooseRecord): boolean =>
-  recordsIn(peer['services_title']).some(service => numberIn(service['protocol_id_key']) === RDMA_PROTOCOL);
+  looseRecords(peer['services_title']).some(
+    service => looseNumber(service['protocol_id_key']) === RDMA_PROTOCOL,
+  );
 
 const RDMA_PROTOCOL = 64_087;
 const NO_SPEED = 'system_profiler tells no speed';

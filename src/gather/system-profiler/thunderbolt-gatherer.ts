@@ -5,15 +5,17 @@ import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltBridge, ThunderboltPort } from '../../core/node/thunderbolt.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import { parseIfconfig } from '../ifconfig/parse-ifconfig.ts';
+import { type IfconfigInterface, parseIfconfig } from '../ifconfig/parse-ifconfig.ts';
 import type { MacosOptions } from '../macos-options.ts';
-import { deviceOfReceptacle, type HardwarePort } from '../networksetup/parse-hardware-ports.ts';
-import { parseServiceOrder } from '../networksetup/parse-service-order.ts';
-import { findThunderboltBridge } from '../networksetup/thunderbolt-bridge.ts';
-import { type Parsed, parsed } from '../parsed.ts';
+import {
+  deviceOfReceptacle,
+  type HardwarePort,
+  isThunderboltPort,
+  type NetworkService,
+  parseServiceOrder,
+} from '../networksetup/parse-networksetup.ts';
 import { poll } from '../poll.ts';
-import { RememberedRead } from '../remembered-read.ts';
-import { type ToolContext, toolText } from '../tool-text.ts';
+import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText } from '../tool-output.ts';
 import { parseThunderbolt, type ThunderboltBus } from './parse-thunderbolt.ts';
 
 export const thunderboltGatherer = (
@@ -29,7 +31,7 @@ export const thunderboltGatherer = (
     const ending = new AbortController();
     const own = { ...session, signal: AbortSignal.any([session.signal, ending.signal]) };
     const bridgeRead = new RememberedRead(async signal =>
-      parsed(
+      answered(
         await readBridge(
           { env, signal, timeoutMs: timeouts.toolMs },
           await hardwarePorts.get({ clock, signal, ageMsMax: intervals.bridgeMs }),
@@ -48,8 +50,8 @@ export const thunderboltGatherer = (
         rdmaDevices.get({ ...asker, ageMsMax: intervals.rdmaMs }),
         bridgeRead.get({ ...asker, ageMsMax: intervals.bridgeMs }),
       ]);
-      const hardware = text.kind === 'parsed' ? parseThunderbolt(text.value) : text;
-      if (hardware.kind === 'unreadable')
+      const hardware = text.kind === 'answered' ? parseThunderbolt(text.value) : text;
+      if (hardware.kind === 'unanswered')
         return session.fail(THUNDERBOLT, 'system_profiler', hardware.reason);
       if (hardware.value.kind === 'none') {
         session.absent(THUNDERBOLT, 'system_profiler', 'this Mac has no Thunderbolt ports');
@@ -58,7 +60,7 @@ export const thunderboltGatherer = (
       }
       const value: NodeThunderbolt = {
         ports: hardware.value.buses.map(bus => portOf(bus, ports, rdma)),
-        bridge: bridge.kind === 'parsed' ? bridge.value : unknown(bridge.reason),
+        bridge: bridge.kind === 'answered' ? bridge.value : unknown(bridge.reason),
       };
       session.emit('system_profiler', { kind: 'thunderbolt', value });
     });
@@ -67,8 +69,8 @@ export const thunderboltGatherer = (
 
 const portOf = (
   bus: ThunderboltBus,
-  ports: Parsed<readonly HardwarePort[]>,
-  rdma: Parsed<readonly RdmaDevice[]>,
+  ports: ToolAnswer<readonly HardwarePort[]>,
+  rdma: ToolAnswer<readonly RdmaDevice[]>,
 ): ThunderboltPort => {
   const interfaceName = interfaceOf(bus.receptacle, ports);
   return { ...bus, interfaceName, rdmaInterfaceName: rdmaOf(interfaceName, rdma) };
@@ -76,10 +78,10 @@ const portOf = (
 
 const interfaceOf = (
   receptacle: Reported<string>,
-  ports: Parsed<readonly HardwarePort[]>,
+  ports: ToolAnswer<readonly HardwarePort[]>,
 ): Reported<string> => {
   if (typeof receptacle !== 'string') return receptacle;
-  if (ports.kind === 'unreadable') return unknown(ports.reason);
+  if (ports.kind === 'unanswered') return unknown(ports.reason);
   return (
     deviceOfReceptacle(ports.value, receptacle) ??
     unknown(`networksetup lists no port "Thunderbolt ${receptacle}"`)
@@ -87,28 +89,61 @@ const interfaceOf = (
 };
 
 /** macOS names the RDMA device of en1 rdma_en1; whether there is one, only the list of devices tells. */
-const rdmaOf = (interfaceName: Reported<string>, rdma: Parsed<readonly RdmaDevice[]>): Reported<string> => {
+const rdmaOf = (
+  interfaceName: Reported<string>,
+  rdma: ToolAnswer<readonly RdmaDevice[]>,
+): Reported<string> => {
   if (typeof interfaceName !== 'string') return interfaceName;
-  if (rdma.kind === 'unreadable') return unknown(rdma.reason);
+  if (rdma.kind === 'unanswered') return unknown(rdma.reason);
   const name = `rdma_${interfaceName}`;
   return rdma.value.some(device => device.name === name) ? name : unknown(`there is no RDMA device ${name}`);
 };
 
 const readBridge = async (
   context: ToolContext,
-  ports: Parsed<readonly HardwarePort[]>,
+  ports: ToolAnswer<readonly HardwarePort[]>,
 ): Promise<ThunderboltBridge | Unknown> => {
-  if (ports.kind === 'unreadable') return unknown(ports.reason);
+  if (ports.kind === 'unanswered') return unknown(ports.reason);
   const [interfaces, services] = await Promise.all([
     toolText('ifconfig', [], context),
     toolText('networksetup', ['-listnetworkserviceorder'], context),
   ]);
-  if (interfaces.kind === 'unreadable') return unknown(interfaces.reason);
+  if (interfaces.kind === 'unanswered') return unknown(interfaces.reason);
   return findThunderboltBridge(
     ports.value,
     parseIfconfig(interfaces.value),
-    services.kind === 'parsed' ? parsed(parseServiceOrder(services.value)) : services,
+    services.kind === 'answered' ? answered(parseServiceOrder(services.value)) : services,
   );
+};
+
+/**
+ * The bridge that macOS makes of all Thunderbolt ports: the first bridge with a Thunderbolt member. Two Macs joined by
+ * two cables, both with the bridge on, storm; so a person should know its name and whether it is on.
+ */
+export const findThunderboltBridge = (
+  ports: readonly HardwarePort[],
+  interfaces: readonly IfconfigInterface[],
+  services: ToolAnswer<readonly NetworkService[]>,
+): ThunderboltBridge => {
+  const thunderboltDevices = new Set(ports.filter(isThunderboltPort).map(port => port.device));
+  const bridge = interfaces.find(
+    candidate =>
+      candidate.name.startsWith('bridge') && candidate.members.some(member => thunderboltDevices.has(member)),
+  );
+  if (bridge === undefined) return { kind: 'absent' };
+  const { name: interfaceName, members } = bridge;
+  if (services.kind === 'unanswered') {
+    const missing = unknown(services.reason);
+    return { kind: 'present', interfaceName, members, serviceName: missing, isEnabled: missing };
+  }
+  const service = services.value.find(candidate => candidate.device === interfaceName);
+  return {
+    kind: 'present',
+    interfaceName,
+    members,
+    serviceName: service?.name ?? unknown('no network service uses it'),
+    isEnabled: service?.isEnabled ?? unknown('no network service uses it'),
+  };
 };
 
 const THUNDERBOLT: GatheredKind = { reading: 'thunderbolt', vendor: 'none' };

@@ -3,7 +3,7 @@
 // printed in thousands with a K. Gauges are absolute in every row; counters of later rows are differences and not used here.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { toolLines } from '../tool-lines.ts';
+import { toolLines } from '../tool-output.ts';
 
 export interface VmStatPages {
   readonly pageBytes: number;

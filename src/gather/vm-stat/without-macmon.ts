@@ -5,12 +5,11 @@ import { unknown } from '../../core/unknown.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { GatherSession } from '../gatherer.ts';
 import { fallbackMemory, fallbackSystem } from '../macmon/macmon-readings.ts';
-import { ProcessorMeter } from '../macmon/processor-meter.ts';
+import { ProcessorMeter } from '../macos-host.ts';
 import type { MacosOptions } from '../macos-options.ts';
-import { poll } from '../poll.ts';
-import { runBeside } from '../run-beside.ts';
+import { poll, runBeside } from '../poll.ts';
 import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
-import { toolText } from '../tool-text.ts';
+import { toolText } from '../tool-output.ts';
 import { parseVmStat, usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
 
 export interface WithoutMacmon {
@@ -54,7 +53,7 @@ const gatherMemory = async (
   // Without the stream single looks are left, seldom enough for a process each.
   await poll(session, 2 * intervals.telemetryMs, async signal => {
     const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
-    const pages = text.kind === 'parsed' ? parseVmStat(text.value) : undefined;
+    const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
     const used = pages === undefined ? unknown(reason) : usedBytesOf(pages);
     session.emit('vm_stat', fallbackMemory(used, host, without.gauge()));
   });

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
-import { parseAmdSmiMetric, parseAmdSmiStatic } from '../../../src/gather/amd/parse-amd-smi.ts';
-import { parseRocmSmi } from '../../../src/gather/amd/parse-rocm-smi.ts';
-import { jsonDocuments } from '../../../src/gather/amd/tool-json.ts';
+import { parseAmdSmiMetric, parseAmdSmiStatic } from '../../../src/gather/amd-smi/parse-amd-smi.ts';
+import { parseRocmSmi } from '../../../src/gather/amd-smi/parse-rocm-smi.ts';
+import { jsonDocuments } from '../../../src/gather/amd-smi/tool-json.ts';
 import { parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
+import { readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { parseInventory } from '../../../src/gather/nvidia/parse-inventory.ts';
-import { readToolMessage } from '../../../src/gather/nvidia/tool-message.ts';
 
 const NONE = 'CAPTURES_DIR does not name a folder with recordings of this tool';
 const FOLDER = process.env['CAPTURES_DIR'] ?? '';
@@ -36,8 +36,8 @@ describe('recorded output', () => {
   it.for(captures('nvidia-smi', /\.xml$/))('of nvidia-smi is a list of devices: %s', (file, context) => {
     if (file === NONE) return context.skip(NONE);
     const parsed = parseInventory(text(file));
-    expect(parsed.kind).toBe('inventory');
-    if (parsed.kind !== 'inventory') return;
+    expect(parsed.kind).toBe('answered');
+    if (parsed.kind !== 'answered') return;
     expect(parsed.value.devices).toHaveLength(1);
     const [device] = parsed.value.devices;
     expect(device?.memoryIsUnified).toBe(file.includes('gb10'));
@@ -60,7 +60,7 @@ describe('recorded output', () => {
     (file, context) => {
       if (file === NONE) return context.skip(NONE);
       expect(readToolMessage(text(file))?.reason).toBeTruthy();
-      expect(parseInventory(text(file)).kind).toBe('unreadable');
+      expect(parseInventory(text(file)).kind).toBe('unanswered');
       for (const line of text(file).split('\n')) expect(parseLoadRow(RECORDED_FIELDS, line)).toBeUndefined();
     },
   );

@@ -5,12 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKnown } from '../../../src/core/unknown.ts';
-import { readRdmaDevices } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
+import { readSysfsRdma } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
+import { parseStalledShare } from '../../../src/gather/procfs/memory-pressure.ts';
 import { parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../src/gather/procfs/parse-meminfo.ts';
-import { parseStalledShare } from '../../../src/gather/procfs/parse-pressure.ts';
 import { parseStat } from '../../../src/gather/procfs/parse-stat.ts';
 import { type RecordedTree, recordedFiles } from '../../../src/gather/recorded-files.ts';
 
@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<string, (text: string, file: string) => Promise<vo
     const tree: RecordedTree = JSON.parse(text);
     const files = recordedFiles([tree]);
     if (file.startsWith('infiniband')) {
-      const { devices } = await readRdmaDevices(files);
+      const { devices } = await readSysfsRdma(files);
       const states = devices.flatMap(device => device.ports).map(port => port.state);
       expect(states).toEqual(RDMA_STATES[file]);
       return;
@@ -52,8 +52,8 @@ const CHECKS: Readonly<Record<string, (text: string, file: string) => Promise<vo
   },
   ip: (text, file) => {
     const table = parseIpAddr(text);
-    expect(table.kind).toBe(file.endsWith('.json') ? 'parsed' : 'unreadable');
-    if (file !== 'addr.json' || table.kind !== 'parsed') return;
+    expect(table.kind).toBe(file.endsWith('.json') ? 'answered' : 'unanswered');
+    if (file !== 'addr.json' || table.kind !== 'answered') return;
     expect(Object.fromEntries([...table.value].map(([name, list]) => [name, list.length]))).toEqual({
       lo: 2,
       eno1: 3,
@@ -110,7 +110,7 @@ describe('recorded files and tools of Linux', () => {
       ['infiniband-h100-node-mlx5.json', 'h100-ndr.txt'],
     ]) {
       const tree: RecordedTree = JSON.parse(readFileSync(join(folder, 'sysfs', `${sysfs}`), 'utf8'));
-      const { devices } = await readRdmaDevices(recordedFiles([tree]));
+      const { devices } = await readSysfsRdma(recordedFiles([tree]));
       const blocks = readFileSync(join(folder, 'ibstat', `${ibstat}`), 'utf8')
         .split(/^CA '/m)
         .slice(1);

@@ -5,17 +5,20 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
-import { parseIbvDevices } from '../../../src/gather/ibverbs/parse-ibv-devices.ts';
-import { parseIbvDevinfo } from '../../../src/gather/ibverbs/parse-ibv-devinfo.ts';
+import { parseRdmaCtlStatus } from '../../../src/gather/ibverbs/macos-rdma-gatherer.ts';
+import { parseIbvDevices, parseIbvDevinfo } from '../../../src/gather/ibverbs/parse-ibv.ts';
 import { parseIfconfig } from '../../../src/gather/ifconfig/parse-ifconfig.ts';
 import { parseMacmonLine } from '../../../src/gather/macmon/parse-macmon.ts';
-import { parseHardwarePorts } from '../../../src/gather/networksetup/parse-hardware-ports.ts';
-import { parseServiceOrder } from '../../../src/gather/networksetup/parse-service-order.ts';
-import { parseRdmaCtlStatus } from '../../../src/gather/rdma-ctl/parse-rdma-ctl.ts';
-import { parseComputerName } from '../../../src/gather/scutil/parse-scutil.ts';
-import { parseSwVers } from '../../../src/gather/sw-vers/parse-sw-vers.ts';
+import {
+  parseHardwarePorts,
+  parseServiceOrder,
+} from '../../../src/gather/networksetup/parse-networksetup.ts';
 import { parseSysctl } from '../../../src/gather/sysctl/parse-sysctl.ts';
-import { parseHardware } from '../../../src/gather/system-profiler/parse-hardware.ts';
+import {
+  parseComputerName,
+  parseHardware,
+  parseSwVers,
+} from '../../../src/gather/system-profiler/parse-identity.ts';
 import { parseThunderbolt } from '../../../src/gather/system-profiler/parse-thunderbolt.ts';
 import { parseVmStat, usedBytesOf, VmStatReader } from '../../../src/gather/vm-stat/parse-vm-stat.ts';
 
@@ -25,9 +28,9 @@ const CHECKS: Readonly<Record<string, (text: string, file: string) => void>> = {
     const lines = text.split('\n').filter(line => line !== '');
     const samples = lines.map(parseMacmonLine);
     const expected = file.includes('cut-line') ? lines.length - 1 : lines.length;
-    expect(samples.filter(sample => sample.kind === 'parsed')).toHaveLength(expected);
+    expect(samples.filter(sample => sample.kind === 'answered')).toHaveLength(expected);
     for (const sample of samples) {
-      if (sample.kind !== 'parsed') continue;
+      if (sample.kind !== 'answered') continue;
       expect(isKnown(sample.value.memoryTotalBytes)).toBe(true);
       expect(isKnown(sample.value.gpu.use)).toBe(true);
       expect(isKnown(sample.value.cpuTemperatureCelsius)).toBe(true);
@@ -36,8 +39,8 @@ const CHECKS: Readonly<Record<string, (text: string, file: string) => void>> = {
   },
   'system_profiler-thunderbolt': (text, file) => {
     const hardware = parseThunderbolt(text);
-    expect(hardware.kind).toBe(file.endsWith('.txt') ? 'unreadable' : 'parsed');
-    if (hardware.kind !== 'parsed') return;
+    expect(hardware.kind).toBe(file.endsWith('.txt') ? 'unanswered' : 'answered');
+    if (hardware.kind !== 'answered') return;
     expect(hardware.value.kind).toBe(file.startsWith('virtual-machine') ? 'none' : 'buses');
     if (hardware.value.kind !== 'buses') return;
     const peers = hardware.value.buses.flatMap(bus => bus.peers);
@@ -50,8 +53,8 @@ const CHECKS: Readonly<Record<string, (text: string, file: string) => void>> = {
   },
   'system_profiler-hardware': (text, file) => {
     const hardware = parseHardware(text);
-    expect(hardware.kind).toBe(file.endsWith('.txt') ? 'unreadable' : 'parsed');
-    if (hardware.kind !== 'parsed') return;
+    expect(hardware.kind).toBe(file.endsWith('.txt') ? 'unanswered' : 'answered');
+    if (hardware.kind !== 'answered') return;
     expect(hardware.value.modelName).toBeDefined();
     expect(hardware.value.processorCount).toBeGreaterThan(0);
     expect(hardware.value.chip === undefined).toBe(file.includes('rosetta'));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDf } from '../../../src/gather/df/parse-df.ts';
-import { parseMounts } from '../../../src/gather/df/parse-mount.ts';
+import { parseDf, parseMounts } from '../../../src/gather/df/parse-df.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';
 import { fixture } from '../../support/fixture.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { parseKfdNode } from '../../../src/gather/amd/kfd-topology.ts';
-import { currentClock } from '../../../src/gather/amd/read-amd-load.ts';
+import { parseKfdNode } from '../../../src/gather/amdgpu/kfd-topology.ts';
+import { currentClock } from '../../../src/gather/amdgpu/read-amd-load.ts';
 import { amdgpuName, pciIdsName } from '../../../src/gather/drm/device-names.ts';
 import { ueventValue } from '../../../src/gather/drm/drm-cards.ts';
-import { pcieGeneration } from '../../../src/gather/drm/pcie-link.ts';
+import { pcieGeneration } from '../../../src/gather/drm/pci-bus.ts';
 
 const PCI_IDS = `# List of PCI IDs
 1002  AMD

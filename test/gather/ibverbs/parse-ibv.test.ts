@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseIbvDevices } from '../../../src/gather/ibverbs/parse-ibv-devices.ts';
-import { parseIbvDevinfo } from '../../../src/gather/ibverbs/parse-ibv-devinfo.ts';
-import { parseRdmaCtlStatus } from '../../../src/gather/rdma-ctl/parse-rdma-ctl.ts';
+import { parseRdmaCtlStatus } from '../../../src/gather/ibverbs/macos-rdma-gatherer.ts';
+import { parseIbvDevices, parseIbvDevinfo } from '../../../src/gather/ibverbs/parse-ibv.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';
 import { fixture } from '../../support/fixture.ts';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { RdmaDevice, RdmaPort } from '../../../src/core/node/rdma-devices.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
-import { linuxRdmaGatherer, readRdmaDevices } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
+import { linuxRdmaGatherer, readSysfsRdma } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import {
   parseGuid,
   parseLinkLayer,
@@ -28,7 +28,7 @@ const TREES = [
 
 describe('RDMA devices', () => {
   it('are listed in the order of their numbers', async () => {
-    const { isEnabled, devices } = await readRdmaDevices(recordedFiles(TREES));
+    const { isEnabled, devices } = await readSysfsRdma(recordedFiles(TREES));
     expect(isEnabled).toBe(true);
     expect(devices.map(({ name }) => name)).toEqual([
       'hfi1_0',
@@ -137,7 +137,7 @@ describe('the RDMA gatherer', () => {
 });
 
 const deviceNamed = async (name: string): Promise<RdmaDevice> => {
-  const { devices } = await readRdmaDevices(recordedFiles(TREES));
+  const { devices } = await readSysfsRdma(recordedFiles(TREES));
   const found = devices.find(device => device.name === name);
   if (found === undefined) throw new Error(`no ${name}`);
   return found;

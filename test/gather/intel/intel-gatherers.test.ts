@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { EnergyMeter } from '../../../src/gather/intel/energy-meter.ts';
 import { intelGatherers } from '../../../src/gather/intel/intel-gatherers.ts';
+import { EnergyMeter } from '../../../src/gather/intel/read-intel-load.ts';
 import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
-import { hostAddresses } from '../../../src/gather/ip/host-addresses.ts';
+import { hostAddresses } from '../../../src/gather/ip/address-source.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
 import { recordedFiles } from '../../../src/gather/recorded-files.ts';
@@ -18,7 +18,7 @@ const everyKind = async (): Promise<ReadonlyMap<string, NetworkInterface>> => {
   const names = files.namesNow('/sys/class/net');
   if ('kind' in names) throw new Error(names.reason);
   const table = parseIpAddr(fixture('ip/addr-thunderbolt-and-vpn.json'));
-  const addresses = table.kind === 'parsed' ? table.value : new Map();
+  const addresses = table.kind === 'answered' ? table.value : new Map();
   const interfaces = await readInterfaces(files, names, addresses);
   return new Map(interfaces.map(item => [item.name, item]));
 };
@@ -175,7 +175,7 @@ describe('`ip -j addr`', () => {
   it('costs no parser its life, whatever it prints', () => {
     forAnyOutput([fixture('ip/addr-thunderbolt-and-vpn.json')], text => {
       const parsed = parseIpAddr(text);
-      if (parsed.kind !== 'parsed') return;
+      if (parsed.kind !== 'answered') return;
       for (const address of [...parsed.value.values()].flat()) {
         expect(address.prefixLength).toBeGreaterThanOrEqual(0);
         expect(address.prefixLength).toBeLessThanOrEqual(128);
@@ -184,6 +184,6 @@ describe('`ip -j addr`', () => {
   });
 
   it('that prints no list is unreadable', () => {
-    expect(parseIpAddr('{}')).toEqual({ kind: 'unreadable', reason: 'ip did not print a JSON list' });
+    expect(parseIpAddr('{}')).toEqual({ kind: 'unanswered', reason: 'ip did not print a JSON list' });
   });
 });

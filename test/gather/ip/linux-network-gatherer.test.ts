@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
-import type { GatherSettings } from '../../../src/gather/gather-settings.ts';
+import type { GatherSettings } from '../../../src/gather/gatherer.ts';
 import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import { fixture } from '../../support/fixture.ts';

@@ -9,7 +9,7 @@ const samplesOf = (path: string): readonly MacmonSample[] =>
   fixture(path)
     .split('\n')
     .map(parseMacmonLine)
-    .flatMap(line => (line.kind === 'parsed' ? [line.value] : []));
+    .flatMap(line => (line.kind === 'answered' ? [line.value] : []));
 
 describe('a line of macmon pipe', () => {
   it('is read in the form of 0.5, where use is [MHz, ratio]', () => {
@@ -64,8 +64,8 @@ describe('a line of macmon pipe', () => {
 
   it('keeps what is there of a partial object', () => {
     const line = parseMacmonLine('{"memory":{"ram_total":1024},"temp":null,"gpu_usage":"half"}');
-    expect(line).toMatchObject({ kind: 'parsed', value: { memoryTotalBytes: 1024 } });
-    if (line.kind !== 'parsed') return;
+    expect(line).toMatchObject({ kind: 'answered', value: { memoryTotalBytes: 1024 } });
+    if (line.kind !== 'answered') return;
     expect(isUnknown(line.value.memoryUsedBytes)).toBe(true);
     expect(isUnknown(line.value.gpu.use)).toBe(true);
   });
@@ -81,13 +81,13 @@ describe('a line of macmon pipe', () => {
     ['a negative power', '{"sys_power":-3}', 'systemPowerWatts'],
   ] as const)('does not believe %s', (_what, text, field) => {
     const line = parseMacmonLine(text);
-    expect(line.kind).toBe('parsed');
-    if (line.kind === 'parsed') expect(isUnknown(line.value[field])).toBe(true);
+    expect(line.kind).toBe('answered');
+    if (line.kind === 'answered') expect(isUnknown(line.value[field])).toBe(true);
   });
 
   it('refuses an object of another program', () => {
-    expect(parseMacmonLine('{"cpu":{"load":1}}').kind).toBe('unreadable');
-    expect(parseMacmonLine('[]').kind).toBe('unreadable');
+    expect(parseMacmonLine('{"cpu":{"load":1}}').kind).toBe('unanswered');
+    expect(parseMacmonLine('[]').kind).toBe('unanswered');
   });
 
   it('never throws and never gives a figure that is not finite', () => {

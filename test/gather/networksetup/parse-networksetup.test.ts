@@ -3,8 +3,8 @@ import {
   deviceOfReceptacle,
   isThunderboltPort,
   parseHardwarePorts,
-} from '../../../src/gather/networksetup/parse-hardware-ports.ts';
-import { parseServiceOrder } from '../../../src/gather/networksetup/parse-service-order.ts';
+  parseServiceOrder,
+} from '../../../src/gather/networksetup/parse-networksetup.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 

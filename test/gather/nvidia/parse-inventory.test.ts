@@ -71,13 +71,13 @@ describe('the inventory of nvidia-smi', () => {
   it('refuses a list that was cut off or that lacks a device, rather than losing one', () => {
     const text = fixtureText('nvidia-smi/inventory-h100-pair.xml');
     expect(parseInventory(text.slice(0, -30))).toEqual({
-      kind: 'unreadable',
+      kind: 'unanswered',
       reason: "nvidia-smi's device list was cut off",
     });
     expect(
       parseInventory(text.replace('<attached_gpus>2</attached_gpus>', '<attached_gpus>3</attached_gpus>')),
-    ).toEqual({ kind: 'unreadable', reason: 'nvidia-smi counts 3 devices and lists 2' });
-    expect(parseInventory('No devices were found\n').kind).toBe('unreadable');
+    ).toEqual({ kind: 'unanswered', reason: 'nvidia-smi counts 3 devices and lists 2' });
+    expect(parseInventory('No devices were found\n').kind).toBe('unanswered');
   });
 
   it('gives an answer for any text', () => {
@@ -101,9 +101,9 @@ describe('the inventory of nvidia-smi', () => {
 
   it('takes a hostile text in time that grows with its length', () => {
     const opened = '<a>'.repeat(300_000);
-    expect(parseInventory(`${opened}${'</b>'.repeat(300_000)}`).kind).toBe('unreadable');
-    expect(parseInventory('<!'.repeat(1_000_000)).kind).toBe('unreadable');
-    expect(parseInventory('<a b'.repeat(500_000)).kind).toBe('unreadable');
+    expect(parseInventory(`${opened}${'</b>'.repeat(300_000)}`).kind).toBe('unanswered');
+    expect(parseInventory('<!'.repeat(1_000_000)).kind).toBe('unanswered');
+    expect(parseInventory('<a b'.repeat(500_000)).kind).toBe('unanswered');
   });
 });
 
@@ -112,6 +112,6 @@ const devicesOf = (fixture: string): readonly GpuDevice[] =>
 
 const inventoryOf = (text: string): readonly GpuDevice[] => {
   const parsed = parseInventory(text);
-  if (parsed.kind !== 'inventory') throw new Error(parsed.reason);
+  if (parsed.kind !== 'answered') throw new Error(parsed.reason);
   return parsed.value.devices;
 };

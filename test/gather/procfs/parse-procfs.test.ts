@@ -2,19 +2,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
 import { armCoreName } from '../../../src/gather/procfs/arm-core-name.ts';
 import { parseCpuList } from '../../../src/gather/procfs/cpu-clusters.ts';
 import {
   AVAILABLE_SHARE_CRITICAL,
   AVAILABLE_SHARE_WARNING,
   memoryPressure,
+  parseStalledShare,
   STALLED_SHARE_CRITICAL,
   STALLED_SHARE_WARNING,
 } from '../../../src/gather/procfs/memory-pressure.ts';
 import { parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../src/gather/procfs/parse-meminfo.ts';
-import { parseMountinfo } from '../../../src/gather/procfs/parse-mountinfo.ts';
-import { parseStalledShare } from '../../../src/gather/procfs/parse-pressure.ts';
 import { cpuUseBetween, parseStat } from '../../../src/gather/procfs/parse-stat.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import {
-  parseSysctl,
-  pressureLevelIn,
-  swapUsageIn,
-  sysctlNumber,
-} from '../../../src/gather/sysctl/parse-sysctl.ts';
+import { pressureLevelIn, swapUsageIn } from '../../../src/gather/sysctl/memory-gauge.ts';
+import { parseSysctl, sysctlNumber } from '../../../src/gather/sysctl/parse-sysctl.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';
 import { fixture } from '../../support/fixture.ts';

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { parsed, unreadable } from '../../../src/gather/parsed.ts';
-import { parseSwVers } from '../../../src/gather/sw-vers/parse-sw-vers.ts';
 import { parseSysctl } from '../../../src/gather/sysctl/parse-sysctl.ts';
 import { macosIdentity } from '../../../src/gather/system-profiler/macos-identity.ts';
-import { parseDisplays, parseHardware } from '../../../src/gather/system-profiler/parse-hardware.ts';
+import {
+  parseDisplays,
+  parseHardware,
+  parseSwVers,
+} from '../../../src/gather/system-profiler/parse-identity.ts';
+import { answered, unanswered } from '../../../src/gather/tool-output.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 
@@ -16,8 +19,8 @@ const identityOf = (hardware: string, sysctl: string, architecture = 'arm64') =>
     architecture,
     plimsollVersion: '1.2.3',
     hardware: parseHardware(hardware),
-    sysctl: parsed(parseSysctl(sysctl)),
-    version: parsed(parseSwVers(fixture('sw_vers/macos-27.txt'))),
+    sysctl: answered(parseSysctl(sysctl)),
+    version: answered(parseSwVers(fixture('sw_vers/macos-27.txt'))),
   });
 
 describe('the identity of a Mac', () => {
@@ -72,7 +75,7 @@ describe('the identity of a Mac', () => {
   });
 
   it('is partly known when every tool fails, with reasons', () => {
-    const failed = unreadable('no such tool');
+    const failed = unanswered('no such tool');
     const identity = macosIdentity({
       configuredName: 'mine',
       computerName: undefined,
@@ -95,16 +98,16 @@ describe('the identity of a Mac', () => {
 
   it('reads the GPU of the chip', () => {
     expect(parseDisplays(fixture('system_profiler-displays/m3-ultra-mac-studio.json'))).toEqual(
-      parsed({ name: 'Apple M3 Ultra', coreCount: 80, metal: 'Metal 4' }),
+      answered({ name: 'Apple M3 Ultra', coreCount: 80, metal: 'Metal 4' }),
     );
-    expect(parseDisplays('{"SPDisplaysDataType":[]}').kind).toBe('unreadable');
+    expect(parseDisplays('{"SPDisplaysDataType":[]}').kind).toBe('unanswered');
   });
 
   it('never throws', () => {
     const sample = fixture('system_profiler-hardware/m3-ultra-mac-studio.json');
     forAnyOutput([sample, fixture('system_profiler-displays/m3-ultra-mac-studio.json')], text => {
-      expect(['parsed', 'unreadable']).toContain(parseHardware(text).kind);
-      expect(['parsed', 'unreadable']).toContain(parseDisplays(text).kind);
+      expect(['answered', 'unanswered']).toContain(parseHardware(text).kind);
+      expect(['answered', 'unanswered']).toContain(parseDisplays(text).kind);
     });
   });
 });

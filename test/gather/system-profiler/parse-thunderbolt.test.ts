@@ -10,7 +10,7 @@ import { fixture } from '../../support/fixture.ts';
 
 const busesOf = (path: string): readonly ThunderboltBus[] => {
   const hardware = parseThunderbolt(fixture(path));
-  if (hardware.kind !== 'parsed' || hardware.value.kind !== 'buses') throw new Error('no buses');
+  if (hardware.kind !== 'answered' || hardware.value.kind !== 'buses') throw new Error('no buses');
   return hardware.value.buses;
 };
 
@@ -61,14 +61,14 @@ describe('system_profiler SPThunderboltDataType', () => {
 
   it('knows a machine without Thunderbolt', () => {
     expect(parseThunderbolt(fixture('system_profiler-thunderbolt/virtual-machine.json'))).toEqual({
-      kind: 'parsed',
+      kind: 'answered',
       value: { kind: 'none' },
     });
   });
 
   it('says of other text what is wrong', () => {
-    expect(parseThunderbolt('Thunderbolt/USB4:\n').kind).toBe('unreadable');
-    expect(parseThunderbolt('{"SPThunderboltDataType":7}').kind).toBe('unreadable');
+    expect(parseThunderbolt('Thunderbolt/USB4:\n').kind).toBe('unanswered');
+    expect(parseThunderbolt('{"SPThunderboltDataType":7}').kind).toBe('unanswered');
   });
 
   it('bounds a tree without end', () => {
@@ -76,8 +76,8 @@ describe('system_profiler SPThunderboltDataType', () => {
     for (let depth = 0; depth < 2_000; depth++) items = [{ _name: 'hub', _items: items }];
     const text = JSON.stringify({ SPThunderboltDataType: [{ domain_uuid_key: 'x', _items: items }] });
     const hardware = parseThunderbolt(text);
-    expect(hardware).toMatchObject({ kind: 'parsed', value: { kind: 'buses' } });
-    if (hardware.kind === 'parsed' && hardware.value.kind === 'buses') {
+    expect(hardware).toMatchObject({ kind: 'answered', value: { kind: 'buses' } });
+    if (hardware.kind === 'answered' && hardware.value.kind === 'buses') {
       expect(hardware.value.buses[0]?.devices).toHaveLength(256);
     }
   });

@@ -1,0 +1,74 @@
+// Asks amd-smi, or the older rocm-smi, what sysfs lacks (names above all). Both start a Python interpreter, so they are
+// asked when the cards have changed and otherwise every ten minutes, not each time.
+
+import type { Clock } from '../../clock/clock.ts';
+import { runTool } from '../../process/child.ts';
+import type { GpuSettings } from '../gpu-options.ts';
+import { parseAmdSmiStatic } from './parse-amd-smi.ts';
+import { parseRocmSmi } from './parse-rocm-smi.ts';
+import { jsonDocuments } from './tool-json.ts';
+
+export class AmdTool {
+  readonly #settings: GpuSettings;
+  #devices: readonly AmdToolDevice[] = [];
+  #cards: string | undefined;
+  #askedAtMs = 0;
+
+  constructor(settings: GpuSettings) {
+    this.#settings = settings;
+  }
+
+  /** What was told last, without asking. */
+  get known(): readonly AmdToolDevice[] {
+    return this.#devices;
+  }
+
+  /** `cards` names what sysfs shows now. Empty where no tool is installed or none answers. */
+  async devices(cards: string, clock: Clock, signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
+    const isFresh = clock.nowMs() - this.#askedAtMs < ASK_AGAIN_MS;
+    if (cards === this.#cards && isFresh) return this.#devices;
+    this.#cards = cards;
+    this.#askedAtMs = clock.nowMs();
+    this.#devices = await this.#ask(signal);
+    return this.#devices;
+  }
+
+  async #ask(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
+    const { env, toolTimeoutMs } = this.#settings;
+    for (const { command, args, parse } of TOOLS) {
+      const result = await runTool(command, args, { env, signal, timeoutMs: toolTimeoutMs });
+      // Half the cards may be told before an error: what is told counts. The names are an extra; sysfs has the rest.
+      if (result.kind !== 'exited') continue;
+      const devices = jsonDocuments(result.stdout).flatMap(parse);
+      if (devices.length > 0) return devices.filter(device => !device.isPartition);
+    }
+    return [];
+  }
+}
+
+/**
+ * What amd-smi or rocm-smi say of a card beyond sysfs. Every key may be missing, and "N/A" may stand anywhere in place of
+ * a number, a text, an object or a list.
+ */
+export interface AmdToolDevice {
+  /** PCI address, lower case: joins with sysfs. */
+  readonly address: string | undefined;
+  readonly name: string | undefined;
+  readonly architecture: string | undefined;
+  readonly computeUnits: number | undefined;
+  readonly powerLimitWatts: number | undefined;
+  readonly memoryTotalBytes: number | undefined;
+  readonly computePartition: string | undefined;
+  /** True for the entries that amd-smi lists for the further parts of one card. */
+  readonly isPartition: boolean;
+}
+
+const TOOLS = [
+  { command: 'amd-smi', args: ['static', '--json'], parse: parseAmdSmiStatic },
+  {
+    command: 'rocm-smi',
+    args: ['--showproductname', '--showbus', '--showmaxpower', '--json'],
+    parse: parseRocmSmi,
+  },
+];
+const ASK_AGAIN_MS = 600_000;

@@ -1,0 +1,108 @@
+// `amd-smi static --json` and `amd-smi metric --json`. The list of cards stands under gpu_data in newer releases and at top
+// level in older ones; "MB" are 2^20 bytes in both.
+
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import { pcieGeneration } from '../drm/pci-bus.ts';
+import { looseList } from '../loose-json.ts';
+import type { AmdToolDevice } from './amd-tool.ts';
+import { amdFigure, amdText, valueAt } from './tool-json.ts';
+
+/** Cards of one document, in amd-smi's order. */
+export const parseAmdSmiStatic = (document: unknown): readonly AmdToolDevice[] =>
+  entries(document).map(entry => ({
+    address: amdText(valueAt(entry, 'bus', 'bdf'))?.toLowerCase(),
+    name: amdText(valueAt(entry, 'asic', 'market_name')) ?? amdText(valueAt(entry, 'board', 'product_name')),
+    architecture: amdText(valueAt(entry, 'asic', 'target_graphics_version')),
+    computeUnits: positive(amdFigure(valueAt(entry, 'asic', 'num_compute_units'))),
+    powerLimitWatts: positive(
+      amdFigure(valueAt(entry, 'limit', 'socket_power')) ??
+        amdFigure(valueAt(entry, 'limit', 'max_power')) ??
+        amdFigure(valueAt(entry, 'limit', 'ppt0', 'socket_power_limit')) ??
+        amdFigure(valueAt(entry, 'limit', 'ppt0', 'max_power_limit')),
+    ),
+    memoryTotalBytes: mebibytes(valueAt(entry, 'vram', 'size')),
+    computePartition: amdText(valueAt(entry, 'partition', 'compute_partition')),
+    isPartition: (amdFigure(valueAt(entry, 'partition', 'partition_id')) ?? 0) > 0,
+  }));
+
+/** What each card does, without the entries for further parts of a card. `deviceIds` are in amd-smi's order. */
+export const parseAmdSmiMetric = (document: unknown, deviceIds: readonly string[]): readonly GpuLoad[] => {
+  const loads: GpuLoad[] = [];
+  let partsLeft = 0;
+  for (const entry of entries(document)) {
+    // The first part of a card tells for all of it and lists the parts; the others follow and repeat its memory.
+    if (partsLeft > 0 && saysNothing(entry)) {
+      partsLeft -= 1;
+      continue;
+    }
+    partsLeft = partCount(entry) - 1;
+    const index = amdFigure(valueAt(entry, 'gpu')) ?? loads.length;
+    const load = loadOf(entry, deviceIds[index] ?? `amd-${index}`);
+    if (!loads.some(other => other.deviceId === load.deviceId)) loads.push(load);
+  }
+  return loads;
+};
+
+const entries = (document: unknown): readonly unknown[] => {
+  const top = looseList(document) ?? [];
+  return (top.length > 0 ? top : (looseList(valueAt(document, 'gpu_data')) ?? [])).slice(0, ENTRIES_MAX);
+};
+
+const saysNothing = (entry: unknown): boolean =>
+  amdFigure(valueAt(entry, 'usage', 'gfx_activity')) === undefined &&
+  amdFigure(valueAt(entry, 'power', 'socket_power')) === undefined &&
+  amdFigure(valueAt(entry, 'temperature', 'hotspot')) === undefined;
+
+const partCount = (entry: unknown): number => {
+  const busy = valueAt(entry, 'usage', 'gfx_busy_inst');
+  return typeof busy === 'object' && busy !== null ? Object.keys(busy).length : 1;
+};
+
+const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
+  const use = amdFigure(valueAt(entry, 'usage', 'gfx_activity'));
+  const temperature =
+    amdFigure(valueAt(entry, 'temperature', 'edge')) ?? amdFigure(valueAt(entry, 'temperature', 'hotspot'));
+  return {
+    deviceId,
+    use: use === undefined || use < 0 || use > 100 ? NOT_TOLD : use / 100,
+    memoryUsedBytes: mebibytes(valueAt(entry, 'mem_usage', 'used_vram')) ?? NOT_TOLD,
+    temperatureCelsius: temperature ?? NOT_TOLD,
+    powerWatts: positive(amdFigure(valueAt(entry, 'power', 'socket_power'))) ?? NOT_TOLD,
+    clockMhz: highestClock(entry),
+    pcieNow: pcieOf(entry),
+    // "THROTTLED" stands there on idle cards too: it is no reason.
+    throttleReasons: unknown('amd-smi does not say why'),
+  };
+};
+
+/** A card has a clock for each of its compute dies; parts that it lacks read N/A. */
+const highestClock = (entry: unknown): Reported<number> => {
+  const clocks = valueAt(entry, 'clock');
+  if (typeof clocks !== 'object' || clocks === null) return NOT_TOLD;
+  const known = Object.keys(clocks)
+    .filter(key => /^gfx_\d+$/.test(key))
+    .map(key => amdFigure(valueAt(clocks, key, 'clk')))
+    .filter(mhz => mhz !== undefined);
+  return known.length === 0 ? NOT_TOLD : Math.max(...known);
+};
+
+const pcieOf = (entry: unknown): GpuLoad['pcieNow'] => {
+  const width = positive(amdFigure(valueAt(entry, 'pcie', 'width')));
+  const speed = amdFigure(valueAt(entry, 'pcie', 'speed'));
+  const generation = pcieGeneration(`${speed ?? 0} GT/s`);
+  return width === undefined || typeof generation !== 'number' ? NOT_TOLD : { generation, width };
+};
+
+const mebibytes = (json: unknown): number | undefined => {
+  const value = positive(amdFigure(json));
+  return value === undefined ? undefined : value * 1024 * 1024;
+};
+
+/** 0 stands for "no limit" and "not measured". */
+const positive = (value: number | undefined): number | undefined =>
+  value === undefined || value <= 0 ? undefined : value;
+
+const NOT_TOLD = unknown('amd-smi does not tell');
+const ENTRIES_MAX = 512;

@@ -1,0 +1,77 @@
+// The AMD devices of this machine: sysfs, with what amd-smi or rocm-smi add.
+
+import { join } from 'node:path';
+import type { GpuDevice } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { AmdTool } from '../amd-smi/amd-tool.ts';
+import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { whyNoCard } from '../drm/pci-bus.ts';
+import { sysfsText } from '../drm/sysfs-file.ts';
+import type { Gatherer } from '../gatherer.ts';
+import type { GpuSettings } from '../gpu-options.ts';
+import { poll } from '../poll.ts';
+import { findAmdCards } from './amd-card.ts';
+import { readKfdNodes } from './kfd-topology.ts';
+import { readAmdDevice } from './read-amd-device.ts';
+
+export const amdInventoryGatherer = (settings: GpuSettings): Gatherer => ({
+  name: 'amd-inventory',
+  tells: [KIND],
+  intervalMs: settings.inventoryIntervalMs,
+  gather: async session => {
+    const { root } = settings;
+    if ((await findAmdCards(root)).length === 0) {
+      const reason = await whyNoCard(root, PCI_VENDORS.amd, AMD_NAMES);
+      if (reason !== undefined) throw new Error(reason);
+      session.absent(KIND, SOURCE, 'no AMD GPU');
+      return;
+    }
+    const tool = new AmdTool(settings);
+    let known: readonly GpuDevice[] = [];
+    await poll(session, settings.inventoryIntervalMs, async signal => {
+      const cards = await findAmdCards(root);
+      const asleep = await Promise.all(cards.map(isAsleep));
+      const modes = await Promise.all(
+        cards.map(card => sysfsText(join(card.devicePath, 'current_compute_partition'))),
+      );
+      const picture = JSON.stringify([cards.map(card => card.address), modes]);
+      const host = {
+        root,
+        driver: await driverOf(root),
+        runtime: await runtimeOf(root),
+        kfdNodes: await readKfdNodes(root),
+        // The tools wake every card they ask.
+        toolDevices: asleep.some(Boolean) ? tool.known : await tool.devices(picture, session.clock, signal),
+      };
+      const devices = await Promise.all(
+        cards.map(async (card, index) => {
+          const before = asleep[index] ? known.find(device => device.deviceId === card.address) : undefined;
+          return before === undefined ? readAmdDevice(card, index, host) : { ...before, index };
+        }),
+      );
+      known = devices;
+      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'amd', devices } });
+    });
+  },
+});
+
+export const AMD_NAMES = { brand: 'AMD', driver: 'amdgpu' } as const;
+
+/** The module's own version where it was installed apart from the kernel, else the kernel's. */
+const driverOf = async (root: string): Promise<Reported<string>> => {
+  const version = await sysfsText(join(root, 'sys/module/amdgpu/version'));
+  if (!isUnknown(version)) return `amdgpu ${version}`;
+  const kernel = await sysfsText(join(root, 'proc/sys/kernel/osrelease'));
+  return isUnknown(kernel) ? kernel : `amdgpu of Linux ${kernel}`;
+};
+
+/** "7.0.2-56" in the file that every ROCm package installs. */
+const runtimeOf = async (root: string): Promise<Reported<string>> => {
+  const version = await sysfsText(join(root, 'opt/rocm/.info/version'));
+  const digits = isUnknown(version) ? undefined : /^\d+(\.\d+)+/.exec(version)?.[0];
+  return digits === undefined ? unknown('ROCm is not installed') : `ROCm ${digits}`;
+};
+
+const SOURCE = 'sysfs amdgpu';
+const KIND = { reading: 'gpus', vendor: 'amd' } as const;

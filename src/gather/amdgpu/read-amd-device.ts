@@ -1,0 +1,96 @@
+// What an amdgpu card is: from sysfs, the compute driver, lists of names, and what amd-smi or rocm-smi add where one of
+// them is installed.
+
+import { join } from 'node:path';
+import type { GpuDevice } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { AmdToolDevice } from '../amd-smi/amd-tool.ts';
+import { numbered } from '../drm/card-sensors.ts';
+import {
+  AMDGPU_IDS_PLACES,
+  amdgpuName,
+  hex4,
+  PCI_IDS_PLACES,
+  pciIdsName,
+  readNameList,
+} from '../drm/device-names.ts';
+import { ASLEEP, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { pcieLink } from '../drm/pci-bus.ts';
+import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import type { AmdCard } from './amd-card.ts';
+import type { KfdNode } from './kfd-topology.ts';
+
+export interface AmdHost {
+  readonly root: string;
+  readonly driver: Reported<string>;
+  readonly runtime: Reported<string>;
+  readonly kfdNodes: readonly KfdNode[];
+  readonly toolDevices: readonly AmdToolDevice[];
+}
+
+export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost): Promise<GpuDevice> => {
+  const told = host.toolDevices.find(device => device.address === card.address);
+  const nodes = host.kfdNodes.filter(node => card.address.startsWith(`${node.slot}.`));
+  const units = nodes.reduce((sum, node) => sum + node.computeUnits, 0);
+  const limit = (await isAsleep(card)) ? unknown(ASLEEP) : await numbered(card.hwmon, 'power1_cap');
+  return {
+    deviceId: card.address,
+    index,
+    name: await nameOf(card, told, host.root),
+    memoryTotalBytes: card.isIntegrated
+      ? unknown('unified memory')
+      : await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
+    memoryIsUnified: card.isIntegrated,
+    driver: card.driver === 'amdgpu' ? host.driver : card.driver,
+    runtime: host.runtime,
+    architecture: nodes[0]?.architecture ?? told?.architecture ?? unknown(NO_KFD),
+    coreCount: units > 0 ? units : (told?.computeUnits ?? unknown(NO_KFD)),
+    pcieMax: card.isIntegrated ? unknown('on the chip, no PCIe link') : await pcieLink(card.linkPath, 'max'),
+    // 0 is what the driver writes where no limit can be set.
+    powerLimitWatts: isUnknown(limit)
+      ? (told?.powerLimitWatts ?? limit)
+      : limit <= 0
+        ? unknown('no power limit')
+        : limit / 1_000_000,
+    partitions: await partitionsOf(card, nodes.length, told),
+  };
+};
+
+const nameOf = async (card: AmdCard, told: AmdToolDevice | undefined, root: string): Promise<string> => {
+  if (told?.name !== undefined) return told.name;
+  const product = await sysfsText(join(card.devicePath, 'product_name'));
+  if (!isUnknown(product)) return product;
+  const revision = await sysfsNumber(join(card.devicePath, 'revision'));
+  const marketing = isUnknown(revision)
+    ? undefined
+    : amdgpuName(await readNameList(root, AMDGPU_IDS_PLACES), card.device, revision);
+  return (
+    marketing ??
+    pciIdsName(await readNameList(root, PCI_IDS_PLACES), PCI_VENDORS.amd, card.device) ??
+    `AMD GPU 0x${hex4(card.device)}`
+  );
+};
+
+/** A card in one piece (SPX) has none. The parts are named here and never counted as cards. */
+const partitionsOf = async (
+  card: AmdCard,
+  nodeCount: number,
+  told: AmdToolDevice | undefined,
+): Promise<readonly string[]> => {
+  const mode = await firstKnown(
+    () => sysfsText(join(card.devicePath, 'current_compute_partition')),
+    () => Promise.resolve(told?.computePartition ?? unknown('not partitioned')),
+  );
+  if (isUnknown(mode) || mode === 'SPX' || !/^[A-Z]{2,8}$/.test(mode)) return [];
+  const count = nodeCount > 1 ? nodeCount : PARTITION_COUNTS.get(mode);
+  return count === undefined ? [mode] : Array.from({ length: count }, (_, part) => `${mode} ${part}`);
+};
+
+const NO_KFD = 'the compute driver (KFD) does not list it';
+/** CPX gives one a compute die, of which cards have different numbers. */
+const PARTITION_COUNTS: ReadonlyMap<string, number> = new Map([
+  ['DPX', 2],
+  ['TPX', 3],
+  ['QPX', 4],
+]);

@@ -1,0 +1,71 @@
+// What an amdgpu card does now: a dozen small files, no process.
+
+import { join } from 'node:path';
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { labelled, numbered } from '../drm/card-sensors.ts';
+import { isAsleep, sleepingLoad } from '../drm/drm-cards.ts';
+import { pcieLink } from '../drm/pci-bus.ts';
+import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import type { AmdCard } from './amd-card.ts';
+
+export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
+  if (await isAsleep(card)) return sleepingLoad(card);
+  const [use, memoryUsedBytes, temperature, power, clockMhz, pcieNow] = await Promise.all([
+    sysfsNumber(join(card.devicePath, 'gpu_busy_percent')),
+    memoryUsed(card),
+    firstKnown(
+      () => labelled(card.hwmon, 'temp', 'edge', 'input'),
+      () => labelled(card.hwmon, 'temp', 'junction', 'input'),
+    ),
+    firstKnown(
+      () => numbered(card.hwmon, 'power1_average'),
+      () => numbered(card.hwmon, 'power1_input'),
+    ),
+    clock(card),
+    card.isIntegrated ? unknown('on the chip, no PCIe link') : pcieLink(card.linkPath, 'current'),
+  ]);
+  return {
+    deviceId: card.address,
+    use: shareOf(use),
+    memoryUsedBytes,
+    temperatureCelsius: isUnknown(temperature) ? temperature : temperature / 1_000,
+    powerWatts: wattsOf(power),
+    clockMhz,
+    pcieNow,
+    throttleReasons: unknown('amdgpu tells it in a binary table only'),
+  };
+};
+
+const shareOf = (percent: Reported<number>): Reported<number> => {
+  if (isUnknown(percent)) return percent;
+  return percent < 0 || percent > 100 ? unknown(`not a share: ${percent} %`) : percent / 100;
+};
+
+/** µW. A second die of one package says 0, because the first one tells for both; nothing that runs draws nothing. */
+const wattsOf = (microwatts: Reported<number>): Reported<number> => {
+  if (isUnknown(microwatts)) return microwatts;
+  return microwatts <= 0 ? unknown('the driver says 0: not measured here') : microwatts / 1_000_000;
+};
+
+/** Graphics in a processor use their reserved part and, beyond it, pages of the host (GTT). */
+const memoryUsed = async (card: AmdCard): Promise<Reported<number>> => {
+  const own = await sysfsNumber(join(card.devicePath, 'mem_info_vram_used'));
+  if (!card.isIntegrated || isUnknown(own)) return own;
+  const host = await sysfsNumber(join(card.devicePath, 'mem_info_gtt_used'));
+  return isUnknown(host) ? host : own + host;
+};
+
+const clock = async (card: AmdCard): Promise<Reported<number>> => {
+  const hertz = await labelled(card.hwmon, 'freq', 'sclk', 'input');
+  if (!isUnknown(hertz)) return Math.round(hertz / 1_000_000);
+  const table = await sysfsText(join(card.devicePath, 'pp_dpm_sclk'));
+  return isUnknown(table) ? table : currentClock(table);
+};
+
+/** The marked line of a clock table: "1: 2104Mhz *". The deep sleep line reads "S: 19Mhz *". */
+export const currentClock = (table: string): Reported<number> => {
+  const mhz = /^\w{1,3}: ?(\d{1,6})Mhz ?\*/im.exec(table)?.[1];
+  return mhz === undefined ? unknown('no clock is marked as current') : Number(mhz);
+};

@@ -1,0 +1,64 @@
+// `networksetup`: which device stands behind a hardware port, and which network service uses it. Device numbers do not
+// follow port numbers, so a device is looked up here and never computed.
+
+import { toolLines } from '../tool-output.ts';
+
+export interface HardwarePort {
+  /** "Thunderbolt 1", "Wi-Fi", "USB 10/100/1000 LAN". */
+  readonly portName: string;
+  /** "en1" */
+  readonly device: string;
+}
+
+/** `-listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which ifconfig tells better. */
+export const parseHardwarePorts = (text: string): readonly HardwarePort[] => {
+  const ports: HardwarePort[] = [];
+  let portName: string | undefined;
+  for (const line of toolLines(text)) {
+    const port = /^Hardware Port:\s*(\S.{0,200}?)\s*$/.exec(line);
+    if (port?.[1] !== undefined) portName = port[1];
+    const device = /^Device:\s*(\S{1,64})\s*$/.exec(line);
+    if (device?.[1] === undefined || portName === undefined) continue;
+    ports.push({ portName, device: device[1] });
+    portName = undefined;
+    if (ports.length >= PORTS_MAX) break;
+  }
+  return ports;
+};
+
+/** A port of the Mac itself: "Thunderbolt Bridge" joins them, "Thunderbolt Ethernet Slot 0" is a LAN card in a dock. */
+export const isThunderboltPort = ({ portName }: HardwarePort): boolean => /^Thunderbolt \d+$/.test(portName);
+
+/** The device behind the receptacle that carries this number. */
+export const deviceOfReceptacle = (ports: readonly HardwarePort[], receptacle: string): string | undefined =>
+  ports.find(port => port.portName === `Thunderbolt ${receptacle}`)?.device;
+
+export interface NetworkService {
+  readonly name: string;
+  readonly device: string;
+  readonly isEnabled: boolean;
+}
+
+/**
+ * `-listnetworkserviceorder`: two lines a service, "(3) name", with an asterisk for the number when the service is
+ * disabled, and "(Hardware Port: …, Device: bridge0)". A VPN has no device.
+ */
+export const parseServiceOrder = (text: string): readonly NetworkService[] => {
+  const services: NetworkService[] = [];
+  let named: { readonly name: string; readonly isEnabled: boolean } | undefined;
+  for (const line of toolLines(text)) {
+    const device = /^\(Hardware Port: .*, Device: ([^\s,)]*)\)\s*$/.exec(line);
+    if (device !== null) {
+      if (named !== undefined) services.push({ ...named, device: device[1] ?? '' });
+      named = undefined;
+      if (services.length >= SERVICES_MAX) break;
+      continue;
+    }
+    const name = /^\((\d+|\*)\) (\S.{0,200}?)\s*$/.exec(line);
+    if (name?.[2] !== undefined) named = { name: name[2], isEnabled: name[1] !== '*' };
+  }
+  return services;
+};
+
+const PORTS_MAX = 256;
+const SERVICES_MAX = 256;

@@ -1,0 +1,84 @@
+// nvidia-smi itself: where it lies, what it says instead of figures, and what the machine shows of an NVIDIA GPU when it
+// cannot be asked, so that "not installed" is told apart from "no such GPU here".
+
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isUnknown } from '../../core/unknown.ts';
+import { PCI_VENDORS } from '../drm/drm-cards.ts';
+import { findPciDisplays } from '../drm/pci-bus.ts';
+import { sysfsText } from '../drm/sysfs-file.ts';
+
+/** Why nvidia-smi ought to be there, or undefined: this machine has nothing of NVIDIA. */
+export const nvidiaTrace = async (root: string): Promise<string | undefined> => {
+  const version = await sysfsText(join(root, 'proc/driver/nvidia/version'));
+  if (!isUnknown(version)) {
+    const driver = /Kernel Module\S*(?: for \S+)?\s+([\d.]+)/.exec(version)?.[1];
+    return `the NVIDIA driver${driver === undefined ? '' : ` ${driver}`} is loaded, but nvidia-smi is not installed`;
+  }
+  const [display] = await findPciDisplays(root, PCI_VENDORS.nvidia);
+  if (display === undefined) return undefined;
+  return display.driver === undefined
+    ? `an NVIDIA GPU is on the PCI bus (${display.address}), but its driver is not installed`
+    : `the NVIDIA GPU ${display.address} runs on the driver ${display.driver}; nvidia-smi is not installed`;
+};
+
+/** The tool's name for PATH, or where systems keep it that do not put it there (WSL, NixOS). */
+export const nvidiaTool = async (root: string): Promise<string> => {
+  for (const place of PLACES_OFF_PATH) {
+    const path = join(root, place);
+    if (await isFile(path)) return path;
+  }
+  return 'nvidia-smi';
+};
+
+const isFile = async (path: string): Promise<boolean> => {
+  try {
+    await using file = await open(path, 'r');
+    return (await file.stat()).isFile();
+  } catch {
+    return false; // not there, or not ours to read: PATH decides
+  }
+};
+
+/** What nvidia-smi says instead of figures, put so that a person can act on it. It prints these on stdout. */
+export type ToolMessage =
+  | { readonly kind: 'invalid-field'; readonly field: string; readonly reason: string }
+  | { readonly kind: 'no-devices'; readonly reason: string }
+  | { readonly kind: 'trouble'; readonly reason: string };
+
+/** Undefined for lines that say nothing of importance (blank ones, notes about events). */
+export const readToolMessage = (text: string): ToolMessage | undefined => {
+  const field = INVALID_FIELD.exec(text)?.[1];
+  if (field !== undefined) {
+    return { kind: 'invalid-field', field, reason: `this driver does not know the field ${field}` };
+  }
+  if (/no devices were found/i.test(text)) return { kind: 'no-devices', reason: 'no NVIDIA device found' };
+  const lost = LOST.exec(text);
+  if (lost !== null) return { kind: 'trouble', reason: `GPU ${lost[1]} does not answer: ${lost[2]?.trim()}` };
+  for (const [pattern, reason] of TROUBLES) if (pattern.test(text)) return { kind: 'trouble', reason };
+  return undefined;
+};
+
+/** The reason to show when the tool ended with `text` as its last words. */
+export const endingReason = (text: string, otherwise: string): string => {
+  const message = readToolMessage(text);
+  if (message !== undefined) return message.reason;
+  const line = text.split('\n').find(candidate => candidate.trim() !== '');
+  return line === undefined ? otherwise : `nvidia-smi: ${line.trim().slice(0, 200)}`;
+};
+
+const PLACES_OFF_PATH = ['usr/lib/wsl/lib/nvidia-smi', 'run/opengl-driver/bin/nvidia-smi'];
+const INVALID_FIELD = /field "([\w.]{1,100})" is not a valid field/i;
+const LOST = /unable to determine the device handle for gpu ?([0-9a-f:.]{1,40}): ?(.{0,120})/i;
+const TROUBLES: readonly (readonly [RegExp, string])[] = [
+  [
+    /driver\/library version mismatch/i,
+    'the NVIDIA driver was updated: restart this machine (driver/library version mismatch)',
+  ],
+  [/couldn'?t communicate with the nvidia driver/i, 'the NVIDIA driver is not loaded'],
+  [/couldn'?t find libnvidia-ml/i, 'the NVIDIA management library (libnvidia-ml) is not installed'],
+  [/gpu is lost/i, 'a GPU is lost: restart this machine'],
+  [/gpu access blocked by the operating system/i, 'the operating system blocks access to the GPU'],
+  [/insufficient permissions/i, 'no permission to ask the NVIDIA driver'],
+  [/failed to initialize nvml/i, 'the NVIDIA management library could not start'],
+];

@@ -1,0 +1,89 @@
+// What a foreign tool that is run to its end has said, and what could be read in it: an answer, or one phrase that says
+// why there is none. Nothing here throws, because a broken tool is expected and must cost one reading only.
+
+import type { Clock } from '../clock/clock.ts';
+import { firstLine } from '../core/text/single-line.ts';
+import { type Env, runTool } from '../process/child.ts';
+
+export interface ToolContext {
+  readonly env: Env;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** @throws only the signal's reason, when it aborts. */
+export const toolText = async (
+  command: string,
+  args: readonly string[],
+  context: ToolContext,
+): Promise<ToolAnswer<string>> => {
+  const result = await runTool(command, args, context);
+  if (result.kind !== 'exited') return unanswered(result.reason);
+  if (result.code === 0) return answered(result.stdout);
+  const said = firstLine(`${result.stderr}\n${result.stdout}`);
+  return unanswered(
+    `${command} exited with code ${result.code}${said === '' ? '' : `: ${said.slice(0, SAID_LENGTH_MAX)}`}`,
+  );
+};
+
+/**
+ * The lines of a tool's output, with bounds: a line longer than any tool prints is left out, so that no pattern is
+ * ever tried on a megabyte.
+ */
+export const toolLines = (text: string): readonly string[] =>
+  text
+    .split('\n', LINES_MAX)
+    .filter(line => line.length <= LINE_LENGTH_MAX)
+    .map(line => (line.endsWith('\r') ? line.slice(0, -1) : line));
+
+/** The value, or why there is no output or it is not what the tool prints. */
+export type ToolAnswer<T> =
+  | { readonly kind: 'answered'; readonly value: T }
+  | { readonly kind: 'unanswered'; readonly reason: string };
+
+export const answered = <T>(value: T): ToolAnswer<T> => ({ kind: 'answered', value });
+
+export const unanswered = (reason: string): { readonly kind: 'unanswered'; readonly reason: string } => ({
+  kind: 'unanswered',
+  reason,
+});
+
+/**
+ * A reading of a slow tool that several gatherers need: read once, handed to all until it is older than the asker
+ * accepts. Failures are not remembered, and two askers at the same time share one run of the tool.
+ */
+export class RememberedRead<T> {
+  readonly #read: (signal: AbortSignal) => Promise<ToolAnswer<T>>;
+  #last: { readonly atMs: number; readonly value: ToolAnswer<T> } | undefined;
+  #running: Promise<ToolAnswer<T>> | undefined;
+
+  constructor(read: (signal: AbortSignal) => Promise<ToolAnswer<T>>) {
+    this.#read = read;
+  }
+
+  /** `ageMsMax` Infinity: what cannot change while the machine runs. */
+  async get(asker: {
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    readonly ageMsMax: number;
+  }): Promise<ToolAnswer<T>> {
+    const { clock, signal, ageMsMax } = asker;
+    if (this.#last !== undefined && clock.nowMs() - this.#last.atMs < ageMsMax) return this.#last.value;
+    this.#running ??= this.#readNow(clock, signal);
+    return await this.#running;
+  }
+
+  async #readNow(clock: Clock, signal: AbortSignal): Promise<ToolAnswer<T>> {
+    try {
+      const value = await this.#read(signal);
+      this.#last = value.kind === 'answered' ? { atMs: clock.nowMs(), value } : undefined;
+      return value;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}
+
+const SAID_LENGTH_MAX = 200;
+const LINES_MAX = 50_000;
+const LINE_LENGTH_MAX = 4_000;

@@ -1,0 +1,149 @@
+// Which mounts are volumes, their space on this machine, and servers that never answer.
+
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/clock/clock.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { directoryFiles } from '../../../src/gather/directory-files.ts';
+import type { MachineFiles } from '../../../src/gather/machine-files.ts';
+import { chooseVolumes } from '../../../src/gather/mountinfo/choose-volumes.ts';
+import { linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
+import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
+import { type AskSpace, askSpace, type SpaceAnswer } from '../../../src/gather/mountinfo/volume-space.ts';
+import { recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { forAnyOutput } from '../../support/arbitrary-output.ts';
+import { fixture } from '../../support/fixture.ts';
+import { type GathererRun, isReading, runForTest } from '../gatherer-run.ts';
+import { filesAt } from '../recorded-tree.ts';
+
+const WORKSTATION = fixture('procfs/mountinfo-workstation.txt');
+
+describe('the volumes of a machine', () => {
+  it('are file systems that hold files, each once', () => {
+    expect(chooseVolumes(parseMountinfo(WORKSTATION))).toEqual([
+      { mountPoint: '/', device: '/dev/nvme0n1p2', fileSystem: 'ext4', isRemote: false },
+      { mountPoint: '/data/large models', device: '/dev/nvme1n1p1', fileSystem: 'xfs', isRemote: false },
+      { mountPoint: '/mnt/bucket', device: 'remote:models', fileSystem: 'fuse.rclone', isRemote: true },
+      { mountPoint: '/mnt/old', device: '/dev/sdc1', fileSystem: 'ext4', isRemote: false },
+      { mountPoint: '/mnt/share', device: 'nas.example:/export', fileSystem: 'nfs4', isRemote: true },
+      { mountPoint: '/tank', device: 'tank', fileSystem: 'zfs', isRemote: false },
+    ]);
+  });
+
+  it('in a container are its root and what was mounted into it, not the files of its engine', () => {
+    const volumes = chooseVolumes(parseMountinfo(fixture('procfs/mountinfo-docker-v2.txt')));
+    expect(volumes.map(({ mountPoint }) => mountPoint)).toEqual(['/', '/models']);
+  });
+
+  it('cost no parser its life, whatever the table says', () => {
+    forAnyOutput([WORKSTATION], text => {
+      expect(chooseVolumes(parseMountinfo(text)).length).toBeLessThanOrEqual(128);
+    });
+  });
+});
+
+describe('the disk gatherer', () => {
+  it('tells the space of this machine as df does', async () => {
+    await using run = start(directoryFiles('/'), askSpace, systemClock);
+    const { reading } = await run.waitFor(isReading('disk'), 'from start');
+    const root = reading.value.volumes.find(({ mountPoint }) => mountPoint === '/');
+    const [total] = execFileSync('df', ['-B1', '--output=size', '/'], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .slice(1);
+    expect(root?.totalBytes).toBe(Number(total));
+    expect(root?.availableBytes).toBeGreaterThan(0);
+  });
+
+  it('tells local volumes although a server does not answer, and says which', async () => {
+    const clock = new VirtualClock();
+    await using run = start(workstation, hangingFor(/^\/mnt\/share/), clock);
+    await clock.advance(3_000);
+    const { reading } = await run.waitFor(isReading('disk'), 'from start');
+    expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).toEqual([
+      '/',
+      '/data/large models',
+      '/mnt/bucket',
+      '/mnt/old',
+      '/tank',
+    ]);
+    expect(run.told.at(-1)).toMatchObject({
+      kind: 'failure',
+      reason: '/mnt/share gave no answer in 2000 ms',
+    });
+  });
+
+  it('asks a silent server once, and again when it has answered', async () => {
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const late = Promise.withResolvers<SpaceAnswer>();
+    const ask: AskSpace = path => {
+      asked.push(path);
+      return path === '/mnt/share' ? late.promise : Promise.resolve(ANSWER);
+    };
+    await using run = start(workstation, ask, clock);
+    await clock.advance(95_000);
+    expect(asked.filter(path => path === '/mnt/share')).toHaveLength(1);
+    expect(asked.filter(path => path === '/')).toHaveLength(4);
+    expect(run.told.at(-1)).toMatchObject({ reason: '/mnt/share still does not answer' });
+    late.resolve(ANSWER);
+    await clock.advance(60_000);
+    expect(asked.filter(path => path === '/mnt/share').length).toBeGreaterThan(1);
+    expect(run.told.at(-1)).toMatchObject({ kind: 'reading' });
+  });
+
+  it('waits for two silent servers at most', async () => {
+    const mounts = Array.from(
+      { length: 6 },
+      (_, index) => `4${index} 27 0:${50 + index} / /mnt/s${index} rw - nfs4 s:/e rw`,
+    );
+    const files = recordedFiles([filesAt({ '/proc/self/mountinfo': mounts.join('\n') })]);
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const ask: AskSpace = path => {
+      asked.push(path);
+      return new Promise(() => {});
+    };
+    await using run = start(files, ask, clock);
+    await clock.advance(65_000);
+    expect(asked).toEqual(['/mnt/s0', '/mnt/s1']);
+    expect(run.told.filter(({ kind }) => kind === 'reading').length).toBeGreaterThan(1);
+  });
+
+  it('leaves out what turns out to be a file or to hold nothing', async () => {
+    const ask: AskSpace = path =>
+      Promise.resolve({ ...ANSWER, isFolder: path !== '/tank', totalBytes: path === '/mnt/old' ? 0n : 10n });
+    await using run = start(workstation, ask, new VirtualClock());
+    const { reading } = await run.waitFor(isReading('disk'), 'from start');
+    expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).not.toContain('/tank');
+    expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).not.toContain('/mnt/old');
+  });
+
+  it('says why a volume could not be read, and tells the others', async () => {
+    const ask: AskSpace = path =>
+      path === '/mnt/bucket'
+        ? Promise.reject(new Error('Transport endpoint is not connected'))
+        : Promise.resolve(ANSWER);
+    await using run = start(workstation, ask, new VirtualClock());
+    const failure = await run.waitUntil(told => told.kind === 'failure', 'from start');
+    expect(failure).toMatchObject({ reason: '/mnt/bucket: Transport endpoint is not connected' });
+  });
+
+  it('stops at once while it waits', async () => {
+    const run = start(workstation, hangingFor(/./), new VirtualClock());
+    await run[Symbol.asyncDispose]();
+    expect(run.told).toEqual([]);
+  });
+});
+
+const ANSWER: SpaceAnswer = { isFolder: true, totalBytes: 1_000n, availableBytes: 400n };
+const workstation = recordedFiles([filesAt({ '/proc/self/mountinfo': WORKSTATION })]);
+
+const hangingFor =
+  (places: RegExp): AskSpace =>
+  path =>
+    places.test(path) ? new Promise(() => {}) : Promise.resolve(ANSWER);
+
+const start = (files: MachineFiles, ask: AskSpace, clock: Clock): GathererRun =>
+  runForTest([linuxDiskGatherer({ files, intervalMs: 30_000, askSpace: ask, waitMs: 2_000 })], clock);

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import type { LoadRow } from '../../../src/gather/nvidia/load-query.ts';
+import { LOAD_FIELDS, parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
+import { TickCollector } from '../../../src/gather/nvidia/nvidia-load-gatherer.ts';
+
+describe('the rows of a tick', () => {
+  it('are complete when there are as many as the tool counts', () => {
+    expect(ticks(row('a', 2), row('b', 2), row('a', 2), row('b', 2))).toEqual(['a b', 'a b']);
+  });
+
+  it('keep the order of the tool when it changes', () => {
+    expect(ticks(row('a', 2), row('b', 2), row('b', 2), row('a', 2))).toEqual(['a b', 'b a']);
+  });
+
+  it('are complete when a device comes round again, after another vanished', () => {
+    expect(ticks(row('a', 2), row('b', 2), row('a', 2), row('a', 2), row('a', 1))).toEqual(['a b', 'a', 'a']);
+  });
+
+  it('are told apart by their devices alone where the tool does not count', () => {
+    expect(ticks(row('a', '[N/A]'), row('b', '[N/A]'), row('a', '[N/A]'))).toEqual(['a b']);
+  });
+
+  it('are bounded when the tool prints ever new devices', () => {
+    const rows = Array.from({ length: 1_000 }, (_, at) => row(`x${at}`, 5_000));
+    expect(ticks(...rows).map(tick => tick.split(' ').length)).toEqual([256, 256, 256]);
+  });
+});
+
+const row = (name: string, count: number | string): LoadRow => {
+  const cells = [`GPU-0000-${name}`, count, 1, 1, 1, 1, 1, 1, 1, 1, 'Disabled', '0x0', 'Card'];
+  const parsed = parseLoadRow(LOAD_FIELDS, cells.join(', '));
+  if (parsed === undefined) throw new Error('no row');
+  return parsed;
+};
+
+/** Names of the devices of each tick. */
+const ticks = (...rows: readonly LoadRow[]): readonly string[] => {
+  const collector = new TickCollector();
+  return rows
+    .map(each => collector.add(each))
+    .filter(tick => tick !== undefined)
+    .map(tick => tick.map(load => load.deviceId.replace('GPU-0000-', '')).join(' '));
+};
