@@ -5,7 +5,7 @@ import type { Connection, ConnectionType } from '../core/link/connection.ts';
 import { connectionKey } from '../core/link/connection.ts';
 import { THUNDERBOLT_BITS_PER_SECOND } from './durable-readings.ts';
 import type { Cable, CableKind } from './scenario/scenario.ts';
-import type { CableEnd, Site, WiredCable, Wiring } from './site.ts';
+import type { CableEnd, Site, Wiring } from './site.ts';
 
 export interface SimulatedConnection {
   readonly source: Site;
@@ -34,13 +34,6 @@ export const connectionsOf = ({ cables }: Wiring, source: Site): readonly Simula
       return over(cable, b, a, { up: cable.bitsPerSecondToA, down: cable.bitsPerSecondToB });
     return [];
   });
-
-/** Of all nodes. */
-export const connectionCount = ({ cables }: Wiring): number =>
-  cables.reduce(
-    (sum, { cable }: WiredCable) => sum + (cable.isCutOff === true ? 0 : isRdma(cable.kind) ? 4 : 2),
-    0,
-  );
 
 const over = (
   cable: Cable,

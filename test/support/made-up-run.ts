@@ -9,7 +9,6 @@ import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import type { Report } from '../../src/core/run/report.ts';
 import type { RunPhase } from '../../src/core/run/run.ts';
 import type { RunConfig } from '../../src/core/run/run-config.ts';
-import type { LastError } from '../../src/core/run/run-figures.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
@@ -36,7 +35,6 @@ export class MadeUpRun {
   #sampleId = 0;
   #endNs = 0;
   #observedNs = 0;
-  #lastErrors: readonly LastError[] = [];
 
   constructor({ directory, config = runConfig(), warmupMs = 0, failureShare = 0 }: MadeUpRunOptions) {
     this.config = config;
@@ -84,8 +82,6 @@ export class MadeUpRun {
       phase,
       elapsedMs,
       measuredMs: Math.max(0, elapsedMs - this.warmupMs),
-      droppedEvents: 0,
-      lastErrors: this.#lastErrors,
     };
   }
 
@@ -148,8 +144,6 @@ export class MadeUpRun {
   ): EndedSample {
     const kind = this.#random() < 0.6 ? 'timeout' : 'http-status';
     const detail = kind === 'timeout' ? 'first byte, 30 s' : '503, queue full';
-    const others = this.#lastErrors.filter(error => error.kind !== kind);
-    this.#lastErrors = [...others, { kind, detail, atMs: base.endNs / 1e6 }];
     return {
       ...base,
       firstByteNs: NO_FIGURE,

@@ -15,8 +15,6 @@ export interface Frame {
   readonly height: number;
 }
 
-export const centreOf = ({ x, y, width, height }: Box): Point => ({ x: x + width / 2, y: y + height / 2 });
-
 export const boxAround = ({ x, y }: Point, { width, height }: Frame): Box => ({
   x: x - width / 2,
   y: y - height / 2,

@@ -4,7 +4,6 @@ import type { Clock } from '../../clock/clock.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import type { LastError } from '../../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 
 export interface AnnounceOptions {
@@ -32,9 +31,6 @@ export interface ClientProgress {
   readonly elapsedMs: number;
   /** Since the measured phase began; 0 before. */
   readonly measuredMs: number;
-  readonly droppedEvents: number;
-  /** The newest error of each kind; none where they are not kept. */
-  readonly lastErrors: readonly LastError[];
 }
 
 export interface RunAnnouncement extends AsyncDisposable {

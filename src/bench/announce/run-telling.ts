@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Report } from '../../core/run/report.ts';
-import { figuresOf, type LastError, shortName, stateOf } from '../../core/run/run-figures.ts';
+import { figuresOf, shortName, stateOf } from '../../core/run/run-figures.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { DaemonRequests } from './daemon-requests.ts';
 import { RecentWindow } from './recent-window.ts';
@@ -25,7 +25,6 @@ export class RunTelling implements RunAnnouncement {
   readonly #recent = new RecentWindow();
   readonly #path: string;
   #newest: { readonly snapshot: MetricsSnapshot; readonly client: ClientProgress } | undefined;
-  #lastErrors: readonly LastError[] = [];
   #inFlight = 0;
   #daemon: DaemonAddress | undefined;
   #isAnnounced = false;
@@ -93,9 +92,8 @@ export class RunTelling implements RunAnnouncement {
   }
 
   async #tellProgress(snapshot: MetricsSnapshot, client: ClientProgress): Promise<void> {
-    const report = liveReport(this.#options.config, snapshot, client.droppedEvents);
+    const report = liveReport(this.#options.config, snapshot);
     this.#inFlight = Math.max(0, report.counts.unresolved);
-    this.#lastErrors = client.lastErrors;
     const body = progressBody(report, {
       client,
       recent: this.#recent.rates(),
@@ -140,7 +138,7 @@ export class RunTelling implements RunAnnouncement {
       reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
       model: shortName(report.run.model),
       directory: this.#options.directory,
-      figures: figuresOf(report, this.#lastErrors),
+      figures: figuresOf(report),
     };
     const untilMs = this.#clock.nowMs() + END_MS_MAX;
     do {

@@ -37,12 +37,13 @@ export const runStart = ({
 };
 
 /** A live snapshot read as a report: the same definitions as at the end. */
-export const liveReport = (config: RunConfig, snapshot: MetricsSnapshot, droppedEvents: number): Report =>
+export const liveReport = (config: RunConfig, snapshot: MetricsSnapshot): Report =>
   buildReport({
     config,
     snapshot,
     source: 'live-snapshot',
-    droppedEvents,
+    // What was lost so far stands among the snapshot's counters; what the sending side lost is known at the end.
+    droppedEvents: 0,
     eventLogDropped: 0,
     isInterrupted: false,
     runProblems: [],
@@ -63,7 +64,7 @@ export const progressBody = (
   phase: told.client.phase,
   elapsedMs: told.client.elapsedMs,
   measuredMs: told.client.measuredMs,
-  figures: figuresOf(report, told.client.lastErrors),
+  figures: figuresOf(report),
   recent: told.recent,
   updatesDropped: told.updatesDropped,
 });

@@ -140,8 +140,6 @@ export class RingReader {
 }
 
 export const NO_ROOM = -1;
-/** 28 bits of length: far more than a read brings. */
-export const PAYLOAD_BYTES_MAX = 0xf_ff_ff_ff;
 const UNIT_BYTES = 8;
 const HEADER_UNITS = 3;
 const TYPE_BITS = 4;

@@ -185,8 +185,6 @@ class Companions implements AsyncDisposable {
       phase: this.#phase,
       elapsedMs: nowMs - this.#startedAtMs,
       measuredMs: this.#measuringAtMs === undefined ? 0 : nowMs - this.#measuringAtMs,
-      droppedEvents: 0,
-      lastErrors: [],
     };
     void this.#announcing?.then(announcement => announcement.progress(snapshot, progress));
   }

@@ -9,8 +9,6 @@ import { linkFacts, measuredAnew } from './link-facts.ts';
 
 type Pair = readonly [NodeId, NodeId];
 
-export const allLinkFacts = (state: State): readonly LinkFacts[] => new LinkBook().read(state);
-
 /** Every two nodes of which one tells a connection to the other, the lesser id first, in the order of their ids. */
 export const linkPairs = ({ connections }: Pick<State, 'connections'>): readonly Pair[] => {
   const pairs = new Map<string, Pair>();

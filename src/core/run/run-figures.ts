@@ -10,14 +10,7 @@ import type { ClientFigures, RunError, RunFigures, RunState, SeriesFigures } fro
 export const shortName = (name: Reported<string>): Reported<string> =>
   isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
 
-/** The newest error of a kind, as whoever runs the load saw it. */
-export interface LastError {
-  readonly kind: string;
-  readonly detail: string;
-  readonly atMs: number;
-}
-
-export const figuresOf = (report: Report, lastErrors: readonly LastError[] = []): RunFigures => ({
+export const figuresOf = (report: Report): RunFigures => ({
   counts: report.counts,
   windowNs: report.windowNs,
   requestsPerSecond: report.requestsPerSecond,
@@ -32,7 +25,7 @@ export const figuresOf = (report: Report, lastErrors: readonly LastError[] = [])
   histogram: ((report.series['ttftNs'] ?? report.series['latencyNs'])?.histogram ?? []).map(
     ([low, high, count]) => [wholeNs(low), wholeNs(high), count] as const,
   ),
-  errors: errorsOf(report, lastErrors),
+  errors: errorsOf(report),
   client: clientFigures(report.client),
   droppedEvents: report.droppedEvents,
 });
@@ -44,19 +37,11 @@ export const stateOf = (report: Report): RunState => {
 
 const seriesFigures = ({ count, percentiles }: ReportSeries): SeriesFigures => ({ count, percentiles });
 
-const errorsOf = (report: Report, lastErrors: readonly LastError[]): readonly RunError[] =>
-  Object.entries(report.errors).flatMap(([kind, count]) => {
-    if (!isFailureKind(kind)) return [];
-    const last = lastErrors.findLast(error => error.kind === kind);
-    return [
-      {
-        kind,
-        count,
-        detail: last === undefined ? unknown('not kept') : last.detail.slice(0, DETAIL_LENGTH_MAX),
-        lastAtMs: last === undefined ? unknown('not kept') : last.atMs,
-      },
-    ];
-  });
+/** Words and time of the newest one stand in samples.jsonl, where the daemon of the machine that runs it reads them. */
+const errorsOf = (report: Report): readonly RunError[] =>
+  Object.entries(report.errors).flatMap(([kind, count]) =>
+    isFailureKind(kind) ? [{ kind, count, detail: unknown('not kept'), lastAtMs: unknown('not kept') }] : [],
+  );
 
 const clientFigures = (client: ReportClient): ClientFigures => ({
   verdict: client.verdict,
@@ -77,7 +62,6 @@ const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<
 const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
 const DIGEST_SERIES: readonly string[] = ['ttftNs', 'tpotNs', 'latencyNs'];
-const DETAIL_LENGTH_MAX = 200;
 const REASONS_MAX = 16;
 const REASON_LENGTH_MAX = 300;
 /** Of names that a server gives: of itself, of its model. */

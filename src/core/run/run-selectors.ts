@@ -68,10 +68,6 @@ const hasEnded = (state: State, reporter: NodeId, { source, runnerKey }: Runner)
   return run !== undefined && run.value.state !== 'running';
 };
 
-/** Whether something serves or is measured on this node, so that probes should leave it alone. */
-export const hasRunner = (state: State, node: NodeId, nowMs: number): boolean =>
-  activeRunners(state, nowMs).some(({ targetNode }) => targetNode === node);
-
 /** The key of a run's own lease. */
 export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
 

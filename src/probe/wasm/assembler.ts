@@ -66,7 +66,6 @@ export const v128Load = (offset: number): Code => [...vectorOp(0x00), 0x04, ...u
 export const v128LoadFloatSplat = (offset: number): Code => [...vectorOp(0x09), 0x02, ...unsigned(offset)];
 /** Address and value are on the stack. */
 export const v128Store = (offset: number): Code => [...vectorOp(0x0b), 0x04, ...unsigned(offset)];
-export const v128Zero: Code = [...[0xfd, 0x0c], ...new Array<number>(16).fill(0)];
 export const i64x2Add: Code = [0xfd, 0xce, 0x01];
 export const i64x2Lane = (lane: 0 | 1): Code => [...vectorOp(0x1d), lane];
 export const f32x4Add: Code = [0xfd, 0xe4, 0x01];
