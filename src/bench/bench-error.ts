@@ -1,12 +1,11 @@
-// What stops a benchmark before it has figures to show: the person's input, the target, or the run directory. The message
-// is two lines, what is wrong and what to do, and holds no secret.
+// What stops a benchmark before it has figures to show: the person's input, the target, or the run directory. It holds no
+// secret.
 
-export class BenchError extends Error {
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
+
+export type BenchProblem = Problem<'input' | 'unreachable' | 'run-directory' | 'failed'>;
+
+export class BenchError extends ProblemError<BenchProblem> {
   override readonly name = 'BenchError';
-  readonly code: 'input' | 'unreachable' | 'run-directory' | 'failed';
-
-  constructor(code: BenchError['code'], problem: string, advice: string, options?: ErrorOptions) {
-    super(`${problem}\n${advice}`, options);
-    this.code = code;
-  }
 }

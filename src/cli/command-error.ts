@@ -1,15 +1,22 @@
 // An error of the person at the keyboard, or one that they can mend: two lines and an exit code, no stack.
 
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import type { ExitCode, ExitName } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
-export class CommandError extends Error {
+export class CommandError extends ProblemError<Problem<ExitName>> {
   override readonly name = 'CommandError';
-  readonly exitCode: ExitCode;
 
-  /** `problem` says what is wrong and where, `advice` what to do; one line each. */
   constructor(exit: ExitName, problem: string, advice: string, options?: ErrorOptions) {
-    super(`${problem}\n${advice}`, options);
-    this.exitCode = EXIT_CODES[exit].code;
+    super({ code: exit, problem, advice }, options);
+  }
+
+  get exitCode(): ExitCode {
+    return EXIT_CODES[this.code].code;
   }
 }
+
+/** What another part of Plimsoll says a person can mend, as the end of a command. */
+export const endedBy = (exit: ExitName, error: ProblemError): CommandError =>
+  new CommandError(exit, error.problem.problem, error.problem.advice, { cause: error });

@@ -6,7 +6,7 @@ import { errorCode } from '../core/problem.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
 import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, endedBy } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -45,11 +45,8 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
 };
 
 /** What a daemon, or the disk of its home, says of why it cannot start; anything else as it is. */
-export const asCommandError = (error: unknown): unknown => {
-  if (!(error instanceof DaemonError)) return fullDiskError(error) ?? error;
-  const [problem = '', ...advice] = error.message.split('\n');
-  return new CommandError(EXITS[error.code], problem, advice.join(' '), { cause: error });
-};
+export const asCommandError = (error: unknown): unknown =>
+  error instanceof DaemonError ? endedBy(EXITS[error.code], error) : (fullDiskError(error) ?? error);
 
 const fullDiskError = (error: unknown): CommandError | undefined => {
   const problem = DISK_PROBLEMS.get(errorCode(error) ?? '');

@@ -6,7 +6,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import type { ServedReplay } from '../daemon/replay/start-replay.ts';
 import { startReplay } from '../daemon/replay/start-replay.ts';
 import { RecordingError } from '../recording/recording-reader.ts';
-import { CommandError } from './command-error.ts';
+import { endedBy } from './command-error.ts';
 import { asCommandError } from './daemon-start.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -43,11 +43,6 @@ const startedReplay = async (
       state.stop,
     );
   } catch (error) {
-    throw error instanceof RecordingError ? recordingFailure(error) : asCommandError(error);
+    throw error instanceof RecordingError ? endedBy('recording', error) : asCommandError(error);
   }
-};
-
-export const recordingFailure = (error: RecordingError): CommandError => {
-  const [problem = '', ...advice] = error.message.split('\n');
-  return new CommandError('recording', problem, advice.join(' '), { cause: error });
 };

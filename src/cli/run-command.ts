@@ -1,7 +1,8 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
-import { errorMessage } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
+import { errorMessage, sentencesOf } from '../core/problem.ts';
 import { printable } from '../tui/part.ts';
 import type { Command } from './command.ts';
 import { CommandError } from './command-error.ts';
@@ -17,7 +18,7 @@ export const runCommand = async (commands: readonly Command[], state: ProcessSta
     return await run(commands, state);
   } catch (error) {
     if (error instanceof CommandError) {
-      await state.stderr.write(`${errorLines(error.message)}\n`);
+      await state.stderr.write(`${errorLines(error.problem)}\n`);
       return error.exitCode;
     }
     // Only a command that had not finished lets the request through.
@@ -47,10 +48,8 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
   }
 };
 
-const errorLines = (message: string): string => {
-  const [problem = '', ...advice] = message.split('\n').map(printable);
-  return [`plimsoll: ${problem}`, ...advice].join('\n');
-};
+const errorLines = (problem: Problem): string =>
+  `plimsoll: ${sentencesOf(problem).map(printable).join('\n')}`;
 
 const isAbort = (error: unknown, stop: StopRequest): boolean =>
   error === stop || (error instanceof Error && (error.name === 'AbortError' || error.cause === stop));

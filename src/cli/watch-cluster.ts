@@ -66,7 +66,7 @@ const follow = async (home: string, state: ProcessState, view: View, until: Abor
     } catch (error) {
       if (until.aborted) return;
       if (!(error instanceof CommandError)) throw error;
-      view.lost ??= { sinceMs: systemClock.nowMs(), reason: error.message.split('\n')[0] ?? '' };
+      view.lost ??= { sinceMs: systemClock.nowMs(), reason: error.problem.problem };
     }
     await pause(RECONNECT_MS, until);
   }

@@ -5,7 +5,8 @@ import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { errorCode, errorMessage, shortReason } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
+import { errorCode, errorMessage, ProblemError, shortReason } from '../core/problem.ts';
 
 export interface HomeFiles {
   readonly config: string;
@@ -42,15 +43,13 @@ export interface Home {
   readonly notices: readonly string[];
 }
 
-export class HomeError extends Error {
-  override readonly name = 'HomeError';
-  readonly code: 'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'unusable';
+export type HomeProblem = Problem<
+  'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'unusable',
+  { readonly path: string }
+>;
 
-  /** The message is two lines: what is wrong, and what to do. */
-  constructor(code: HomeError['code'], problem: string, advice: string, options?: ErrorOptions) {
-    super(`${problem}\n${advice}`, options);
-    this.code = code;
-  }
+export class HomeError extends ProblemError<HomeProblem> {
+  override readonly name = 'HomeError';
 }
 
 /**
@@ -62,11 +61,12 @@ export const openHome = async (path: string): Promise<Home> => {
   if (!info.isDirectory()) throw notAFolder(path);
   const hasModes = platform() !== 'win32'; // Windows keeps access elsewhere and shows 0666 for everything
   if (hasModes && (info.mode & WORLD_WRITABLE) !== 0) {
-    throw new HomeError(
-      'not-private',
-      `The home ${path} can be written by anybody on this machine.`,
-      `Look at what is in it, then run: chmod 700 ${path}`,
-    );
+    throw new HomeError({
+      code: 'not-private',
+      path,
+      problem: `The home ${path} can be written by anybody on this machine.`,
+      advice: `Look at what is in it, then run: chmod 700 ${path}`,
+    });
   }
   await checkWritable(path);
   if (!hasModes || (info.mode & OTHERS) === 0) return { path, notices: [] };
@@ -136,9 +136,12 @@ const creationError = (path: string, error: unknown): HomeError => {
       return notWritable(path, error);
     default:
       return new HomeError(
-        'unusable',
-        `The home ${path} cannot be created: ${errorMessage(error)}.`,
-        'Name another folder with --home DIR.',
+        {
+          code: 'unusable',
+          path,
+          problem: `The home ${path} cannot be created: ${errorMessage(error)}.`,
+          advice: 'Name another folder with --home DIR.',
+        },
         { cause: error },
       );
   }
@@ -146,25 +149,34 @@ const creationError = (path: string, error: unknown): HomeError => {
 
 const notAFolder = (path: string, cause?: unknown): HomeError =>
   new HomeError(
-    'not-a-folder',
-    `The home ${path} is not a folder.`,
-    'Move the file that is in its place away, or name another folder with --home DIR.',
+    {
+      code: 'not-a-folder',
+      path,
+      problem: `The home ${path} is not a folder.`,
+      advice: 'Move the file that is in its place away, or name another folder with --home DIR.',
+    },
     { cause },
   );
 
 const readOnly = (path: string, cause: unknown): HomeError =>
   new HomeError(
-    'read-only',
-    `The home ${path} is on a read-only file system.`,
-    'Name a folder that can be written with --home DIR.',
+    {
+      code: 'read-only',
+      path,
+      problem: `The home ${path} is on a read-only file system.`,
+      advice: 'Name a folder that can be written with --home DIR.',
+    },
     { cause },
   );
 
 const notWritable = (path: string, cause: unknown): HomeError =>
   new HomeError(
-    'not-writable',
-    `The home ${path} cannot be written by this user.`,
-    'Change its owner, or name another folder with --home DIR.',
+    {
+      code: 'not-writable',
+      path,
+      problem: `The home ${path} cannot be written by this user.`,
+      advice: 'Change its owner, or name another folder with --home DIR.',
+    },
     { cause },
   );
 

@@ -15,6 +15,10 @@ export type Problem<Code extends string = string, Facts extends object = object>
 export const problemText = ({ problem, advice }: Pick<Problem, 'problem' | 'advice'>): string =>
   advice === '' ? problem : `${problem}${/[.!?]$/.test(problem) ? '' : '.'} ${advice}`;
 
+/** A line for each sentence, for terminals. */
+export const sentencesOf = ({ problem, advice }: Pick<Problem, 'problem' | 'advice'>): readonly string[] =>
+  advice === '' ? [problem] : [problem, advice];
+
 /** The base of the errors that a person can mend. Its message is both sentences. */
 export class ProblemError<P extends Problem = Problem> extends Error {
   override readonly name: string = 'ProblemError';

@@ -26,18 +26,22 @@ const readToken = async (path: string): Promise<string | undefined> => {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw new DaemonError(
-      'home-unusable',
-      `${path} cannot be read.\nMake it readable, or delete it: a new token is made.`,
+      {
+        code: 'home-unusable',
+        problem: `${path} cannot be read.`,
+        advice: 'Make it readable, or delete it: a new token is made.',
+      },
       {
         cause: error,
       },
     );
   }
   if (TOKEN.test(text)) return text;
-  throw new DaemonError(
-    'home-unusable',
-    `${path} does not hold a token.\nDelete it: a new token is made at the next start.`,
-  );
+  throw new DaemonError({
+    code: 'home-unusable',
+    problem: `${path} does not hold a token.`,
+    advice: 'Delete it: a new token is made at the next start.',
+  });
 };
 
 const TOKEN = /^[A-Za-z0-9_-]{43,128}$/;

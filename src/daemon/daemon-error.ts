@@ -1,12 +1,10 @@
-// Why a daemon could not start, in words for the person who started it: what and where on the first line, what to do on
-// the second.
+// Why a daemon could not start, for the person who started it.
 
-export class DaemonError extends Error {
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
+
+export type DaemonProblem = Problem<'home-in-use' | 'home-unusable' | 'address-in-use'>;
+
+export class DaemonError extends ProblemError<DaemonProblem> {
   override readonly name = 'DaemonError';
-  readonly code: 'home-in-use' | 'home-unusable' | 'address-in-use';
-
-  constructor(code: DaemonError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -240,7 +240,7 @@ const usableHome = async (home: string): Promise<readonly string[]> => {
     return (await openHome(home)).notices;
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
-    throw new DaemonError('home-unusable', error.message, { cause: error });
+    throw new DaemonError({ ...error.problem, code: 'home-unusable' }, { cause: error });
   }
 };
 
@@ -273,7 +273,7 @@ const listen = async (server: HttpServer, { http }: DaemonOptions, config: Confi
     return await server.listen({ host, port, isExplicitPort: isExplicit });
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
-    throw new DaemonError('address-in-use', error.message, { cause: error });
+    throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
   }
 };
 

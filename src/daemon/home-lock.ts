@@ -13,10 +13,11 @@ export const lockHome = (home: string): Disposable => {
   const path = join(home, HOME_LOCK_FILE);
   const lock = lockOf(path);
   if (lock !== undefined) return lock;
-  throw new DaemonError(
-    'home-in-use',
-    `Another Plimsoll daemon${holder(home)} uses ${home}.\nStop it, or give this one its own home with --home DIR.`,
-  );
+  throw new DaemonError({
+    code: 'home-in-use',
+    problem: `Another Plimsoll daemon${holder(home)} uses ${home}.`,
+    advice: 'Stop it, or give this one its own home with --home DIR.',
+  });
 };
 
 const lockOf = (path: string): Disposable | undefined => {
@@ -24,8 +25,11 @@ const lockOf = (path: string): Disposable | undefined => {
     return lockFile(path);
   } catch (error) {
     throw new DaemonError(
-      'home-unusable',
-      `${path} cannot be locked: ${errorMessage(error)}.\n${isDiskFull(error) ? 'Free some space' : 'Make the folder writable'}, or choose another with --home DIR.`,
+      {
+        code: 'home-unusable',
+        problem: `${path} cannot be locked: ${errorMessage(error)}.`,
+        advice: `${isDiskFull(error) ? 'Free some space' : 'Make the folder writable'}, or choose another with --home DIR.`,
+      },
       { cause: error },
     );
   }

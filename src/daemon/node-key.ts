@@ -58,8 +58,11 @@ const parsePrivateKey = (pem: string, path: string): KeyObject => {
 
 const unusable = (path: string, cause: unknown): DaemonError =>
   new DaemonError(
-    'home-unusable',
-    `${path} is not an ed25519 private key.\nRestore it from a backup, or move it away to start as a new node.`,
+    {
+      code: 'home-unusable',
+      problem: `${path} is not an ed25519 private key.`,
+      advice: 'Restore it from a backup, or move it away to start as a new node.',
+    },
     { cause },
   );
 
@@ -69,8 +72,11 @@ const readIfThere = async (path: string): Promise<string | undefined> => {
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw new DaemonError(
-      'home-unusable',
-      `${path} cannot be read.\nMake it readable for the user who runs Plimsoll.`,
+      {
+        code: 'home-unusable',
+        problem: `${path} cannot be read.`,
+        advice: 'Make it readable for the user who runs Plimsoll.',
+      },
       {
         cause: error,
       },

@@ -25,11 +25,13 @@ export const openDaemonJournal = (
     });
     return journal;
   } catch (error) {
-    if (!(error instanceof JournalError) || error.code === 'newer-schema' || error.code === 'locked') {
-      throw new DaemonError('home-unusable', errorMessage(error), {
-        cause: error,
-      });
-    }
+    if (!(error instanceof JournalError))
+      throw new DaemonError(
+        { code: 'home-unusable', problem: errorMessage(error), advice: '' },
+        { cause: error },
+      );
+    if (error.code === 'newer-schema' || error.code === 'locked')
+      throw new DaemonError({ ...error.problem, code: 'home-unusable' }, { cause: error });
     notices.raise({
       id: 'journal',
       text: `${error.message}\nNothing is kept until the next start: the journal is in memory.`,

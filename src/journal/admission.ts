@@ -28,7 +28,7 @@ export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
     refuseOtherOwnEpoch(held, record);
     const isNewEpoch = position === undefined || record.epoch > position.epoch;
     const next = isNewEpoch ? 1 : position.through + 1;
-    if (!isWhole(record.epoch) || record.seq !== next) throw outOfOrder(record, next);
+    if (!isWhole(record.epoch) || record.seq !== next) throw notNext(record, next);
     moved.set(record.origin, { origin: record.origin, epoch: record.epoch, through: record.seq });
     admitted.push(record);
   }
@@ -39,12 +39,12 @@ export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
 export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly AgedRecord[]): Admitted => {
   const position = held.position(answer.origin);
   if (!isWhole(answer.epoch) || !isWhole(answer.through))
-    throw new JournalError('out-of-order', `A catch-up of ${answer.origin} stands at no whole number.`);
+    throw outOfOrder(`A catch-up of ${answer.origin} stands at no whole number.`);
   let before = 0;
   for (const record of records) {
     const isOfAnswer = record.origin === answer.origin && record.epoch === answer.epoch;
     if (!isOfAnswer || !isWhole(record.seq) || record.seq <= before || record.seq > answer.through)
-      throw outOfOrder(record, before + 1);
+      throw notNext(record, before + 1);
     before = record.seq;
   }
   const isBehind =
@@ -79,14 +79,16 @@ const refuseOtherOwnEpoch = (held: Held, record: AgedRecord): void => {
 };
 
 const ownFuture = (held: Held, epoch: number): JournalError =>
-  new JournalError(
-    'own-future',
-    `Epoch ${epoch} of this node holds more than its journal (epoch ${held.ownEpoch}): it was restored from a copy.\n` +
-      'A new epoch has to be started.',
-  );
+  new JournalError({
+    code: 'own-future',
+    problem: `Epoch ${epoch} of this node holds more than its journal (epoch ${held.ownEpoch}): it was restored from a copy.`,
+    advice: 'A new epoch has to be started.',
+  });
 
-const outOfOrder = (record: AgedRecord, next: number): JournalError =>
-  new JournalError(
-    'out-of-order',
+const notNext = (record: AgedRecord, next: number): JournalError =>
+  outOfOrder(
     `Record ${record.seq} of ${record.origin}, epoch ${record.epoch}, is out of order: ${next} comes next.`,
   );
+
+const outOfOrder = (problem: string): JournalError =>
+  new JournalError({ code: 'out-of-order', problem, advice: '' });

@@ -3,6 +3,8 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 /** A durable event as it is stored and relayed: the origin's exact bytes, never encoded again. */
 export interface DurableRecord {
@@ -153,13 +155,6 @@ export type JournalErrorCode =
   | 'closed'
   | 'io';
 
-/** The message says what, where and what to do; two lines where a person must act. */
-export class JournalError extends Error {
+export class JournalError extends ProblemError<Problem<JournalErrorCode>> {
   override readonly name = 'JournalError';
-  readonly code: JournalErrorCode;
-
-  constructor(code: JournalErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

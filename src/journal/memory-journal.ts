@@ -34,7 +34,11 @@ export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
   const disk = options.disk ?? createMemoryDisk();
   const { ownNode } = options;
   if (disk.isOpen)
-    throw new JournalError('locked', 'The memory disk is held by another journal: dispose of that first.');
+    throw new JournalError({
+      code: 'locked',
+      problem: 'The memory disk is held by another journal.',
+      advice: 'Dispose of that first.',
+    });
   const { numbers, isNewEpoch, notices } = openOwnNumbers(disk.own, {
     ownNode,
     wallMs: options.clock.wallMs(),
@@ -169,6 +173,7 @@ class MemoryJournal implements Journal {
   }
 
   #throwIfClosed(): void {
-    if (this.#isClosed) throw new JournalError('closed', 'The journal is closed.');
+    if (this.#isClosed)
+      throw new JournalError({ code: 'closed', problem: 'The journal is closed.', advice: '' });
   }
 }

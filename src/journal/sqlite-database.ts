@@ -14,7 +14,12 @@ export const openForWriting = (path: string): DatabaseSync => {
     // Only a file without a page takes this over; the others have it from their creation.
     database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
-    if (mode !== 'wal') throw new JournalError('io', `The file system of ${path} cannot keep a journal.`);
+    if (mode !== 'wal')
+      throw new JournalError({
+        code: 'io',
+        problem: `The file system of ${path} cannot keep a journal.`,
+        advice: '',
+      });
     database.exec(SETTINGS);
     // Left by the look at it before; with the lock held nobody uses it.
     rmSync(`${path}-shm`, { force: true });

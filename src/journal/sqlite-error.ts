@@ -1,6 +1,7 @@
 // SQLite's result codes as the journal's errors: what happened, to which file, and what a person can do.
 // Codes: https://www.sqlite.org/rescode.html; the low byte is the primary code.
 
+import type { Problem } from '../core/problem.ts';
 import type { JournalErrorCode } from './journal.ts';
 import { JournalError } from './journal.ts';
 
@@ -10,7 +11,7 @@ export const journalErrorOf = (error: unknown, path: string): unknown => {
   const code = codeOf(error);
   return code === undefined
     ? error
-    : new JournalError(code, MESSAGES[code](path, error.message), { cause: error });
+    : new JournalError({ code, advice: '', ...SENTENCES[code](path, error.message) }, { cause: error });
 };
 
 export const isDamage = (error: unknown): boolean => error instanceof Error && codeOf(error) === 'damaged';
@@ -19,7 +20,7 @@ export const isDamage = (error: unknown): boolean => error instanceof Error && c
 export const isUnfinished = (error: unknown): boolean =>
   error instanceof Error && 'errcode' in error && error.errcode === 776;
 
-const codeOf = (error: Error): keyof typeof MESSAGES | undefined => {
+const codeOf = (error: Error): keyof typeof SENTENCES | undefined => {
   if (error instanceof JournalError) return error.code === 'damaged' ? 'damaged' : undefined;
   if (!('code' in error) || typeof error.code !== 'string') return undefined;
   if (error.code === 'ERR_INVALID_STATE') return 'closed';
@@ -30,19 +31,29 @@ const codeOf = (error: Error): keyof typeof MESSAGES | undefined => {
   return EXTENDED_CODES[error.errcode] ?? PRIMARY_CODES[error.errcode & 0xff];
 };
 
-const MESSAGES = {
-  locked: path =>
-    `The journal ${path} is in use by another process.\nStop the other daemon of this home, or start with another --home.`,
-  full: path =>
-    `The journal ${path} could not be written: the disk is full.\nFree some space; nothing that was stored is lost.`,
-  damaged: (path, detail) =>
-    `The journal ${path} is damaged: ${detail}.\nRestart the daemon: it moves the file aside and begins a new one.`,
-  closed: path => `The journal ${path} is closed.`,
-  io: (path, detail) =>
-    `The journal ${path} cannot be read or written: ${detail}.\nCheck that its directory exists, is yours and is writable, and that the disk works.`,
-} satisfies Partial<Record<JournalErrorCode, (path: string, detail: string) => string>>;
+const SENTENCES = {
+  locked: path => ({
+    problem: `The journal ${path} is in use by another process.`,
+    advice: 'Stop the other daemon of this home, or start with another --home.',
+  }),
+  full: path => ({
+    problem: `The journal ${path} could not be written: the disk is full.`,
+    advice: 'Free some space; nothing that was stored is lost.',
+  }),
+  damaged: (path, detail) => ({
+    problem: `The journal ${path} is damaged: ${detail}.`,
+    advice: 'Restart the daemon: it moves the file aside and begins a new one.',
+  }),
+  closed: path => ({ problem: `The journal ${path} is closed.` }),
+  io: (path, detail) => ({
+    problem: `The journal ${path} cannot be read or written: ${detail}.`,
+    advice: 'Check that its directory exists, is yours and is writable, and that the disk works.',
+  }),
+} satisfies Partial<
+  Record<JournalErrorCode, (path: string, detail: string) => Partial<Problem> & Pick<Problem, 'problem'>>
+>;
 
-const PRIMARY_CODES: Readonly<Record<number, keyof typeof MESSAGES>> = {
+const PRIMARY_CODES: Readonly<Record<number, keyof typeof SENTENCES>> = {
   3: 'io', // PERM
   5: 'locked', // BUSY
   6: 'locked', // LOCKED
@@ -55,7 +66,7 @@ const PRIMARY_CODES: Readonly<Record<number, keyof typeof MESSAGES>> = {
   26: 'damaged', // NOTADB
 };
 
-const EXTENDED_CODES: Readonly<Record<number, keyof typeof MESSAGES>> = {
+const EXTENDED_CODES: Readonly<Record<number, keyof typeof SENTENCES>> = {
   522: 'damaged', // IOERR_SHORT_READ: the file ends too early
   4874: 'full', // IOERR_SHMSIZE: no room for the shared memory file
   8458: 'damaged', // IOERR_CORRUPTFS

@@ -65,20 +65,21 @@ const look = (path: string): Inspection => {
 /** Before anything touches it: a device's mode would be tightened for the whole machine, and a pipe would block. */
 const refuseOtherThanFile = (path: string): void => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
-  throw new JournalError(
-    'io',
-    `The journal ${path} cannot be opened: something other than a file is there.\nCheck what it is and move it away, or start with another --home.`,
-  );
+  throw new JournalError({
+    code: 'io',
+    problem: `The journal ${path} cannot be opened: something other than a file is there.`,
+    advice: 'Check what it is and move it away, or start with another --home.',
+  });
 };
 
 const refuseNewer = (database: DatabaseSync, path: string): void => {
   const version = schemaVersion(database);
   if (applicationId(database) !== APPLICATION_ID || version <= SCHEMA_STEPS.length) return;
-  throw new JournalError(
-    'newer-schema',
-    `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.\n` +
-      'Install that version again, or start with another --home. The file was left as it is.',
-  );
+  throw new JournalError({
+    code: 'newer-schema',
+    problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.`,
+    advice: 'Install that version again, or start with another --home. The file was left as it is.',
+  });
 };
 
 /** The first thing found wrong, cheapest first. */

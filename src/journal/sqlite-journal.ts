@@ -176,7 +176,11 @@ class SqliteJournal implements Journal {
 
   #throwIfClosed(): void {
     if (!this.#database.isOpen)
-      throw new JournalError('closed', `The journal ${this.#options.path} is closed.`);
+      throw new JournalError({
+        code: 'closed',
+        problem: `The journal ${this.#options.path} is closed.`,
+        advice: '',
+      });
   }
 
   #transaction<T>(work: () => T): T {

@@ -27,5 +27,9 @@ export const nodeIdIn = (row: Row | undefined, column: string): NodeId => {
 };
 
 const refuse = (column: string): never => {
-  throw new JournalError('damaged', `The journal holds no valid ${column} where one must be.`);
+  throw new JournalError({
+    code: 'damaged',
+    problem: `The journal holds no valid ${column} where one must be.`,
+    advice: '',
+  });
 };

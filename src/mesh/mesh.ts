@@ -3,6 +3,8 @@
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
 export interface MeshTransport extends AsyncDisposable {
   readonly localId: NodeId;
@@ -193,15 +195,8 @@ export const MESH_LIMITS: MeshLimits = {
   candidatesMax: 4_096,
 };
 
-export type MeshErrorCode = 'address-in-use' | 'address-unusable' | 'bad-key';
+export type MeshProblem = Problem<'address-in-use' | 'address-unusable' | 'bad-key'>;
 
-/** The message says what, where and what to do; two lines where a person must act. */
-export class MeshError extends Error {
+export class MeshError extends ProblemError<MeshProblem> {
   override readonly name = 'MeshError';
-  readonly code: MeshErrorCode;
-
-  constructor(code: MeshErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -1,11 +1,14 @@
 // What can go wrong with a transport that is not a matter of a message's bytes.
 
-export class MessagingError extends Error {
-  override readonly name = 'MessagingError';
-  readonly code: 'closed' | 'endpoint' | 'thread';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
-  constructor(code: MessagingError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+type MessagingErrorCode = 'closed' | 'endpoint' | 'thread';
+
+export class MessagingError extends ProblemError<Problem<MessagingErrorCode>> {
+  override readonly name = 'MessagingError';
+
+  constructor(code: MessagingErrorCode, problem: string, options?: ErrorOptions) {
+    super({ code, problem, advice: '' }, options);
   }
 }

@@ -2,7 +2,8 @@
 // live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
 
 import { readFile, stat } from 'node:fs/promises';
-import { errorCode } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
+import { errorCode, ProblemError } from '../core/problem.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
@@ -51,15 +52,11 @@ export const finalSnapshot = async ({
   return { snapshot: latest, source: latest === undefined ? 'nothing' : 'live-snapshot' };
 };
 
-/** The directory is none of a run, or its config.json cannot be read: two lines, what is wrong and what to do. */
-export class RunDirectoryError extends Error {
+/** The directory is none of a run, or its config.json cannot be read. */
+export class RunDirectoryError extends ProblemError<
+  Problem<'no-run' | 'unreadable', { readonly directory: string }>
+> {
   override readonly name = 'RunDirectoryError';
-  readonly code: 'no-run' | 'unreadable';
-
-  constructor(code: RunDirectoryError['code'], problem: string, advice: string, options?: ErrorOptions) {
-    super(`${problem}\n${advice}`, options);
-    this.code = code;
-  }
 }
 
 /**
@@ -118,17 +115,19 @@ const readConfig = async (directory: string): Promise<RunConfig> => {
   const config = await readIf(runFiles(directory).config, SNAPSHOT_BYTES_MAX, runConfigFromJson);
   if (config.kind === 'read') return config.value;
   if (config.kind === 'missing') {
-    throw new RunDirectoryError(
-      'no-run',
-      `${directory} is not the directory of a run: it has no config.json.`,
-      'Name the directory that `plimsoll bench` told, by default <home>/runs/<id>.',
-    );
+    throw new RunDirectoryError({
+      code: 'no-run',
+      directory,
+      problem: `${directory} is not the directory of a run: it has no config.json.`,
+      advice: 'Name the directory that `plimsoll bench` told, by default <home>/runs/<id>.',
+    });
   }
-  throw new RunDirectoryError(
-    'unreadable',
-    `The run in ${directory} cannot be read: ${config.reason}.`,
-    'A report can only be made with the config.json that the run wrote.',
-  );
+  throw new RunDirectoryError({
+    code: 'unreadable',
+    directory,
+    problem: `The run in ${directory} cannot be read: ${config.reason}.`,
+    advice: 'A report can only be made with the config.json that the run wrote.',
+  });
 };
 
 const countIfThere = async (

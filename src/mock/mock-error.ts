@@ -1,11 +1,14 @@
 // Why a mock server could not be had.
 
-export class MockError extends Error {
-  override readonly name = 'MockError';
-  readonly code: 'bad-option' | 'address-in-use' | 'cannot-listen' | 'log-unusable' | 'did-not-start';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 
-  constructor(code: MockError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+type MockErrorCode = 'bad-option' | 'address-in-use' | 'cannot-listen' | 'log-unusable' | 'did-not-start';
+
+export class MockError extends ProblemError<Problem<MockErrorCode>> {
+  override readonly name = 'MockError';
+
+  constructor(code: MockErrorCode, problem: string, options?: ErrorOptions) {
+    super({ code, problem, advice: '' }, options);
   }
 }

@@ -4,6 +4,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../clock/system-clock.ts';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import { lastLine } from '../core/text/single-line.ts';
 import { LinePace } from './line-pace.ts';
 import { LineQueue } from './line-queue.ts';
@@ -73,14 +75,13 @@ export const runTool = async (
   }
 };
 
-export class ToolError extends Error {
-  override readonly name = 'ToolError';
-  readonly code: 'missing' | 'exited' | 'silent' | 'line-too-long' | 'flood' | 'failed';
+export type ToolProblem =
+  | Problem<'missing' | 'silent' | 'line-too-long' | 'flood' | 'failed'>
+  /** `exitCode` is null where a signal ended it. */
+  | Problem<'exited', { readonly exitCode: number | null }>;
 
-  constructor(code: ToolError['code'], message: string) {
-    super(message);
-    this.code = code;
-  }
+export class ToolError extends ProblemError<ToolProblem> {
+  override readonly name = 'ToolError';
 }
 
 export interface StreamLinesOptions {
@@ -135,21 +136,25 @@ export async function* streamLines(
       if (line.kind === 'line') {
         if (queue.isEmpty && child.stdout.isPaused()) child.stdout.resume();
         if (!pace.keeps()) {
-          throw new ToolError('flood', `${command} prints more than ${linesPerSecondMax} lines a second`);
+          throw toolError('flood', `${command} prints more than ${linesPerSecondMax} lines a second`);
         }
         yield line.text;
         continue;
       }
       if (line.kind === 'silent') {
-        throw new ToolError('silent', `${command} said nothing for ${options.idleTimeoutMs} ms`);
+        throw toolError('silent', `${command} said nothing for ${options.idleTimeoutMs} ms`);
       }
-      if (line.kind === 'too-long')
-        throw new ToolError('line-too-long', `${command} sent a line past its bound`);
+      if (line.kind === 'too-long') throw toolError('line-too-long', `${command} sent a line past its bound`);
       const ending = await ended;
-      if (ending.kind !== 'exited') throw new ToolError(ending.kind, `${command}: ${ending.reason}`);
+      if (ending.kind !== 'exited') throw toolError(ending.kind, `${command}: ${ending.reason}`);
       const said = lastLine(stderr.text());
       const how = ending.code === null ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
-      throw new ToolError('exited', said === '' ? `${command} ${how}` : `${command} ${how}: ${said}`);
+      throw new ToolError({
+        code: 'exited',
+        exitCode: ending.code,
+        problem: said === '' ? `${command} ${how}` : `${command} ${how}: ${said}`,
+        advice: '',
+      });
     }
   } finally {
     options.signal.removeEventListener('abort', stop);
@@ -226,6 +231,9 @@ class CappedText {
     return Buffer.concat(this.#chunks).toString('utf8');
   }
 }
+
+const toolError = (code: Exclude<ToolProblem['code'], 'exited'>, problem: string): ToolError =>
+  new ToolError({ code, problem, advice: '' });
 
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 const STDERR_TAIL_BYTES_MAX = 64 * 1024;

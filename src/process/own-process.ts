@@ -3,6 +3,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Problem } from '../core/problem.ts';
+import { ProblemError } from '../core/problem.ts';
 import type { Env } from './child.ts';
 import { JsonLines } from './json-lines.ts';
 import { PARENT_PIPES_VARIABLE } from './parent-watch.ts';
@@ -46,13 +48,13 @@ export interface OwnProcess extends AsyncDisposable {
   kill(): Promise<OwnProcessExit>;
 }
 
-export class OwnProcessError extends Error {
-  override readonly name = 'OwnProcessError';
-  readonly code: 'not-started' | 'not-ready' | 'exited';
+type OwnProcessErrorCode = 'not-started' | 'not-ready' | 'exited';
 
-  constructor(code: OwnProcessError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
+export class OwnProcessError extends ProblemError<Problem<OwnProcessErrorCode>> {
+  override readonly name = 'OwnProcessError';
+
+  constructor(code: OwnProcessErrorCode, problem: string, options?: ErrorOptions) {
+    super({ code, problem, advice: '' }, options);
   }
 }
 

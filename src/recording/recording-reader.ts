@@ -3,22 +3,14 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
-import { errorMessage } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
+import { errorMessage, ProblemError } from '../core/problem.ts';
 import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeFrame } from './block.ts';
 import type { RecordingHeader, RecordingLine } from './recording-line.ts';
 import { decodeLine, RECORDING_VERSION } from './recording-line.ts';
 
-export type RecordingErrorCode = 'unreadable' | 'no-recording' | 'newer';
-
-/** The message is two lines: what is wrong, and what to do. */
-export class RecordingError extends Error {
+export class RecordingError extends ProblemError<Problem<'unreadable' | 'no-recording' | 'newer'>> {
   override readonly name = 'RecordingError';
-  readonly code: RecordingErrorCode;
-
-  constructor(code: RecordingErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 export type RecordingPart =
@@ -82,10 +74,11 @@ const checkHeader = (path: string, part: RecordingPart): void => {
   if (part.kind === 'broken' || part.line.kind !== 'header') throw noRecording(path);
   const { version, plimsollVersion } = part.line;
   if (version <= RECORDING_VERSION) return;
-  throw new RecordingError(
-    'newer',
-    `${path} is a recording of version ${version}, made by Plimsoll ${plimsollVersion}\nThis Plimsoll reads up to version ${RECORDING_VERSION}: update it.`,
-  );
+  throw new RecordingError({
+    code: 'newer',
+    problem: `${path} is a recording of version ${version}, made by Plimsoll ${plimsollVersion}`,
+    advice: `This Plimsoll reads up to version ${RECORDING_VERSION}: update it.`,
+  });
 };
 
 const opened = async (path: string): Promise<FileHandle> => {
@@ -97,8 +90,11 @@ const opened = async (path: string): Promise<FileHandle> => {
   } catch (error) {
     const reason = errorMessage(error);
     throw new RecordingError(
-      'unreadable',
-      `the recording cannot be read: ${reason}\nName a file that plimsoll record has written.`,
+      {
+        code: 'unreadable',
+        problem: `the recording cannot be read: ${reason}`,
+        advice: 'Name a file that plimsoll record has written.',
+      },
       { cause: error },
     );
   }
@@ -121,7 +117,8 @@ const cutOff = (at: number): string => `the recording is cut off at byte ${at}`;
 const damaged = (at: number): string => `the recording is damaged at byte ${at}`;
 
 const noRecording = (path: string): RecordingError =>
-  new RecordingError(
-    'no-recording',
-    `${path} is no recording, or its beginning is damaged\nName a file that plimsoll record has written.`,
-  );
+  new RecordingError({
+    code: 'no-recording',
+    problem: `${path} is no recording, or its beginning is damaged`,
+    advice: 'Name a file that plimsoll record has written.',
+  });

@@ -6,7 +6,10 @@ test('a full disk is no accident: it is said in two lines, with what to do', () 
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   expect(asCommandError(full)).toMatchObject({
     exitCode: EXIT_CODES.homeUnusable.code,
-    message: expect.stringMatching(/^the home cannot be written: its disk is full\n.*--home/),
+    problem: {
+      problem: 'the home cannot be written: its disk is full',
+      advice: expect.stringContaining('--home'),
+    },
   });
 });
 

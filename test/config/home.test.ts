@@ -77,7 +77,11 @@ describe('the home', () => {
     if ((await stat('/proc').catch(() => undefined)) === undefined) context.skip('no /proc here');
     await expect(openHome('/proc/plimsoll')).rejects.toMatchObject({
       name: 'HomeError',
-      message: expect.stringMatching(/^The home \/proc\/plimsoll .*\n.*--home DIR\.$/),
+      problem: expect.objectContaining({
+        path: expect.stringMatching(/^\/proc\/plimsoll/),
+        problem: expect.stringMatching(/^The home \/proc\/plimsoll /),
+        advice: expect.stringMatching(/--home DIR\.$/),
+      }),
     });
   });
 });

@@ -104,7 +104,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   ownEpoch: journal.ownEpoch,
   startNumber: journal.startNumber,
   append: records => {
-    if (disk.isFull) throw new JournalError('full', 'The disk is full.');
+    if (disk.isFull) throw new JournalError({ code: 'full', problem: 'The disk is full.', advice: '' });
     journal.append(records);
   },
   appendCatchUp: (position, records) => journal.appendCatchUp(position, records),

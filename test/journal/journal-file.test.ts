@@ -66,7 +66,10 @@ test('a journal that another process holds is refused, and free once that is kil
   expect(() => open()).toThrow(
     expect.objectContaining({
       code: 'locked',
-      message: expect.stringMatching(/^[^\n]+in use[^\n]+\n[^\n]+$/),
+      problem: expect.objectContaining({
+        problem: expect.stringMatching(/^[^\n]+in use[^\n]+$/),
+        advice: expect.stringMatching(/^Stop [^\n]+$/),
+      }),
     }),
   );
   await writer[Symbol.asyncDispose]();
@@ -95,7 +98,10 @@ test.each([
   expect(() => open(at)).toThrow(
     expect.objectContaining({
       code: 'io',
-      message: expect.stringMatching(/^[^\n]+journal.db[^\n]+\nCheck [^\n]+$/),
+      problem: expect.objectContaining({
+        problem: expect.stringMatching(/^[^\n]+journal.db[^\n]+$/),
+        advice: expect.stringMatching(/^Check [^\n]+$/),
+      }),
     }),
   );
 });
@@ -138,7 +144,10 @@ test('a full disk refuses the append, loses nothing, and takes more once there i
   expect(ran.stderr).toBe('');
   const told = JSON.parse(ran.stdout);
   expect(told).toMatchObject({ code: 'full', codeAtOpen: 'full', notices: [] });
-  expect(told.message).toMatch(/^[^\n]+disk is full[^\n]*\nFree some space[^\n]+$/);
+  expect(told.problem).toMatchObject({
+    problem: expect.stringMatching(/^[^\n]+disk is full[^\n]*$/),
+    advice: expect.stringMatching(/^Free some space[^\n]+$/),
+  });
   expect(told.seq).toBeGreaterThan(5);
   expect(told.heldWhenFull).toBe(told.seq);
   expect(told.seqAfterwards).toBe(told.seq + 1);

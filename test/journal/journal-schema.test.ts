@@ -54,7 +54,10 @@ test('a file of a newer version is refused in two lines and left as it was', () 
     expect.objectContaining({
       name: 'JournalError',
       code: 'newer-schema',
-      message: expect.stringMatching(/^[^\n]+newer Plimsoll[^\n]+\n[^\n]+$/),
+      problem: expect.objectContaining({
+        problem: expect.stringMatching(/^[^\n]+newer Plimsoll[^\n]+$/),
+        advice: expect.stringContaining('Install that version again'),
+      }),
     }),
   );
   expect(readFileSync(path).equals(bytes)).toBe(true);

@@ -10,14 +10,14 @@ import { appendOwn, OWN, seqsAfter } from './journal-records.ts';
 
 const [path = '', ballast = ''] = process.argv.slice(2);
 
-const fill = (journal: Journal): { seq: number; code: string; message: string } => {
+const fill = (journal: Journal): Pick<JournalError, 'code' | 'problem'> & { seq: number } => {
   let seq = 0;
   for (;;) {
     try {
       seq = appendOwn(journal, { kind: 'run.started', key: `r${seq}`, payload: 'x'.repeat(20_000) });
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
-      return { seq, code: error.code, message: error.message };
+      return { seq, code: error.code, problem: error.problem };
     }
   }
 };

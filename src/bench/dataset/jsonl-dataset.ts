@@ -111,10 +111,14 @@ const unreadable = (shownPath: string, cause: unknown): BenchError => {
         ? 'Give yourself the right to read it.'
         : 'Name a JSONL file with --dataset FILE.';
   const reason = REASONS.get(code ?? '') ?? errorMessage(cause);
-  return new BenchError('input', `${shownPath} cannot be read: ${reason}`, advice, { cause });
+  return new BenchError(
+    { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice },
+    { cause },
+  );
 };
 
-const input = (problem: string, advice: string): BenchError => new BenchError('input', problem, advice);
+const input = (problem: string, advice: string): BenchError =>
+  new BenchError({ code: 'input', problem, advice });
 
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'there is no such file'],

@@ -31,11 +31,11 @@ export const requestBodies = (prompts: readonly Prompt[], options: RequestOption
     size += body.length;
     startAt[index + 1] = size;
     if (size > BODIES_BYTES_MAX) {
-      throw new BenchError(
-        'input',
-        `the request bodies take more than ${BODIES_BYTES_MAX / MEBIBYTE} MiB`,
-        'Use fewer or shorter prompts.',
-      );
+      throw new BenchError({
+        code: 'input',
+        problem: `the request bodies take more than ${BODIES_BYTES_MAX / MEBIBYTE} MiB`,
+        advice: 'Use fewer or shorter prompts.',
+      });
     }
   });
   const bytes = new SharedArrayBuffer(size);

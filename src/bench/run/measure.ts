@@ -29,18 +29,18 @@ export const openConnections = async (
   stop.removeEventListener('abort', stopLoad);
   stop.throwIfAborted();
   if (opened === 0 && failed === 0) {
-    throw new BenchError(
-      'failed',
-      `the load could not begin: ${problem ?? 'no connection was asked for'}`,
-      'This is a fault of Plimsoll or of this machine, not of the target.',
-    );
+    throw new BenchError({
+      code: 'failed',
+      problem: `the load could not begin: ${problem ?? 'no connection was asked for'}`,
+      advice: 'This is a fault of Plimsoll or of this machine, not of the target.',
+    });
   }
   if (opened === 0) {
-    throw new BenchError(
-      'unreachable',
-      `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
-      'Start the server, or look at host and port.',
-    );
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
+      advice: 'Start the server, or look at host and port.',
+    });
   }
   return failed === 0
     ? []

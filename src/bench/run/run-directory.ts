@@ -80,11 +80,11 @@ const makeFolder = async (path: string): Promise<boolean> => {
     if (await makeMissing(path)) return true;
     const names = await readdir(path);
     if (names.length === 0) return false;
-    throw new BenchError(
-      'run-directory',
-      `the run directory ${path} is not empty`,
-      'Name a new one with --out DIR; plimsoll report DIR shows what is in an old one.',
-    );
+    throw new BenchError({
+      code: 'run-directory',
+      problem: `the run directory ${path} is not empty`,
+      advice: 'Name a new one with --out DIR; plimsoll report DIR shows what is in an old one.',
+    });
   } catch (error) {
     if (error instanceof BenchError) throw error;
     throw cannotWrite(path, error);
@@ -107,8 +107,10 @@ const makeMissing = async (path: string): Promise<boolean> => {
 
 const cannotWrite = (path: string, cause: unknown): BenchError =>
   new BenchError(
-    'run-directory',
-    `the run directory ${path} cannot be written: ${diskReason(cause)}`,
-    'Name a folder that you can write, with space for the run: --out DIR',
+    {
+      code: 'run-directory',
+      problem: `the run directory ${path} cannot be written: ${diskReason(cause)}`,
+      advice: 'Name a folder that you can write, with space for the run: --out DIR',
+    },
     { cause },
   );

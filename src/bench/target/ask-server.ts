@@ -30,29 +30,30 @@ export const askServer = async (options: AskOptions): Promise<ServerAnswer> => {
   signal.throwIfAborted();
   switch (reply.kind) {
     case 'no-connection':
-      throw new BenchError(
-        'unreachable',
-        `${target.shown} cannot be reached: ${reply.reason}`,
-        'Start the server, or look at host and port.',
-      );
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} cannot be reached: ${reply.reason}`,
+        advice: 'Start the server, or look at host and port.',
+      });
     case 'no-answer':
       if (model !== undefined) return { model, serverKind: unknown(reply.reason), notices: [] };
-      throw new BenchError(
-        'unreachable',
-        `${target.shown} did not say which models it has: ${reply.reason}`,
-        'Look at the URL, or name the model yourself: --model M',
-      );
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} did not say which models it has: ${reply.reason}`,
+        advice: 'Look at the URL, or name the model yourself: --model M',
+      });
     case 'status':
       if (model !== undefined) {
         return { model, serverKind: unknown(`GET /models gave status ${reply.status}`), notices: [] };
       }
-      throw new BenchError(
-        'unreachable',
-        `${target.shown} did not say which models it has: status ${reply.status} to GET ${shownPath(target)}`,
-        reply.status === 401 || reply.status === 403
-          ? 'Give a key that it takes: --api-key-file F, or OPENAI_API_KEY'
-          : 'Look at the URL, or name the model yourself: --model M',
-      );
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} did not say which models it has: status ${reply.status} to GET ${shownPath(target)}`,
+        advice:
+          reply.status === 401 || reply.status === 403
+            ? 'Give a key that it takes: --api-key-file F, or OPENAI_API_KEY'
+            : 'Look at the URL, or name the model yourself: --model M',
+      });
     case 'models':
       return chosen({ ...reply, serverKind: await kindOf(reply, options) }, target, model);
     default:
@@ -81,11 +82,11 @@ const chosen = (
     return { model, serverKind, notices: isListed ? [] : [notice] };
   }
   if (first === undefined) {
-    throw new BenchError(
-      'unreachable',
-      `${target.shown} lists no model`,
-      'Load one there, or name it yourself: --model M',
-    );
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `${target.shown} lists no model`,
+      advice: 'Load one there, or name it yourself: --model M',
+    });
   }
   const notices =
     ids.length > 1 ? [`the server has ${ids.length} models; this run asks ${quoted(first)}`] : [];

@@ -20,7 +20,7 @@ import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import type { Env } from '../../process/child.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, endedBy } from '../command-error.ts';
 import { localUrl } from '../daemon-client.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -88,7 +88,7 @@ const useHome = async ({ home, out }: BenchStart, companions: Companions): Promi
     await openHome(home);
   } catch (error) {
     if (out === undefined || !(error instanceof HomeError)) throw error;
-    companions.withoutHome(error.message.split('\n')[0] ?? '');
+    companions.withoutHome(error.problem.problem);
   }
 };
 
@@ -220,9 +220,8 @@ const asCommandError = (error: unknown): unknown => {
     return new CommandError('usage', error.message, 'Change it, or leave it out.', { cause: error });
   const isOurs = error instanceof BenchError || error instanceof HomeError;
   if (!isOurs) return error;
-  const [problem = '', ...advice] = error.message.split('\n');
   const exit = error instanceof HomeError ? 'homeUnusable' : EXITS[error.code];
-  return new CommandError(exit, problem, advice.join(' '), { cause: error });
+  return endedBy(exit, error);
 };
 
 const environment = ({ nodeVersion, platform }: ProcessState): ReportEnvironment => ({

@@ -18,7 +18,7 @@ import { renderReport } from '../../metrics/text-report.ts';
 import type { RunPhase } from '../../tui/run-view.ts';
 import { counterOf } from '../../tui/run-view.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -131,8 +131,7 @@ const showReport = async (state: ProcessState, directory: string): Promise<ExitC
     return EXIT_CODES.ok.code;
   } catch (error) {
     if (!(error instanceof RunDirectoryError)) throw error;
-    const [problem = '', advice = ''] = error.message.split('\n');
-    throw new CommandError('benchRunDirectory', problem, advice, { cause: error });
+    throw endedBy('benchRunDirectory', error);
   }
 };
 

@@ -7,7 +7,7 @@ import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
 import type { Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, endedBy } from '../command-error.ts';
 import { homeOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
@@ -29,8 +29,7 @@ export const openKeyHome = async (invocation: Invocation, state: ProcessState): 
     return path;
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
-    const [problem = '', advice = ''] = error.message.split('\n');
-    throw new CommandError('homeUnusable', problem, advice, { cause: error });
+    throw endedBy('homeUnusable', error);
   }
 };
 

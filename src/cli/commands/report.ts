@@ -7,7 +7,7 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { Command } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { homeOption, jsonOption } from '../options.ts';
@@ -45,8 +45,7 @@ const rebuilt = async (directory: string): Promise<Report> => {
     return await rebuildReport(directory);
   } catch (error) {
     if (!(error instanceof RunDirectoryError)) throw error;
-    const [problem = '', advice = ''] = error.message.split('\n');
-    throw new CommandError('benchRunDirectory', problem, advice, { cause: error });
+    throw endedBy('benchRunDirectory', error);
   }
 };
 

@@ -34,8 +34,8 @@ export const daemonChecks = async (home: string, state: ProcessState): Promise<r
     return await runningChecks(home, state);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const [problem = '', ...advice] = error.message.split('\n');
-    return [check('problem', problem, advice.join(' ')), await portCheck(listen)];
+    const { problem, advice } = error.problem;
+    return [check('problem', problem, advice), await portCheck(listen)];
   }
 };
 

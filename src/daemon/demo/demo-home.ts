@@ -44,8 +44,11 @@ const madeFolder = async (temporaryFolder: string): Promise<string> => {
   } catch (error) {
     const reason = errorMessage(error);
     throw new DaemonError(
-      'home-unusable',
-      `The demo cannot make its home: ${reason}.\nName a folder that can be written: TMPDIR=/some/folder plimsoll demo`,
+      {
+        code: 'home-unusable',
+        problem: `The demo cannot make its home: ${reason}.`,
+        advice: 'Name a folder that can be written: TMPDIR=/some/folder plimsoll demo',
+      },
       { cause: error },
     );
   }

@@ -2,16 +2,16 @@
 // that a person asked for is taken literally.
 
 import type { Server } from 'node:http';
-import { errorCode, errorMessage } from '../../core/problem.ts';
+import type { Problem } from '../../core/problem.ts';
+import { errorCode, errorMessage, ProblemError } from '../../core/problem.ts';
 
-export class HttpServerError extends Error {
+export type HttpServerProblem = Problem<
+  'port-taken' | 'port-forbidden' | 'address-unavailable' | 'listen-failed',
+  { readonly host: string; readonly port: number }
+>;
+
+export class HttpServerError extends ProblemError<HttpServerProblem> {
   override readonly name = 'HttpServerError';
-  readonly code: 'port-taken' | 'port-forbidden' | 'address-unavailable' | 'listen-failed';
-
-  constructor(code: HttpServerError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }
 
 export interface ListenRequest {
@@ -60,7 +60,7 @@ const listenOnce = (server: Server, host: string, port: number): Promise<number>
       server.removeListener('error', fail);
       const address = server.address();
       if (typeof address === 'object' && address !== null) resolve(address.port);
-      else reject(new HttpServerError('listen-failed', 'the server listens on no port'));
+      else reject(new Error('the server listens on no port'));
     };
     server.once('error', fail);
     server.once('listening', succeed);
@@ -69,36 +69,38 @@ const listenOnce = (server: Server, host: string, port: number): Promise<number>
 
 const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown): HttpServerError => {
   const place = `${host}:${port}`;
+  const failed = (code: HttpServerProblem['code'], problem: string, advice: string): HttpServerError =>
+    new HttpServerError({ code, host, port, problem, advice }, { cause });
   switch (errorCode(cause)) {
     case 'EADDRINUSE': {
       const ports =
         last === port ? `Port ${port} of ${host} is taken` : `Ports ${port} to ${last} of ${host} are taken`;
-      return new HttpServerError(
+      return failed(
         'port-taken',
-        `${ports} by another program.\nStop it, or choose another port with --http ${host}:PORT.`,
-        { cause },
+        `${ports} by another program.`,
+        `Stop it, or choose another port with --http ${host}:PORT.`,
       );
     }
     case 'EACCES':
-      return new HttpServerError(
+      return failed(
         'port-forbidden',
-        `The system does not let this user listen on ${place}.\nChoose a port from 1024 on with --http ${host}:PORT.`,
-        { cause },
+        `The system does not let this user listen on ${place}.`,
+        `Choose a port from 1024 on with --http ${host}:PORT.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EINVAL':
-      return new HttpServerError(
+      return failed(
         'address-unavailable',
-        `${host} is no address of this machine.\nUse 127.0.0.1 for this machine alone, or one of its addresses, with --http HOST:PORT.`,
-        { cause },
+        `${host} is no address of this machine.`,
+        'Use 127.0.0.1 for this machine alone, or one of its addresses, with --http HOST:PORT.',
       );
     default:
-      return new HttpServerError(
+      return failed(
         'listen-failed',
-        `Listening on ${place} failed: ${errorMessage(cause)}.\nChoose another address with --http HOST:PORT.`,
-        { cause },
+        `Listening on ${place} failed: ${errorMessage(cause)}.`,
+        'Choose another address with --http HOST:PORT.',
       );
   }
 };

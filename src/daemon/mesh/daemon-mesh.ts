@@ -194,7 +194,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         await started[Symbol.asyncDispose]();
         if (!(error instanceof MeshError)) throw error;
         if (error.code !== 'address-in-use' || port >= last)
-          throw new DaemonError('address-in-use', error.message, { cause: error });
+          throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
         // The same number is wanted for UDP, where that one belongs to the beacons of everybody on this machine.
         if (port + 1 === BEACON_PORT) port += 1;
       }
@@ -218,15 +218,17 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
         if (peers.length > 0) notices.raise({ id: 'no-cluster-key', text: NO_KEY });
         return undefined;
       }
-      throw new DaemonError(
-        'home-unusable',
-        `${path} is not there.\nMake a cluster key with: plimsoll key new --out ${path}`,
-      );
+      throw new DaemonError({
+        code: 'home-unusable',
+        problem: `${path} is not there.`,
+        advice: `Make a cluster key with: plimsoll key new --out ${path}`,
+      });
     case 'wrong':
-      throw new DaemonError(
-        'home-unusable',
-        `${file.problem}.\nImport the key again: plimsoll key import FILE`,
-      );
+      throw new DaemonError({
+        code: 'home-unusable',
+        problem: `${file.problem}.`,
+        advice: 'Import the key again: plimsoll key import FILE',
+      });
     default:
       return file satisfies never;
   }

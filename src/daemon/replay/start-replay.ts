@@ -117,7 +117,7 @@ const listen = async (server: HttpServer, http: HostPort | undefined): Promise<L
     return await server.listen({ ...(http ?? DEFAULT_ADDRESS), isExplicitPort: http !== undefined });
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
-    throw new DaemonError('address-in-use', error.message, { cause: error });
+    throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
   }
 };
 

@@ -35,7 +35,7 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
       }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      if (error.code === 'missing' || NOT_FOUND.test(error.message)) return;
+      if (error.code === 'missing' || isNotFound(error)) return;
     }
     // What it would have told while it was away is read once.
     onHint();
@@ -58,7 +58,7 @@ const END_WITH_US = `exec 3<&0 </dev/null
 exec 3<&-
 exec "$@"`;
 /** What a shell exits with when there is no such command (POSIX). */
-const NOT_FOUND = /exited with code 127\b/;
+const isNotFound = ({ problem }: ToolError): boolean => problem.code === 'exited' && problem.exitCode === 127;
 
 /** "4: thunderbolt1@if4: <…", "Deleted 3: thunderbolt0 …", with or without a label such as "[LINK]". */
 const EVENT_LINE = /^(?:\[[A-Z]+\])?(?:Deleted )?\d+: /;

@@ -107,7 +107,11 @@ export class MemoryNetwork {
   /** @internal */
   open(host: MemoryHost): void {
     if (this.#hosts.has(host.name))
-      throw new MeshError('address-in-use', `there is a node ${host.name} on this network already`);
+      throw new MeshError({
+        code: 'address-in-use',
+        problem: `there is a node ${host.name} on this network already`,
+        advice: '',
+      });
     this.#hosts.set(host.name, host);
   }
 

@@ -36,10 +36,11 @@ export class MeshKeys {
 
 const derived = (keys: readonly ClusterKey[]): ReadonlyMap<string, MeshKey> => {
   if (keys.length === 0 || keys.length > KEYS_MAX)
-    throw new MeshError(
-      'bad-key',
-      `a mesh needs one cluster key, or two while they change; there are ${keys.length}`,
-    );
+    throw new MeshError({
+      code: 'bad-key',
+      problem: `a mesh needs one cluster key, or two while they change; there are ${keys.length}`,
+      advice: '',
+    });
   return new Map(
     keys.map(key => [
       key.id,

@@ -195,7 +195,15 @@ const placeOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.re
 
 const listenError = (at: HostPort, error: Error): MeshError =>
   errorCode(error) === 'EADDRINUSE'
-    ? new MeshError('address-in-use', `${hostPortText(at)} is taken by another program`, { cause: error })
-    : new MeshError('address-unusable', `the mesh cannot listen on ${hostPortText(at)}: ${error.message}`, {
-        cause: error,
-      });
+    ? new MeshError(
+        { code: 'address-in-use', problem: `${hostPortText(at)} is taken by another program`, advice: '' },
+        { cause: error },
+      )
+    : new MeshError(
+        {
+          code: 'address-unusable',
+          problem: `the mesh cannot listen on ${hostPortText(at)}: ${error.message}`,
+          advice: '',
+        },
+        { cause: error },
+      );

@@ -200,7 +200,7 @@ const figuresOf = async (
   } catch (error) {
     options.signal.throwIfAborted();
     // It left in order without having said what was asked: whoever reads the text finds the words for that.
-    if (error instanceof ToolError && error.code === 'exited' && / exited with code 0\b/.test(error.message))
+    if (error instanceof ToolError && error.problem.code === 'exited' && error.problem.exitCode === 0)
       return { kind: 'done', stdout };
     const complaint = tool.complaint?.(stdout);
     const said = withoutPrefix(errorMessage(error)).replace(program, name);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { BenchError } from '../../../src/bench/bench-error.ts';
 import { readJsonlDataset } from '../../../src/bench/dataset/jsonl-dataset.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -21,9 +22,8 @@ const texts = async (content: string | Uint8Array, column?: string) =>
 
 const refusal = async (content: string | Uint8Array, column?: string): Promise<string> => {
   const error: unknown = await read(content, column).catch((caught: unknown) => caught);
-  if (!(error instanceof Error)) throw new Error('it was taken');
-  expect(error).toMatchObject({ code: 'input' });
-  expect(error.message.split('\n')).toHaveLength(2);
+  if (!(error instanceof BenchError)) throw new Error('it was taken');
+  expect(error.problem).toMatchObject({ code: 'input', advice: expect.stringMatching(/./) });
   return error.message;
 };
 
@@ -58,7 +58,7 @@ describe('a JSONL data set', () => {
     expect(said).toContain('data.jsonl:2: this line is not JSON. It begins: "{\\"prompt\\": xxx');
     expect(said.length).toBeLessThan(400);
     expect(await refusal('[1]')).toContain('data.jsonl:1: this line is not a JSON object');
-    expect(await refusal('{"a":1,"b":2}')).toMatch(/no prompt: it has a, b.*\n.*--prompt-column/);
+    expect(await refusal('{"a":1,"b":2}')).toMatch(/no prompt: it has a, b.*\. .*--prompt-column/);
     expect(await refusal('{"text_in":"x"}', 'txt_in')).toContain('Did you mean --prompt-column text_in?');
     expect(await refusal('{"prompt":5}')).toContain('neither a text nor a list of messages');
     expect(await refusal('{"prompt":" "}')).toContain('is empty');

@@ -17,11 +17,13 @@ describe('a port', () => {
   test('that a person asked for and is taken is an error that says what to do', async () => {
     await using taken = await takePort();
     const error = await failureOf(serveCluster({ port: taken.port, isExplicitPort: true }));
-    expect(error.code).toBe('port-taken');
-    expect(error.message.split('\n')).toEqual([
-      `Port ${taken.port} of 127.0.0.1 is taken by another program.`,
-      'Stop it, or choose another port with --http 127.0.0.1:PORT.',
-    ]);
+    expect(error.problem).toEqual({
+      code: 'port-taken',
+      host: '127.0.0.1',
+      port: taken.port,
+      problem: `Port ${taken.port} of 127.0.0.1 is taken by another program.`,
+      advice: 'Stop it, or choose another port with --http 127.0.0.1:PORT.',
+    });
   });
 
   test('that is free is used without a word', async () => {
