@@ -4,8 +4,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { RECORD } from '../src/bench/arena/load-record.ts';
 import { RingReader } from '../src/bench/arena/ring.ts';
-import type { FromParseWorker, ParseWorkerData } from '../src/bench/load/load-message.ts';
-import { ThreadBoard } from '../src/bench/load/thread-board.ts';
+import { ThreadBoard } from '../src/bench/arena/thread-board.ts';
+import type { FromParseWorker, ParseWorkerData } from '../src/bench/parse/parse-message.ts';
 
 const { rings, board: memory, boardThread }: ParseWorkerData = workerData;
 const board = new ThreadBoard(memory);

@@ -1,8 +1,9 @@
 // Runs the load generator as the bench command does, for benchmarks: a plan of their own, everything it tells kept.
 
-import { requestBodies } from '../src/bench/dataset/request-bodies.ts';
-import { createLoadGenerator } from '../src/bench/load/load-generator.ts';
-import type { LoadPlan, LoadResult } from '../src/bench/load/load-options.ts';
+import type { LoadPlan } from '../src/bench/load/load-plan.ts';
+import { requestBodies } from '../src/bench/target/request-bodies.ts';
+import type { LoadResult } from '../src/bench/threads/load-generator.ts';
+import { createLoadGenerator } from '../src/bench/threads/threaded-load-generator.ts';
 import type { ClientRecord } from '../src/core/run/event-record.ts';
 import { readEventBatch } from '../src/wire/event-batch.ts';
 
@@ -39,7 +40,7 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
     {
       target: { host, port, path: '/v1/chat/completions', hostHeader: `${host}:${port}`, tls: undefined },
       headers: [],
-      prompts: requestBodies(
+      bodies: requestBodies(
         [{ messages: [{ role: 'user', content: 'x'.repeat(800) }], maxTokens: undefined }],
         {
           model: 'truth',

@@ -5,8 +5,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { CONTENT_KINDS, RECORD } from '../src/bench/arena/load-record.ts';
 import { RingReader } from '../src/bench/arena/ring.ts';
-import type { FromParseWorker, ParseWorkerData } from '../src/bench/load/load-message.ts';
-import { ThreadBoard } from '../src/bench/load/thread-board.ts';
+import { ThreadBoard } from '../src/bench/arena/thread-board.ts';
+import type { FromParseWorker, ParseWorkerData } from '../src/bench/parse/parse-message.ts';
 import { ReplyReader } from '../src/bench/target/reply-reader.ts';
 
 const { rings, board: memory, boardThread, runZeroNs }: ParseWorkerData = workerData;

@@ -32,6 +32,24 @@ describe('layers', () => {
     expect(offences).toEqual([]);
   });
 
+  test('no files import one another in a circle, of types neither', () => {
+    expect(circles(product)).toEqual([]);
+  });
+
+  test('in the benchmark a part imports only parts that stand before it', () => {
+    const offences = product.flatMap(file => {
+      const part = benchPart(file);
+      return importsOf(file)
+        .filter(isRelative)
+        .map(path => posix.join(posix.dirname(file), path))
+        .filter(
+          target => part !== '' && !['', part, ...(BENCH_PARTS[part] ?? [])].includes(benchPart(target)),
+        )
+        .map(target => `${file} imports ${target}`);
+    });
+    expect(offences).toEqual([]);
+  });
+
   test('core imports no package and nothing of Node', () => {
     const offences = code
       .filter(file => file.startsWith('src/core/'))
@@ -179,6 +197,35 @@ const mayImport = (layer: string, target: string): boolean => {
   return layer === target || allowed === 'all' || allowed.includes(target);
 };
 
+/** A folder of src/bench; '' elsewhere, and for the two files that stand above and below all of them. */
+const benchPart = (path: string): string => /^src\/bench\/(\w+)\//.exec(path)?.[1] ?? '';
+
+/** Files that reach each other, a list for each circle (Tarjan's strongly connected components). */
+const circles = (files: readonly string[]): readonly (readonly string[])[] => {
+  const among = new Set(files);
+  const found: string[][] = [];
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const visit = (file: string): void => {
+    numbers.set(file, numbers.size);
+    let low = numbers.size - 1;
+    open.push(file);
+    for (const path of importsOf(file).filter(isRelative)) {
+      const target = posix.join(posix.dirname(file), path);
+      if (!among.has(target)) continue;
+      if (!numbers.has(target)) visit(target);
+      if (open.includes(target)) low = Math.min(low, lowest.get(target) ?? numbers.get(target) ?? low);
+    }
+    lowest.set(file, low);
+    if (low !== numbers.get(file)) return;
+    const circle = open.splice(open.indexOf(file));
+    if (circle.length > 1) found.push(circle);
+  };
+  for (const file of among) if (!numbers.has(file)) visit(file);
+  return found;
+};
+
 const isRelative = (path: string): boolean => path.startsWith('.');
 const isBuiltin = (path: string): boolean => path.startsWith('node:');
 
@@ -220,6 +267,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   daemon: 'all',
   cli: 'all',
   dashboard: ['core', 'wire'],
+};
+
+/** What each part of src/bench may import besides itself. */
+const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
+  arena: [],
+  schedule: [],
+  dataset: [],
+  target: ['arena', 'dataset'],
+  load: ['arena', 'schedule', 'target'],
+  parse: ['arena', 'target'],
+  threads: ['arena', 'target', 'load', 'parse'],
+  run: ['dataset', 'target', 'load', 'threads'],
+  announce: ['run'],
 };
 
 const PROCESS_ENTRY = /^src\/cli\/process-state\.ts$|-(process|worker)\.ts$/;

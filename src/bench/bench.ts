@@ -3,18 +3,18 @@
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
-import type { BenchParts, BenchResult } from './bench-parts.ts';
-import type { BenchRequest } from './bench-request.ts';
 import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
 import type { Dataset } from './dataset/prompt.ts';
 import { syntheticDataset } from './dataset/synthetic-dataset.ts';
-import { BatchRelay, prepareLoad } from './load/prepare-load.ts';
 import type { AggregatorSide } from './run/aggregator-side.ts';
 import { openAggregator } from './run/aggregator-side.ts';
+import type { BenchParts, BenchResult } from './run/bench-parts.ts';
+import type { BenchRequest } from './run/bench-request.ts';
 import type { EventLogSide } from './run/event-log-side.ts';
 import { openEventLog } from './run/event-log-side.ts';
 import { finishRun } from './run/finish-run.ts';
 import { measure } from './run/measure.ts';
+import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { errorMessage } from '../core/problem.ts';
 import { Admission } from './admission.ts';
-import { Connection } from './connection.ts';
+import { ClientConnection } from './client-connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import { hostTime } from './host-time.ts';
 import { LogFile } from './log-file.ts';
@@ -54,7 +54,7 @@ class MockServer implements Mock {
   readonly #settings: MockSettings;
   readonly #logFile: LogFile | undefined;
   readonly #server: Server;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<ClientConnection>();
   readonly #log: MockLog;
   readonly #queue: DeadlineQueue;
   readonly #admission: Admission;
@@ -166,14 +166,14 @@ class MockServer implements Mock {
     await this.#logFile?.[Symbol.asyncDispose]();
   }
 
-  #accept(socket: Socket, context: ConstructorParameters<typeof Connection>[1]): void {
+  #accept(socket: Socket, context: ConstructorParameters<typeof ClientConnection>[1]): void {
     if (this.#connections.size >= CONNECTIONS_MAX || this.#stopped !== undefined) {
       this.#refused += 1;
       socket.destroy();
       return;
     }
     this.#opened += 1;
-    const connection = new Connection(socket, context);
+    const connection = new ClientConnection(socket, context);
     this.#connections.add(connection);
     socket.on('close', () => this.#connections.delete(connection));
   }

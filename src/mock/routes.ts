@@ -2,7 +2,7 @@
 
 import type { ChatRequest } from './chat-request.ts';
 import { readChatRequest } from './chat-request.ts';
-import type { Answer } from './connection.ts';
+import type { Answer } from './client-connection.ts';
 import type { Failure } from './failures.ts';
 import { failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';

@@ -59,6 +59,16 @@ export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
 
 export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing'] as const;
 
+/** Of a reply's head, what its record keeps. */
+export interface RecordedHead {
+  readonly status: number;
+  readonly contentKind: (typeof CONTENT_KINDS)[number];
+  /** '': none. */
+  readonly contentEncoding: string;
+  /** '': none. */
+  readonly location: string;
+}
+
 /**
  * Room that body bytes leave for the records that end samples, so that a full ring loses bytes and never an outcome: at
  * most an eighth of the ring.

@@ -2,8 +2,7 @@
 // the detail of an error.
 
 import type { ClientRecord } from '../../core/run/event-record.ts';
-import type { HeadReader } from '../target/http1/head-reader.ts';
-import type { EndKind, Milestone } from './load-record.ts';
+import type { EndKind, Milestone, RecordedHead } from './load-record.ts';
 import { CONTENT_KINDS, END_KINDS, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
 import type { RingMemory } from './ring.ts';
 import { NO_ROOM, RingWriter } from './ring.ts';
@@ -51,7 +50,7 @@ export class LoadRecorder {
     this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 24);
   }
 
-  head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: HeadReader): void {
+  head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: RecordedHead): void {
     const text = head.contentEncoding === '' ? head.location : head.contentEncoding;
     const bytesMax = 32 + text.length * 3;
     const at = this.#begin(bytesMax);

@@ -4,35 +4,50 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
-import { Connection, NONE } from '../target/http1/connection.ts';
-import type { ConnectionCounts, ConnectionOwner, Dialer } from '../target/http1/connection-owner.ts';
+import type { ThreadBoard } from '../arena/thread-board.ts';
+import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
+import type { SocketDialer } from '../target/http1/dialer.ts';
+import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestWriter } from '../target/http1/request-writer.ts';
+import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
-import type { LoadPlan, LoadTimeouts, OpenedConnections } from './load-options.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import type { ThreadBoard } from './thread-board.ts';
+import type { OpenedConnections } from './load-message.ts';
+import type { LoadPlan } from './load-plan.ts';
+
+/** Who sends when. */
+export interface LoadPattern {
+  readonly isWarmup: boolean;
+  readonly hasIssuedAll: boolean;
+  start(): void;
+  stop(): void;
+  /** It is idle, or closed after its sample. */
+  connectionFree(connection: HttpConnection): void;
+  /** An idle one was closed, or one could not be opened. */
+  connectionLost(connection: HttpConnection): void;
+  tick(nowNs: number): void;
+}
 
 export interface LoadThreadParts {
   readonly thread: number;
   readonly plan: LoadPlan;
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
-  readonly dialer: Dialer;
+  readonly dialer: SocketDialer;
   readonly requests: RequestWriter;
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
   readonly counts: ConnectionCounts;
 }
 
-export class LoadThread implements ConnectionOwner {
+export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly thread: number;
   readonly plan: LoadPlan;
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
-  readonly dialer: Dialer;
+  readonly dialer: SocketDialer;
   readonly board: ThreadBoard;
-  readonly connections: Connection[] = [];
+  readonly connections: HttpConnection[] = [];
   readonly #requests: RequestWriter;
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
@@ -109,18 +124,18 @@ export class LoadThread implements ConnectionOwner {
   }
 
   /** A closed connection with a number of its own; `send` opens it. */
-  addConnection(): Connection {
-    const connection = new Connection(this.connections.length, this, this.#counts);
+  addConnection(): HttpConnection {
+    const connection = new HttpConnection(this.connections.length, this, this.#counts);
     this.connections.push(connection);
     return connection;
   }
 
-  prepare(connection: Connection, sampleId: number): void {
+  prepare(connection: HttpConnection, sampleId: number): void {
     this.#requests.prepare(connection.request, sampleId);
   }
 
   /** `intendedNs` NONE: when it is sent. */
-  send(connection: Connection, intendedNs: number, isWarmup: boolean): void {
+  send(connection: HttpConnection, intendedNs: number, isWarmup: boolean): void {
     this.#inFlight += 1;
     this.board.add(this.thread, 'issued', 1);
     connection.send(intendedNs, isWarmup);
@@ -154,7 +169,7 @@ export class LoadThread implements ConnectionOwner {
     this.#phaseEnded?.();
   }
 
-  opened(connection: Connection): void {
+  opened(connection: HttpConnection): void {
     if (this.#opening !== undefined) {
       this.#opening.opened += 1;
       this.#openNext();
@@ -163,7 +178,7 @@ export class LoadThread implements ConnectionOwner {
     this.#pattern?.connectionFree(connection);
   }
 
-  openFailed(connection: Connection, problem: string): void {
+  openFailed(connection: HttpConnection, problem: string): void {
     if (this.#opening !== undefined) {
       this.#opening.failed += 1;
       this.#opening.problem ??= problem;
@@ -173,11 +188,11 @@ export class LoadThread implements ConnectionOwner {
     this.#pattern?.connectionLost(connection);
   }
 
-  lostIdle(connection: Connection): void {
+  lostIdle(connection: HttpConnection): void {
     this.#pattern?.connectionLost(connection);
   }
 
-  sampleEnded(connection: Connection): void {
+  sampleEnded(connection: HttpConnection): void {
     this.#inFlight -= 1;
     this.board.add(this.thread, 'ended', 1);
     if (!this.#isStopped) this.#pattern?.connectionFree(connection);

@@ -2,18 +2,18 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { LoadRecorder } from '../arena/load-recorder.ts';
+import { ThreadBoard } from '../arena/thread-board.ts';
 import { arrivals } from '../schedule/arrivals.ts';
 import { shareOf } from '../schedule/share.ts';
 import { SocketDialer } from '../target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
 import { ClientWatch } from './client-watch.ts';
+import { ClosedLoop } from './closed-loop.ts';
 import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-message.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import { ClosedLoop } from './load-pattern.ts';
+import type { LoadPattern } from './load-thread.ts';
 import { LoadThread, TICK_MS } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
-import { ThreadBoard } from './thread-board.ts';
 
 const { thread, plan, ring, board: boardMemory, runZeroNs }: LoadWorkerData = workerData;
 
@@ -34,7 +34,7 @@ const load = new LoadThread({
   nowNs,
   recorder: new LoadRecorder(ring),
   dialer: new SocketDialer(plan.target, process.platform !== 'win32'),
-  requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.prompts),
+  requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
   board,
   watch: new ClientWatch({
     thread,

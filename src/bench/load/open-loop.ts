@@ -2,9 +2,8 @@
 // for one that is opened for it; past the most connections it fails, and says so, rather than waiting for the server.
 
 import type { Arrivals } from '../schedule/arrivals.ts';
-import type { Connection } from '../target/http1/connection.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import type { LoadThread } from './load-thread.ts';
+import type { HttpConnection } from '../target/http1/http-connection.ts';
+import type { LoadPattern, LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
 export interface OpenLoopOptions {
@@ -27,13 +26,13 @@ export class OpenLoop implements LoadPattern {
   readonly #thread: LoadThread;
   readonly #pacer: Pacer;
   readonly #options: OpenLoopOptions;
-  readonly #idle: Connection[] = [];
-  readonly #closed: Connection[] = [];
-  readonly #openingSpare: Set<Connection> = new Set();
+  readonly #idle: HttpConnection[] = [];
+  readonly #closed: HttpConnection[] = [];
+  readonly #openingSpare: Set<HttpConnection> = new Set();
   #sampleId: number;
   #dueNs = 0;
   /** Idle, with the request of `#sampleId` ready in it. */
-  #prepared: Connection | undefined;
+  #prepared: HttpConnection | undefined;
 
   constructor(thread: LoadThread, pacer: Pacer, options: OpenLoopOptions) {
     this.#thread = thread;
@@ -57,13 +56,13 @@ export class OpenLoop implements LoadPattern {
     this.#pacer.stop();
   }
 
-  connectionFree(connection: Connection): void {
+  connectionFree(connection: HttpConnection): void {
     this.#openingSpare.delete(connection);
     if (connection.state === 'idle') this.#idle.push(connection);
     else if (connection.state === 'closed') this.#closed.push(connection);
   }
 
-  connectionLost(connection: Connection): void {
+  connectionLost(connection: HttpConnection): void {
     this.#openingSpare.delete(connection);
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
@@ -87,14 +86,14 @@ export class OpenLoop implements LoadPattern {
     if (this.hasIssuedAll) this.#thread.patternMoved();
   }
 
-  #refuse(connection: Connection, dueNs: number): void {
+  #refuse(connection: HttpConnection, dueNs: number): void {
     this.#thread.arenaFull();
     this.#thread.refuse(this.#sampleId, dueNs, 'no room for a reply: the parse thread is behind');
     this.connectionFree(connection);
   }
 
   /** The one whose request is ready, else one that is opened for this sample. */
-  #takeConnection(): Connection | undefined {
+  #takeConnection(): HttpConnection | undefined {
     const prepared = this.#prepared;
     this.#prepared = undefined;
     if (prepared !== undefined) return prepared;
@@ -103,7 +102,7 @@ export class OpenLoop implements LoadPattern {
     return connection;
   }
 
-  #closedOrNew(): Connection | undefined {
+  #closedOrNew(): HttpConnection | undefined {
     const closed = this.#closed.pop();
     if (closed !== undefined) return closed;
     if (this.#thread.connections.length >= this.#options.connectionsMax) return undefined;

@@ -2,8 +2,8 @@
 // behind without harm to what is measured, as long as the rings have room.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../load/load-message.ts';
-import { ThreadBoard } from '../load/thread-board.ts';
+import { ThreadBoard } from '../arena/thread-board.ts';
+import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
 

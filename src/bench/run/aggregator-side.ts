@@ -19,7 +19,7 @@ import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch.ts';
-import type { BenchSettings } from '../bench-settings.ts';
+import type { BenchSettings } from './bench-parts.ts';
 import { untilExit } from './event-log-side.ts';
 
 export interface AggregatorOptions {

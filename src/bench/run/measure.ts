@@ -4,10 +4,10 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { BenchError } from '../bench-error.ts';
-import type { BenchParts } from '../bench-parts.ts';
-import type { BenchRequest } from '../bench-request.ts';
-import type { LoadGenerator } from '../load/load-options.ts';
+import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorSide } from './aggregator-side.ts';
+import type { BenchParts } from './bench-parts.ts';
+import type { BenchRequest } from './bench-request.ts';
 import type { SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 

@@ -3,11 +3,11 @@
 import type { ReportEnvironment, RunPattern } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
-import type { BenchRequest } from '../bench-request.ts';
 import type { Dataset } from '../dataset/prompt.ts';
-import { requestBodies } from '../dataset/request-bodies.ts';
-import type { LoadPlan } from '../load/load-options.ts';
+import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
+import { requestBodies } from '../target/request-bodies.ts';
+import type { BenchRequest } from './bench-request.ts';
 
 export interface PlanOptions {
   readonly request: BenchRequest;
@@ -25,7 +25,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
   return {
     target: request.target.load,
     headers: request.headers,
-    prompts: requestBodies(dataset.prompts, {
+    bodies: requestBodies(dataset.prompts, {
       model: server.model,
       isStreaming: request.isStreaming,
       hasNonce: request.hasNonce,

@@ -2,7 +2,7 @@
 // processes nor files: records and lines go to where it was told, and the load comes from a port.
 
 import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
-import type { LoadGenerator, LoadResult } from '../load/load-options.ts';
+import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 
 export type SessionPhase = 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
 

@@ -3,8 +3,8 @@
 
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
-import type { HeaderField } from '../load/load-options.ts';
 import { getText } from './get-text.ts';
+import type { HeaderField } from './load-target.ts';
 import { findServerKind } from './server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
 

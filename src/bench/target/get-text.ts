@@ -4,7 +4,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { shortReason } from '../../core/problem.ts';
-import type { HeaderField, LoadTarget } from '../load/load-options.ts';
+import type { HeaderField, LoadTarget } from './load-target.ts';
 
 export interface GetOptions {
   readonly load: LoadTarget;

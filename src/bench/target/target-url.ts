@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { LoadTarget } from '../load/load-options.ts';
+import type { LoadTarget } from './load-target.ts';
 
 export interface BenchTarget {
   readonly load: LoadTarget;

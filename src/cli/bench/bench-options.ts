@@ -1,6 +1,6 @@
 // The options of `plimsoll bench`, each on its own; what they mean together is bench-wish.ts.
 
-import type { HeaderField } from '../../bench/load/load-options.ts';
+import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';

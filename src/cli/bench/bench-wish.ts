@@ -1,8 +1,8 @@
 // What the options of `plimsoll bench` mean together. Whatever would have no effect is refused, with what to write instead.
 
 import { resolve } from 'node:path';
-import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/bench-request.ts';
-import type { LoadTimeouts } from '../../bench/load/load-options.ts';
+import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
+import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Objective } from '../../core/run/objective.ts';

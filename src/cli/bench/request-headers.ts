@@ -2,7 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { HeaderField } from '../../bench/load/load-options.ts';
+import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import type { Invocation } from '../command.ts';

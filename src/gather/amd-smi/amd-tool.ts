@@ -6,7 +6,7 @@ import { runTool } from '../../process/child.ts';
 import type { GpuSettings } from '../gpu-options.ts';
 import { parseAmdSmiStatic } from './parse-amd-smi.ts';
 import { parseRocmSmi } from './parse-rocm-smi.ts';
-import { jsonDocuments } from './tool-json.ts';
+import { type AmdToolDevice, jsonDocuments } from './tool-json.ts';
 
 export class AmdTool {
   readonly #settings: GpuSettings;
@@ -44,23 +44,6 @@ export class AmdTool {
     }
     return [];
   }
-}
-
-/**
- * What amd-smi or rocm-smi say of a card beyond sysfs. Every key may be missing, and "N/A" may stand anywhere in place of
- * a number, a text, an object or a list.
- */
-export interface AmdToolDevice {
-  /** PCI address, lower case: joins with sysfs. */
-  readonly address: string | undefined;
-  readonly name: string | undefined;
-  readonly architecture: string | undefined;
-  readonly computeUnits: number | undefined;
-  readonly powerLimitWatts: number | undefined;
-  readonly memoryTotalBytes: number | undefined;
-  readonly computePartition: string | undefined;
-  /** True for the entries that amd-smi lists for the further parts of one card. */
-  readonly isPartition: boolean;
 }
 
 const TOOLS = [

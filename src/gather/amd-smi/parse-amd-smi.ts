@@ -6,7 +6,7 @@ import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import { pcieGeneration } from '../drm/pci-bus.ts';
 import { looseList } from '../loose-json.ts';
-import type { AmdToolDevice } from './amd-tool.ts';
+import type { AmdToolDevice } from './tool-json.ts';
 import { amdFigure, amdText, valueAt } from './tool-json.ts';
 
 /** Cards of one document, in amd-smi's order. */

@@ -1,7 +1,7 @@
 // `rocm-smi … --json`, the older tool: one object a card, all values are texts, and labels differ between generations.
 // Only what sysfs lacks is taken from it.
 
-import type { AmdToolDevice } from './amd-tool.ts';
+import type { AmdToolDevice } from './tool-json.ts';
 import { amdFigure, amdText, valueAt } from './tool-json.ts';
 
 export const parseRocmSmi = (document: unknown): readonly AmdToolDevice[] => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import type { AmdToolDevice } from '../amd-smi/amd-tool.ts';
+import type { AmdToolDevice } from '../amd-smi/tool-json.ts';
 import { numbered } from '../drm/card-sensors.ts';
 import {
   AMDGPU_IDS_PLACES,

@@ -4,7 +4,29 @@
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { digitsIn, type FileText, isUnreadable } from '../machine-files.ts';
-import type { InterfaceFacts } from './read-interfaces.ts';
+
+/** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), before it is judged. */
+export interface InterfaceFacts {
+  readonly name: string;
+  /** ARPHRD_… of linux/if_arp.h: 1 Ethernet, 32 InfiniBand, 772 loopback. */
+  readonly hardwareType: number | undefined;
+  /** DEVTYPE of uevent: "wlan", "bridge", "bond", "vlan", "wireguard"; '' for most. */
+  readonly deviceType: string;
+  /** '' where no device stands behind the interface. */
+  readonly driver: string;
+  readonly hasDevice: boolean;
+  readonly isWireless: boolean;
+  readonly isBridge: boolean;
+  readonly isBond: boolean;
+  /** Of a TUN or TAP device. */
+  readonly tunFlags: number | undefined;
+  readonly operstate: string;
+  /** IFF_… flags; undefined where they cannot be read. */
+  readonly flags: number | undefined;
+  readonly mtu: number | undefined;
+  readonly address: string;
+  readonly members: readonly string[];
+}
 
 /** Administratively up and with a carrier; undefined where only the carrier can tell. */
 export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | undefined => {

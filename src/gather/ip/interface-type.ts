@@ -3,7 +3,7 @@
 
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import type { InterfaceFacts } from './read-interfaces.ts';
+import type { InterfaceFacts } from './interface-state.ts';
 
 export interface JudgedType {
   readonly type: Reported<InterfaceType>;

@@ -3,7 +3,7 @@
 import type { NetworkInterface } from '../../core/node/network.ts';
 import { unknown } from '../../core/unknown.ts';
 import { digitsIn, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
-import { isUpByState, parseCarrier, parseSpeed, whyNoSpeed } from './interface-state.ts';
+import { type InterfaceFacts, isUpByState, parseCarrier, parseSpeed, whyNoSpeed } from './interface-state.ts';
 import { interfaceType } from './interface-type.ts';
 import type { AddressTable } from './parse-ip-addr.ts';
 
@@ -49,29 +49,6 @@ const readInterface = async (
     members: facts.members,
   };
 };
-
-/** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), before it is judged. */
-export interface InterfaceFacts {
-  readonly name: string;
-  /** ARPHRD_… of linux/if_arp.h: 1 Ethernet, 32 InfiniBand, 772 loopback. */
-  readonly hardwareType: number | undefined;
-  /** DEVTYPE of uevent: "wlan", "bridge", "bond", "vlan", "wireguard"; '' for most. */
-  readonly deviceType: string;
-  /** '' where no device stands behind the interface. */
-  readonly driver: string;
-  readonly hasDevice: boolean;
-  readonly isWireless: boolean;
-  readonly isBridge: boolean;
-  readonly isBond: boolean;
-  /** Of a TUN or TAP device. */
-  readonly tunFlags: number | undefined;
-  readonly operstate: string;
-  /** IFF_… flags; undefined where they cannot be read. */
-  readonly flags: number | undefined;
-  readonly mtu: number | undefined;
-  readonly address: string;
-  readonly members: readonly string[];
-}
 
 /** Undefined when there is no such interface (any more). */
 export const readInterfaceFacts = (files: MachineFiles, name: string): InterfaceFacts | undefined => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, test } from 'vitest';
-import { requestBodies } from '../../../src/bench/dataset/request-bodies.ts';
+import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 import { chunkedStream, events, reply, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
 import { runHere } from './run-here.ts';
@@ -40,11 +40,11 @@ test.each([
   ['prompts of several lengths', ['one', 'second', '3']],
 ])('each sample of %s sends its own, whatever its connection sent before', async (_, contents) => {
   await using server = await scriptedServer(({ socket }) => socket.write(GOOD));
-  const prompts = requestBodies(
+  const bodies = requestBodies(
     contents.map(content => ({ messages: [{ role: 'user', content }], maxTokens: undefined })),
     { model: 'mock-model', isStreaming: true, hasNonce: true, noncePrefix: '0badcafe' },
   );
-  await runHere(loadPlan({ ...server, ...samplesMax(20), prompts }));
+  await runHere(loadPlan({ ...server, ...samplesMax(20), bodies }));
   const asked = server.requests.map(request => {
     const { messages } = JSON.parse(request.slice(request.indexOf('\r\n\r\n')));
     return messages[0].content;

@@ -1,7 +1,8 @@
 // Plans of small loads for tests, and the prompts for them.
 
-import { requestBodies } from '../../../src/bench/dataset/request-bodies.ts';
-import type { LoadPlan, LoadTarget } from '../../../src/bench/load/load-options.ts';
+import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
+import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
+import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 
 export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly host: string;
@@ -30,7 +31,7 @@ export const loadPlan = ({
       tls,
     },
     headers: [],
-    prompts: requestBodies([{ messages: [{ role: 'user', content }], maxTokens: undefined }], {
+    bodies: requestBodies([{ messages: [{ role: 'user', content }], maxTokens: undefined }], {
       model,
       isStreaming,
       hasNonce: true,

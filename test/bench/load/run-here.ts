@@ -2,13 +2,14 @@
 
 import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import { createRingMemory } from '../../../src/bench/arena/ring.ts';
+import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
 import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
-import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-options.ts';
-import { ClosedLoop } from '../../../src/bench/load/load-pattern.ts';
+import { ClosedLoop } from '../../../src/bench/load/closed-loop.ts';
+import type { OpenedConnections } from '../../../src/bench/load/load-message.ts';
+import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { LoadThread, TICK_MS } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
-import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/load/thread-board.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
@@ -81,7 +82,7 @@ export const runHere = async (
     nowNs,
     recorder,
     dialer: new SocketDialer(plan.target, true),
-    requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.prompts),
+    requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
     board,
     watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts, tickMs: TICK_MS }),
     counts,

@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
-import type { BenchParts } from '../../../src/bench/bench-parts.ts';
-import type { BenchRequest } from '../../../src/bench/bench-request.ts';
-import { BENCH_SETTINGS } from '../../../src/bench/bench-settings.ts';
+import type { BenchParts } from '../../../src/bench/run/bench-parts.ts';
+import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -14,7 +14,8 @@ import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { expectInvariants } from './bench-here.ts';
 
-const thread = (name: string): URL => new URL(`../../bench/load/threads/${name}-worker.ts`, import.meta.url);
+const thread = (name: string): URL =>
+  new URL(`../../bench/threads/faulty/${name}-worker.ts`, import.meta.url);
 
 const requestOf = (url: string): BenchRequest => {
   const target = parseTargetUrl(url);

@@ -4,11 +4,10 @@
 
 import net from 'node:net';
 import tls from 'node:tls';
-import type { LoadTarget } from '../../load/load-options.ts';
-import type { Dialer } from './connection-owner.ts';
+import type { LoadTarget } from '../load-target.ts';
 import { RememberedNames } from './remembered-names.ts';
 
-export class SocketDialer implements Dialer {
+export class SocketDialer {
   readonly isTls: boolean;
   readonly #target: LoadTarget;
   readonly #context: tls.SecureContext | undefined;
@@ -27,6 +26,7 @@ export class SocketDialer implements Dialer {
     }
   }
 
+  /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */
   dial(received: (length: number, bytes: Buffer) => boolean): net.Socket {
     const buffer = this.#sharedBuffer ?? Buffer.allocUnsafeSlow(READ_BYTES);
     const onread: net.OnReadOpts = {

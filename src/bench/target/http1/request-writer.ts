@@ -1,8 +1,9 @@
 // The bytes of requests, made before they are due: a head that is the same for all but for its length, and a body out of
 // shared memory with a nonce poked in, so that no server answers from its prefix cache.
 
-import type { HeaderField, LoadTarget, PromptSet } from '../../load/load-options.ts';
-import { NONCE_BYTES } from '../../load/load-options.ts';
+import type { HeaderField, LoadTarget } from '../load-target.ts';
+import type { RequestBodies } from '../request-bodies.ts';
+import { BODY_NONCE_BYTES } from '../request-bodies.ts';
 
 export interface PreparedRequest {
   sampleId: number;
@@ -18,7 +19,7 @@ export class RequestWriter {
   readonly #nonceAts: Float64Array;
   readonly #noncePrefix: string;
 
-  constructor(head: string, prompts: PromptSet) {
+  constructor(head: string, prompts: RequestBodies) {
     this.#head = Buffer.from(head, 'latin1');
     this.#bodies = Buffer.from(prompts.bytes);
     this.#starts = new Float64Array(prompts.starts);
@@ -39,9 +40,9 @@ export class RequestWriter {
     if (nonceAt < 0) return;
     const { bytes } = into;
     const bodyBytes = (this.#starts[index + 1] ?? 0) - (this.#starts[index] ?? 0);
-    const nonceEnd = bytes.length - bodyBytes + nonceAt + NONCE_BYTES;
+    const nonceEnd = bytes.length - bodyBytes + nonceAt + BODY_NONCE_BYTES;
     let left = sampleId;
-    for (let at = nonceEnd - 1; at >= nonceEnd - NONCE_BYTES / 2; at -= 1) {
+    for (let at = nonceEnd - 1; at >= nonceEnd - BODY_NONCE_BYTES / 2; at -= 1) {
       bytes[at] = HEX_DIGITS[left & 15] ?? 0;
       left >>>= 4;
     }
@@ -60,7 +61,7 @@ export class RequestWriter {
     const bodyAt = this.#head.length + tail.length;
     this.#bodies.copy(bytes, bodyAt, start, start + bodyBytes);
     const nonceAt = this.#nonceAts[index] ?? -1;
-    if (nonceAt >= 0) bytes.write(this.#noncePrefix, bodyAt + nonceAt, NONCE_BYTES / 2, 'latin1');
+    if (nonceAt >= 0) bytes.write(this.#noncePrefix, bodyAt + nonceAt, BODY_NONCE_BYTES / 2, 'latin1');
     into.promptIndex = index;
   }
 }

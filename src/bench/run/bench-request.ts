@@ -1,9 +1,9 @@
 // What a person asked a benchmark to do, checked and free of contradictions.
 
-import type { Objective } from '../core/run/objective.ts';
-import type { RunPattern } from '../core/run/report.ts';
-import type { HeaderField, LoadTimeouts } from './load/load-options.ts';
-import type { BenchTarget } from './target/target-url.ts';
+import type { Objective } from '../../core/run/objective.ts';
+import type { RunPattern } from '../../core/run/report.ts';
+import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
+import type { BenchTarget } from '../target/target-url.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;

@@ -1,14 +1,13 @@
 // What a run is given beside the request, what it tells while it goes on, and what it comes to.
 
-import type { Clock } from '../clock/clock.ts';
-import type { Report, ReportEnvironment } from '../core/run/report.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
-import type { MetricsSnapshot } from '../core/run/snapshot.ts';
-import type { Env } from '../process/child.ts';
-import type { BenchSettings } from './bench-settings.ts';
-import type { LoadGeneratorOptions } from './load/load-generator.ts';
-import type { LoadCounts } from './load/load-options.ts';
-import type { SessionPhase } from './run/session.ts';
+import type { Clock } from '../../clock/clock.ts';
+import type { Report, ReportEnvironment } from '../../core/run/report.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { Env } from '../../process/child.ts';
+import type { LoadCounts } from '../threads/load-generator.ts';
+import type { LoadGeneratorOptions } from '../threads/threaded-load-generator.ts';
+import type { SessionPhase } from './session.ts';
 
 export interface BenchParts {
   readonly clock: Clock;
@@ -59,3 +58,31 @@ export interface BenchResult {
   /** What could not be written of it. */
   readonly diskProblems: readonly string[];
 }
+
+/** Times that a run waits for its own parts. Tests make them short. */
+export interface BenchSettings {
+  /** For a child process to say that it is ready. */
+  readonly readyMsMax: number;
+  /** For the server to tell its models. */
+  readonly askMsMax: number;
+  /** A load thread that did not return to its event loop for so long is given up. */
+  readonly heartbeatMsMax: number;
+  /** For the subscribers to take what is queued at the end. */
+  readonly lingerMs: number;
+  /** For the aggregator to finish its account after the session's end. */
+  readonly accountMsMax: number;
+  /** For the event logger to write what it has. */
+  readonly logMsMax: number;
+  /** For samples.jsonl to be on disk. */
+  readonly diskMsMax: number;
+}
+
+export const BENCH_SETTINGS: BenchSettings = {
+  readyMsMax: 10_000,
+  askMsMax: 5_000,
+  heartbeatMsMax: 5_000,
+  lingerMs: 10_000,
+  accountMsMax: 60_000,
+  logMsMax: 2_000,
+  diskMsMax: 5_000,
+};

@@ -2,7 +2,7 @@
 // thread sees it in the heartbeats of a run that is under way.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { ThreadBoard } from '../../../../src/bench/load/thread-board.ts';
+import { ThreadBoard } from '../../../../src/bench/arena/thread-board.ts';
 
 export const afterStart = (misbehave: () => void): void => {
   const board = new ThreadBoard(workerData.board);

@@ -1,21 +1,9 @@
-// Who sends when. Closed loop, which also warms up: each connection is a user who sends again when the reply has come.
+// Closed loop, which also warms up: each connection is a user who sends again when the reply has come.
 
-import type { Connection } from '../target/http1/connection.ts';
-import { NONE } from '../target/http1/connection.ts';
-import type { LoadThread } from './load-thread.ts';
+import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { NONE } from '../target/http1/http-connection.ts';
+import type { LoadPattern, LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
-
-export interface LoadPattern {
-  readonly isWarmup: boolean;
-  readonly hasIssuedAll: boolean;
-  start(): void;
-  stop(): void;
-  /** It is idle, or closed after its sample. */
-  connectionFree(connection: Connection): void;
-  /** An idle one was closed, or one could not be opened. */
-  connectionLost(connection: Connection): void;
-  tick(nowNs: number): void;
-}
 
 export interface ClosedLoopOptions {
   readonly isWarmup: boolean;
@@ -34,7 +22,7 @@ export class ClosedLoop implements LoadPattern {
   readonly #options: ClosedLoopOptions;
   #hasStarted = false;
   /** Users who wait: after a refused connection, or while there is no room for their bytes. */
-  readonly #resting: { readonly connection: Connection; readonly untilNs: number }[] = [];
+  readonly #resting: { readonly connection: HttpConnection; readonly untilNs: number }[] = [];
 
   constructor(thread: LoadThread, pacer: Pacer, options: ClosedLoopOptions) {
     this.#thread = thread;
@@ -63,7 +51,7 @@ export class ClosedLoop implements LoadPattern {
     this.#pacer.stop();
   }
 
-  connectionFree(connection: Connection): void {
+  connectionFree(connection: HttpConnection): void {
     if (!this.#hasStarted || this.hasIssuedAll || connection.hasSample) return;
     const thread = this.#thread;
     if (connection.state === 'connecting') return;
@@ -80,7 +68,7 @@ export class ClosedLoop implements LoadPattern {
     this.#issue(connection);
   }
 
-  connectionLost(connection: Connection): void {
+  connectionLost(connection: HttpConnection): void {
     this.connectionFree(connection);
   }
 
@@ -90,7 +78,7 @@ export class ClosedLoop implements LoadPattern {
     for (const { connection } of this.#resting.splice(0, due)) this.connectionFree(connection);
   }
 
-  #issue(connection: Connection): void {
+  #issue(connection: HttpConnection): void {
     const sampleId = this.#thread.board.takeSampleId();
     if (sampleId >= this.#options.sampleIdEnd) {
       this.hasIssuedAll = true;

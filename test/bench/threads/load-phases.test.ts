@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createLoadGenerator } from '../../../src/bench/load/load-generator.ts';
+import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
-import { loadPlan } from './load-plan.ts';
+import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
 
 const placeOf = ({ host, port }: Mock) => ({ host, port });

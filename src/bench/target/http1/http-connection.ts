@@ -9,7 +9,7 @@ import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
 import { ResponseFramer } from './response-framer.ts';
 
-export class Connection implements ReplySink {
+export class HttpConnection implements ReplySink {
   readonly slot: number;
   readonly request: PreparedRequest = { sampleId: 0, promptIndex: -1, bytes: Buffer.alloc(0) };
   state: 'closed' | 'connecting' | 'idle' | 'busy' = 'closed';
@@ -17,7 +17,7 @@ export class Connection implements ReplySink {
   hasSample = false;
   /** Its last sample found no connection. */
   hasRefused = false;
-  readonly #owner: ConnectionOwner;
+  readonly #owner: ConnectionOwner<HttpConnection>;
   readonly #counts: ConnectionCounts;
   readonly #framer: ResponseFramer = new ResponseFramer(this);
   #socket: net.Socket | undefined;
@@ -41,7 +41,7 @@ export class Connection implements ReplySink {
   #bytesSent = 0;
   #bytesReceived = 0;
 
-  constructor(slot: number, owner: ConnectionOwner, counts: ConnectionCounts) {
+  constructor(slot: number, owner: ConnectionOwner<HttpConnection>, counts: ConnectionCounts) {
     this.slot = slot;
     this.#owner = owner;
     this.#counts = counts;

@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Prompt } from '../../../src/bench/dataset/prompt.ts';
 import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
-import { requestBodies } from '../../../src/bench/dataset/request-bodies.ts';
 import {
   PROMPT_COUNT,
   PROMPT_WORDS,
   syntheticDataset,
 } from '../../../src/bench/dataset/synthetic-dataset.ts';
-import { NONCE_BYTES } from '../../../src/bench/load/load-options.ts';
+import { BODY_NONCE_BYTES, requestBodies } from '../../../src/bench/target/request-bodies.ts';
 
 const OPTIONS = { model: 'a "model"', isStreaming: true, hasNonce: true, noncePrefix: '0123abcd' };
 
@@ -67,7 +66,7 @@ describe('request bodies', () => {
       fc.property(fc.array(anyPrompt, { minLength: 1, maxLength: 5 }), prompts => {
         const plain = bodiesOf(prompts, { hasNonce: false });
         bodiesOf(prompts).forEach(({ bytes, nonceAt, json }, index) => {
-          expect(bytes.toString('latin1', nonceAt, nonceAt + NONCE_BYTES)).toBe('0123abcd00000000');
+          expect(bytes.toString('latin1', nonceAt, nonceAt + BODY_NONCE_BYTES)).toBe('0123abcd00000000');
           bytes.write('fedcba9876543210', nonceAt, 'latin1');
           const [first, ...later] = JSON.parse(bytes.toString('utf8')).messages;
           const [before, ...same] = plain[index]?.json.messages ?? [];

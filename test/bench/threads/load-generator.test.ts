@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { longCount } from '../../support/counts.ts';
-import { loadPlan } from './load-plan.ts';
+import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
 
 const placeOf = ({ host, port }: Mock) => ({ host, port });

@@ -2,9 +2,24 @@
 // writes a nonce into bytes that are there.
 
 import { BenchError } from '../bench-error.ts';
-import type { PromptSet } from '../load/load-options.ts';
-import { NONCE_BYTES } from '../load/load-options.ts';
-import type { Message, Prompt } from './prompt.ts';
+import type { Message, Prompt } from '../dataset/prompt.ts';
+
+/** JSON bodies, one behind the other. Body i is `bytes[starts[i]] … bytes[starts[i + 1]]`; sample n sends body n mod count. */
+export interface RequestBodies {
+  readonly bytes: SharedArrayBuffer;
+  /** Float64, count + 1 of them. */
+  readonly starts: SharedArrayBuffer;
+  /**
+   * Float64, count of them: where in the body BODY_NONCE_BYTES are overwritten to make a prompt unique; -1: nowhere.
+   * Counted from the body's start.
+   */
+  readonly nonceAts: SharedArrayBuffer;
+  /** First half of each nonce, 8 characters of hex: two runs never share one. */
+  readonly noncePrefix: string;
+}
+
+/** 8 of the run and 8 of the sample. */
+export const BODY_NONCE_BYTES = 16;
 
 export interface RequestOptions {
   /** As it goes into the request. */
@@ -16,7 +31,7 @@ export interface RequestOptions {
 }
 
 /** @throws BenchError `input` when all bodies together are too large. */
-export const requestBodies = (prompts: readonly Prompt[], options: RequestOptions): PromptSet => {
+export const requestBodies = (prompts: readonly Prompt[], options: RequestOptions): RequestBodies => {
   const bodies: Buffer[] = [];
   const starts = new SharedArrayBuffer((prompts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
   const nonceAts = new SharedArrayBuffer(prompts.length * Float64Array.BYTES_PER_ELEMENT);
@@ -61,7 +76,7 @@ const bodyOf = (
   if (marked === undefined) throw new RangeError('a prompt without content');
   const { content, ...others } = marked;
   const opening = `${jsonOf(others).slice(0, -1)},"content":`;
-  const nonce = noncePrefix.padEnd(NONCE_BYTES, '0');
+  const nonce = noncePrefix.padEnd(BODY_NONCE_BYTES, '0');
   const [quote, rest] =
     typeof content === 'string'
       ? ['"[', `${nonce}] ${JSON.stringify(content).slice(1)}}`]

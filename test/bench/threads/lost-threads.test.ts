@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { startMock } from '../../../src/mock/mock-server.ts';
-import { loadPlan } from './load-plan.ts';
+import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
 
-const entry = (name: string): URL => new URL(`./threads/${name}-worker.ts`, import.meta.url);
+const entry = (name: string): URL => new URL(`./faulty/${name}-worker.ts`, import.meta.url);
 
 /** A busy machine holds threads up too: only where a hang is looked for is the watch this short. */
 const heartbeatMsMaxFor = (name: string): number => (name.startsWith('hanging') ? 2_500 : 20_000);

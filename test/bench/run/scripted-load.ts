@@ -1,6 +1,6 @@
 // A load of which a test says when it opens, warms up, issues and ends.
 
-import type { LoadGenerator, LoadResult } from '../../../src/bench/load/load-options.ts';
+import type { LoadGenerator, LoadResult } from '../../../src/bench/threads/load-generator.ts';
 
 export class ScriptedLoad implements LoadGenerator {
   readonly #warm = Promise.withResolvers<void>();

@@ -6,26 +6,19 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { createRingMemory } from '../arena/ring.ts';
-import { parseWorkerData } from '../parse/parse-worker-data.ts';
-import { requestHead } from '../target/http1/request-writer.ts';
+import type { ThreadBoardMemory } from '../arena/thread-board.ts';
+import { createThreadBoardMemory, ThreadBoard } from '../arena/thread-board.ts';
 import type {
   FromLoadWorker,
-  FromParseWorker,
   LoadWorkerData,
-  ParseWorkerData,
-  ToLoadWorker,
-  ToParseWorker,
-} from './load-message.ts';
-import type {
-  LoadCounts,
-  LoadGenerator,
-  LoadPlan,
-  LoadResult,
-  LoadSink,
   OpenedConnections,
-} from './load-options.ts';
-import type { ThreadBoardMemory } from './thread-board.ts';
-import { createThreadBoardMemory, ThreadBoard } from './thread-board.ts';
+  ToLoadWorker,
+} from '../load/load-message.ts';
+import type { LoadPlan } from '../load/load-plan.ts';
+import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
+import { secretsOf } from '../parse/parse-message.ts';
+import { requestHead } from '../target/http1/request-writer.ts';
+import type { LoadCounts, LoadGenerator, LoadResult, LoadSink } from './load-generator.ts';
 import { WatchedThread } from './watched-thread.ts';
 
 export interface LoadGeneratorOptions {
@@ -137,7 +130,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.ended;
-    await Promise.all([...this.#load, ...this.#parse].map(thread => thread.terminate()));
+    const threads = [...this.#load, ...this.#parse];
+    await Promise.all(threads.map(thread => thread.terminate()));
   }
 
   #startLoad(thread: number, ring: RingMemory): void {
@@ -148,7 +142,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
       board: this.#boardMemory,
       runZeroNs: this.#options.runZeroNs,
     };
-    const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, './load-worker.ts');
+    const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts');
     this.#load.push(
       new WatchedThread<ToLoadWorker, FromLoadWorker>({
         worker: new Worker(entry, { workerData: data, name: `plimsoll load ${thread}` }),
@@ -161,9 +155,17 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const { runZeroNs } = this.#options;
-    const data = parseWorkerData(this.#plan, { parser, rings, board: this.#boardMemory, runZeroNs });
-    const { boardThread } = data;
+    const { threads, isStreaming, headers } = this.#plan;
+    const boardThread = threads.load + parser;
+    const data: ParseWorkerData = {
+      parser,
+      boardThread,
+      rings,
+      board: this.#boardMemory,
+      isStreaming,
+      runZeroNs: this.#options.runZeroNs,
+      secrets: secretsOf(headers),
+    };
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(
       new WatchedThread<ToParseWorker, FromParseWorker>({

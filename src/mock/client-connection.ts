@@ -31,7 +31,7 @@ export interface ConnectionContext {
   refused(): void;
 }
 
-export class Connection {
+export class ClientConnection {
   readonly #socket: Socket;
   readonly #context: ConnectionContext;
   readonly #reader = new RequestReader();

@@ -1,7 +1,11 @@
 // A whole load generator with its threads, and everything that it told.
 
-import { createLoadGenerator, type LoadGeneratorOptions } from '../../../src/bench/load/load-generator.ts';
-import type { LoadGenerator, LoadPlan, LoadResult } from '../../../src/bench/load/load-options.ts';
+import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
+import type { LoadGenerator, LoadResult } from '../../../src/bench/threads/load-generator.ts';
+import {
+  createLoadGenerator,
+  type LoadGeneratorOptions,
+} from '../../../src/bench/threads/threaded-load-generator.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';

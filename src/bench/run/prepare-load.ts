@@ -2,15 +2,16 @@
 // goes on beside the start of the child processes, and its few early records wait for them.
 
 import { unknown } from '../../core/unknown.ts';
-import type { BenchParts } from '../bench-parts.ts';
-import type { BenchRequest } from '../bench-request.ts';
 import type { Dataset } from '../dataset/prompt.ts';
-import { openConnections } from '../run/measure.ts';
-import { loadPlan } from '../run/run-plan.ts';
+import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
-import { createLoadGenerator } from './load-generator.ts';
-import type { LoadGenerator, LoadPlan, LoadSink } from './load-options.ts';
+import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
+import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
+import type { BenchParts } from './bench-parts.ts';
+import type { BenchRequest } from './bench-request.ts';
+import { openConnections } from './measure.ts';
+import { loadPlan } from './run-plan.ts';
 
 export interface PreparedLoad extends AsyncDisposable {
   readonly server: ServerAnswer;

@@ -1,0 +1,33 @@
+// What a load generator is told. The run makes the plan, and the threads get it by structured clone, so that everything in
+// it is plain data; the bodies of requests are shared memory, which no thread copies.
+
+import type { RunPattern } from '../../core/run/report.ts';
+import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
+import type { RequestBodies } from '../target/request-bodies.ts';
+
+export interface LoadPlan {
+  readonly target: LoadTarget;
+  /** Sent with each request beside those that the client writes itself. No CR, LF or NUL: checked. */
+  readonly headers: readonly HeaderField[];
+  readonly bodies: RequestBodies;
+  readonly isStreaming: boolean;
+  readonly pattern: RunPattern;
+  /** Of the arrival schedule; equal seeds give equal schedules, however many threads there are. */
+  readonly seed: number;
+  /** The load ends when the first of them is reached; what is in flight then is followed to its end. */
+  readonly limits: { readonly samplesMax: number | undefined; readonly durationNs: number | undefined };
+  readonly timeouts: LoadTimeouts;
+  /** Sent before the measured phase, as many at a time as there are connections; 0: none at all. */
+  readonly warmupRequests: number;
+  readonly threads: { readonly load: number; readonly parse: number };
+  readonly connections: {
+    /** Opened, TLS done, before the measured phase. Max throughput keeps all of them busy. */
+    readonly opened: number;
+    /** Open loop: an arrival that would need more fails as `client`. */
+    readonly max: number;
+  };
+  /** spin: busy for the last 0.3 ms before each arrival; wants a core for each load thread. */
+  readonly pacing: 'sleep' | 'spin';
+  /** A thread that did not return to its event loop for so long is given up. */
+  readonly heartbeatMsMax: number;
+}

@@ -1,0 +1,34 @@
+// The messages between the main thread and its parse threads. Few and rare but for what the threads come to.
+
+import type { RingMemory } from '../arena/ring.ts';
+import type { ThreadBoardMemory } from '../arena/thread-board.ts';
+import type { HeaderField } from '../target/load-target.ts';
+
+export interface ParseWorkerData {
+  /** From 0 among the parse threads. */
+  readonly parser: number;
+  /** Number of a board's cells: they follow those of the load threads. */
+  readonly boardThread: number;
+  readonly rings: readonly { readonly thread: number; readonly memory: RingMemory }[];
+  readonly board: ThreadBoardMemory;
+  readonly isStreaming: boolean;
+  /** CLOCK_MONOTONIC at the run's zero. */
+  readonly runZeroNs: bigint;
+  /** Replaced in whatever a server's error says. */
+  readonly secrets: readonly string[];
+}
+
+export type ToParseWorker =
+  /** It will write no more: what is in flight on it fails as `client`. */
+  { readonly kind: 'thread-lost'; readonly thread: number; readonly reason: string; readonly atNs: number };
+
+export type FromParseWorker =
+  | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'lines'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'warmed-up'; readonly thread: number }
+  | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
+  | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };
+
+/** Values of headers; a server may say a credential back with its scheme or without. */
+export const secretsOf = (headers: readonly HeaderField[]): readonly string[] =>
+  headers.flatMap(({ value }) => [value, value.replace(/^\w+ +/, '')]);

@@ -1,0 +1,49 @@
+// The port of what loads a target: the session leads it through the phases of a run, and it tells what it measures to a
+// sink on the main thread.
+
+import type { OpenedConnections } from '../load/load-message.ts';
+
+export interface LoadGenerator extends AsyncDisposable {
+  /** Starts the threads and opens the connections. Resolves also where none could be opened. */
+  open(): Promise<OpenedConnections>;
+  /** Resolves when every warm-up request ended and its records are with the sink. */
+  warmUp(): Promise<void>;
+  /** Starts the measured phase. @returns its zero in ns since the run's zero, a few ms ahead. */
+  start(): number;
+  /** Resolves, with the time, when the last sample was issued. */
+  readonly issuingEnded: Promise<number>;
+  /** Resolves when every sample has ended and its records are with the sink. Never rejects. */
+  readonly ended: Promise<LoadResult>;
+  /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
+  stop(): void;
+  readonly counts: LoadCounts;
+}
+
+/**
+ * Where a load generator puts what it measures, on the main thread, in order: a sample's records come in the order of
+ * METRICS §1, and all records of the load before `issuingEnded` or `ended` resolve.
+ */
+export interface LoadSink {
+  /** A batch of event records in the format of wire/event-batch.ts. The bytes are the receiver's. */
+  batch(records: Uint8Array): void;
+  /** Whole lines of samples.jsonl. The bytes are the receiver's. */
+  sampleLines(lines: Uint8Array): void;
+}
+
+/** As the threads see it now. */
+export interface LoadCounts {
+  readonly issued: number;
+  readonly ended: number;
+}
+
+export interface LoadResult {
+  readonly kind: 'complete' | 'stopped' | 'incomplete';
+  /** Of an incomplete one: which thread was lost and why. */
+  readonly reasons: readonly string[];
+  /** Ended, ns since the run's zero. */
+  readonly atNs: number;
+  /** Records that found no room on their way to the parse threads; anything but 0 is not trustworthy. */
+  readonly droppedEvents: number;
+  /** Samples failed as `client` because their bytes found no room. */
+  readonly arenaFullCount: number;
+}
