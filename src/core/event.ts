@@ -80,11 +80,10 @@ export type EventOf<K extends EventKind> = EventHead & {
 
 export type KnownEvent = { readonly [K in EventKind]: EventOf<K> }[EventKind];
 
-/** A kind of a newer version: stored and relayed as it came, shown by name, never applied. */
+/** A kind of a newer version: its record is stored and relayed as it came, shown by name, never applied nor looked into. */
 export type UnknownEvent = EventHead & {
   readonly kind: 'unknown';
   readonly unknownKind: string;
-  readonly payload: unknown;
 };
 
 export type Event = KnownEvent | UnknownEvent;

@@ -60,7 +60,7 @@ export const decodeRecordBody = (
     case 'unknown':
       return {
         kind: 'event',
-        event: { ...head, kind: 'unknown', unknownKind: decoded.unknownKind, payload: decoded.payload },
+        event: { ...head, kind: 'unknown', unknownKind: decoded.unknownKind },
       };
     case 'refused':
       return decoded;

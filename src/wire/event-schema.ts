@@ -13,13 +13,13 @@ import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
 import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
-import { count, figure, list, nodeIdSchema, reported, text } from './schema.ts';
+import { count, figure, list, nodeIdSchema, openObject, reported, text, unknownSchema } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
 export type DecodedFact =
   | { readonly kind: 'known'; readonly fact: Fact }
-  | { readonly kind: 'unknown'; readonly unknownKind: string; readonly payload: unknown }
+  | { readonly kind: 'unknown'; readonly unknownKind: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** Checks a kind, its payload and its key. Never throws. */
@@ -27,7 +27,7 @@ export const decodeFact = (kind: string, key: string, payload: unknown): Decoded
   if (!EVENT_KIND.test(kind)) return { kind: 'refused', reason: 'the kind is not of the form slot.verb' };
   if (key.length > KEY_LENGTH_MAX)
     return { kind: 'refused', reason: `the key is longer than ${KEY_LENGTH_MAX}` };
-  if (!isEventKind(kind)) return { kind: 'unknown', unknownKind: kind, payload };
+  if (!isEventKind(kind)) return { kind: 'unknown', unknownKind: kind };
   const result = v.safeParse(factSchema, { kind, payload });
   if (!result.success) {
     const issue = result.issues[0];
@@ -50,7 +50,7 @@ const connectionType = v.picklist([
 ]);
 
 const connection: Schema<Connection> = v.variant('kind', [
-  v.object({
+  openObject({
     kind: v.literal('socket'),
     sink: nodeIdSchema,
     sinkAddress: text,
@@ -58,7 +58,7 @@ const connection: Schema<Connection> = v.variant('kind', [
     type: reported(connectionType),
     negotiatedBitsPerSecond: reported(figure),
   }),
-  v.object({
+  openObject({
     kind: v.literal('rdma'),
     sink: nodeIdSchema,
     sourceInterface: text,
@@ -68,9 +68,16 @@ const connection: Schema<Connection> = v.variant('kind', [
   }),
 ]);
 
-const closed: Schema<ConnectionClosed> = v.object({ sink: nodeIdSchema, connectionKey: text, reason: text });
+const closed: Schema<ConnectionClosed> = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  reason: text,
+});
 
-const linkProfile: Schema<LinkProfile> = v.object({
+/** Never left out: unknown says here that the probe failed, and why. */
+const failure = v.union([v.literal('none'), unknownSchema]);
+
+const linkProfile: Schema<LinkProfile> = openObject({
   sink: nodeIdSchema,
   connectionKey: text,
   uploadBitsPerSecond: reported(figure),
@@ -88,10 +95,10 @@ const linkProfile: Schema<LinkProfile> = v.object({
   method: text,
   measuredAgeMs: figure,
   intervalMs: reported(figure),
-  failure: reported(v.literal('none')),
+  failure,
 });
 
-const gpuProfile: Schema<GpuProfile> = v.object({
+const gpuProfile: Schema<GpuProfile> = openObject({
   deviceId: text,
   deviceName: text,
   deviceKind: v.picklist(['gpu', 'cpu']),
@@ -104,17 +111,17 @@ const gpuProfile: Schema<GpuProfile> = v.object({
   method: text,
   measuredAgeMs: figure,
   intervalMs: reported(figure),
-  failure: reported(v.literal('none')),
+  failure,
 });
 
 const probeSubject: Schema<ProbeSubject> = v.variant('kind', [
-  v.object({ kind: v.literal('gpu'), deviceId: text }),
-  v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
+  openObject({ kind: v.literal('gpu'), deviceId: text }),
+  openObject({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
 ]);
 
 /** As many figures as a profile may have some day. */
 export const BASELINE_FIGURES_MAX = 32;
-const probeBaseline: Schema<ProbeBaseline> = v.object({
+const probeBaseline: Schema<ProbeBaseline> = openObject({
   subject: probeSubject,
   windowMs: figure,
   spanMs: figure,
@@ -122,21 +129,21 @@ const probeBaseline: Schema<ProbeBaseline> = v.object({
   medians: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(BASELINE_FIGURES_MAX)),
 });
 
-const probeStatus: Schema<ProbeStatus> = v.object({
+const probeStatus: Schema<ProbeStatus> = openObject({
   subject: probeSubject,
   stage: v.variant('kind', [
-    v.object({ kind: v.literal('running'), expectedMs: figure, isByHand: v.boolean() }),
-    v.object({ kind: v.literal('waiting'), reason: text, nextInMs: reported(figure) }),
-    v.object({ kind: v.literal('idle'), nextInMs: reported(figure) }),
+    openObject({ kind: v.literal('running'), expectedMs: figure, isByHand: v.boolean() }),
+    openObject({ kind: v.literal('waiting'), reason: text, nextInMs: reported(figure) }),
+    openObject({ kind: v.literal('idle'), nextInMs: reported(figure) }),
   ]),
 });
 
-const endpoints: Schema<NodeEndpoints> = v.object({
+const endpoints: Schema<NodeEndpoints> = openObject({
   meshPort: reported(figure),
   reachabilityPort: reported(figure),
 });
 
-const forgotten: Schema<NodeForgotten> = v.object({
+const forgotten: Schema<NodeForgotten> = openObject({
   subject: nodeIdSchema,
   durableEpoch: count,
   durableSeq: count,
@@ -144,12 +151,12 @@ const forgotten: Schema<NodeForgotten> = v.object({
   liveSeq: count,
 });
 
-const stopping: Schema<NodeStopping> = v.object({ durableEpoch: count, durableSeq: count });
+const stopping: Schema<NodeStopping> = openObject({ durableEpoch: count, durableSeq: count });
 
-const conflict: Schema<NodeConflict> = v.object({ subject: nodeIdSchema, addresses: list(text) });
+const conflict: Schema<NodeConflict> = openObject({ subject: nodeIdSchema, addresses: list(text) });
 
 const fact = <K extends EventKind, T>(kind: K, payload: Schema<T>) =>
-  v.object({ kind: v.literal(kind), payload });
+  openObject({ kind: v.literal(kind), payload });
 
 const factSchema: Schema<Fact> = v.variant('kind', [
   fact('identity.gathered', READING_SCHEMAS['identity.gathered']),

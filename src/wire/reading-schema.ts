@@ -15,20 +15,20 @@ import type { Gathered, ReadingConfirmed, ReadingFailed } from '../core/node/rea
 import { READING_KINDS } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
-import { bytes, count, figure, interval, list, reported, share, text } from './schema.ts';
+import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
 const vendor = v.picklist(['nvidia', 'amd', 'apple', 'intel']);
 
-const identity: Schema<NodeIdentity> = v.object({
+const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,
   hostName: text,
   model: reported(text),
   chip: reported(text),
   architecture: text,
   cpuCount: reported(count),
-  operatingSystem: v.object({
+  operatingSystem: openObject({
     platform: v.picklist(['linux', 'macos', 'windows', 'other']),
     name: text,
     version: reported(text),
@@ -40,34 +40,34 @@ const identity: Schema<NodeIdentity> = v.object({
   isSimulated: v.boolean(),
 });
 
-const memory: Schema<NodeMemory> = v.object({
+const memory: Schema<NodeMemory> = openObject({
   totalBytes: bytes,
   availableBytes: reported(bytes),
   swapTotalBytes: reported(bytes),
   swapUsedBytes: reported(bytes),
-  pressure: v.object({
+  pressure: openObject({
     level: reported(v.picklist(['normal', 'warning', 'critical'])),
     stalledShare: reported(share),
   }),
   container: v.variant('kind', [
-    v.object({ kind: v.literal('none') }),
-    v.object({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
+    openObject({ kind: v.literal('none') }),
+    openObject({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
   ]),
 });
 
-const system: Schema<NodeSystem> = v.object({
+const system: Schema<NodeSystem> = openObject({
   cpuUse: reported(share),
   cpuTemperatureCelsius: reported(figure),
   cpuPowerWatts: reported(figure),
   systemPowerWatts: reported(figure),
   loadAverage1: reported(figure),
   uptimeSeconds: reported(figure),
-  cpuClusters: list(v.object({ name: text, use: reported(share), clockMhz: reported(figure) })),
+  cpuClusters: list(openObject({ name: text, use: reported(share), clockMhz: reported(figure) })),
 });
 
-const network: Schema<NodeNetwork> = v.object({
+const network: Schema<NodeNetwork> = openObject({
   interfaces: list(
-    v.object({
+    openObject({
       name: text,
       type: reported(
         v.picklist([
@@ -91,7 +91,7 @@ const network: Schema<NodeNetwork> = v.object({
       mtuBytes: reported(count),
       driver: reported(text),
       addresses: list(
-        v.object({
+        openObject({
           address: text,
           family: v.picklist(['ipv4', 'ipv6']),
           prefixLength: count,
@@ -103,9 +103,9 @@ const network: Schema<NodeNetwork> = v.object({
   ),
 });
 
-const thunderbolt: Schema<NodeThunderbolt> = v.object({
+const thunderbolt: Schema<NodeThunderbolt> = openObject({
   ports: list(
-    v.object({
+    openObject({
       busName: text,
       receptacle: reported(text),
       domainUuid: reported(text),
@@ -115,15 +115,15 @@ const thunderbolt: Schema<NodeThunderbolt> = v.object({
       capabilityBitsPerSecond: reported(figure),
       negotiatedBitsPerSecond: reported(figure),
       peers: list(
-        v.object({ domainUuid: text, name: text, isBehindHub: v.boolean(), offersRdma: v.boolean() }),
+        openObject({ domainUuid: text, name: text, isBehindHub: v.boolean(), offersRdma: v.boolean() }),
       ),
       devices: list(text),
     }),
   ),
   bridge: reported(
     v.variant('kind', [
-      v.object({ kind: v.literal('absent') }),
-      v.object({
+      openObject({ kind: v.literal('absent') }),
+      openObject({
         kind: v.literal('present'),
         interfaceName: text,
         serviceName: reported(text),
@@ -134,16 +134,16 @@ const thunderbolt: Schema<NodeThunderbolt> = v.object({
   ),
 });
 
-const rdmaDevices: Schema<NodeRdmaDevices> = v.object({
+const rdmaDevices: Schema<NodeRdmaDevices> = openObject({
   isEnabled: reported(v.boolean()),
   devices: list(
-    v.object({
+    openObject({
       name: text,
       nodeGuid: reported(text),
       systemImageGuid: reported(text),
       firmware: reported(text),
       ports: list(
-        v.object({
+        openObject({
           number: count,
           state: reported(v.picklist(['active', 'armed', 'initializing', 'down'])),
           physicalState: reported(text),
@@ -158,9 +158,9 @@ const rdmaDevices: Schema<NodeRdmaDevices> = v.object({
   ),
 });
 
-const disk: Schema<NodeDisk> = v.object({
+const disk: Schema<NodeDisk> = openObject({
   volumes: list(
-    v.object({
+    openObject({
       mountPoint: text,
       device: text,
       fileSystem: reported(text),
@@ -170,12 +170,12 @@ const disk: Schema<NodeDisk> = v.object({
   ),
 });
 
-const pcieLink = v.object({ generation: count, width: count });
+const pcieLink = openObject({ generation: count, width: count });
 
-const gpus: Schema<NodeGpus> = v.object({
+const gpus: Schema<NodeGpus> = openObject({
   vendor,
   devices: list(
-    v.object({
+    openObject({
       deviceId: text,
       index: count,
       name: text,
@@ -192,10 +192,10 @@ const gpus: Schema<NodeGpus> = v.object({
   ),
 });
 
-const gpuLoads: Schema<NodeGpuLoads> = v.object({
+const gpuLoads: Schema<NodeGpuLoads> = openObject({
   vendor,
   devices: list(
-    v.object({
+    openObject({
       deviceId: text,
       use: reported(share),
       memoryUsedBytes: reported(bytes),
@@ -211,12 +211,12 @@ const gpuLoads: Schema<NodeGpuLoads> = v.object({
 /** As config.toml allows it: a node that says "for ever" would never be missed. */
 const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
 
-const config: Schema<NodeConfig> = v.object({
+const config: Schema<NodeConfig> = openObject({
   tags: list(text),
   ignoredInterfaces: list(text),
   staticPeerCount: count,
-  presence: v.exactOptional(v.object({ staleMs: silence, offlineMs: silence })),
-  probes: v.object({
+  presence: v.exactOptional(openObject({ staleMs: silence, offlineMs: silence })),
+  probes: openObject({
     isEnabled: v.boolean(),
     gpuTtlSeconds: figure,
     socketTtlSeconds: figure,
@@ -226,7 +226,7 @@ const config: Schema<NodeConfig> = v.object({
 });
 
 const gathered = <T>(value: Schema<T>): Schema<Gathered<T>> =>
-  v.object({ source: text, intervalMs: interval, value });
+  openObject({ source: text, intervalMs: interval, value });
 
 const confirmation = {
   reading: v.picklist(READING_KINDS),
@@ -235,8 +235,8 @@ const confirmation = {
   intervalMs: interval,
 } as const;
 
-const confirmed: Schema<ReadingConfirmed> = v.object(confirmation);
-const failed: Schema<ReadingFailed> = v.object({ ...confirmation, reason: text });
+const confirmed: Schema<ReadingConfirmed> = openObject(confirmation);
+const failed: Schema<ReadingFailed> = openObject({ ...confirmation, reason: text });
 
 /** Schemas of the payloads by kind of event. */
 export const READING_SCHEMAS: { readonly [K in ReadingEvent['kind']]: Schema<EventPayloads[K]> } = {

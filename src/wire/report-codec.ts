@@ -13,7 +13,7 @@ import type {
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson, runSchema } from './run-config.ts';
-import { count, figure, reported, text } from './schema.ts';
+import { count, figure, openObject, reported, text } from './schema.ts';
 
 /** Of one report. */
 export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ const figureOrNull = v.nullable(figure);
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
 
-const counts: v.GenericSchema<unknown, SampleCounts> = v.object({
+const counts: v.GenericSchema<unknown, SampleCounts> = openObject({
   issued: count,
   completed: count,
   failed: count,
@@ -45,7 +45,7 @@ const counts: v.GenericSchema<unknown, SampleCounts> = v.object({
   unresolved: count,
 });
 
-const series: v.GenericSchema<unknown, ReportSeries> = v.object({
+const series: v.GenericSchema<unknown, ReportSeries> = openObject({
   unit: v.picklist(['ns', 'tokens', 'ratio', 'bytes']),
   count,
   total: v.pipe(v.string(), v.regex(/^\d{1,100}(\.\d{1,100})?$/)),
@@ -60,13 +60,13 @@ const series: v.GenericSchema<unknown, ReportSeries> = v.object({
   isExact: v.boolean(),
 });
 
-const lateness: v.GenericSchema<unknown, LatenessFigures> = v.object({
+const lateness: v.GenericSchema<unknown, LatenessFigures> = openObject({
   p50: figure,
   p99: figure,
   max: figure,
 });
 
-const client: v.GenericSchema<unknown, ReportClient> = v.object({
+const client: v.GenericSchema<unknown, ReportClient> = openObject({
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   reasons: sentences,
   sendLatenessNs: reported(lateness),
@@ -75,13 +75,13 @@ const client: v.GenericSchema<unknown, ReportClient> = v.object({
   eventLoopUtilization: reported(figure),
   cpuShare: reported(figure),
   starved: v.boolean(),
-  gcPauseNs: reported(v.object({ total: figure, max: figure })),
-  connections: v.object({ opened: count, reused: count, closed: count, stale: count }),
+  gcPauseNs: reported(openObject({ total: figure, max: figure })),
+  connections: openObject({ opened: count, reused: count, closed: count, stale: count }),
 });
 
-export const reportSchema: v.GenericSchema<unknown, Report> = v.object({
+export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   schema: v.literal(REPORT_SCHEMA),
-  plimsoll: v.object({ version: text }),
+  plimsoll: openObject({ version: text }),
   run: runSchema,
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   complete: v.boolean(),
@@ -98,7 +98,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = v.object({
   recordProblems: v.record(name, count),
   errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
   finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
-  bytes: v.object({ sent: count, received: count }),
+  bytes: openObject({ sent: count, received: count }),
   windowNs: reported(figure),
   steadyStateWindowNs: reported(figure),
   steadyStateRequestsPerSecond: reported(figure),
@@ -107,11 +107,11 @@ export const reportSchema: v.GenericSchema<unknown, Report> = v.object({
   outputTokensPerSecond: reported(figure),
   inputTokensPerSecond: reported(figure),
   totalTokensPerSecond: reported(figure),
-  perUserTokensPerSecond: v.object({ p50: reported(figure), p90: reported(figure) }),
+  perUserTokensPerSecond: openObject({ p50: reported(figure), p90: reported(figure) }),
   goodput: v.exactOptional(reported(figure)),
   objectives: v.exactOptional(
     v.array(
-      v.object({
+      openObject({
         name: v.picklist(OBJECTIVE_NAMES),
         limitNs: figure,
         metSamples: count,

@@ -6,7 +6,7 @@ import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
 import { DecodeError } from './decode-error.ts';
-import { count, figure, reported, text } from './schema.ts';
+import { count, figure, openObject, reported, text } from './schema.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
 
@@ -30,17 +30,17 @@ export const parseJson = (json: string, what: string): unknown => {
 
 const rate = v.pipe(figure, v.minValue(0));
 
-export const runSchema: v.GenericSchema<unknown, ReportRun> = v.object({
+export const runSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   id: text,
   startedAt: text,
   target: text,
   serverKind: reported(text),
   model: reported(text),
   pattern: v.variant('kind', [
-    v.object({ kind: v.literal('concurrency'), concurrency: count }),
-    v.object({ kind: v.literal('poisson'), requestsPerSecond: rate }),
-    v.object({ kind: v.literal('constant'), requestsPerSecond: rate }),
-    v.object({ kind: v.literal('max-throughput') }),
+    openObject({ kind: v.literal('concurrency'), concurrency: count }),
+    openObject({ kind: v.literal('poisson'), requestsPerSecond: rate }),
+    openObject({ kind: v.literal('constant'), requestsPerSecond: rate }),
+    openObject({ kind: v.literal('max-throughput') }),
   ]),
   dataset: text,
   seed: figure,
@@ -49,19 +49,19 @@ export const runSchema: v.GenericSchema<unknown, ReportRun> = v.object({
   hasNonce: v.boolean(),
 });
 
-export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = v.object({
+export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = openObject({
   node: text,
   os: text,
   cpu: text,
   cores: count,
 });
 
-const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = v.object({
+const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   schema: v.literal(RUN_CONFIG_SCHEMA),
-  plimsoll: v.object({ version: text }),
+  plimsoll: openObject({ version: text }),
   run: runSchema,
   objectives: v.pipe(
-    v.array(v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(figure, v.minValue(0)) })),
+    v.array(openObject({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(figure, v.minValue(0)) })),
     v.maxLength(OBJECTIVE_NAMES.length),
   ),
   environment: environmentSchema,

@@ -5,7 +5,7 @@ import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { SampleCounts } from '../core/run/report.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
-import { count, figure, nodeIdSchema, reported, runIdSchema, text, unknownSchema } from './schema.ts';
+import { count, figure, nodeIdSchema, openObject, reported, runIdSchema, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -18,7 +18,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-const counts: Schema<SampleCounts> = v.object({
+const counts: Schema<SampleCounts> = openObject({
   issued: count,
   completed: count,
   failed: count,
@@ -27,7 +27,7 @@ const counts: Schema<SampleCounts> = v.object({
   unresolved: figure,
 });
 
-const client: Schema<ClientFigures> = v.object({
+const client: Schema<ClientFigures> = openObject({
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   reasons: v.pipe(v.array(shortText), v.maxLength(16)),
   sendLatenessNsP99: reported(figure),
@@ -39,7 +39,7 @@ const client: Schema<ClientFigures> = v.object({
   connectionsReused: count,
 });
 
-const seriesFigures = v.object({
+const seriesFigures = openObject({
   count,
   percentiles: v.pipe(
     v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), figure),
@@ -47,7 +47,7 @@ const seriesFigures = v.object({
   ),
 });
 
-export const runFiguresSchema: Schema<RunFigures> = v.object({
+export const runFiguresSchema: Schema<RunFigures> = openObject({
   counts,
   windowNs: reported(figure),
   requestsPerSecond: reported(figure),
@@ -57,7 +57,7 @@ export const runFiguresSchema: Schema<RunFigures> = v.object({
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
   errors: v.pipe(
     v.array(
-      v.object({
+      openObject({
         kind: v.picklist(FAILURE_KINDS),
         count,
         detail: reported(shortText),
@@ -71,10 +71,10 @@ export const runFiguresSchema: Schema<RunFigures> = v.object({
 });
 
 const pattern = v.variant('kind', [
-  v.object({ kind: v.literal('concurrency'), concurrency: count }),
-  v.object({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
-  v.object({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
-  v.object({ kind: v.literal('max-throughput') }),
+  openObject({ kind: v.literal('concurrency'), concurrency: count }),
+  openObject({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
+  openObject({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
+  openObject({ kind: v.literal('max-throughput') }),
 ]);
 
 const start = {
@@ -87,9 +87,9 @@ const start = {
   dataset: text,
   seed: figure,
   isStreaming: v.boolean(),
-  limits: v.object({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
+  limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
   objectives: v.pipe(
-    v.array(v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: nonNegative })),
+    v.array(openObject({ name: v.picklist(OBJECTIVE_NAMES), limitNs: nonNegative })),
     v.maxLength(16),
   ),
   directory: text,
@@ -98,31 +98,31 @@ const start = {
 const end = {
   state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
   reason: text,
-  figures: v.union([unknownSchema, runFiguresSchema]),
+  figures: reported(runFiguresSchema),
 };
 
-export const runStartSchema: Schema<RunStart> = v.object(start);
+export const runStartSchema: Schema<RunStart> = openObject(start);
 
-export const runEndSchema: Schema<RunEnd> = v.object({
+export const runEndSchema: Schema<RunEnd> = openObject({
   runId: runIdSchema,
   model: start.model,
   directory: start.directory,
   ...end,
 });
 
-export const runSchema: Schema<Run> = v.object({ ...start, targetNode: reported(nodeIdSchema), ...end });
+export const runSchema: Schema<Run> = openObject({ ...start, targetNode: reported(nodeIdSchema), ...end });
 
-export const runProgressSchema: Schema<RunProgress> = v.object({
+export const runProgressSchema: Schema<RunProgress> = openObject({
   runId: runIdSchema,
   phase: v.picklist(['connecting', 'warmup', 'measuring', 'draining']),
   elapsedMs: nonNegative,
   measuredMs: nonNegative,
   figures: runFiguresSchema,
-  recent: v.object({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
+  recent: openObject({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
   updatesDropped: count,
 });
 
-export const runnerSchema: Schema<Runner> = v.object({
+export const runnerSchema: Schema<Runner> = openObject({
   runnerKey: text,
   source: v.picklist(['run', 'endpoint']),
   targetNode: reported(nodeIdSchema),

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { NodeId, RunId } from '../core/ids.ts';
 import { isNodeId, isRunId } from '../core/ids.ts';
 import type { Unknown } from '../core/unknown.ts';
+import { unknown } from '../core/unknown.ts';
 
 export const TEXT_LENGTH_MAX = 1_024;
 export const LIST_LENGTH_MAX = 1_024;
@@ -25,13 +26,83 @@ export const interval: v.GenericSchema<unknown, number> = v.pipe(
 export const nodeIdSchema: v.GenericSchema<unknown, NodeId> = v.custom<NodeId>(isNodeId, 'not a node id');
 export const runIdSchema: v.GenericSchema<unknown, RunId> = v.custom<RunId>(isRunId, 'not a run id');
 
-export const unknownSchema: v.GenericSchema<unknown, Unknown> = v.object({
+/**
+ * An object with these fields. Others that it has, of a version that tells more, are kept as they came: whoever shows, streams
+ * or records it loses nothing. Past the bounds, or of a name that every object has, they are left out here; the bytes of a
+ * record keep them whatever this version makes of it.
+ */
+export const openObject = <const E extends v.ObjectEntries>(entries: E): v.ObjectSchema<E, undefined> => {
+  const known = v.object(entries);
+  return {
+    ...known,
+    // Not v.looseObject with an action behind it: that costs a live event twice the time.
+    '~run': (dataset, config) => {
+      const sent = dataset.value;
+      const read = known['~run'](Array.isArray(sent) ? { value: undefined } : dataset, config);
+      if (read.typed) keepUnread(read.value, sent, entries);
+      return read;
+    },
+  };
+};
+
+export const unknownSchema: v.GenericSchema<unknown, Unknown> = openObject({
   kind: v.literal('unknown'),
   reason: text,
 });
 
+/**
+ * What a source may be unable to tell. It is also the one way to add a field: a version that has never heard of it does not
+ * tell it, and that is all that its absence says. docs/decisions/0016.
+ */
 export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | Unknown> =>
-  v.union([unknownSchema, schema]);
+  v.exactOptional(
+    {
+      ...v.union([unknownSchema, schema]),
+      // A union tries one after the other; what is to be tried is plain to see.
+      '~run': (dataset, config) =>
+        (isUnknownKind(dataset.value) ? unknownSchema : schema)['~run'](dataset, config),
+    },
+    NOT_TOLD,
+  );
+
+export const NOT_TOLD: Unknown = unknown('not told by that version');
 
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));
+
+const isUnknownKind = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'unknown';
+
+const keepUnread = (read: object, sent: unknown, known: object): void => {
+  if (typeof sent !== 'object' || sent === null) return;
+  let room = UNREAD_FIELDS_MAX;
+  for (const name in sent) {
+    // Also where it is a name of every object, "constructor" or "__proto__".
+    if (name in known) continue;
+    room -= 1;
+    if (room < 0) return;
+    const field: unknown = Reflect.get(sent, name);
+    if (name.length <= NAME_LENGTH_MAX && isSmall(field)) Reflect.set(read, name, field);
+  }
+};
+
+const isSmall = (field: unknown): boolean => {
+  let room = UNREAD_VALUES_MAX;
+  const fits = (value: unknown, depth: number): boolean => {
+    room -= 1;
+    if (room < 0 || depth > UNREAD_DEPTH_MAX) return false;
+    if (typeof value === 'string') return value.length <= TEXT_LENGTH_MAX;
+    if (typeof value !== 'object' || value === null) return true;
+    if (Array.isArray(value)) return value.every(inner => fits(inner, depth + 1));
+    return Object.entries(value).every(
+      ([name, inner]) => name !== '__proto__' && name.length <= NAME_LENGTH_MAX && fits(inner, depth + 1),
+    );
+  };
+  return fits(field, 1);
+};
+
+/** Fields of one object that this version does not know; of each its depth and the values in it. */
+export const UNREAD_FIELDS_MAX = 64;
+export const UNREAD_DEPTH_MAX = 8;
+export const UNREAD_VALUES_MAX = 1_024;
+const NAME_LENGTH_MAX = 64;

@@ -140,7 +140,6 @@ describe('apply', () => {
         ...head({ origin: a, epoch: 1, seq: 1 }),
         kind: 'unknown',
         unknownKind: 'tide.turned',
-        payload: { metres: 4 },
       },
       identity({ origin: a, epoch: 1, seq: 2, name: 'after' }),
     ]);
@@ -157,7 +156,6 @@ describe('apply', () => {
         ...head({ origin: a, epoch: 1, seq }),
         kind: 'unknown',
         unknownKind: `tide.turned${seq}`,
-        payload: null,
       });
     }
     expect(Object.keys(state.unknownKinds[a] ?? {})).toHaveLength(UNKNOWN_KINDS_PER_ORIGIN_MAX);

@@ -207,7 +207,6 @@ export const arbitraryHistory = (from: NodeId): fc.Arbitrary<readonly Event[]> =
             kind: 'unknown',
             unknownKind: step.draft.unknownKind,
             key: '',
-            payload: { tide: index },
           };
         }
         return { ...head, ...step.draft, key: factKey(step.draft) };

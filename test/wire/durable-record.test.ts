@@ -29,9 +29,16 @@ describe('a durable record', () => {
       bytesOf({ ...record, kind: 'tide.turned', key: 'x', payload: [1] }),
       receipt,
     );
-    expect(decoded).toMatchObject({
+    expect(decoded).toEqual({
       kind: 'event',
-      event: { kind: 'unknown', unknownKind: 'tide.turned', payload: [1] },
+      event: {
+        ...position,
+        class: 'durable',
+        key: 'x',
+        ...receipt,
+        kind: 'unknown',
+        unknownKind: 'tide.turned',
+      },
     });
   });
 

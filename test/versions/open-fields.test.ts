@@ -1,0 +1,213 @@
+// The rule of docs/decisions/0016, held for every kind of event: what a version does not tell is unknown, and what it tells
+// besides is kept. The payloads are those that version 0.1.0 wrote.
+
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nodeId } from '../../src/core/ids.ts';
+import type { DecodedRecord } from '../../src/wire/durable-record.ts';
+import { decodeRecordBody } from '../../src/wire/durable-record.ts';
+import { NOT_TOLD, UNREAD_DEPTH_MAX, UNREAD_FIELDS_MAX, UNREAD_VALUES_MAX } from '../../src/wire/schema.ts';
+import { longCount } from '../support/counts.ts';
+import { type PinnedFact, pinnedFacts } from '../support/pinned-version.ts';
+
+type Path = readonly (string | number)[];
+
+const facts = pinnedFacts();
+const anyFact = fc.constantFrom(...facts);
+const receipt = { ageMs: 0, receivedAtMs: 0 };
+const position = { origin: nodeId('a'.repeat(26)), epoch: 1, seq: 1 };
+
+const decoded = ({ kind, key }: PinnedFact, payload: unknown): DecodedRecord =>
+  decodeRecordBody(
+    new TextEncoder().encode(JSON.stringify({ version: 1, ...position, kind, key, payload })),
+    receipt,
+  );
+
+/** @throws where it is not read as its kind. */
+const payloadRead = (fact: PinnedFact, payload: unknown): unknown => {
+  const result = decoded(fact, payload);
+  if (result.kind !== 'event' || result.event.kind === 'unknown')
+    throw new Error(`${fact.kind}: ${JSON.stringify(result)}`);
+  return result.event.payload;
+};
+
+describe('a payload', () => {
+  it.each(facts.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
+    'of %s is read as it was written',
+    (_name, fact) => {
+      expect(payloadRead(fact, fact.payload)).toEqual(fact.payload);
+    },
+  );
+
+  it('without a field that may be unknown is read, and says that its version did not tell it', () => {
+    const places = facts.flatMap(fact => reportedPlaces(fact).map(path => ({ fact, path })));
+    expect(places.length).toBeGreaterThan(100);
+    for (const { fact, path } of places)
+      expect(payloadRead(fact, without(fact.payload, path)), `${fact.kind} ${path.join('.')}`).toEqual(
+        put(fact.payload, path, NOT_TOLD),
+      );
+  });
+
+  it('without any of such fields at once is read, and the rest of it is as it was', () => {
+    const lacking = anyFact.chain(fact =>
+      fc.subarray([...reportedPlaces(fact)]).map(paths => ({ fact, paths })),
+    );
+    fc.assert(
+      fc.property(lacking, ({ fact, paths }) => {
+        const sent = paths.reduce(without, fact.payload);
+        const expected = paths.reduce((value, path) => put(value, path, NOT_TOLD), fact.payload);
+        expect(payloadRead(fact, sent)).toEqual(expected);
+      }),
+      { numRuns: longCount(200, 5_000) },
+    );
+  });
+
+  it('with a field that nobody here knows is read, and keeps it, at any depth', () => {
+    const extended = fc
+      .tuple(anyFact, fc.nat(), newName, fc.jsonValue({ maxDepth: UNREAD_DEPTH_MAX - 2 }))
+      .map(([fact, index, name, value]) => {
+        const places = objectPlaces(fact);
+        const place = places[index % places.length] ?? [];
+        return { fact, payload: put(fact.payload, [...place, name], value) };
+      });
+    fc.assert(
+      fc.property(extended, ({ fact, payload }) => {
+        fc.pre(!JSON.stringify(payload).includes('"__proto__"'));
+        // JSON knows one zero.
+        expect(payloadRead(fact, payload)).toEqual(JSON.parse(JSON.stringify(payload)));
+      }),
+      { numRuns: longCount(500, 20_000) },
+    );
+  });
+});
+
+describe('a field that nobody here knows', () => {
+  const [memory] = facts.filter(({ kind }) => kind === 'memory.gathered');
+  if (memory === undefined) throw new Error('nothing of memory is pinned');
+  const readWith = (fields: object): unknown => payloadRead(memory, { ...Object(memory.payload), ...fields });
+  const nested = (depth: number): unknown => (depth === 1 ? 0 : [nested(depth - 1)]);
+
+  it.each([
+    ['as deep as the bound', nested(UNREAD_DEPTH_MAX)],
+    ['of as many values as the bound', Array(UNREAD_VALUES_MAX - 1).fill(0)],
+    ['with names that mean something', { constructor: 1, toString: 2 }],
+  ])('%s is kept', (_what, value) => {
+    expect(readWith({ tide: value })).toEqual({ ...Object(memory.payload), tide: value });
+  });
+
+  it.each([
+    ['deeper than the bound', nested(UNREAD_DEPTH_MAX + 1)],
+    ['of more values than the bound', Array(UNREAD_VALUES_MAX).fill(0)],
+    ['with a text longer than the bound', 'x'.repeat(1_025)],
+    ['with a name longer than the bound', { ['x'.repeat(65)]: 0 }],
+    ['that would be a prototype', JSON.parse('[{"__proto__": {"isAdmin": true}}]')],
+  ])('%s is left out, and the event is read', (_what, value) => {
+    expect(readWith({ tide: value })).toEqual(memory.payload);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'x'.repeat(65)])('called %s is left out', name => {
+    const read = payloadRead(memory, put(memory.payload, [name], { isAdmin: true }));
+    expect(read).toEqual(memory.payload);
+    expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+  });
+
+  it('is one of so many that are kept', () => {
+    const many = Object.fromEntries(Array.from({ length: UNREAD_FIELDS_MAX + 5 }, (_, i) => [`tide${i}`, i]));
+    const read = Object.keys(Object(readWith(many)));
+    expect(read.filter(name => name.startsWith('tide'))).toHaveLength(UNREAD_FIELDS_MAX);
+  });
+
+  it('nested a hundred thousand deep costs nobody the stack', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const body = JSON.stringify({
+      version: 1,
+      ...position,
+      kind: memory.kind,
+      key: '',
+      payload: memory.payload,
+    });
+    const sent = new TextEncoder().encode(body.replace(/\}\}$/, `,"tide":${deep}}}`));
+    const read = decodeRecordBody(sent, receipt);
+    expect(read).toMatchObject({
+      kind: 'event',
+      event: { kind: 'memory.gathered', payload: memory.payload },
+    });
+    const unknownKind = body
+      .replace('memory.gathered', 'tide.turned')
+      .replace(/"payload":.*$/, `"payload":${deep}}`);
+    const passed = decodeRecordBody(new TextEncoder().encode(unknownKind), receipt);
+    expect(passed).toMatchObject({ kind: 'event', event: { unknownKind: 'tide.turned' } });
+    expect(() => JSON.stringify([read, passed])).not.toThrow();
+  });
+});
+
+/** Mappings whose names are values themselves: percentiles, series, figures of a baseline. */
+const MAPPINGS = new Set(['percentiles', 'series', 'medians']);
+/** Unknown says here that the probe failed, and why: no version leaves it out. */
+const ALWAYS_TOLD = new Set(['failure']);
+
+/** Of no field that there is. */
+const newName = fc.string({ maxLength: 60 }).map(name => `new ${name}`);
+
+/** Everything in a payload with its place. */
+function* placesIn(
+  value: unknown,
+  path: Path = [],
+): Generator<{ readonly value: unknown; readonly path: Path }> {
+  yield { value, path };
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, inner] of Object.entries(value))
+    yield* placesIn(inner, [...path, Array.isArray(value) ? Number(name) : name]);
+}
+
+const isInMapping = (path: Path): boolean => path.some(name => MAPPINGS.has(String(name)));
+
+/** Where an unknown is read as such. */
+const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
+  [...placesIn(fact.payload)]
+    .map(({ path }) => path)
+    .filter(path => {
+      const last = path.at(-1);
+      if (typeof last !== 'string' || ALWAYS_TOLD.has(last)) return false;
+      const sent = put(fact.payload, path, { kind: 'unknown', reason: 'x' });
+      const read = decoded(fact, sent);
+      // An object of nothing but such fields takes it as well, for one with a field that it does not know.
+      return read.kind === 'event' && 'payload' in read.event && isDeepStrictEqual(read.event.payload, sent);
+    })
+    // An unknown inside of one that may be unknown as a whole has no place of its own once that is gone.
+    .filter((path, _index, all) => !all.some(other => other.length < path.length && isPrefix(other, path)));
+
+const isPrefix = (prefix: Path, path: Path): boolean => prefix.every((name, index) => path[index] === name);
+
+const objectPlaces = (fact: PinnedFact): readonly Path[] =>
+  [...placesIn(fact.payload)]
+    .filter(({ value, path }) => isMapping(value) && !isInMapping(path))
+    .map(({ path }) => path);
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const put = (value: unknown, [name, ...rest]: Path, inner: unknown): unknown => {
+  if (name === undefined) return inner;
+  if (Array.isArray(value)) return value.map((one, index) => (index === name ? put(one, rest, inner) : one));
+  const held = isMapping(value) ? value : {};
+  const own = Object.hasOwn(held, name) ? held[name] : undefined;
+  // By definition, not assignment: the name may be "__proto__".
+  return Object.fromEntries([
+    ...Object.entries(held).filter(([key]) => key !== name),
+    [name, put(own, rest, inner)],
+  ]);
+};
+
+const without = (value: unknown, path: Path): unknown => {
+  const [name, ...rest] = path;
+  if (Array.isArray(value)) return value.map((one, index) => (index === name ? without(one, rest) : one));
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      if (key !== name) return [[key, inner]];
+      return rest.length === 0 ? [] : [[key, without(inner, rest)]];
+    }),
+  );
+};
