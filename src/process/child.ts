@@ -4,10 +4,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../clock/system-clock.ts';
+import { TokenBucket } from '../clock/token-bucket.ts';
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
 import { lastLine } from '../core/text/single-line.ts';
-import { LinePace } from './line-pace.ts';
 import { LineQueue } from './line-queue.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -118,8 +118,10 @@ export async function* streamLines(
   else child.stdin.write(options.input);
   const stderr = new CappedText(STDERR_TAIL_BYTES_MAX);
   const queue = new LineQueue(options.lineBytesMax ?? LINE_BYTES_MAX);
-  const { linesPerSecondMax = Number.POSITIVE_INFINITY } = options;
-  const pace = new LinePace(systemClock, linesPerSecondMax);
+  const { linesPerSecondMax: most } = options;
+  // A tool that prints without end would take a processor of the machine that it is to tell of.
+  const pace =
+    most === undefined ? undefined : new TokenBucket(systemClock, { burst: most, perSecond: most });
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
   child.stdout.on('data', (chunk: Buffer) => {
     if (!queue.add(chunk)) child.stdout.pause();
@@ -135,8 +137,8 @@ export async function* streamLines(
       if (options.signal.aborted) return;
       if (line.kind === 'line') {
         if (queue.isEmpty && child.stdout.isPaused()) child.stdout.resume();
-        if (!pace.keeps()) {
-          throw toolError('flood', `${command} prints more than ${linesPerSecondMax} lines a second`);
+        if (pace?.take() === false) {
+          throw toolError('flood', `${command} prints more than ${most} lines a second`);
         }
         yield line.text;
         continue;

@@ -4,11 +4,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
+import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Access, cookieName, type Grant, readCookie } from './access.ts';
 import { canonicalAddress, isLoopbackAddress, isLoopbackHost, MachineAddresses, parseHost } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
-import { RateLimiter } from './rate-limiter.ts';
 import { RequestError } from './request-error.ts';
 
 /** `read` needs the token beyond loopback; `change` everywhere. */
@@ -26,8 +26,8 @@ export class RequestGuard {
   readonly #cookieName: string;
   readonly #urlBytesMax: number;
   readonly #machine: MachineAddresses;
-  readonly #requests: RateLimiter;
-  readonly #refusals: RateLimiter;
+  readonly #requests: AddressBuckets;
+  readonly #refusals: AddressBuckets;
   readonly #answersMax: number;
   #unfinishedAnswers = 0;
   #boundHostName: string | undefined;
@@ -40,16 +40,10 @@ export class RequestGuard {
     this.#answersMax = limits.answersMax;
     this.#machine = new MachineAddresses(() => clock.nowMs());
     const { requestsPerSecondMax, refusalsPerMinuteMax, rateAddressesMax } = limits;
-    this.#requests = new RateLimiter(clock, {
-      burst: requestsPerSecondMax * 2,
-      perSecond: requestsPerSecondMax,
-      addressesMax: rateAddressesMax,
-    });
-    this.#refusals = new RateLimiter(clock, {
-      burst: refusalsPerMinuteMax,
-      perSecond: refusalsPerMinuteMax / 60,
-      addressesMax: rateAddressesMax,
-    });
+    const requests = { burst: requestsPerSecondMax * 2, perSecond: requestsPerSecondMax };
+    this.#requests = new AddressBuckets(clock, requests, rateAddressesMax);
+    const refusals = { burst: refusalsPerMinuteMax, perSecond: refusalsPerMinuteMax / 60 };
+    this.#refusals = new AddressBuckets(clock, refusals, rateAddressesMax);
   }
 
   /** What the server is bound to: the name it was asked for and the address it got. */
@@ -66,7 +60,7 @@ export class RequestGuard {
   /** @throws RequestError for what no route may answer. */
   check(request: IncomingMessage): void {
     this.#checkShape(request);
-    if (!this.#requests.take(remoteAddress(request))) {
+    if (!this.#requests.of(remoteAddress(request)).take()) {
       throw new RequestError(
         { status: 429, code: 'too-many-requests', headers: { 'retry-after': '1' } },
         'This address asks too often. Wait a second, or read /api/stream instead of polling.',
@@ -92,7 +86,7 @@ export class RequestGuard {
       (token === undefined ? undefined : this.#access.grantForToken(token)) ??
       (cookieValue === undefined ? undefined : this.#access.grantForCookie(cookieValue));
     if (granted !== undefined) return granted;
-    this.#refusals.take(address);
+    this.#refusals.of(address).take();
     throw unauthorized('The access token is not the current one, or the sign-in of this browser has ended.');
   }
 
@@ -118,7 +112,7 @@ export class RequestGuard {
 
   /** @throws RequestError 429 when this address was refused too often. */
   checkRefusals(request: IncomingMessage): void {
-    if (this.#refusals.hasLeft(remoteAddress(request))) return;
+    if (this.#refusals.of(remoteAddress(request)).has()) return;
     throw new RequestError(
       { status: 429, code: 'too-many-refusals', headers: { 'retry-after': '60' } },
       'This address has sent too many wrong tokens or codes. Wait a minute.',
@@ -126,7 +120,7 @@ export class RequestGuard {
   }
 
   noteRefusal(request: IncomingMessage): void {
-    this.#refusals.take(remoteAddress(request));
+    this.#refusals.of(remoteAddress(request)).take();
   }
 
   #checkShape(request: IncomingMessage): void {

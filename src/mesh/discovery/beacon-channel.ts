@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import { shortReason } from '../../core/problem.ts';
 import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from './beacon.ts';
 import type { BeaconPlace } from './beacon-places.ts';
@@ -11,7 +12,6 @@ import type { BeaconSocket, OpenBeaconSocket } from './beacon-socket.ts';
 import type { BeaconChannelStatus, BeaconFailure, BeaconTrouble } from './discovery-status.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
 import { RecentTexts } from './recent-texts.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 export interface BeaconChannelParts {
   readonly clock: Clock;

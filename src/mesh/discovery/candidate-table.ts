@@ -2,9 +2,9 @@
 // has named it for long. A full table refuses new ones instead of losing those that serve.
 
 import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { MeshCandidate } from '../mesh.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
-import { TokenBucket } from './token-bucket.ts';
 
 interface Row {
   candidate: MeshCandidate;

@@ -2,9 +2,9 @@
 // they send cannot keep this node from answering those whom it knows, as long as they do not pose as them.
 
 import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { RecentTexts } from '../discovery/recent-texts.ts';
-import { TokenBucket } from '../discovery/token-bucket.ts';
 import type { CheckKey } from './check-message.ts';
 import { checkKey, encodeAnswer, readQuestion } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';

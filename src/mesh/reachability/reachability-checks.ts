@@ -2,8 +2,8 @@
 // timeout and nothing else.
 
 import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { TokenBucket } from '../discovery/token-bucket.ts';
 import type { CheckKey, Question } from './check-message.ts';
 import { answeredNonce, checkKey, encodeQuestion, isAnswerOf } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';

@@ -89,9 +89,9 @@ export class DurableExchange {
   }
 
   take(peer: ReplicaPeer, message: RecordsMessage): void {
-    const { self, counts, store, nowMs } = this.#parts;
+    const { self, counts, store } = this.#parts;
     const { origin, epoch, after, records } = message;
-    if (!peer.mayTell(records.length, nowMs())) {
+    if (!peer.mayTell(records.length)) {
       counts.overRate += 1;
       return;
     }

@@ -103,7 +103,7 @@ export class LiveExchange {
 
   take(peer: ReplicaPeer, entries: readonly WireLive[]): void {
     const { counts, nowMs, store } = this.#parts;
-    if (!peer.mayTell(entries.length, nowMs())) {
+    if (!peer.mayTell(entries.length)) {
       counts.overRate += 1;
       return;
     }

@@ -1,11 +1,11 @@
 // One peer of the replicator: what it has said of itself, what it may still send, and what it is owed.
 
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { PeerNeighbours } from './neighbours.ts';
 import { Outbox, type OutboxParts } from './outbox.ts';
-import { RateBudget } from './rate-budget.ts';
 
 export class ReplicaPeer {
   readonly link: MeshLink;
@@ -14,28 +14,28 @@ export class ReplicaPeer {
   hasSaidHello = false;
   #faults = 0;
   readonly #faultsMax: number;
-  readonly #events: RateBudget;
-  readonly #bytes: RateBudget;
+  readonly #events: TokenBucket;
+  readonly #bytes: TokenBucket;
 
   constructor(parts: OutboxParts, limits: ReplicationLimits) {
-    const nowMs = parts.nowMs();
     this.link = parts.link;
     this.outbox = new Outbox(parts);
     this.#faultsMax = limits.faultsMax;
-    this.#events = new RateBudget(limits.eventsBurst, limits.eventsPerSecond, nowMs);
-    this.#bytes = new RateBudget(limits.bytesBurst, limits.bytesPerSecond, nowMs);
+    const { eventsBurst, eventsPerSecond, bytesBurst, bytesPerSecond } = limits;
+    this.#events = new TokenBucket(parts, { burst: eventsBurst, perSecond: eventsPerSecond });
+    this.#bytes = new TokenBucket(parts, { burst: bytesBurst, perSecond: bytesPerSecond });
   }
 
   get id(): NodeId {
     return this.link.peerId;
   }
 
-  mayBring(bytes: number, nowMs: number): boolean {
-    return this.#bytes.take(bytes, nowMs) && this.#events.take(1, nowMs);
+  mayBring(bytes: number): boolean {
+    return this.#bytes.take(bytes) && this.#events.take();
   }
 
-  mayTell(events: number, nowMs: number): boolean {
-    return this.#events.take(events, nowMs);
+  mayTell(events: number): boolean {
+    return this.#events.take(events);
   }
 
   /** Counts a frame that no honest peer sends; past the bound the link ends. */

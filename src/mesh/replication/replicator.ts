@@ -169,7 +169,7 @@ export class Replicator {
 
   #hear(peer: ReplicaPeer, frame: Uint8Array): void {
     if (this.#peers.get(peer.id) !== peer || isRequestFrame(frame)) return;
-    if (!peer.mayBring(frame.length, this.#parts.clock.nowMs())) {
+    if (!peer.mayBring(frame.length)) {
       this.counts.overRate += 1;
       return;
     }

@@ -2,6 +2,7 @@
 // than its bounds; an unknown topic is refused, so that versions can meet.
 
 import type { Clock } from '../../clock/clock.ts';
+import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { JsonValue, RequestMessage } from '../../wire/request-message.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../wire/request-message.ts';
 import { deadline } from '../link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
-import { RateBudget } from '../replication/rate-budget.ts';
 import { RequestCounts } from './request-counts.ts';
 import type { AskHandler, AskOptions, AskOutcome, AskReply, RequestLimits, Requests } from './requests.ts';
 import { REQUEST_LIMITS } from './requests.ts';
@@ -27,7 +27,7 @@ type Ask = Extract<RequestMessage, { kind: 'ask' }>;
 
 interface Peer {
   readonly link: MeshLink;
-  readonly budget: RateBudget;
+  readonly asks: TokenBucket;
   /** Aborts when the link ends. */
   readonly gone: AbortController;
   readonly waiting: Map<number, (outcome: AskOutcome) => void>;
@@ -111,7 +111,7 @@ export class MeshRequests implements Requests {
     const { asksBurst, asksPerSecond } = this.#limits;
     const peer: Peer = {
       link,
-      budget: new RateBudget(asksBurst, asksPerSecond, clock.nowMs()),
+      asks: new TokenBucket(clock, { burst: asksBurst, perSecond: asksPerSecond }),
       gone: new AbortController(),
       waiting: new Map(),
       answering: 0,
@@ -144,7 +144,7 @@ export class MeshRequests implements Requests {
   }
 
   #take(peer: Peer, ask: Ask): void {
-    if (!peer.budget.take(1, this.#parts.clock.nowMs())) {
+    if (!peer.asks.take()) {
       this.counts.overRate += 1;
       return;
     }

@@ -13,8 +13,8 @@ import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
 import type { MeshLimits, RefusalReason } from '../mesh.ts';
 import { MeshError } from '../mesh.ts';
-import { Admission } from './admission.ts';
 import type { OwnHello } from './authentication.ts';
+import { HandshakeAdmission } from './handshake-admission.ts';
 import { introduce } from './introduce.ts';
 import type { MeshKeys } from './mesh-keys.ts';
 import { acceptMeaning } from './tls-errors.ts';
@@ -43,7 +43,7 @@ interface Visit {
 export class TlsListener {
   readonly #parts: TlsListenerParts;
   readonly #events: AcceptEvents;
-  readonly #admission: Admission;
+  readonly #admission: HandshakeAdmission;
   readonly #net: NetServer;
   readonly #tls: TlsServer;
   readonly #visits = new Map<string, Visit>();
@@ -54,7 +54,7 @@ export class TlsListener {
     const { keys, limits } = parts;
     this.#parts = parts;
     this.#events = events;
-    this.#admission = new Admission(parts.clock, limits);
+    this.#admission = new HandshakeAdmission(parts.clock, limits);
     this.#tls = createTlsServer({
       ...TLS_SETTINGS,
       handshakeTimeout: limits.handshakeMs,

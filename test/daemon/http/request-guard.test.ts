@@ -1,9 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { canonicalAddress, isLoopbackAddress, parseHost } from '../../../src/daemon/http/host.ts';
-import { RateLimiter } from '../../../src/daemon/http/rate-limiter.ts';
 import { ask, exchangeRaw, postJson, statusOf } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
@@ -168,14 +166,6 @@ describe('rates', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
     await served.clock.advance(500);
     expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
-  });
-
-  test('are kept for a bounded number of addresses', () => {
-    const limiter = new RateLimiter(new VirtualClock(), { burst: 1, perSecond: 0, addressesMax: 2 });
-    expect([limiter.take('a'), limiter.take('b'), limiter.take('a')]).toEqual([true, true, false]);
-    expect(limiter.take('c')).toBe(true);
-    // 'b' was quiet longest and is forgotten; 'a' is still known.
-    expect([limiter.take('a'), limiter.take('b')]).toEqual([false, true]);
   });
 });
 
