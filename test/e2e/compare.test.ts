@@ -1,15 +1,14 @@
 // Finished runs side by side in a real browser: ticked in the list, compared in full, refused in words.
 
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { announceTo } from '../support/announced.ts';
-import { requireBuild } from '../support/build.ts';
 import { widthsOf } from '../support/counts.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { startDaemon } from './started-daemon.ts';
 
 const LIMIT_MS = 60_000;
@@ -17,20 +16,9 @@ const LIMIT_MS = 60_000;
 describe(
   'runs that are compared',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('are ticked in the list, and stand side by side with their differences and their charts', async () => {
+    test('are ticked in the list, and stand side by side with their differences and their charts', async ({
+      browser,
+    }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       finished(home, { id: 'older', samples: 200, hour: 12 });
@@ -66,7 +54,7 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('are asked for once, whatever else the cluster tells', async () => {
+    test('are asked for once, whatever else the cluster tells', async ({ browser }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       finished(home, { id: 'older', samples: 200, hour: 12 });
@@ -98,7 +86,9 @@ describe(
         ).toHaveLength(1);
     });
 
-    test('one that was cut short is marked, and one that is not like the others is refused', async () => {
+    test('one that was cut short is marked, and one that is not like the others is refused', async ({
+      browser,
+    }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       finished(home, { id: 'whole', samples: 200, hour: 12 });
@@ -123,9 +113,9 @@ describe(
     });
 
     describe.each(['light', 'dark'] as const)('by %s', theme => {
-      test.each(widthsOf(theme, [390, 1_280]))(
+      test.for(widthsOf(theme, [390, 1_280]))(
         'axe finds nothing at %i pixels, and it is not wider than the screen',
-        async width => {
+        async (width, { browser }) => {
           using directory = temporaryDirectory();
           const home = join(directory.path, 'home');
           // As long as the ids that the bench makes.

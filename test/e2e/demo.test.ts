@@ -6,27 +6,20 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import type { State } from '../../src/core/state.ts';
 import { childrenOf, untilGone } from '../integration/bench/bench-process.ts';
 import { requireBuild } from '../support/build.ts';
 import { whenState } from '../support/streamed-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { startCommand } from './started-command.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
 const LIMIT_MS = 30_000;
 
-let browser: OpenedBrowser | undefined;
-beforeAll(async () => {
-  requireBuild();
-  if (chromiumPath() !== undefined) browser = await openBrowser();
-});
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]();
-});
+beforeAll(requireBuild);
 
 describe(
   'plimsoll demo',
@@ -51,8 +44,7 @@ describe(
       expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
     });
 
-    test('shows its cluster in a browser, and says that it is none', async context => {
-      if (browser === undefined) return context.skip(NO_CHROMIUM);
+    test('shows its cluster in a browser, and says that it is none', async ({ browser }) => {
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench'], place);
       const openedAtMs = performance.now();
@@ -70,8 +62,7 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('shows at once who is asleep, and a past with a fall', async context => {
-      if (browser === undefined) return context.skip(NO_CHROMIUM);
+    test('shows at once who is asleep, and a past with a fall', async ({ browser }) => {
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench'], place);
       const { page, problems } = await browser.open(demo.url);
@@ -97,8 +88,7 @@ describe(
       });
     });
 
-    test('measures a link when a person who opened the printed address asks for it', async context => {
-      if (browser === undefined) return context.skip(NO_CHROMIUM);
+    test('measures a link when a person who opened the printed address asks for it', async ({ browser }) => {
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
       const { page, problems } = await browser.open(demo.printedUrl);
@@ -113,8 +103,9 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('runs a real benchmark against the mock, seen live on a page that says where', async context => {
-      if (browser === undefined) return context.skip(NO_CHROMIUM);
+    test('runs a real benchmark against the mock, seen live on a page that says where', async ({
+      browser,
+    }) => {
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--nodes', '2'], place);
       const state = await whenState(demo.url, held =>
@@ -129,8 +120,8 @@ describe(
       await page.getByText('demo-model').first().waitFor();
     });
 
-    test('leaves nothing when it is stopped: no process, no home, and ends with 0', async context => {
-      if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
+    test('leaves nothing when it is stopped: no process, no home, and ends with 0', async ({ skip }) => {
+      if (!existsSync('/proc/self')) return skip('no /proc on this system');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--nodes', '2'], place);
       await whenState(demo.url, held =>
@@ -144,8 +135,8 @@ describe(
       expect(readdirSync(place.home)).toEqual([]);
     });
 
-    test('leaves no process when it is killed, and the next one removes its home', async context => {
-      if (!existsSync('/proc/self')) return context.skip('no /proc on this system');
+    test('leaves no process when it is killed, and the next one removes its home', async ({ skip }) => {
+      if (!existsSync('/proc/self')) return skip('no /proc on this system');
       using place = demoPlace();
       await using demo = await startCommand(['demo', '--nodes', '2'], place);
       await whenState(demo.url, held =>

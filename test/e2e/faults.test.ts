@@ -2,11 +2,11 @@
 // asleep. Everything is found by its role and name.
 
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { recordingFixture } from '../support/recording-fixture.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings, chromiumPath } from './browser.ts';
+import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { serveMachines } from './serve-machines.ts';
 import type { StartedCommand } from './started-command.ts';
@@ -17,23 +17,19 @@ const LIMIT_MS = 60_000;
 describe(
   'a cluster with faults',
   () => {
-    let browser: OpenedBrowser;
     let replay: StartedCommand;
     beforeAll(async () => {
       if (chromiumPath() === undefined) return;
       requireBuild();
-      browser = await openBrowser();
       replay = await startCommand(['up', '--replay', recordingFixture]);
     }, LIMIT_MS);
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
     afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
       await replay?.[Symbol.asyncDispose]();
     });
 
-    test('shows a node that stopped answering as a ghost, its links as dots without figures, and counts neither', async () => {
+    test('shows a node that stopped answering as a ghost, its links as dots without figures, and counts neither', async ({
+      browser,
+    }) => {
       const { page, problems } = await browser.open(replay.url);
       const ghost = page.getByRole('link', {
         name: /^juno \(simulated\), no contact, .*no contact for \d+ min/,
@@ -66,7 +62,9 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('flags a link that carries far less one way, on the map, in its row, in the matrix and as a warning', async () => {
+    test('flags a link that carries far less one way, on the map, in its row, in the matrix and as a warning', async ({
+      browser,
+    }) => {
       const { page } = await browser.open(replay.url);
       const short = page.getByRole('button', {
         name: /^Link spark-2 to bosun, Ethernet: 9\.\d\d Gb\/s to bosun, 4\.8\d Gb\/s to spark-2/,
@@ -82,7 +80,9 @@ describe(
       await page.getByRole('button', { name: /^spark-2 to bosun: 9\.\d\d Gb\/s/ }).waitFor();
     });
 
-    test('keeps the row of a connection whose probe failed, with the reason in place of figures', async () => {
+    test('keeps the row of a connection whose probe failed, with the reason in place of figures', async ({
+      browser,
+    }) => {
       const { page } = await browser.open(replay.url);
       await page.getByRole('button', { name: /^Link pip to spark-1, / }).dispatchEvent('click');
       const dock = page.getByRole('region', { name: 'Connections of pip – spark-1' });
@@ -91,7 +91,7 @@ describe(
       await dock.getByRole('row', { name: /^spark-1 to pip .* 93\d Mb\/s 93\d Mb\/s / }).waitFor();
     });
 
-    test('hatches in the matrix who cannot be reached, and who does not answer', async () => {
+    test('hatches in the matrix who cannot be reached, and who does not answer', async ({ browser }) => {
       const { page } = await browser.open(`${replay.url}/links`);
       const cutOff = page.getByRole('button', { name: 'hermes to anchor: not reachable' });
       const asleep = page.getByRole('button', { name: 'atlas to juno: no contact' });
@@ -105,7 +105,9 @@ describe(
       ]);
     });
 
-    test('of a stream that has gone silent keeps links and figures, and calls nothing live', async () => {
+    test('of a stream that has gone silent keeps links and figures, and calls nothing live', async ({
+      browser,
+    }) => {
       await using served = await serveMachines({
         machines: desk().machines,
         limits: { streamHeartbeatMs: 600_000 },

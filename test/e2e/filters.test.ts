@@ -2,13 +2,12 @@
 
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/build.ts';
+import { describe, expect } from 'vitest';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { idOf, profiled, THUNDERBOLT, turned } from './links.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -21,20 +20,9 @@ const MACHINES = [studio, notebook, spark, rack];
 describe(
   'a filtered list',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('of links leaves a type, a node or what is flagged, and its address opens the same view', async () => {
+    test('of links leaves a type, a node or what is flagged, and its address opens the same view', async ({
+      browser,
+    }) => {
       await using served = await serveMachines({ machines: MACHINES });
       served.tellAll(desk().told);
       // As both of its ends measure it, so that neither speaks for a sound cable.
@@ -62,7 +50,9 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('of runs leaves a state, a target or a model, and back goes to where one was', async () => {
+    test('of runs leaves a state, a target or a model, and back goes to where one was', async ({
+      browser,
+    }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       for (const [id, model, end] of [

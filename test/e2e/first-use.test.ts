@@ -1,10 +1,8 @@
 // What somebody does who sees the page for the first time: clicks a link with the mouse, asks for a probe without being allowed
 // to, pastes the printed address into the tab that is open already.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/build.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { describe, expect } from 'vitest';
+import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import type { ServedMachines } from './serve-machines.ts';
 import { serveMachines } from './serve-machines.ts';
@@ -20,20 +18,7 @@ const served = async (): Promise<ServedMachines> => {
 };
 
 describe('the first minutes with the page', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('a click on a link picks it and draws no frame of the browser around it', async () => {
+  test('a click on a link picks it and draws no frame of the browser around it', async ({ browser }) => {
     await using cluster = await served();
     const { page } = await browser.open(cluster.url);
     await page
@@ -47,7 +32,7 @@ describe('the first minutes with the page', () => {
     expect(focused).toEqual(['true', 'none']);
   });
 
-  test('who may not ask for a probe reads in full how to be allowed to', async () => {
+  test('who may not ask for a probe reads in full how to be allowed to', async ({ browser }) => {
     await using cluster = await served();
     const { page } = await browser.open(cluster.url, { width: 1_280, height: 800 });
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
@@ -62,7 +47,7 @@ describe('the first minutes with the page', () => {
     await note.waitFor({ state: 'hidden' });
   });
 
-  test('the printed address signs in a tab that shows the page already', async () => {
+  test('the printed address signs in a tab that shows the page already', async ({ browser }) => {
     await using cluster = await served();
     const { page, context } = await browser.open(cluster.url);
     await page.getByRole('button', { name: /^Link atlas to juno/ }).waitFor();
@@ -73,7 +58,7 @@ describe('the first minutes with the page', () => {
     await expect.poll(async () => (await context.cookies()).length, { timeout: 30_000 }).toBe(1);
   });
 
-  test('an address of a node that nobody knows leads on to those that there are', async () => {
+  test('an address of a node that nobody knows leads on to those that there are', async ({ browser }) => {
     await using cluster = await served();
     const { page } = await browser.open(`${cluster.url}/nodes/${'z'.repeat(26)}`);
     await page.getByRole('heading', { name: 'No such node' }).waitFor();
@@ -81,13 +66,16 @@ describe('the first minutes with the page', () => {
     await page.waitForURL(`${cluster.url}/nodes`);
   });
 
-  test.each([961, 1_101, 1_280, 1_600])('the totals keep to their tiles at %d pixels', async width => {
-    await using cluster = await served();
-    const { page } = await browser.open(cluster.url, { width, height: 900 });
-    await page.getByRole('button', { name: /^Link atlas to juno/ }).waitFor();
-    const over = await page.evaluate(OVER_THEIR_TILE);
-    expect(over).toEqual([]);
-  });
+  test.for([961, 1_101, 1_280, 1_600])(
+    'the totals keep to their tiles at %d pixels',
+    async (width, { browser }) => {
+      await using cluster = await served();
+      const { page } = await browser.open(cluster.url, { width, height: 900 });
+      await page.getByRole('button', { name: /^Link atlas to juno/ }).waitFor();
+      const over = await page.evaluate(OVER_THEIR_TILE);
+      expect(over).toEqual([]);
+    },
+  );
 });
 
 /** The words that reach past the tile they belong to. */

@@ -2,11 +2,10 @@
 // and what it says where there is no such link.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/build.ts';
+import { describe, expect } from 'vitest';
 import { widthsOf } from '../support/counts.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI, wired } from './links.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -23,20 +22,9 @@ const ADDRESS = `/links/${idOf(studio)}/${idOf(notebook)}`;
 describe(
   'the page of a link',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('tells both directions, every connection with its details, and the warning about the link', async () => {
+    test('tells both directions, every connection with its details, and the warning about the link', async ({
+      browser,
+    }) => {
       await using served = await serveDesk();
       const { page, problems } = await browser.open(served.url + ADDRESS);
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
@@ -62,7 +50,9 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('shows its past over the span that is chosen, and the address keeps the choice', async () => {
+    test('shows its past over the span that is chosen, and the address keeps the choice', async ({
+      browser,
+    }) => {
       await using served = await serveDesk(monthOfPast());
       const { page } = await browser.open(served.url + ADDRESS);
       const history = page.getByRole('region', { name: 'History' });
@@ -82,7 +72,7 @@ describe(
         .waitFor();
     });
 
-    test('is reached from the dock, from the matrix and from a node’s connections', async () => {
+    test('is reached from the dock, from the matrix and from a node’s connections', async ({ browser }) => {
       await using served = await serveDesk();
       const { page } = await browser.open(served.url);
       const arrived = async (): Promise<void> => {
@@ -104,7 +94,9 @@ describe(
       expect(await focusedTag(page)).toBe('MAIN');
     });
 
-    test('opens by the names of its nodes, and says what is wrong with an address that means none', async () => {
+    test('opens by the names of its nodes, and says what is wrong with an address that means none', async ({
+      browser,
+    }) => {
       await using served = await serveDesk();
       const { page } = await browser.open(`${served.url}/links/atlas/juno`);
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
@@ -116,7 +108,7 @@ describe(
       await page.getByRole('heading', { name: 'A link has two ends' }).waitFor();
     });
 
-    test('of two nodes that nothing joins says so, and fills when something does', async () => {
+    test('of two nodes that nothing joins says so, and fills when something does', async ({ browser }) => {
       await using served = await serveMachines({ machines: [studio, notebook] });
       for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
       const { page } = await browser.open(served.url + ADDRESS);
@@ -126,9 +118,9 @@ describe(
     });
 
     describe.each(['light', 'dark'] as const)('by %s', theme => {
-      test.each(widthsOf(theme, [390, 1_280]))(
+      test.for(widthsOf(theme, [390, 1_280]))(
         'axe finds nothing at %i pixels, and it is not wider than the screen',
-        async width => {
+        async (width, { browser }) => {
           await using served = await serveDesk(monthOfPast());
           const { page, problems } = await browser.open(served.url + ADDRESS, { theme, width });
           await page.getByRole('img', { name: /over the last 3 days/ }).waitFor();

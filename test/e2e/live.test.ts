@@ -3,31 +3,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { formatBytes, formatCount } from '../../src/core/figure/figure.ts';
 import { StandInTools } from '../gather/gpu/stand-in-tools.ts';
-import { requireBuild } from '../support/build.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { startDaemon } from './started-daemon.ts';
 
 describe('plimsoll up in a browser', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('the page shows the memory of /proc/meminfo to the byte, and its values move', async context => {
-    if (!existsSync('/proc/meminfo')) return context.skip('no /proc/meminfo on this system');
+  test('the page shows the memory of /proc/meminfo to the byte, and its values move', async ({
+    browser,
+    skip,
+  }) => {
+    if (!existsSync('/proc/meminfo')) return skip('no /proc/meminfo on this system');
     using home = temporaryDirectory();
     await using daemon = await startDaemon({ home: join(home.path, 'home') });
     const { page, problems } = await browser.open(daemon.url);
@@ -51,7 +40,9 @@ describe('plimsoll up in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the page of the node tells every reading with its source and its age, and axe finds nothing on it', async () => {
+  test('the page of the node tells every reading with its source and its age, and axe finds nothing on it', async ({
+    browser,
+  }) => {
     using home = temporaryDirectory();
     await using daemon = await startDaemon({ home: join(home.path, 'home') });
     const { page, problems } = await browser.open(`${daemon.url}/nodes`);
@@ -65,7 +56,9 @@ describe('plimsoll up in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a streaming source that is stopped is called stale on the page, and current again when it goes on', async () => {
+  test('a streaming source that is stopped is called stale on the page, and current again when it goes on', async ({
+    browser,
+  }) => {
     using home = temporaryDirectory();
     await using tools = await StandInTools.create();
     tools.add('nvidia-smi', ONE_CARD);
@@ -89,7 +82,9 @@ describe('plimsoll up in a browser', () => {
     await row.getByText('current').waitFor();
   });
 
-  test('a killed daemon is a lost connection, and its next start is found without reloading', async () => {
+  test('a killed daemon is a lost connection, and its next start is found without reloading', async ({
+    browser,
+  }) => {
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     const first = await startDaemon({ home });
@@ -109,7 +104,7 @@ describe('plimsoll up in a browser', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  test('two tabs of one browser are one client of the daemon', async () => {
+  test('two tabs of one browser are one client of the daemon', async ({ browser }) => {
     using home = temporaryDirectory();
     await using daemon = await startDaemon({ home: join(home.path, 'home') });
     const { page, context } = await browser.open(daemon.url);

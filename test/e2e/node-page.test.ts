@@ -1,12 +1,11 @@
 // The page of one node in a real browser: what its devices and its cables were measured at, now and before, and how a
 // person asks for more.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Fact } from '../../src/core/event.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { requireBuild } from '../support/build.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { joined } from './fleet.ts';
 import { ETHERNET, measuredGpu, profiled, WIFI } from './links.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -16,20 +15,9 @@ import { serveMachines } from './serve-machines.ts';
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
 describe('the page of a node', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('says on each card what was measured, how old it is, and how far to believe it', async () => {
+  test('says on each card what was measured, how old it is, and how far to believe it', async ({
+    browser,
+  }) => {
     await using served = await serveMachines({ machines: [rack] });
     served.tell(rack, AT_WORK);
     served.tellFacts(
@@ -66,7 +54,7 @@ describe('the page of a node', () => {
     expect(problems.filter(text => !text.includes('/api/probes') && !text.includes('401'))).toEqual([]);
   });
 
-  test('says who works on it, and that probes wait', async () => {
+  test('says who works on it, and that probes wait', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, rack] });
     served.tell(rack, AT_WORK);
     const tell = () =>
@@ -86,7 +74,7 @@ describe('the page of a node', () => {
     await head.getByText('probes wait until it ends').waitFor();
   });
 
-  test('has one lasting row a connection, with figures, or why there are none', async () => {
+  test('has one lasting row a connection, with figures, or why there are none', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack, studio, notebook, spark] });
     for (const machine of [rack, studio, notebook, spark]) served.tell(machine, AT_WORK);
     served.tellAll([
@@ -112,7 +100,9 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
-  test('says that the past could not be read, not that there was none, and asks again', async () => {
+  test('says that the past could not be read, not that there was none, and asks again', async ({
+    browser,
+  }) => {
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
     served.tell(rack, AT_WORK);
@@ -126,7 +116,9 @@ describe('the page of a node', () => {
     await panel.getByRole('img', { name: /^GPU 1, memory bandwidth since / }).waitFor();
   });
 
-  test('draws what its devices were measured at before, marks a fall, and lists the same', async () => {
+  test('draws what its devices were measured at before, marks a fall, and lists the same', async ({
+    browser,
+  }) => {
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
     served.tell(rack, AT_WORK);
@@ -152,7 +144,7 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
-  test('alone says in words that there is no other node and no past', async () => {
+  test('alone says in words that there is no other node and no past', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     served.tell(studio, AT_WORK);
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(studio)}`, { width: 390 });

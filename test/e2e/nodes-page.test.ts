@@ -1,11 +1,10 @@
 // The list of nodes in a real browser: the map's twin as a table that is sorted, filtered and shared by its address.
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/build.ts';
+import { describe, expect } from 'vitest';
 import { longCount, widthsOf } from '../support/counts.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import type { Fleet } from './fleet.ts';
 import { desk, mesh, renamed } from './fleet.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
@@ -20,20 +19,9 @@ const LOADS = [0.62, 0.36, 0.91, 0.81] as const;
 describe(
   'the list of nodes',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('says of each node what the map says, and how many links and warnings it has', async () => {
+    test('says of each node what the map says, and how many links and warnings it has', async ({
+      browser,
+    }) => {
       await using served = await serve(desk());
       const { page, problems } = await browser.open(`${served.url}/nodes`);
       const row = page.getByRole('row', { name: /^bosun/ });
@@ -50,7 +38,7 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('is sorted by a column’s head, and says so to who listens', async () => {
+    test('is sorted by a column’s head, and says so to who listens', async ({ browser }) => {
       await using served = await serve(desk());
       const { page } = await browser.open(`${served.url}/nodes`);
       await page
@@ -68,7 +56,9 @@ describe(
       expect(new URL(page.url()).search).toBe('?sort=compute');
     });
 
-    test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async () => {
+    test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async ({
+      browser,
+    }) => {
       await using served = await serve(desk());
       const { page } = await browser.open(`${served.url}/nodes?state=warned`);
       await page.getByRole('row', { name: /^spark/ }).waitFor();
@@ -86,7 +76,7 @@ describe(
       await page.getByText('No node matches').waitFor();
     });
 
-    test('reads at many nodes, and words leave the few that are meant', async () => {
+    test('reads at many nodes, and words leave the few that are meant', async ({ browser }) => {
       const count = longCount(60, 200);
       const machines = Array.from({ length: count }, (_, index) =>
         renamed(MACHINES[index % 4] ?? studio, `machine-${String(index).padStart(3, '0')}`),
@@ -101,9 +91,9 @@ describe(
     });
 
     describe.each(['light', 'dark'] as const)('by %s', theme => {
-      test.each(widthsOf(theme, [390, 1_280]))(
+      test.for(widthsOf(theme, [390, 1_280]))(
         'axe finds nothing at %i pixels, and it is not wider than the screen',
-        async width => {
+        async (width, { browser }) => {
           await using served = await serve(mesh(8));
           const { page, problems } = await browser.open(`${served.url}/nodes?q=studio`, { theme, width });
           await page.getByText('4 of 8 shown').waitFor();

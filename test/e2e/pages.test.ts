@@ -1,11 +1,10 @@
 // The pages in a real browser over the real server, with made-up machines: what is on them, how they say what is old,
 // and that everybody can use them.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { requireBuild } from '../support/build.ts';
+import { describe, expect } from 'vitest';
 import { widthsOf } from '../support/counts.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
@@ -14,20 +13,7 @@ const AXE_TIMEOUT_MS = 90_000;
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
 describe('the dashboard', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('shows a node with its memory and its GPUs, and follows them', async () => {
+  test('shows a node with its memory and its GPUs, and follows them', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     served.tell(studio, AT_WORK);
     const { page, problems } = await browser.open(served.url);
@@ -45,7 +31,7 @@ describe('the dashboard', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a machine with cards of its own shows one bay and one card a GPU', async () => {
+  test('a machine with cards of its own shows one bay and one card a GPU', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack] });
     served.tell(rack, AT_WORK);
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
@@ -71,7 +57,9 @@ describe('the dashboard', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a phone shows the addresses of each interface without being scrolled sideways', async () => {
+  test('a phone shows the addresses of each interface without being scrolled sideways', async ({
+    browser,
+  }) => {
     await using served = await serveMachines({ machines: [rack] });
     served.tell(rack, AT_WORK);
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`, { width: 390 });
@@ -82,7 +70,9 @@ describe('the dashboard', () => {
     await page.getByRole('table', { name: 'Load, heat and power' }).getByText('512\u00a0W').waitFor();
   });
 
-  test('a source that stops is called stale, with its age, and its last figure stays', async () => {
+  test('a source that stops is called stale, with its age, and its last figure stays', async ({
+    browser,
+  }) => {
     await using served = await serveMachines({ machines: [rack] });
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     const row = page.getByRole('table', { name: 'Readings' }).getByRole('row', { name: /^GPU load, NVIDIA/ });
@@ -97,7 +87,7 @@ describe('the dashboard', () => {
     await card.getByText('14.9 of 24\u00a0GB').waitFor();
   });
 
-  test('warns of what needs a person, and hides what a person hides', async () => {
+  test('warns of what needs a person, and hides what a person hides', async ({ browser }) => {
     await using served = await serveMachines({
       machines: [spark, rack],
       notices: ['config.toml line 3: no such key'],
@@ -115,7 +105,9 @@ describe('the dashboard', () => {
     await warnings.getByRole('article', { name: 'bosun: / is almost full' }).waitFor();
   });
 
-  test('a silent stream is stale, a lost one says when it will be tried, and a new daemon is found without reloading', async () => {
+  test('a silent stream is stale, a lost one says when it will be tried, and a new daemon is found without reloading', async ({
+    browser,
+  }) => {
     const options = { machines: [studio], limits: { streamHeartbeatMs: 600_000 } };
     const first = await serveMachines(options);
     await using _first = first;
@@ -146,7 +138,7 @@ describe('the dashboard', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  test('two tabs of one browser use one stream, and both are live', async () => {
+  test('two tabs of one browser use one stream, and both are live', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     served.tell(studio, AT_WORK);
     const { page, context } = await browser.open(served.url);
@@ -161,7 +153,9 @@ describe('the dashboard', () => {
     expect(await streamClients(served.url)).toBe(1);
   });
 
-  test('beyond loopback a browser without access is told what to do, and a one-time code lets it in and leaves the address', async () => {
+  test('beyond loopback a browser without access is told what to do, and a one-time code lets it in and leaves the address', async ({
+    browser,
+  }) => {
     await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
     served.tell(studio, AT_WORK);
     const { page, context } = await browser.open(served.url);
@@ -175,14 +169,14 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: /^atlas/ }).waitFor();
   });
 
-  test('a code that is no good is said to be none', async () => {
+  test('a code that is no good is said to be none', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
     const { page } = await browser.open(`${served.url}/#code=${'x'.repeat(22)}`);
     await page.getByText('The code in the address was not accepted').waitFor();
     expect(new URL(page.url()).hash).toBe('');
   });
 
-  test('the chosen theme is kept, and stands before anything is drawn', async () => {
+  test('the chosen theme is kept, and stands before anything is drawn', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     const { page, context } = await browser.open(served.url, { theme: 'light' });
     const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme');
@@ -196,7 +190,7 @@ describe('the dashboard', () => {
     expect(await theme()).toBe('dark');
   });
 
-  test('links change the page in place, and back goes back', async () => {
+  test('links change the page in place, and back goes back', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     served.tell(studio, AT_WORK);
     const { page } = await browser.open(served.url);
@@ -217,7 +211,7 @@ describe('the dashboard', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  test('the keyboard goes header, nodes, warnings', async () => {
+  test('the keyboard goes header, nodes, warnings', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
     served.tell(studio, { ...AT_WORK, memory: 0.9 });
     served.tell(notebook, AT_WORK);
@@ -252,9 +246,10 @@ describe('the dashboard', () => {
   });
 
   describe.each(['light', 'dark'] as const)('by %s', theme => {
-    test.each(widthsOf(theme, [390, 1_280]))(
+    test.for(widthsOf(theme, [390, 1_280]))(
       'axe finds nothing on any page at %i pixels, and none is wider than the screen',
-      async width => {
+      { timeout: AXE_TIMEOUT_MS },
+      async (width, { browser }) => {
         await using served = await serveMachines({ machines: [rack, studio, spark, notebook] });
         const machines = [rack, studio, spark, notebook];
         for (const machine of machines) served.tell(machine, { ...AT_WORK, memory: 0.9 });
@@ -276,7 +271,6 @@ describe('the dashboard', () => {
         }
         expect(problems).toEqual([]);
       },
-      AXE_TIMEOUT_MS,
     );
   });
 });

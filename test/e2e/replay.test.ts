@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { recordingFixture } from '../support/recording-fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { startCommand } from './started-command.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
@@ -20,20 +20,7 @@ const LIMIT_MS = 30_000;
 describe(
   'plimsoll up --replay',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('shows the whole cluster, marked as a recording', async () => {
+    test('shows the whole cluster, marked as a recording', async ({ browser }) => {
       await using replay = await startCommand(['up', '--replay', recordingFixture]);
       const { page, problems } = await browser.open(replay.url);
       await page.getByRole('status', { name: 'Connection' }).getByText('Recording').waitFor();
@@ -57,7 +44,9 @@ describe(
         expect((await fetch(replay.url + path, { method: 'POST' })).status, path).toBeGreaterThanOrEqual(400);
     });
 
-    test('goes on with what came before where a recording is cut off, and says so on the page', async () => {
+    test('goes on with what came before where a recording is cut off, and says so on the page', async ({
+      browser,
+    }) => {
       using folder = temporaryDirectory();
       const cut = join(folder.path, 'cut.plimsoll');
       const bytes = readFileSync(recordingFixture);
@@ -87,9 +76,8 @@ test('what is no recording ends with 31 and two lines', async () => {
 
 test(
   'the demo recorded without names has none of them, and is shown again',
-  async context => {
+  async () => {
     requireBuild();
-    if (chromiumPath() === undefined) return context.skip(NO_CHROMIUM);
     using folder = temporaryDirectory();
     const path = join(folder.path, 'demo.plimsoll');
     {

@@ -4,33 +4,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { formatCount } from '../../src/core/figure/figure.ts';
 import { announceTo } from '../support/announced.ts';
-import { requireBuild } from '../support/build.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { startDaemon } from './started-daemon.ts';
 import { startProcess } from './started-process.ts';
 
 describe('runs in a browser', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('a benchmark is seen live while it runs, its numbers change, and its page then shows the report', async () => {
+  test('a benchmark is seen live while it runs, its numbers change, and its page then shows the report', async ({
+    browser,
+  }) => {
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     await using daemon = await startDaemon({ home });
@@ -82,7 +70,7 @@ describe('runs in a browser', () => {
     { width: 1_920, theme: 'dark' },
   ] as const)(
     'live, finished and cut short runs are for everybody at $width px, $theme',
-    async ({ width, theme }) => {
+    async ({ width, theme }, { browser }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       const done = new MadeUpRun({
@@ -133,7 +121,9 @@ describe('runs in a browser', () => {
     },
   );
 
-  test('a run whose process is killed is shown as interrupted, with its last figures', async () => {
+  test('a run whose process is killed is shown as interrupted, with its last figures', async ({
+    browser,
+  }) => {
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     await using daemon = await startDaemon({ home });
@@ -152,7 +142,7 @@ describe('runs in a browser', () => {
     expect(await verdict.innerText()).not.toMatch(/trustworthy/i);
   }, 60_000);
 
-  test('runs are sorted and filtered', async () => {
+  test('runs are sorted and filtered', async ({ browser }) => {
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     for (const [id, count, model] of [

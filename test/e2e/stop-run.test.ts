@@ -3,13 +3,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { requireBuild } from '../support/build.ts';
 import { madeUpRunEntry } from '../support/run-entry.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import { rack, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 import { startCommand } from './started-command.ts';
@@ -21,20 +20,9 @@ const TELL_MS = 1_000;
 describe(
   'a live run',
   () => {
-    let browser: OpenedBrowser;
-    beforeAll(async () => {
-      if (chromiumPath() === undefined) return;
-      requireBuild();
-      browser = await openBrowser();
-    });
-    beforeEach(context => {
-      if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-    });
-    afterAll(async () => {
-      await browser?.[Symbol.asyncDispose]();
-    });
-
-    test('is stopped on its page, which asks twice, and ends as interrupted with its account', async () => {
+    test('is stopped on its page, which asks twice, and ends as interrupted with its account', async ({
+      browser,
+    }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       await using daemon = await startCommand(['up', '--home', home, '--probes', 'off']);
@@ -64,7 +52,9 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('is not stopped by a browser that may only look, which is told how to be allowed to', async () => {
+    test('is not stopped by a browser that may only look, which is told how to be allowed to', async ({
+      browser,
+    }) => {
       using directory = temporaryDirectory();
       const home = join(directory.path, 'home');
       await using daemon = await startCommand(['up', '--home', home, '--probes', 'off']);
@@ -81,7 +71,7 @@ describe(
       await page.getByText('plimsoll watch').first().waitFor();
     });
 
-    test('whose process is on another machine says that it is stopped there', async () => {
+    test('whose process is on another machine says that it is stopped there', async ({ browser }) => {
       await using served = await serveMachines({ machines: [studio, rack] });
       const run = madeUpRunEntry('far-away');
       served.tellFacts(rack, { kind: 'run.started', payload: run });

@@ -6,7 +6,7 @@ import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { whenState } from '../support/streamed-state.ts';
-import { openBrowser } from './browser.ts';
+import { launchChromium, pagesOf } from './browser.ts';
 import { paletted } from './palette-png.ts';
 import { startCommand } from './started-command.ts';
 
@@ -129,7 +129,8 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-await using browser = await openBrowser();
+await using chromium = await launchChromium();
+await using browser = pagesOf(chromium);
 const asked = argv.slice(2);
 const meant = PICTURES.filter(({ name }) => asked.length === 0 || asked.includes(name));
 for (const { name, options, theme, path, width, height, scale = 1.5, prepare } of meant) {

@@ -1,13 +1,12 @@
 // The map, its dock and the matrix in a real browser over the real server, with made-up machines and links.
 
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { connectionKey } from '../../src/core/link/connection.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { requireBuild } from '../support/build.ts';
 import { widthsOf } from '../support/counts.ts';
-import type { OpenedBrowser } from './browser.ts';
-import { axeFindings, chromiumPath, NO_CHROMIUM, openBrowser } from './browser.ts';
+import { axeFindings } from './browser.ts';
+import { test } from './browser-test.ts';
 import type { Fleet } from './fleet.ts';
 import { desk, joined, mesh } from './fleet.ts';
 import { connectionOf, ETHERNET, idOf, opened, profiled, WIFI } from './links.ts';
@@ -41,20 +40,7 @@ const linkNamed = (page: Page, start: RegExp): Locator => page.getByRole('button
 const dockOf = (page: Page, name: string): Locator => page.getByRole('region', { name });
 
 describe('the map of a cluster', () => {
-  let browser: OpenedBrowser;
-  beforeAll(async () => {
-    if (chromiumPath() === undefined) return;
-    requireBuild();
-    browser = await openBrowser();
-  });
-  beforeEach(context => {
-    if (chromiumPath() === undefined) context.skip(NO_CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-  });
-
-  test('names every link in full, and its dock is the same as a table', async () => {
+  test('names every link in full, and its dock is the same as a table', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page, problems } = await browser.open(cluster.url);
     await page
@@ -71,7 +57,7 @@ describe('the map of a cluster', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a click pins a link and shows its connections, Escape lets go', async () => {
+  test('a click pins a link and shows its connections, Escape lets go', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
@@ -87,10 +73,10 @@ describe('the map of a cluster', () => {
     await dockOf(page, 'Links').waitFor();
   });
 
-  test.each([
+  test.for([
     { width: 1_280, height: 800 },
     { width: 1_920, height: 1_080 },
-  ])('six connections of a link stand in the dock whole at $width x $height', async size => {
+  ])('six connections of a link stand in the dock whole at $width x $height', async (size, { browser }) => {
     const { machines, told } = desk();
     await using cluster = await served({ machines, told: [...told, ...joined(studio, notebook, WIFI)] });
     const { page } = await browser.open(cluster.url, size);
@@ -103,7 +89,7 @@ describe('the map of a cluster', () => {
     expect((last?.y ?? 0) + (last?.height ?? 0)).toBeLessThanOrEqual((edge?.y ?? 0) + (edge?.height ?? 0));
   });
 
-  test('the keyboard sees a link by standing on it, and keeps it by Enter', async () => {
+  test('the keyboard sees a link by standing on it, and keeps it by Enter', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     const link = linkNamed(page, /^Link atlas to bosun/);
@@ -120,7 +106,7 @@ describe('the map of a cluster', () => {
     await dockOf(page, 'Links').waitFor();
   });
 
-  test('pointing at a link shows it for as long as one points', async () => {
+  test('pointing at a link shows it for as long as one points', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     const box = await linkNamed(page, /^Link bosun to spark/).boundingBox();
@@ -131,7 +117,7 @@ describe('the map of a cluster', () => {
     await dockOf(page, 'Links').waitFor();
   });
 
-  test('follows figures in place, and a link that is closed goes', async () => {
+  test('follows figures in place, and a link that is closed goes', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to bosun.*9\.41 Gb\/s to bosun/).waitFor();
@@ -161,7 +147,7 @@ describe('the map of a cluster', () => {
     await linkNamed(page, /^Link atlas to bosun/).waitFor({ state: 'detached' });
   });
 
-  test('says what is being measured, and why there is nothing', async () => {
+  test('says what is being measured, and why there is nothing', async ({ browser }) => {
     await using cluster = await served({
       machines: [studio, notebook, rack],
       told: [{ machine: studio, facts: [opened(idOf(notebook), ETHERNET), opened(idOf(rack), WIFI)] }],
@@ -206,9 +192,9 @@ describe('the map of a cluster', () => {
       .waitFor();
   });
 
-  test.each([2, 3, 4, 5, 6, 7, 8])(
+  test.for([2, 3, 4, 5, 6, 7, 8])(
     'no label lies on another or on a node, as %i meshed nodes are really drawn at 1280 × 800',
-    async count => {
+    async (count, { browser }) => {
       await using cluster = await served(mesh(count));
       const { page } = await browser.open(cluster.url);
       await linkNamed(page, /^Link /)
@@ -219,7 +205,9 @@ describe('the map of a cluster', () => {
     },
   );
 
-  test('what gives way on a compact map is counted, and the matrix is one click away', async () => {
+  test('what gives way on a compact map is counted, and the matrix is one click away', async ({
+    browser,
+  }) => {
     await using cluster = await served(mesh(8));
     const { page } = await browser.open(cluster.url);
     await page.getByText(/^\d+ of 28 labels give way/).waitFor();
@@ -228,7 +216,9 @@ describe('the map of a cluster', () => {
     await page.getByRole('button', { name: /^atlas to ceres: 9\.\d+ Gb\/s/ }).waitFor();
   });
 
-  test('the matrix is walked by arrow keys, Enter selects, and the list has the same', async () => {
+  test('the matrix is walked by arrow keys, Enter selects, and the list has the same', async ({
+    browser,
+  }) => {
     await using cluster = await served(desk());
     const { page, problems } = await browser.open(`${cluster.url}/links`);
     await page.getByRole('button', { name: 'atlas to juno: 74.8 Gb/s' }).focus();
@@ -250,14 +240,14 @@ describe('the map of a cluster', () => {
     expect(problems).toEqual([]);
   });
 
-  test('asks the daemon to measure, and says when this browser may not', async () => {
+  test('asks the daemon to measure, and says when this browser may not', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
     await page.getByRole('status', { name: 'Probe' }).getByText('this browser may look, not ask').waitFor();
   });
 
-  test('order of the keyboard: header, links, nodes, dock, warnings', async () => {
+  test('order of the keyboard: header, links, nodes, dock, warnings', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to bosun/).waitFor();
@@ -281,9 +271,10 @@ describe('the map of a cluster', () => {
   });
 
   describe.each(['light', 'dark'] as const)('by %s', theme => {
-    test.each(widthsOf(theme, [390, 1_280, 1_920]))(
+    test.for(widthsOf(theme, [390, 1_280, 1_920]))(
       'axe finds nothing at %i pixels, and nothing is wider than the screen',
-      async width => {
+      { timeout: AXE_TIMEOUT_MS },
+      async (width, { browser }) => {
         await using cluster = await served(desk());
         const { page, problems } = await browser.open(cluster.url, { theme, width });
         await linkNamed(page, /^Link atlas to juno/).waitFor();
@@ -300,7 +291,6 @@ describe('the map of a cluster', () => {
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
         expect(problems).toEqual([]);
       },
-      AXE_TIMEOUT_MS,
     );
   });
 });
