@@ -35,14 +35,3 @@ export interface GatherSession {
   /** Not on this machine and never will be: said once, shown as "not on this machine" rather than as an error. */
   absent(kind: GatheredKind, source: string, reason: string): void;
 }
-
-/**
- * What a person may set that changes what gatherers tell. Handed over as a function, so that a reload of the
- * configuration takes effect at the next reading.
- */
-export interface GatherSettings {
-  /** Replaces the machine's own name. */
-  readonly name: string | undefined;
-  /** Interfaces to leave alone, by their exact names. */
-  readonly ignoredInterfaces: readonly string[];
-}

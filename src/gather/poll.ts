@@ -1,6 +1,7 @@
 // The loops of gatherers: a source that is asked at an interval, sooner where something hints at a change, and a main
 // task with a helper beside it.
 
+import type { Clock } from '../clock/clock.ts';
 import type { GatherSession } from './gatherer.ts';
 
 /**
@@ -27,6 +28,65 @@ export const poll = async (
     }
   }
 };
+
+/**
+ * A poll that a hint can hurry: reads at once, then at the interval after the end of the last read, or soon after a hint.
+ * Hints come in bursts, so that it waits for the rest of one, and a flapping cable cannot make it read more often than the
+ * pause allows.
+ */
+export class HintedPoll {
+  readonly #intervalMs: number;
+  readonly #pauseMs: number;
+  readonly #burstMs: number;
+  #isHinted = false;
+  #cutShort: (() => void) | undefined;
+
+  /** `pauseMs`: the least between two reads. `burstMs`, by default 0: how long a hint waits for others. */
+  constructor(options: { readonly intervalMs: number; readonly pauseMs: number; readonly burstMs?: number }) {
+    this.#intervalMs = options.intervalMs;
+    this.#pauseMs = options.pauseMs;
+    this.#burstMs = options.burstMs ?? 0;
+  }
+
+  hint(): void {
+    this.#isHinted = true;
+    this.#cutShort?.();
+  }
+
+  /** Ends as `poll` does. `isHinted`: a hint has come since the last read began. */
+  async run(
+    { clock, signal }: Pick<GatherSession, 'clock' | 'signal'>,
+    read: (signal: AbortSignal, isHinted: boolean) => Promise<void>,
+  ): Promise<void> {
+    try {
+      for (let isHinted = false; !signal.aborted; ) {
+        this.#isHinted = false;
+        await read(signal, isHinted);
+        const readAtMs = clock.nowMs();
+        if (!this.#isHinted) await this.#sleepUntilHinted(clock, signal);
+        isHinted = this.#isHinted;
+        if (isHinted) {
+          const restMs = readAtMs + this.#pauseMs - clock.nowMs();
+          await clock.sleep(Math.max(this.#burstMs, restMs), signal);
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #sleepUntilHinted(clock: Clock, signal: AbortSignal): Promise<void> {
+    const hinted = new AbortController();
+    this.#cutShort = () => hinted.abort();
+    try {
+      await clock.sleep(this.#intervalMs, AbortSignal.any([signal, hinted.signal]));
+    } catch (error) {
+      if (signal.aborted || !hinted.signal.aborted) throw error;
+    } finally {
+      this.#cutShort = undefined;
+    }
+  }
+}
 
 /**
  * Resolves when `main` has ended and `helper` has stopped; a helper that ends early is done, not an end of `main`. A

@@ -6,12 +6,12 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../src/core/unknown.ts';
-import type { GatherSettings } from '../../src/gather/gatherer.ts';
-import { type LinuxIntervals, linuxGatherers } from '../../src/gather/linux-gatherers.ts';
+import type { GatherIntervals, GatherSettings } from '../../src/gather/machine-access.ts';
 import type { RecordedTree } from '../../src/gather/recorded-files.ts';
 import { fixture } from '../support/fixture.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { type GathererRun, isFailure, isReading, runForTest } from './gatherer-run.ts';
+import { gatherersOf, machineForTest } from './machine-for-test.ts';
 import { filesAt, plant, recordedTree } from './recorded-tree.ts';
 
 describe('this machine', () => {
@@ -191,7 +191,7 @@ describe('a source that breaks', () => {
   });
 });
 
-const FAST: Partial<LinuxIntervals> = {
+const FAST: Partial<GatherIntervals> = {
   memoryMs: 10,
   systemMs: 10,
   thunderboltMs: 10,
@@ -233,15 +233,12 @@ const planted = (...trees: readonly RecordedTree[]): TemporaryDirectory => {
 
 const startOn = (
   root: string,
-  intervals: Partial<LinuxIntervals> = {},
+  intervals: Partial<GatherIntervals> = {},
   settings: () => GatherSettings = () => ({ name: undefined, ignoredInterfaces: [] }),
 ): GathererRun =>
   runForTest(
-    linuxGatherers({
-      root,
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-      plimsollVersion: '1.2.3',
-      settings,
-      intervals,
-    }),
+    gatherersOf(
+      'linux',
+      machineForTest({ root, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, settings, intervals }),
+    ),
   );

@@ -11,7 +11,7 @@ import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { linuxRdmaGatherer } from '../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import { parseIpAddr } from '../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../src/gather/ip/read-interfaces.ts';
-import type { MachineFiles } from '../../src/gather/machine-files.ts';
+import type { MachineAccess } from '../../src/gather/machine-access.ts';
 import { linuxDiskGatherer } from '../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { linuxMemoryGatherer } from '../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../src/gather/procfs/linux-system-gatherer.ts';
@@ -19,38 +19,26 @@ import { type RecordedTree, recordedFiles } from '../../src/gather/recorded-file
 import { linuxThunderboltGatherer } from '../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { fixture } from '../support/fixture.ts';
+import { machineForTest } from './machine-for-test.ts';
 import { filesAt, recordedTree } from './recorded-tree.ts';
 
-const settings = () => ({ name: undefined, ignoredInterfaces: [] });
-
 describe('readings of any files are believed by other nodes', () => {
-  it('memory', () => holds(PROC, files => linuxMemoryGatherer({ files, intervalMs: 500 })));
+  it('memory', () => holds(PROC, linuxMemoryGatherer));
 
-  it('system', () => holds([...PROC, SENSORS], files => linuxSystemGatherer({ files, intervalMs: 1_000 })));
+  it('system', () => holds([...PROC, SENSORS], linuxSystemGatherer));
 
-  it('identity', () =>
-    holds([...PROC, FIRMWARE], files =>
-      linuxIdentityGatherer({ files, intervalMs: 30_000, settings, plimsollVersion: '1.2.3' }),
-    ));
+  it('identity', () => holds([...PROC, FIRMWARE], linuxIdentityGatherer));
 
-  it('RDMA devices', () =>
-    holds([recordedTree('sysfs/infiniband-mixed.json')], files =>
-      linuxRdmaGatherer({ files, intervalMs: 10_000 }),
-    ));
+  it('RDMA devices', () => holds([recordedTree('sysfs/infiniband-mixed.json')], linuxRdmaGatherer));
 
   it('Thunderbolt', () =>
-    holds([recordedTree('sysfs/thunderbolt-peer-and-dock.json')], files =>
-      linuxThunderboltGatherer({ files, intervalMs: 5_000 }),
-    ));
+    holds([recordedTree('sysfs/thunderbolt-peer-and-dock.json')], linuxThunderboltGatherer));
 
   it('disks, also those without end', () =>
-    holds(PROC, files =>
-      linuxDiskGatherer({
-        files,
-        intervalMs: 30_000,
-        askSpace: () => Promise.resolve({ isFolder: true, totalBytes: 2n ** 63n, availableBytes: -1n }),
-        waitMs: 2_000,
-      }),
+    holds(PROC, machine =>
+      linuxDiskGatherer(machine, () =>
+        Promise.resolve({ isFolder: true, totalBytes: 2n ** 63n, availableBytes: -1n }),
+      ),
     ));
 
   it('network interfaces', async () => {
@@ -150,14 +138,16 @@ const damaged = (tree: RecordedTree, text: string): RecordedTree => ({
 
 const holds = async (
   trees: readonly RecordedTree[],
-  gathererOf: (files: MachineFiles) => Gatherer,
+  gathererOf: (machine: MachineAccess) => Gatherer,
 ): Promise<void> => {
   const reasons: string[] = [];
   const told: { readonly source: string; readonly reading: Reading }[] = [];
   for (const text of fc.sample(ODD_TEXT, RUNS)) {
     const clock = new VirtualClock();
     const ending = new AbortController();
-    const gathering = gathererOf(recordedFiles(trees.map(tree => damaged(tree, text)))).gather({
+    const gathering = gathererOf(
+      machineForTest({ files: recordedFiles(trees.map(tree => damaged(tree, text))) }),
+    ).gather({
       clock,
       signal: ending.signal,
       emit: (source, reading) => told.push({ source, reading }),

@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
-import type { MacosGatherersOptions } from '../../src/gather/macos-gatherers.ts';
-import { macosGatherers } from '../../src/gather/macos-gatherers.ts';
+import type { MachineAccessOptions } from '../../src/gather/machine-access.ts';
 import { fixture } from '../support/fixture.ts';
 import { type GathererRun, isFailure, isReading, runForTest } from './gatherer-run.ts';
-import { macOptions } from './macos-for-test.ts';
+import { gatherersOf, macForTest } from './machine-for-test.ts';
 import { type StandInTools, standInTools } from './stand-in-tools.ts';
 
 describe('a Mac whose tools all answer', () => {
@@ -297,7 +296,7 @@ describe('a Mac whose tools break', () => {
 const NO_PORT_4 = { kind: 'unknown', reason: 'networksetup lists no port "Thunderbolt 4"' };
 
 const FAST = {
-  telemetryMs: 50,
+  systemMs: 50,
   memoryGaugeMs: 100,
   thunderboltMs: 100,
   bridgeMs: 200,
@@ -307,8 +306,8 @@ const FAST = {
   identityMs: 200,
 };
 
-const start = (tools: StandInTools, over: Partial<MacosGatherersOptions> = {}): GathererRun =>
-  runForTest(macosGatherers(macOptions(tools, { intervals: FAST, ...over })));
+const start = (tools: StandInTools, over: Partial<MachineAccessOptions> = {}): GathererRun =>
+  runForTest(gatherersOf('darwin', macForTest(tools, { intervals: FAST, ...over })));
 
 const macStudio = (): StandInTools => {
   const tools = standInTools();

@@ -19,6 +19,7 @@ import { parseHardwarePorts, parseServiceOrder } from '../../src/gather/networks
 import { pressureLevelIn, swapUsageIn } from '../../src/gather/sysctl/memory-gauge.ts';
 import { parseSysctl } from '../../src/gather/sysctl/parse-sysctl.ts';
 import { appleGpu, macosIdentity } from '../../src/gather/system-profiler/macos-identity.ts';
+import { findThunderboltBridge } from '../../src/gather/system-profiler/macos-thunderbolt-gatherer.ts';
 import {
   parseComputerName,
   parseDisplays,
@@ -26,13 +27,12 @@ import {
   parseSwVers,
 } from '../../src/gather/system-profiler/parse-identity.ts';
 import { parseThunderbolt } from '../../src/gather/system-profiler/parse-thunderbolt.ts';
-import { findThunderboltBridge } from '../../src/gather/system-profiler/thunderbolt-gatherer.ts';
 import { answered } from '../../src/gather/tool-output.ts';
 import { usedBytesOf, VmStatReader } from '../../src/gather/vm-stat/parse-vm-stat.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { forAnyOutput } from '../support/arbitrary-output.ts';
 import { fixture } from '../support/fixture.ts';
-import { macHost } from './macos-for-test.ts';
+import { macHost } from './machine-for-test.ts';
 
 const expectBelieved = (reading: Reading): void => {
   const payload = { source: 'test', intervalMs: 1_000, value: reading.value };

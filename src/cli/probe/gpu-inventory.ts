@@ -4,8 +4,8 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { defaultConfig } from '../../config/read-config.ts';
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
-import { platformGatherers } from '../../daemon/platform-gatherers.ts';
 import type { GatheredKind, Gatherer } from '../../gather/gatherer.ts';
+import { platformGatherers } from '../../gather/platform-gatherers.ts';
 import { runGatherers } from '../../gather/run-gatherers.ts';
 import type { Env } from '../../process/child.ts';
 

@@ -3,19 +3,19 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { runTool } from '../../process/child.ts';
-import type { GpuSettings } from '../gpu-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { parseAmdSmiStatic } from './parse-amd-smi.ts';
 import { parseRocmSmi } from './parse-rocm-smi.ts';
 import { type AmdToolDevice, jsonDocuments } from './tool-json.ts';
 
 export class AmdTool {
-  readonly #settings: GpuSettings;
+  readonly #machine: MachineAccess;
   #devices: readonly AmdToolDevice[] = [];
   #cards: string | undefined;
   #askedAtMs = 0;
 
-  constructor(settings: GpuSettings) {
-    this.#settings = settings;
+  constructor(machine: MachineAccess) {
+    this.#machine = machine;
   }
 
   /** What was told last, without asking. */
@@ -34,9 +34,9 @@ export class AmdTool {
   }
 
   async #ask(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
-    const { env, toolTimeoutMs } = this.#settings;
+    const { env, timeouts } = this.#machine;
     for (const { command, args, parse } of TOOLS) {
-      const result = await runTool(command, args, { env, signal, timeoutMs: toolTimeoutMs });
+      const result = await runTool(command, args, { env, signal, timeoutMs: timeouts.gpuToolMs });
       // Half the cards may be told before an error: what is told counts. The names are an extra; sysfs has the rest.
       if (result.kind !== 'exited') continue;
       const devices = jsonDocuments(result.stdout).flatMap(parse);

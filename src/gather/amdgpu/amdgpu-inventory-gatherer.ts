@@ -9,27 +9,27 @@ import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
 import type { Gatherer } from '../gatherer.ts';
-import type { GpuSettings } from '../gpu-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { findAmdCards } from './amd-card.ts';
 import { readKfdNodes } from './kfd-topology.ts';
 import { readAmdDevice } from './read-amd-device.ts';
 
-export const amdInventoryGatherer = (settings: GpuSettings): Gatherer => ({
+export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'amd-inventory',
   tells: [KIND],
-  intervalMs: settings.inventoryIntervalMs,
+  intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const { root } = settings;
+    const { root } = machine;
     if ((await findAmdCards(root)).length === 0) {
       const reason = await whyNoCard(root, PCI_VENDORS.amd, AMD_NAMES);
       if (reason !== undefined) throw new Error(reason);
       session.absent(KIND, SOURCE, 'no AMD GPU');
       return;
     }
-    const tool = new AmdTool(settings);
+    const tool = new AmdTool(machine);
     let known: readonly GpuDevice[] = [];
-    await poll(session, settings.inventoryIntervalMs, async signal => {
+    await poll(session, machine.intervals.identityMs, async signal => {
       const cards = await findAmdCards(root);
       const asleep = await Promise.all(cards.map(isAsleep));
       const modes = await Promise.all(

@@ -9,38 +9,38 @@ import { JsonSplitter, jsonDocuments } from '../amd-smi/tool-json.ts';
 import { ASLEEP, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
-import type { GpuSettings } from '../gpu-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import type { AmdCard } from './amd-card.ts';
 import { findAmdCards } from './amd-card.ts';
 import { AMD_NAMES } from './amdgpu-inventory-gatherer.ts';
 import { readAmdLoad } from './read-amd-load.ts';
 
-export const amdLoadGatherer = (settings: GpuSettings): Gatherer => ({
+export const amdgpuLoadGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'amd-loads',
   tells: [KIND],
-  intervalMs: settings.loadIntervalMs,
+  intervalMs: machine.intervals.gpuMs,
   gather: async session => {
-    const cards = await findAmdCards(settings.root);
+    const cards = await findAmdCards(machine.root);
     if (cards.length === 0) {
-      const reason = await whyNoCard(settings.root, PCI_VENDORS.amd, AMD_NAMES);
+      const reason = await whyNoCard(machine.root, PCI_VENDORS.amd, AMD_NAMES);
       if (reason !== undefined) throw new Error(reason);
       session.absent(KIND, SYSFS, 'no AMD GPU');
       return;
     }
     const first = await Promise.all(cards.map(readAmdLoad));
-    const addresses = first.every(isMute) ? await amdSmiAddresses(settings, session.signal) : [];
-    if (addresses.length > 0) await streamAmdSmi(addresses, settings, session);
-    else await pollSysfs(settings, session);
+    const addresses = first.every(isMute) ? await amdSmiAddresses(machine, session.signal) : [];
+    if (addresses.length > 0) await streamAmdSmi(addresses, machine, session);
+    else await pollSysfs(machine, session);
   },
 });
 
-const pollSysfs = async (settings: GpuSettings, session: GatherSession): Promise<void> => {
+const pollSysfs = async (machine: MachineAccess, session: GatherSession): Promise<void> => {
   let cards: readonly AmdCard[] = [];
   let foundAtMs = Number.NEGATIVE_INFINITY;
-  await poll(session, settings.loadIntervalMs, async () => {
-    if (session.clock.nowMs() - foundAtMs >= settings.inventoryIntervalMs) {
-      cards = await findAmdCards(settings.root);
+  await poll(session, machine.intervals.gpuMs, async () => {
+    if (session.clock.nowMs() - foundAtMs >= machine.intervals.identityMs) {
+      cards = await findAmdCards(machine.root);
       foundAtMs = session.clock.nowMs();
     }
     const devices = await Promise.all(cards.map(readAmdLoad));
@@ -51,17 +51,17 @@ const pollSysfs = async (settings: GpuSettings, session: GatherSession): Promise
 
 const streamAmdSmi = async (
   addresses: readonly string[],
-  { env, loadIntervalMs, idleTimeoutMs }: GpuSettings,
+  { env, intervals, timeouts }: MachineAccess,
   session: GatherSession,
 ): Promise<void> => {
-  const seconds = String(Math.max(1, Math.round(loadIntervalMs / 1000)));
+  const seconds = String(Math.max(1, Math.round(intervals.gpuMs / 1000)));
   const splitter = new JsonSplitter();
   let toldAtMs = session.clock.nowMs();
   for await (const line of streamLines('amd-smi', ['metric', '-w', seconds, '--json'], {
     // It is a Python program, and those keep what they print to a pipe until they have 8 KiB of it.
     env: { ...env, PYTHONUNBUFFERED: '1' },
     signal: session.signal,
-    idleTimeoutMs,
+    idleTimeoutMs: timeouts.gpuSilentMs,
     linesPerSecondMax: LINES_PER_SECOND_MAX,
   })) {
     for (const document of splitter.add(line)) {
@@ -71,7 +71,7 @@ const streamAmdSmi = async (
       session.emit(AMD_SMI, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
     }
     // Lines that never become figures are no life sign.
-    if (session.clock.nowMs() - toldAtMs > idleTimeoutMs) throw new Error('amd-smi prints no figures');
+    if (session.clock.nowMs() - toldAtMs > timeouts.gpuSilentMs) throw new Error('amd-smi prints no figures');
   }
 };
 
@@ -84,10 +84,14 @@ const isMute = (load: GpuLoad): boolean =>
 
 /** PCI addresses in amd-smi's own order, in which its loads are numbered; none where it does not answer. */
 const amdSmiAddresses = async (
-  { env, toolTimeoutMs }: GpuSettings,
+  { env, timeouts }: MachineAccess,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const result = await runTool('amd-smi', ['static', '--json'], { env, signal, timeoutMs: toolTimeoutMs });
+  const result = await runTool('amd-smi', ['static', '--json'], {
+    env,
+    signal,
+    timeoutMs: timeouts.gpuToolMs,
+  });
   if (result.kind !== 'exited') return [];
   const devices = jsonDocuments(result.stdout).flatMap(parseAmdSmiStatic);
   return devices.map((device, index) => device.address ?? `amd-${index}`);

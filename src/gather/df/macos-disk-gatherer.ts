@@ -3,12 +3,12 @@
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import type { MacosOptions } from '../macos-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { type ToolContext, toolText } from '../tool-output.ts';
 import { type MacosMount, parseDf, parseMounts } from './parse-df.ts';
 
-export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): Gatherer => ({
+export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): Gatherer => ({
   name: 'df',
   tells: [DISK],
   intervalMs: intervals.diskMs,
@@ -16,7 +16,10 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): G
     poll(session, intervals.diskMs, async signal => {
       const context = { env, signal, timeoutMs: timeouts.toolMs };
       const text = await toolText('mount', [], context);
-      if (text.kind === 'unanswered') return session.fail(DISK, 'mount', text.reason);
+      if (text.kind === 'unanswered') {
+        session.fail(DISK, 'mount', text.reason);
+        return;
+      }
       const mounts = parseMounts(text.value);
       const local = mounts.filter(mount => mount.isLocal);
       const remote = mounts.filter(mount => !mount.isLocal).slice(0, REMOTE_MAX);
@@ -24,8 +27,8 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MacosOptions): G
       const answers = await Promise.all(groups.map(group => askDf(group, context)));
       const volumes = answers.flatMap(answer => answer.volumes);
       const failure = answers.find(answer => answer.reason !== undefined)?.reason;
-      if (volumes.length === 0) return session.fail(DISK, 'df', failure ?? 'no volume is mounted');
-      session.emit('df', { kind: 'disk', value: { volumes } });
+      if (volumes.length > 0) session.emit('df', { kind: 'disk', value: { volumes } });
+      else session.fail(DISK, 'df', failure ?? 'no volume is mounted');
     }),
 });
 

@@ -4,7 +4,8 @@
 import os from 'node:os';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import type { GatheredKind, Gatherer, GatherSettings } from '../gatherer.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
 import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
 import { poll } from '../poll.ts';
@@ -14,24 +15,17 @@ import { machineModel } from './machine-model.ts';
 import { GpuMemories, memoryIsUnified } from './memory-sharing.ts';
 import { virtualisation } from './virtualisation.ts';
 
-export interface LinuxIdentityOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-  readonly settings: () => GatherSettings;
-  readonly plimsollVersion: string;
-}
-
-export const linuxIdentityGatherer = (options: LinuxIdentityOptions): Gatherer => ({
+export const linuxIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'dmi-identity',
   tells: [IDENTITY],
-  intervalMs: options.intervalMs,
+  intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const { files } = options;
+    const { files, intervals, plimsollVersion, settings } = machine;
     // Off this thread: x86 kernels ask every processor for its clock before they answer.
     const cpuinfo = parseCpuinfo(textOr(await files.text('/proc/cpuinfo'), ''));
     const fixed = readFixed(files, cpuinfo);
     const gpuMemories = new GpuMemories(files);
-    await poll(session, options.intervalMs, async () => {
+    await poll(session, intervals.identityMs, async () => {
       const memories = await gpuMemories.read();
       const hostName = textOr(files.textNow('/proc/sys/kernel/hostname'), 'localhost').slice(
         0,
@@ -41,10 +35,10 @@ export const linuxIdentityGatherer = (options: LinuxIdentityOptions): Gatherer =
       const prettyName = machineInfo.get('PRETTY_HOSTNAME')?.slice(0, NAME_LENGTH_MAX);
       const value: NodeIdentity = {
         ...fixed,
-        friendlyName: options.settings().name || prettyName || hostName,
+        friendlyName: settings().name || prettyName || hostName,
         hostName,
         memoryIsUnified: memoryIsUnified(memories),
-        plimsollVersion: options.plimsollVersion,
+        plimsollVersion,
         isSimulated: false,
       };
       session.emit('dmi, procfs', { kind: 'identity', value });

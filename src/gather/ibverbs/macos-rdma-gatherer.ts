@@ -4,19 +4,17 @@
 import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import type { MacosOptions } from '../macos-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
-import {
-  answered,
-  type RememberedRead,
-  type ToolAnswer,
-  type ToolContext,
-  toolText,
-} from '../tool-output.ts';
+import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText } from '../tool-output.ts';
 import { type IbvDevice, parseIbvDevices, parseIbvDevinfo } from './parse-ibv.ts';
 
+/** The devices, read once for all who need them. */
+export const ibverbsDevices = ({ env, timeouts }: MachineAccess): RememberedRead<readonly RdmaDevice[]> =>
+  new RememberedRead(signal => readIbverbs({ env, signal, timeoutMs: timeouts.toolMs }));
+
 export const macosRdmaGatherer = (
-  { env, intervals, timeouts }: MacosOptions,
+  { env, intervals, timeouts }: MachineAccess,
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
   name: 'rdma-ctl',

@@ -3,10 +3,9 @@
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import type { MacosOptions } from '../macos-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import type { HardwarePort } from '../networksetup/parse-networksetup.ts';
-import { runBeside } from '../poll.ts';
-import { WakeablePoll } from '../scutil/wakeable-poll.ts';
+import { HintedPoll, runBeside } from '../poll.ts';
 import type { RememberedRead, ToolAnswer } from '../tool-output.ts';
 import { toolText } from '../tool-output.ts';
 import { describeInterface } from './describe-interface.ts';
@@ -14,14 +13,14 @@ import { watchNetwork } from './network-watch.ts';
 import { parseIfconfig } from './parse-ifconfig.ts';
 
 export const macosNetworkGatherer = (
-  { env, settings, intervals, timeouts }: MacosOptions,
+  { env, settings, intervals, timeouts }: MachineAccess,
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
 ): Gatherer => ({
   name: 'ifconfig',
   tells: [NETWORK],
   intervalMs: intervals.networkMs,
   gather: session => {
-    const polling = new WakeablePoll({
+    const polling = new HintedPoll({
       intervalMs: intervals.networkMs,
       pauseMs: Math.min(intervals.networkMs, READS_APART_MS),
     });
@@ -33,7 +32,8 @@ export const macosNetworkGatherer = (
       const interfaces = text.kind === 'answered' ? parseIfconfig(text.value) : [];
       if (interfaces.length === 0) {
         const reason = text.kind === 'unanswered' ? text.reason : 'ifconfig lists no interface';
-        return session.fail(NETWORK, 'ifconfig', reason);
+        session.fail(NETWORK, 'ifconfig', reason);
+        return;
       }
       const ignored = settings().ignoredInterfaces;
       const described = interfaces
@@ -44,7 +44,7 @@ export const macosNetworkGatherer = (
     return runBeside(
       session.signal,
       signal => polling.run({ clock: session.clock, signal }, read),
-      signal => watchNetwork({ clock: session.clock, signal }, env, () => polling.wake()),
+      signal => watchNetwork({ clock: session.clock, signal }, env, () => polling.hint()),
     );
   },
 });

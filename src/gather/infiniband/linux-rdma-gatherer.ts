@@ -4,6 +4,7 @@
 import type { NodeRdmaDevices, RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { digitsIn, isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import {
@@ -15,19 +16,14 @@ import {
   parseSubnetPrefix,
 } from './parse-port.ts';
 
-export interface LinuxRdmaOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-}
-
-export const linuxRdmaGatherer = ({ files, intervalMs }: LinuxRdmaOptions): Gatherer => ({
+export const linuxRdmaGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'sysfs-rdma',
   tells: [RDMA],
-  intervalMs,
+  intervalMs: intervals.rdmaMs,
   gather: async session => {
     let wasAbsent: boolean | undefined;
     // Goes on where there is nothing: the modules may be loaded later, and looking costs one readdir.
-    await poll(session, intervalMs, async () => {
+    await poll(session, intervals.rdmaMs, async () => {
       const isAbsent = isUnreadable(files.namesNow('/sys/class/infiniband'));
       if (!isAbsent) session.emit('sysfs', { kind: 'rdmaDevices', value: await readSysfsRdma(files) });
       else if (wasAbsent !== true) session.absent(RDMA, 'sysfs', 'the kernel has no RDMA devices');

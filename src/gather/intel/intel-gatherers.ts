@@ -4,60 +4,52 @@ import type { GpuDevice } from '../../core/node/gpu.ts';
 import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
-import type { GpuOptions } from '../gpu-options.ts';
-import { gpuSettings } from '../gpu-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import type { IntelCard } from './intel-card.ts';
 import { findIntelCards } from './intel-card.ts';
 import { readIntelDevice } from './read-intel-device.ts';
 import { EnergyMeter, readIntelLoad } from './read-intel-load.ts';
 
-export const intelGatherers = (options: GpuOptions): readonly Gatherer[] => {
-  const { root, inventoryIntervalMs, loadIntervalMs } = gpuSettings(options);
-  return [
-    {
-      name: 'intel-inventory',
-      tells: [INVENTORY],
-      intervalMs: inventoryIntervalMs,
-      gather: async session => {
-        if (!(await isHere(root, INVENTORY, session))) return;
-        let known: readonly GpuDevice[] = [];
-        await poll(session, inventoryIntervalMs, async () => {
-          const cards = await findIntelCards(root);
-          const devices = await Promise.all(
-            cards.map(async (card, index) => {
-              const before = known.find(device => device.deviceId === card.address);
-              return before !== undefined && (await isAsleep(card))
-                ? { ...before, index }
-                : readIntelDevice(card, index, root);
-            }),
-          );
-          known = devices;
-          session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices } });
-        });
-      },
-    },
-    {
-      name: 'intel-loads',
-      tells: [LOADS],
-      intervalMs: loadIntervalMs,
-      gather: async session => {
-        if (await isHere(root, LOADS, session)) await pollLoads(gpuSettings(options), session);
-      },
-    },
-  ];
-};
+export const intelInventoryGatherer = ({ root, intervals }: MachineAccess): Gatherer => ({
+  name: 'intel-inventory',
+  tells: [INVENTORY],
+  intervalMs: intervals.identityMs,
+  gather: async session => {
+    if (!(await isHere(root, INVENTORY, session))) return;
+    let known: readonly GpuDevice[] = [];
+    await poll(session, intervals.identityMs, async () => {
+      const cards = await findIntelCards(root);
+      const devices = await Promise.all(
+        cards.map(async (card, index) => {
+          const before = known.find(device => device.deviceId === card.address);
+          return before !== undefined && (await isAsleep(card))
+            ? { ...before, index }
+            : readIntelDevice(card, index, root);
+        }),
+      );
+      known = devices;
+      session.emit(SOURCE, { kind: 'gpus', value: { vendor: 'intel', devices } });
+    });
+  },
+});
 
-const pollLoads = async (
-  { root, inventoryIntervalMs, loadIntervalMs }: ReturnType<typeof gpuSettings>,
-  session: GatherSession,
-): Promise<void> => {
+export const intelLoadGatherer = (machine: MachineAccess): Gatherer => ({
+  name: 'intel-loads',
+  tells: [LOADS],
+  intervalMs: machine.intervals.gpuMs,
+  gather: async session => {
+    if (await isHere(machine.root, LOADS, session)) await pollLoads(machine, session);
+  },
+});
+
+const pollLoads = async ({ root, intervals }: MachineAccess, session: GatherSession): Promise<void> => {
   const meters = new Map<string, EnergyMeter>();
   const nowMs = (): number => session.clock.nowMs();
   let cards: readonly IntelCard[] = [];
   let foundAtMs = Number.NEGATIVE_INFINITY;
-  await poll(session, loadIntervalMs, async () => {
-    if (nowMs() - foundAtMs >= inventoryIntervalMs) {
+  await poll(session, intervals.gpuMs, async () => {
+    if (nowMs() - foundAtMs >= intervals.identityMs) {
       cards = await findIntelCards(root);
       foundAtMs = nowMs();
       for (const address of meters.keys()) {

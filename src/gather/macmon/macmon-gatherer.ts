@@ -4,26 +4,27 @@
 
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { ProcessorMeter } from '../macos-host.ts';
-import type { MacosOptions } from '../macos-options.ts';
 import { poll, runBeside } from '../poll.ts';
 import { type MemoryGauge, memoryGaugeUnknown, readMemoryGauge } from '../sysctl/memory-gauge.ts';
 import { gatherWithoutMacmon } from '../vm-stat/without-macmon.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from './macmon-readings.ts';
 import { parseMacmonLine } from './parse-macmon.ts';
 
-export const macmonGatherer = (options: MacosOptions): Gatherer => ({
+export const macmonGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'macmon',
   tells: [MEMORY, SYSTEM, GPU_LOADS],
-  intervalMs: options.intervals.telemetryMs,
+  // Not memory's half a second: macmon reads every power and temperature sensor for each line, so that it would cost twice.
+  intervalMs: machine.intervals.systemMs,
   gather: session => {
     let gauge = memoryGaugeUnknown('not read yet');
     return runBeside(
       session.signal,
-      signal => gatherTelemetry({ ...session, signal }, options, () => gauge),
+      signal => gatherTelemetry({ ...session, signal }, machine, () => gauge),
       signal =>
-        poll({ ...session, signal }, options.intervals.memoryGaugeMs, async () => {
-          gauge = await readMemoryGauge({ env: options.env, signal, timeoutMs: options.timeouts.toolMs });
+        poll({ ...session, signal }, machine.intervals.memoryGaugeMs, async () => {
+          gauge = await readMemoryGauge({ env: machine.env, signal, timeoutMs: machine.timeouts.toolMs });
         }),
     );
   },
@@ -31,19 +32,19 @@ export const macmonGatherer = (options: MacosOptions): Gatherer => ({
 
 const gatherTelemetry = async (
   session: GatherSession,
-  options: MacosOptions,
+  machine: MachineAccess,
   gauge: () => MemoryGauge,
 ): Promise<void> => {
-  const { macmonRetryMs, macmonRetryMsMax } = options.timeouts;
+  const { macmonRetryMs, macmonRetryMsMax } = machine.timeouts;
   let retryMs = macmonRetryMs;
   while (!session.signal.aborted) {
-    const ending = await streamMacmon(session, options, gauge);
+    const ending = await streamMacmon(session, machine, gauge);
     if (session.signal.aborted) return;
     if (ending.sampleCount >= SAMPLES_OF_A_GOOD_RUN) retryMs = macmonRetryMs;
     const pauseMs = ending.isMissing ? macmonRetryMsMax : retryMs;
     // The system reading goes on with what is left; the GPU's stops here, with the reason.
     session.fail(GPU_LOADS, 'macmon', ending.reason);
-    await gatherWithoutMacmon(session, options, { reason: ending.reason, durationMs: pauseMs, gauge });
+    await gatherWithoutMacmon(session, machine, { reason: ending.reason, durationMs: pauseMs, gauge });
     retryMs = Math.min(retryMs * 2, macmonRetryMsMax);
   }
 };
@@ -57,14 +58,14 @@ interface MacmonEnding {
 /** Until macmon ends, for whatever reason. */
 const streamMacmon = async (
   session: GatherSession,
-  { env, host, intervals, timeouts }: MacosOptions,
+  { env, host, intervals, timeouts }: MachineAccess,
   gauge: () => MemoryGauge,
 ): Promise<MacmonEnding> => {
   const meter = new ProcessorMeter(() => host.processorTimes());
   let sampleCount = 0;
   let badInARow = 0;
   try {
-    const lines = streamLines('macmon', ['pipe', '--interval', String(intervals.telemetryMs)], {
+    const lines = streamLines('macmon', ['pipe', '--interval', String(intervals.systemMs)], {
       env,
       signal: session.signal,
       idleTimeoutMs: timeouts.silentMs,

@@ -3,27 +3,27 @@
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import { isUnreadable, type MachineFiles } from '../machine-files.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { isUnreadable } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { chooseVolumes, type Volume } from './choose-volumes.ts';
 import { parseMountinfo } from './parse-mountinfo.ts';
-import { type AskSpace, VolumeSpaces } from './volume-space.ts';
+import { type AskSpace, statfsSpace, VolumeSpaces } from './volume-space.ts';
 
-export interface LinuxDiskOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-  readonly askSpace: AskSpace;
-  /** For one volume. */
-  readonly waitMs: number;
-}
-
-export const linuxDiskGatherer = ({ files, intervalMs, askSpace, waitMs }: LinuxDiskOptions): Gatherer => ({
+/** `askSpace` asks one volume, whose file system may never answer. */
+export const linuxDiskGatherer = (
+  { files, intervals, timeouts }: MachineAccess,
+  askSpace: AskSpace = statfsSpace,
+): Gatherer => ({
   name: 'mountinfo-disk',
   tells: [DISK],
-  intervalMs,
+  intervalMs: intervals.diskMs,
   gather: async session => {
-    const spaces = new VolumeSpaces(askSpace, { clock: session.clock, waitMs });
-    await poll(session, intervalMs, async signal => {
+    const spaces = new VolumeSpaces(askSpace, {
+      clock: session.clock,
+      waitMs: timeouts.kernelMs,
+    });
+    await poll(session, intervals.diskMs, async signal => {
       const text = files.textNow('/proc/self/mountinfo');
       if (isUnreadable(text)) throw new Error(text.reason);
       const chosen = chooseVolumes(parseMountinfo(text));

@@ -66,7 +66,7 @@ export class VolumeSpaces {
   }
 }
 
-export const askSpace: AskSpace = async path => {
+export const statfsSpace: AskSpace = async path => {
   // One after the other: each holds a thread of the pool while it waits.
   const space = await fs.statfs(path, { bigint: true });
   const status = await fs.stat(path);

@@ -1,7 +1,8 @@
 // `networksetup`: which device stands behind a hardware port, and which network service uses it. Device numbers do not
 // follow port numbers, so a device is looked up here and never computed.
 
-import { toolLines } from '../tool-output.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { answered, RememberedRead, toolLines, toolText } from '../tool-output.ts';
 
 export interface HardwarePort {
   /** "Thunderbolt 1", "Wi-Fi", "USB 10/100/1000 LAN". */
@@ -9,6 +10,14 @@ export interface HardwarePort {
   /** "en1" */
   readonly device: string;
 }
+
+/** The hardware ports, read once for all who need them. */
+export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<readonly HardwarePort[]> =>
+  new RememberedRead(async signal => {
+    const context = { env, signal, timeoutMs: timeouts.toolMs };
+    const text = await toolText('networksetup', ['-listallhardwareports'], context);
+    return text.kind === 'answered' ? answered(parseHardwarePorts(text.value)) : text;
+  });
 
 /** `-listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which ifconfig tells better. */
 export const parseHardwarePorts = (text: string): readonly HardwarePort[] => {

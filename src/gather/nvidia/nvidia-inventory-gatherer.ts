@@ -4,40 +4,55 @@
 import type { Reading } from '../../core/node/reading.ts';
 import { runTool } from '../../process/child.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
-import type { GpuSettings } from '../gpu-options.ts';
-import type { DeviceWatch } from './device-watch.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { HintedPoll } from '../poll.ts';
+import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { parseInventory } from './parse-inventory.ts';
 
-export const nvidiaInventoryGatherer = (settings: GpuSettings, watch: DeviceWatch): Gatherer => ({
+/** Side by side, so that a slow answer to the one never delays the other. */
+export const nvidiaGatherers = (
+  machine: MachineAccess,
+): { readonly inventory: Gatherer; readonly loads: Gatherer } => {
+  const intervalMs = machine.intervals.identityMs;
+  // Never sooner than after a sixth of it: a device that comes and goes must not start a process each time.
+  const polling = new HintedPoll({ intervalMs, pauseMs: intervalMs / 6 });
+  return {
+    inventory: nvidiaInventoryGatherer(machine, polling),
+    loads: nvidiaLoadGatherer(machine, () => polling.hint()),
+  };
+};
+
+const nvidiaInventoryGatherer = (machine: MachineAccess, polling: HintedPoll): Gatherer => ({
   name: 'nvidia-inventory',
   tells: [KIND],
-  intervalMs: settings.inventoryIntervalMs,
+  intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const tool = await nvidiaTool(settings.root);
-    while (!session.signal.aborted) {
-      const reading = await readInventory(tool, settings, session);
-      if (reading === undefined) return;
-      session.emit(SOURCE, reading);
-      await watch.wait(session.clock, settings.inventoryIntervalMs, session.signal);
-    }
+    const tool = await nvidiaTool(machine.root);
+    const ending = new AbortController();
+    const signal = AbortSignal.any([session.signal, ending.signal]);
+    await polling.run({ ...session, signal }, async () => {
+      const reading = await readInventory(tool, machine, session);
+      if (reading === undefined) ending.abort();
+      else session.emit(SOURCE, reading);
+    });
   },
 });
 
 /** Undefined when this machine has nothing of NVIDIA. @throws Error with the reason when it cannot be read. */
 const readInventory = async (
   tool: string,
-  settings: GpuSettings,
+  machine: MachineAccess,
   session: GatherSession,
 ): Promise<Reading | undefined> => {
   const result = await runTool(tool, ['-q', '-x'], {
-    env: settings.env,
+    env: machine.env,
     signal: session.signal,
-    timeoutMs: settings.toolTimeoutMs,
+    timeoutMs: machine.timeouts.gpuToolMs,
     outputBytesMax: OUTPUT_BYTES_MAX,
   });
   if (result.kind === 'missing') {
-    const trace = await nvidiaTrace(settings.root);
+    const trace = await nvidiaTrace(machine.root);
     if (trace !== undefined) throw new Error(trace);
     session.absent(KIND, SOURCE, 'no NVIDIA GPU');
     return undefined;

@@ -4,17 +4,17 @@
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
-import type { GpuSettings } from '../gpu-options.ts';
-import type { DeviceWatch } from './device-watch.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
 import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 
-export const nvidiaLoadGatherer = (settings: GpuSettings, watch: DeviceWatch): Gatherer => ({
+/** `onOtherDevices` hears that the devices of a tick are not those of the tick before. */
+export const nvidiaLoadGatherer = (machine: MachineAccess, onOtherDevices: () => void): Gatherer => ({
   name: 'nvidia-loads',
   tells: [KIND],
-  intervalMs: settings.loadIntervalMs,
+  intervalMs: machine.intervals.gpuMs,
   gather: async session => {
-    const stream = { tool: await nvidiaTool(settings.root), settings, watch };
+    const stream = { tool: await nvidiaTool(machine.root), machine, see: watchDevices(onOtherDevices) };
     let fields: readonly string[] | undefined = LOAD_FIELDS;
     while (fields !== undefined && !session.signal.aborted) {
       const ending = await readStream(stream, fields, session);
@@ -27,15 +27,15 @@ export const nvidiaLoadGatherer = (settings: GpuSettings, watch: DeviceWatch): G
 
 interface Stream {
   readonly tool: string;
-  readonly settings: GpuSettings;
-  readonly watch: DeviceWatch;
+  readonly machine: MachineAccess;
+  readonly see: (devices: readonly GpuLoad[]) => void;
 }
 
 type StreamEnding = { readonly kind: 'stopped' } | { readonly kind: 'invalid-field'; readonly field: string };
 
 /** @throws Error with the reason when the tool ends, falls silent or prints no figures. */
 const readStream = async (
-  { tool, settings, watch }: Stream,
+  { tool, machine, see }: Stream,
   fields: readonly string[],
   session: GatherSession,
 ): Promise<StreamEnding> => {
@@ -44,8 +44,9 @@ const readStream = async (
   const said: string[] = [];
   let rowAtMs = clock.nowMs();
   try {
-    const { env, idleTimeoutMs } = settings;
-    for await (const line of streamLines(tool, loadArguments(fields, settings.loadIntervalMs), {
+    const { env } = machine;
+    const idleTimeoutMs = machine.timeouts.gpuSilentMs;
+    for await (const line of streamLines(tool, loadArguments(fields, machine.intervals.gpuMs), {
       env,
       signal,
       idleTimeoutMs,
@@ -58,7 +59,7 @@ const readStream = async (
         said.length = 0;
         const devices = collector.add(row);
         if (devices === undefined) continue;
-        watch.see(devices.map(device => device.deviceId));
+        see(devices);
         session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices } });
         continue;
       }
@@ -78,11 +79,21 @@ const readStream = async (
     if (error.code === 'exited')
       throw new Error(endingReason(said.join('\n'), error.message), { cause: error });
     if (error.code !== 'missing') throw error;
-    const trace = await nvidiaTrace(settings.root);
+    const trace = await nvidiaTrace(machine.root);
     if (trace !== undefined) throw new Error(trace, { cause: error });
     session.absent(KIND, SOURCE, 'no NVIDIA GPU');
     return { kind: 'stopped' };
   }
+};
+
+/** Compares the devices of a tick, in the tool's order, with those of the tick before. */
+export const watchDevices = (onOtherDevices: () => void): ((devices: readonly GpuLoad[]) => void) => {
+  let known: string | undefined;
+  return devices => {
+    const ids = devices.map(device => device.deviceId).join(' ');
+    if (known !== undefined && ids !== known) onOtherDevices();
+    known = ids;
+  };
 };
 
 const loadArguments = (fields: readonly string[], intervalMs: number): readonly string[] => [

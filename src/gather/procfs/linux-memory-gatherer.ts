@@ -2,26 +2,22 @@
 
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import { type FileText, isUnreadable, type MachineFiles } from '../machine-files.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { type FileText, isUnreadable } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { ContainerMemorySource } from './container-memory.ts';
 import { memoryPressure, parseStalledShare } from './memory-pressure.ts';
 import { parseMeminfo } from './parse-meminfo.ts';
 
-export interface LinuxMemoryOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-}
-
-export const linuxMemoryGatherer = ({ files, intervalMs }: LinuxMemoryOptions): Gatherer => ({
+export const linuxMemoryGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'procfs-memory',
   tells: [MEMORY],
-  intervalMs,
+  intervalMs: intervals.memoryMs,
   gather: async session => {
     using meminfo = files.keepOpen('/proc/meminfo');
     using pressure = files.keepOpen('/proc/pressure/memory');
-    using container = new ContainerMemorySource(files, Math.ceil(LIMIT_LOOK_UP_MS / intervalMs));
-    await poll(session, intervalMs, () => {
+    using container = new ContainerMemorySource(files, Math.ceil(LIMIT_LOOK_UP_MS / intervals.memoryMs));
+    await poll(session, intervals.memoryMs, () => {
       const text = meminfo.readNow();
       if (isUnreadable(text)) throw new Error(text.reason);
       const info = parseMeminfo(text);

@@ -5,20 +5,16 @@ import type { NodeSystem } from '../../core/node/system.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import { Sensors } from '../hwmon/sensors.ts';
-import { type FileText, isUnreadable, type KeptFile, type MachineFiles } from '../machine-files.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { type FileText, isUnreadable, type KeptFile } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { findCoreGroups, readCpuClusters } from './cpu-clusters.ts';
 import { type CpuTimes, cpuUseBetween, parseStat } from './parse-stat.ts';
 
-export interface LinuxSystemOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-}
-
-export const linuxSystemGatherer = ({ files, intervalMs }: LinuxSystemOptions): Gatherer => ({
+export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'procfs-system',
   tells: [SYSTEM],
-  intervalMs,
+  intervalMs: intervals.systemMs,
   gather: async session => {
     const { clock, signal } = session;
     using stat = files.keepOpen('/proc/stat');
@@ -26,6 +22,7 @@ export const linuxSystemGatherer = ({ files, intervalMs }: LinuxSystemOptions): 
     using uptime = files.keepOpen('/proc/uptime');
     using sensors = new Sensors(files, clock);
     const groups = findCoreGroups(files);
+    const intervalMs = intervals.systemMs;
 
     let before = cpuTimesOf(stat.readNow());
     const tell = async (): Promise<void> => {

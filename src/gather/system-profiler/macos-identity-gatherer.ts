@@ -4,7 +4,7 @@
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
-import type { MacosOptions } from '../macos-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { parseSysctl } from '../sysctl/parse-sysctl.ts';
 import { answered, RememberedRead, type ToolAnswer, toolText } from '../tool-output.ts';
@@ -17,12 +17,12 @@ import {
   parseSwVers,
 } from './parse-identity.ts';
 
-export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
+export const macosIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'system-profiler-identity',
   tells: [IDENTITY, GPUS],
-  intervalMs: options.intervals.identityMs,
+  intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const { env, host, intervals, settings, timeouts } = options;
+    const { env, host, intervals, plimsollVersion, settings, timeouts } = machine;
     const read =
       (command: string, ...args: readonly string[]) =>
       async (signal: AbortSignal) =>
@@ -50,7 +50,7 @@ export const macosIdentityGatherer = (options: MacosOptions): Gatherer => ({
         computerName: computerName.kind === 'answered' ? parseComputerName(computerName.value) : undefined,
         hostName: host.hostName(),
         architecture: host.architecture(),
-        plimsollVersion: options.plimsollVersion,
+        plimsollVersion,
         hardware: hardwareAnswer,
         sysctl: sysctlAnswer,
         version: versionAnswer,

@@ -2,22 +2,17 @@
 // one readdir where there is no controller.
 
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
-import type { MachineFiles } from '../machine-files.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { readThunderbolt } from './read-thunderbolt.ts';
 
-export interface LinuxThunderboltOptions {
-  readonly files: MachineFiles;
-  readonly intervalMs: number;
-}
-
-export const linuxThunderboltGatherer = ({ files, intervalMs }: LinuxThunderboltOptions): Gatherer => ({
+export const linuxThunderboltGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'sysfs-thunderbolt',
   tells: [THUNDERBOLT],
-  intervalMs,
+  intervalMs: intervals.thunderboltMs,
   gather: async session => {
     let wasAbsent: boolean | undefined;
-    await poll(session, intervalMs, () => {
+    await poll(session, intervals.thunderboltMs, () => {
       const value = readThunderbolt(files);
       if (value !== undefined) session.emit('sysfs', { kind: 'thunderbolt', value });
       else if (wasAbsent !== true) session.absent(THUNDERBOLT, 'sysfs', 'no Thunderbolt controller');

@@ -4,9 +4,9 @@
 import { unknown } from '../../core/unknown.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { GatherSession } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import { fallbackMemory, fallbackSystem } from '../macmon/macmon-readings.ts';
 import { ProcessorMeter } from '../macos-host.ts';
-import type { MacosOptions } from '../macos-options.ts';
 import { poll, runBeside } from '../poll.ts';
 import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
 import { toolText } from '../tool-output.ts';
@@ -23,19 +23,19 @@ export interface WithoutMacmon {
 /** Returns after `durationMs`, or when the session aborts. */
 export const gatherWithoutMacmon = async (
   session: GatherSession,
-  options: MacosOptions,
+  machine: MachineAccess,
   without: WithoutMacmon,
 ): Promise<void> => {
-  const meter = new ProcessorMeter(() => options.host.processorTimes());
+  const meter = new ProcessorMeter(() => machine.host.processorTimes());
   await runBeside(
     session.signal,
     signal => session.clock.sleep(without.durationMs, signal),
     signal => {
       const own: GatherSession = { ...session, signal };
       return Promise.all([
-        gatherMemory(own, options, without),
-        poll(own, options.intervals.telemetryMs, () => {
-          own.emit('macOS', fallbackSystem(options.host, meter.use(), without.reason));
+        gatherMemory(own, machine, without),
+        poll(own, machine.intervals.systemMs, () => {
+          own.emit('macOS', fallbackSystem(machine.host, meter.use(), without.reason));
         }),
       ]);
     },
@@ -44,14 +44,14 @@ export const gatherWithoutMacmon = async (
 
 const gatherMemory = async (
   session: GatherSession,
-  options: MacosOptions,
+  machine: MachineAccess,
   without: WithoutMacmon,
 ): Promise<void> => {
-  const { env, host, intervals, timeouts } = options;
-  const reason = await streamMemory(session, options, without);
+  const { env, host, intervals, timeouts } = machine;
+  const reason = await streamMemory(session, machine, without);
   if (session.signal.aborted) return;
   // Without the stream single looks are left, seldom enough for a process each.
-  await poll(session, 2 * intervals.telemetryMs, async signal => {
+  await poll(session, 2 * intervals.systemMs, async signal => {
     const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
     const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
     const used = pages === undefined ? unknown(reason) : usedBytesOf(pages);
@@ -62,10 +62,10 @@ const gatherMemory = async (
 /** Until vm_stat ends; why it did. */
 const streamMemory = async (
   session: GatherSession,
-  { env, host, intervals, timeouts }: MacosOptions,
+  { env, host, intervals, timeouts }: MachineAccess,
   without: WithoutMacmon,
 ): Promise<string> => {
-  const seconds = Math.max(1, Math.round(intervals.telemetryMs / 1_000));
+  const seconds = Math.max(1, Math.round(intervals.systemMs / 1_000));
   const reader = new VmStatReader();
   let badInARow = 0;
   try {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { amdGatherers } from '../../../src/gather/amdgpu/amd-gatherers.ts';
+import type { Gatherer } from '../../../src/gather/gatherer.ts';
+import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
 import { FixtureTree, fixtureText, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';
+import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
 const text = (path: string): string => JSON.stringify(fixtureText(path));
 
@@ -127,7 +129,7 @@ describe('the AMD gatherers', () => {
     for (const body of ['every(1000, () => {});', `print('{"gpu_data": [');`, 'process.exit(255);']) {
       await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
       machine.tools.add('amd-smi', body);
-      await using run = new GathererRun(amdGatherers({ ...machine.options, toolTimeoutMs: 300 }));
+      await using run = new GathererRun(amdGatherers({ ...machine.options, timeouts: { gpuToolMs: 300 } }));
       expect((await run.until(isInventory)).devices[0]).toMatchObject({ name: 'AMD Radeon RX 7900 XT' });
       await run.stop();
       for (const { processId } of machine.tools.starts('amd-smi')) expect(isRunning(processId)).toBe(false);
@@ -146,7 +148,7 @@ describe('the AMD gatherers', () => {
 
   it('keep what they know of a card that falls asleep', async () => {
     await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
-    await using run = new GathererRun(amdGatherers({ ...machine.options, inventoryIntervalMs: 20 }));
+    await using run = new GathererRun(amdGatherers({ ...machine.options, intervals: { identityMs: 20 } }));
     const awake = await run.until(isInventory);
     await machine.tree.write(`${RADEON}/power/runtime_status`, 'suspended\n');
     await run.until(told => isLoads(told) && told.devices[0]?.use !== 0.37);
@@ -173,7 +175,7 @@ describe('the AMD gatherers', () => {
   it('show that a card has gone', async () => {
     await using machine = await setUp('mi300x-pair-one-in-dpx');
     await using run = new GathererRun(
-      amdGatherers({ ...machine.options, loadIntervalMs: 20, inventoryIntervalMs: 100 }),
+      amdGatherers({ ...machine.options, intervals: { gpuMs: 20, identityMs: 100 } }),
     );
     expect((await run.until(isInventory)).devices).toHaveLength(2);
     await run.until(isLoads);
@@ -230,3 +232,9 @@ describe('the AMD gatherers', () => {
     expect(run.told.filter(isFailure)).toEqual([]);
   });
 });
+
+/** The rows of the table that tell of AMD. */
+const amdGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
+  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
+    tells.some(({ vendor }) => vendor === 'amd'),
+  );

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RdmaDevice, RdmaPort } from '../../../src/core/node/rdma-devices.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import { linuxRdmaGatherer, readSysfsRdma } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import {
   parseGuid,
@@ -19,6 +18,7 @@ import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 import { plant, recordedTree } from '../recorded-tree.ts';
 
 const TREES = [
@@ -119,7 +119,9 @@ describe('RDMA devices', () => {
 describe('the RDMA gatherer', () => {
   it('says once that there is nothing, and tells what a driver brings later', async () => {
     using root = temporaryDirectory();
-    await using run = runForTest([linuxRdmaGatherer({ files: directoryFiles(root.path), intervalMs: 10 })]);
+    await using run = runForTest([
+      linuxRdmaGatherer(machineForTest({ root: root.path, intervals: { rdmaMs: 10 } })),
+    ]);
     expect(await run.waitUntil(told => told.kind === 'absence', 'from start')).toMatchObject({
       about: 'rdmaDevices',
       reason: 'the kernel has no RDMA devices',

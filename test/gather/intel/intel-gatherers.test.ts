@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { intelGatherers } from '../../../src/gather/intel/intel-gatherers.ts';
+import type { Gatherer } from '../../../src/gather/gatherer.ts';
+import { intelInventoryGatherer, intelLoadGatherer } from '../../../src/gather/intel/intel-gatherers.ts';
 import { EnergyMeter } from '../../../src/gather/intel/read-intel-load.ts';
 import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 const ARC = 'sys/class/drm/card1/device';
 
 describe('the Intel gatherers', () => {
   it('read a card of xe behind its own switch, and graphics of i915 in the processor', async () => {
     await using tree = await FixtureTree.create(treeFixture('arc-b580-and-uhd'));
-    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }), new VirtualClock());
+    await using run = new GathererRun(intelGatherers(tree.root), new VirtualClock());
     expect((await run.until(isInventory)).devices).toMatchObject([
       {
         deviceId: '0000:00:02.0',
@@ -47,7 +49,7 @@ describe('the Intel gatherers', () => {
   it('tell power from two readings of the energy counter', async () => {
     await using tree = await FixtureTree.create(treeFixture('arc-b580-and-uhd'));
     const clock = new VirtualClock();
-    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }), clock);
+    await using run = new GathererRun(intelGatherers(tree.root), clock);
     await run.until(isLoads);
     await tree.write(`${ARC}/hwmon/hwmon4/energy1_input`, '5120000000\n');
     const at = run.told.length;
@@ -63,7 +65,7 @@ describe('the Intel gatherers', () => {
           'PCI_CLASS=30000\nPCI_ID=8086:E20B\nPCI_SLOT_NAME=0000:03:00.0\n',
       },
     });
-    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }));
+    await using run = new GathererRun(intelGatherers(tree.root));
     expect((await run.until(isFailure)).reason).toBe(
       'the Intel GPU 0000:03:00.0 has no driver: i915 or xe is not loaded',
     );
@@ -71,7 +73,7 @@ describe('the Intel gatherers', () => {
 
   it('have nothing to tell where only displays are', async () => {
     await using tree = await FixtureTree.create(treeFixture('only-displays'));
-    await using run = new GathererRun(intelGatherers({ root: tree.root, env: {} }));
+    await using run = new GathererRun(intelGatherers(tree.root));
     await run.ended;
     expect(run.told.filter(isAbsence)).toHaveLength(2);
   });
@@ -93,3 +95,8 @@ describe('an energy meter', () => {
     expect(meter.watts(Number.MAX_SAFE_INTEGER, 3_000)).toEqual(unknown('the energy counter jumped'));
   });
 });
+
+const intelGatherers = (root: string): readonly Gatherer[] => {
+  const machine = machineForTest({ root });
+  return [intelInventoryGatherer(machine), intelLoadGatherer(machine)];
+};

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { directoryFiles } from '../../../src/gather/directory-files.ts';
-import type { GatherSettings } from '../../../src/gather/gatherer.ts';
 import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
+import type { GatherSettings } from '../../../src/gather/machine-access.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 import { type GathererRun, isReading, runForTest } from '../gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 import { plant, recordedTree } from '../recorded-tree.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
 
@@ -205,14 +205,16 @@ interface StartOptions {
 
 const start = ({ intervalMs = 600_000, toolTimeoutMs = 10_000, path }: StartOptions = {}): GathererRun =>
   runForTest([
-    linuxNetworkGatherer({
-      files: directoryFiles(root.path),
-      env: path === undefined ? tools.env : { PATH: path },
-      intervalMs,
-      settings: () => settings,
-      listAddresses: () => ({}),
-      toolTimeoutMs,
-    }),
+    linuxNetworkGatherer(
+      machineForTest({
+        root: root.path,
+        env: path === undefined ? tools.env : { PATH: path },
+        intervals: { networkMs: intervalMs },
+        settings: () => settings,
+        timeouts: { kernelMs: toolTimeoutMs },
+      }),
+      () => ({}),
+    ),
   ]);
 
 const standInIp = ({

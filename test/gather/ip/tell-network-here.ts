@@ -2,12 +2,11 @@
 // words of each line that it is given.
 
 import { execFileSync } from 'node:child_process';
-import os from 'node:os';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import { runGatherers } from '../../../src/gather/run-gatherers.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 const ending = new AbortController();
 const print = (value: unknown): void => {
@@ -20,15 +19,15 @@ createInterface(process.stdin)
 
 await runGatherers(
   [
-    linuxNetworkGatherer({
-      files: directoryFiles('/'),
-      env: process.env,
-      // So long that only what the kernel tells can bring a second reading.
-      intervalMs: 3_600_000,
-      settings: () => ({ name: undefined, ignoredInterfaces: [] }),
-      listAddresses: () => os.networkInterfaces(),
-      toolTimeoutMs: 20_000,
-    }),
+    linuxNetworkGatherer(
+      machineForTest({
+        root: '/',
+        env: process.env,
+        // So long that only what the kernel tells can bring a second reading.
+        intervals: { networkMs: 3_600_000 },
+        timeouts: { kernelMs: 20_000 },
+      }),
+    ),
   ],
   {
     clock: systemClock,

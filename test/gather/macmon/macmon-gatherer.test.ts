@@ -4,11 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
-import { macosGatherers } from '../../../src/gather/macos-gatherers.ts';
-import type { MacosTimeouts } from '../../../src/gather/macos-options.ts';
+import type { GatherTimeouts } from '../../../src/gather/machine-access.ts';
 import { fixture } from '../../support/fixture.ts';
 import { isFailure, isReading, runForTest } from '../gatherer-run.ts';
-import { macOptions } from '../macos-for-test.ts';
+import { gatherersOf, macForTest } from '../machine-for-test.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
 
 describe('the telemetry of a Mac with macmon', () => {
@@ -199,10 +198,11 @@ describe('the telemetry of a Mac without macmon', () => {
 
 const LINE = fixture('macmon/v0.8.2-m3-ultra.txt').trim();
 
-const telemetry = (tools: StandInTools, timeouts: Partial<MacosTimeouts> = {}): readonly Gatherer[] =>
-  macosGatherers(
-    macOptions(tools, {
-      intervals: { telemetryMs: 50, memoryGaugeMs: 100 },
+const telemetry = (tools: StandInTools, timeouts: Partial<GatherTimeouts> = {}): readonly Gatherer[] =>
+  gatherersOf(
+    'darwin',
+    macForTest(tools, {
+      intervals: { systemMs: 50, memoryGaugeMs: 100 },
       timeouts: { macmonRetryMs: 100, macmonRetryMsMax: 200, ...timeouts },
     }),
   ).filter(gatherer => gatherer.name === 'macmon');

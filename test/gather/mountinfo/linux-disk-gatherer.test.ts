@@ -10,11 +10,12 @@ import type { MachineFiles } from '../../../src/gather/machine-files.ts';
 import { chooseVolumes } from '../../../src/gather/mountinfo/choose-volumes.ts';
 import { linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
-import { type AskSpace, askSpace, type SpaceAnswer } from '../../../src/gather/mountinfo/volume-space.ts';
+import { type AskSpace, type SpaceAnswer, statfsSpace } from '../../../src/gather/mountinfo/volume-space.ts';
 import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 import { type GathererRun, isReading, runForTest } from '../gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 import { filesAt } from '../recorded-tree.ts';
 
 const WORKSTATION = fixture('procfs/mountinfo-workstation.txt');
@@ -45,7 +46,7 @@ describe('the volumes of a machine', () => {
 
 describe('the disk gatherer', () => {
   it('tells the space of this machine as df does', async () => {
-    await using run = start(directoryFiles('/'), askSpace, systemClock);
+    await using run = start(directoryFiles('/'), statfsSpace, systemClock);
     const { reading } = await run.waitFor(isReading('disk'), 'from start');
     const root = reading.value.volumes.find(({ mountPoint }) => mountPoint === '/');
     const [total] = execFileSync('df', ['-B1', '--output=size', '/'], { encoding: 'utf8' })
@@ -146,4 +147,4 @@ const hangingFor =
     places.test(path) ? new Promise(() => {}) : Promise.resolve(ANSWER);
 
 const start = (files: MachineFiles, ask: AskSpace, clock: Clock): GathererRun =>
-  runForTest([linuxDiskGatherer({ files, intervalMs: 30_000, askSpace: ask, waitMs: 2_000 })], clock);
+  runForTest([linuxDiskGatherer(machineForTest({ files }), ask)], clock);

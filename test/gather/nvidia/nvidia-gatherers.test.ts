@@ -2,10 +2,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { nvidiaGatherers } from '../../../src/gather/nvidia/nvidia-gatherers.ts';
+import type { Gatherer } from '../../../src/gather/gatherer.ts';
+import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';
+import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
 const text = (name: string): string => JSON.stringify(fixtureText(`nvidia-smi/${name}`));
 
@@ -21,7 +23,7 @@ const setUp = async (body: string | undefined) => {
   const tools = await StandInTools.create();
   const tree = await FixtureTree.create();
   if (body !== undefined) tools.add('nvidia-smi', body);
-  const options = { root: tree.root, env: tools.env, idleTimeoutMs: 10_000 };
+  const options = { root: tree.root, env: tools.env, timeouts: { gpuSilentMs: 10_000 } };
   return {
     tools,
     tree,
@@ -69,7 +71,9 @@ describe('the NVIDIA gatherers', () => {
 
   it('stop while the inventory hangs, and leave no process', async () => {
     await using machine = await setUp(`print('<nvidia_smi_log>'); every(1000, () => {});`);
-    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, idleTimeoutMs: 500 }));
+    await using run = new GathererRun(
+      nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 500 } }),
+    );
     await run.until(isFailure);
     await run.stop();
     for (const { processId } of machine.tools.starts('nvidia-smi')) expect(isRunning(processId)).toBe(false);
@@ -80,7 +84,7 @@ describe('the NVIDIA gatherers', () => {
       if (args[0] === '-q') every(1000, () => {});
       else every(20, () => fs.writeSync(1, ${text('loads-h100-pair.csv')}));
     `);
-    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, toolTimeoutMs: 500 }));
+    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, timeouts: { gpuToolMs: 500 } }));
     const failure = await run.until(isFailure);
     expect(failure).toMatchObject({ reading: 'gpus', reason: 'nvidia-smi gave no answer in 500 ms' });
     await run.until(isLoads, run.told.indexOf(failure));
@@ -183,7 +187,9 @@ describe('the NVIDIA gatherers', () => {
 
   it('kill a tool that falls silent, say so, and start it again', async () => {
     await using machine = await setUp(pair());
-    await using run = new GathererRun(nvidiaGatherers({ ...machine.options, idleTimeoutMs: 4_000 }));
+    await using run = new GathererRun(
+      nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 4_000 } }),
+    );
     await run.until(isLoads);
     const from = run.told.length;
     const stream = machine.tools.starts('nvidia-smi').findLast(start => start.args[0] !== '-q');
@@ -197,7 +203,7 @@ describe('the NVIDIA gatherers', () => {
   it('take a tool that prints garbage for a failed source, not for a live one', async () => {
     await using machine = await setUp(`every(10, () => print('\\u0000garbage, ' + Math.random()));`);
     await using run = new GathererRun(
-      nvidiaGatherers({ ...machine.options, idleTimeoutMs: 3_000, toolTimeoutMs: 3_000 }),
+      nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 3_000, gpuToolMs: 3_000 } }),
     );
     const failure = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
     expect(failure).toMatchObject({ reason: expect.stringContaining('garbage') });
@@ -303,3 +309,9 @@ describe('the NVIDIA gatherers', () => {
     });
   });
 });
+
+/** The rows of the table that tell of NVIDIA. */
+const nvidiaGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
+  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
+    tells.some(({ vendor }) => vendor === 'nvidia'),
+  );

@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { LoadRow } from '../../../src/gather/nvidia/load-query.ts';
 import { LOAD_FIELDS, parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
-import { TickCollector } from '../../../src/gather/nvidia/nvidia-load-gatherer.ts';
+import { TickCollector, watchDevices } from '../../../src/gather/nvidia/nvidia-load-gatherer.ts';
+
+describe('the devices of a tick', () => {
+  it.each([
+    ['vanishes', ['a']],
+    ['appears', ['a', 'b', 'c']],
+    ['changes places', ['b', 'a']],
+  ])('are other ones when a device %s', (_, devices) => {
+    expect(changesAmong(['a', 'b'], ['a', 'b'], devices)).toBe(1);
+  });
+
+  it('are the same ones while they stay', () => {
+    expect(changesAmong(['a', 'b'], ['a', 'b'], ['a', 'b'])).toBe(0);
+  });
+});
 
 describe('the rows of a tick', () => {
   it('are complete when there are as many as the tool counts', () => {
@@ -25,6 +39,15 @@ describe('the rows of a tick', () => {
     expect(ticks(...rows).map(tick => tick.split(' ').length)).toEqual([256, 256, 256]);
   });
 });
+
+const changesAmong = (...ticksOfIds: readonly (readonly string[])[]): number => {
+  let changes = 0;
+  const see = watchDevices(() => {
+    changes += 1;
+  });
+  for (const ids of ticksOfIds) see(ids.map(id => row(id, ids.length).load));
+  return changes;
+};
 
 const row = (name: string, count: number | string): LoadRow => {
   const cells = [`GPU-0000-${name}`, count, 1, 1, 1, 1, 1, 1, 1, 1, 'Disabled', '0x0', 'Card'];

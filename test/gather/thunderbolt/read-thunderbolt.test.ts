@@ -3,13 +3,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { linuxThunderboltGatherer } from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { readThunderbolt } from '../../../src/gather/thunderbolt/read-thunderbolt.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
 import { filesAt, plant, recordedTree } from '../recorded-tree.ts';
 
 const TREE = recordedTree('sysfs/thunderbolt-peer-and-dock.json');
@@ -95,7 +95,7 @@ describe('the Thunderbolt gatherer', () => {
   it('says once that there is no controller', async () => {
     using root = temporaryDirectory();
     await using run = runForTest([
-      linuxThunderboltGatherer({ files: directoryFiles(root.path), intervalMs: 5 }),
+      linuxThunderboltGatherer(machineForTest({ root: root.path, intervals: { thunderboltMs: 5 } })),
     ]);
     expect(await run.waitUntil(told => told.kind === 'absence', 'from start')).toMatchObject({
       about: 'thunderbolt',
@@ -110,7 +110,7 @@ describe('the Thunderbolt gatherer', () => {
     using root = temporaryDirectory();
     plant(root.path, [TREE]);
     await using run = runForTest([
-      linuxThunderboltGatherer({ files: directoryFiles(root.path), intervalMs: 5 }),
+      linuxThunderboltGatherer(machineForTest({ root: root.path, intervals: { thunderboltMs: 5 } })),
     ]);
     await run.waitFor(isReading('thunderbolt'), 'from start');
     for (const name of ['0-1', '0-1.0'])

@@ -6,7 +6,7 @@ import type { NodeThunderbolt, ThunderboltBridge, ThunderboltPort } from '../../
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import { type IfconfigInterface, parseIfconfig } from '../ifconfig/parse-ifconfig.ts';
-import type { MacosOptions } from '../macos-options.ts';
+import type { MachineAccess } from '../machine-access.ts';
 import {
   deviceOfReceptacle,
   type HardwarePort,
@@ -18,8 +18,8 @@ import { poll } from '../poll.ts';
 import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText } from '../tool-output.ts';
 import { parseThunderbolt, type ThunderboltBus } from './parse-thunderbolt.ts';
 
-export const thunderboltGatherer = (
-  { env, intervals, timeouts }: MacosOptions,
+export const macosThunderboltGatherer = (
+  { env, intervals, timeouts }: MachineAccess,
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
@@ -28,8 +28,6 @@ export const thunderboltGatherer = (
   intervalMs: intervals.thunderboltMs,
   gather: async session => {
     const { clock } = session;
-    const ending = new AbortController();
-    const own = { ...session, signal: AbortSignal.any([session.signal, ending.signal]) };
     const bridgeRead = new RememberedRead(async signal =>
       answered(
         await readBridge(
@@ -38,6 +36,8 @@ export const thunderboltGatherer = (
         ),
       ),
     );
+    const ending = new AbortController();
+    const own = { ...session, signal: AbortSignal.any([session.signal, ending.signal]) };
     await poll(own, intervals.thunderboltMs, async signal => {
       const asker = { clock, signal };
       const [text, ports, rdma, bridge] = await Promise.all([
@@ -51,8 +51,10 @@ export const thunderboltGatherer = (
         bridgeRead.get({ ...asker, ageMsMax: intervals.bridgeMs }),
       ]);
       const hardware = text.kind === 'answered' ? parseThunderbolt(text.value) : text;
-      if (hardware.kind === 'unanswered')
-        return session.fail(THUNDERBOLT, 'system_profiler', hardware.reason);
+      if (hardware.kind === 'unanswered') {
+        session.fail(THUNDERBOLT, 'system_profiler', hardware.reason);
+        return;
+      }
       if (hardware.value.kind === 'none') {
         session.absent(THUNDERBOLT, 'system_profiler', 'this Mac has no Thunderbolt ports');
         ending.abort();

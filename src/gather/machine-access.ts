@@ -1,0 +1,109 @@
+// What every gatherer is given of the machine that it reads: its files and tools, how often to look and how long to wait,
+// and what a person has set.
+
+import type { Env } from '../process/child.ts';
+import { directoryFiles } from './directory-files.ts';
+import type { MachineFiles } from './machine-files.ts';
+import { type MacosHost, nodeHost } from './macos-host.ts';
+
+export interface MachineAccess {
+  /** Stands before every path: "/" on a real machine, a tree of fixtures in tests. */
+  readonly root: string;
+  /** Those below the root. */
+  readonly files: MachineFiles;
+  /** For the PATH on which tools are looked up. */
+  readonly env: Env;
+  readonly host: MacosHost;
+  readonly plimsollVersion: string;
+  /** Asked at each reading, so that a reload of the configuration takes effect at the next one. */
+  readonly settings: () => GatherSettings;
+  readonly intervals: GatherIntervals;
+  readonly timeouts: GatherTimeouts;
+}
+
+/** What a person may set that changes what gatherers tell. */
+export interface GatherSettings {
+  /** Replaces the machine's own name. */
+  readonly name: string | undefined;
+  /** Interfaces to leave alone, by their exact names. */
+  readonly ignoredInterfaces: readonly string[];
+}
+
+/** ms */
+export interface GatherIntervals {
+  readonly memoryMs: number;
+  /** Also of all that macmon tells. */
+  readonly systemMs: number;
+  readonly gpuMs: number;
+  readonly thunderboltMs: number;
+  readonly networkMs: number;
+  readonly rdmaMs: number;
+  readonly diskMs: number;
+  /** Also of the inventory of GPUs. */
+  readonly identityMs: number;
+  /** The bridge that macOS makes of its Thunderbolt ports. */
+  readonly bridgeMs: number;
+  /** Pressure and swap of macOS. */
+  readonly memoryGaugeMs: number;
+}
+
+/** ms */
+export interface GatherTimeouts {
+  /** Of a tool that is run to its end. */
+  readonly toolMs: number;
+  /** Of the tools of GPUs: a driver without persistence mode takes seconds. */
+  readonly gpuToolMs: number;
+  /** Of what asks the kernel only: `ip`, and one question to a volume. */
+  readonly kernelMs: number;
+  /** A streaming tool silent for longer is killed, reported and started again. */
+  readonly silentMs: number;
+  readonly gpuSilentMs: number;
+  /** First pause before macmon is tried again after it broke; doubles to `macmonRetryMsMax`. */
+  readonly macmonRetryMs: number;
+  /** Also how often a missing macmon is looked for. */
+  readonly macmonRetryMsMax: number;
+}
+
+export interface MachineAccessOptions extends Partial<Omit<MachineAccess, 'intervals' | 'timeouts'>> {
+  readonly env: Env;
+  readonly plimsollVersion: string;
+  readonly intervals?: Partial<GatherIntervals>;
+  readonly timeouts?: Partial<GatherTimeouts>;
+}
+
+export const machineAccess = (options: MachineAccessOptions): MachineAccess => {
+  const { root = '/' } = options;
+  return {
+    files: directoryFiles(root),
+    host: nodeHost,
+    settings: () => ({ name: undefined, ignoredInterfaces: [] }),
+    ...options,
+    root,
+    intervals: { ...INTERVALS, ...options.intervals },
+    timeouts: { ...TIMEOUTS, ...options.timeouts },
+  };
+};
+
+/** DESIGN §3.4. */
+const INTERVALS: GatherIntervals = {
+  memoryMs: 500,
+  systemMs: 1_000,
+  gpuMs: 1_000,
+  thunderboltMs: 5_000,
+  networkMs: 10_000,
+  rdmaMs: 10_000,
+  diskMs: 30_000,
+  identityMs: 30_000,
+  bridgeMs: 30_000,
+  memoryGaugeMs: 5_000,
+};
+
+const TIMEOUTS: GatherTimeouts = {
+  toolMs: 20_000,
+  gpuToolMs: 30_000,
+  kernelMs: 2_000,
+  silentMs: 10_000,
+  gpuSilentMs: 15_000,
+  macmonRetryMs: 2_000,
+  macmonRetryMsMax: 60_000,
+};

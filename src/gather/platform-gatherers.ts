@@ -1,0 +1,143 @@
+// What reads a machine, by platform: one row a source, with what it tells.
+
+import type { Env } from '../process/child.ts';
+import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
+import { amdgpuLoadGatherer } from './amdgpu/amdgpu-load-gatherer.ts';
+import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
+import { linuxIdentityGatherer } from './dmi/linux-identity-gatherer.ts';
+import type { Gatherer } from './gatherer.ts';
+import { ibverbsDevices, macosRdmaGatherer } from './ibverbs/macos-rdma-gatherer.ts';
+import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
+import { linuxRdmaGatherer } from './infiniband/linux-rdma-gatherer.ts';
+import { intelInventoryGatherer, intelLoadGatherer } from './intel/intel-gatherers.ts';
+import { linuxNetworkGatherer } from './ip/linux-network-gatherer.ts';
+import {
+  type GatherIntervals,
+  type GatherSettings,
+  type MachineAccess,
+  machineAccess,
+} from './machine-access.ts';
+import { macmonGatherer } from './macmon/macmon-gatherer.ts';
+import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
+import { hardwarePorts } from './networksetup/parse-networksetup.ts';
+import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
+import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
+import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
+import { type OnChange, startedAnew } from './started-anew.ts';
+import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
+import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-gatherer.ts';
+import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
+
+export interface PlatformGatherersOptions {
+  /** As Node names it. */
+  readonly platform: string;
+  readonly root: string;
+  readonly env: Env;
+  readonly plimsollVersion: string;
+  readonly settings: () => GatherSettings;
+  /** When `settings` may answer something else. */
+  readonly onSettings: OnChange;
+  readonly intervals: Partial<GatherIntervals>;
+}
+
+/** Those whose readings a person's settings shape are started anew when such a setting changes. */
+export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
+  const onChange = whenDifferent(options);
+  return platformSources(options.platform, machineAccess(options)).map(({ gatherer }) =>
+    gatherer.tells.some(({ reading }) => reading === 'identity' || reading === 'network')
+      ? startedAnew(gatherer, onChange)
+      : gatherer,
+  );
+};
+
+/** A row of the table. */
+export interface GatherSource {
+  /** Its folder. */
+  readonly source: string;
+  /** Keys of readings, as `readingKey` writes them; a test holds them to what the gatherer itself says. */
+  readonly tells: readonly string[];
+  readonly gatherer: Gatherer;
+}
+
+/** Empty for a platform that nobody has read yet. Windows has NVIDIA only, untested. */
+export const platformSources = (platform: string, machine: MachineAccess): readonly GatherSource[] => {
+  switch (platform) {
+    case 'linux':
+      return linuxSources(machine);
+    case 'darwin':
+      // A daemon started by launchd has a PATH without Homebrew, where macmon lives, and without /usr/sbin.
+      return macosSources({
+        ...machine,
+        env: { ...machine.env, PATH: withMacosFolders(machine.env['PATH']) },
+      });
+    case 'win32':
+      return nvidiaSources(machine);
+    default:
+      return [];
+  }
+};
+
+const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
+  { source: 'dmi', tells: ['identity'], gatherer: linuxIdentityGatherer(machine) },
+  { source: 'procfs', tells: ['memory'], gatherer: linuxMemoryGatherer(machine) },
+  { source: 'procfs', tells: ['system'], gatherer: linuxSystemGatherer(machine) },
+  { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
+  { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
+  { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
+  { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
+  ...nvidiaSources(machine),
+  { source: 'amdgpu', tells: ['gpus amd'], gatherer: amdgpuInventoryGatherer(machine) },
+  { source: 'amdgpu', tells: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
+  { source: 'intel', tells: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },
+  { source: 'intel', tells: ['gpuLoads intel'], gatherer: intelLoadGatherer(machine) },
+];
+
+const nvidiaSources = (machine: MachineAccess): readonly GatherSource[] => {
+  const { inventory, loads } = nvidiaGatherers(machine);
+  return [
+    { source: 'nvidia', tells: ['gpus nvidia'], gatherer: inventory },
+    { source: 'nvidia', tells: ['gpuLoads nvidia'], gatherer: loads },
+  ];
+};
+
+const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
+  // What two of them ask of the same tool is read once and shared.
+  const ports = hardwarePorts(machine);
+  const rdma = ibverbsDevices(machine);
+  return [
+    {
+      source: 'system-profiler',
+      tells: ['identity', 'gpus apple'],
+      gatherer: macosIdentityGatherer(machine),
+    },
+    { source: 'macmon', tells: ['memory', 'system', 'gpuLoads apple'], gatherer: macmonGatherer(machine) },
+    { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
+    {
+      source: 'system-profiler',
+      tells: ['thunderbolt'],
+      gatherer: macosThunderboltGatherer(machine, ports, rdma),
+    },
+    { source: 'ibverbs', tells: ['rdmaDevices'], gatherer: macosRdmaGatherer(machine, rdma) },
+    { source: 'df', tells: ['disk'], gatherer: macosDiskGatherer(machine) },
+  ];
+};
+
+/** Behind what the person set, so that their own choice wins. */
+const withMacosFolders = (path: string | undefined): string => {
+  const folders = (path ?? '').split(':').filter(folder => folder !== '');
+  return [...folders, ...MACOS_FOLDERS.filter(folder => !folders.includes(folder))].join(':');
+};
+
+const whenDifferent =
+  ({ settings, onSettings }: PlatformGatherersOptions): OnChange =>
+  listener => {
+    let known = JSON.stringify(settings());
+    return onSettings(() => {
+      const now = JSON.stringify(settings());
+      if (now === known) return;
+      known = now;
+      listener();
+    });
+  };
+
+const MACOS_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin', '/usr/local/bin'];

@@ -1,0 +1,30 @@
+// Machines for tests: what gatherers are given, with figures of a host that is not this one and times scaled down.
+
+import type { Gatherer } from '../../src/gather/gatherer.ts';
+import {
+  type MachineAccess,
+  type MachineAccessOptions,
+  machineAccess,
+} from '../../src/gather/machine-access.ts';
+import type { MacosHost } from '../../src/gather/macos-host.ts';
+import { platformSources } from '../../src/gather/platform-gatherers.ts';
+import type { StandInTools } from './stand-in-tools.ts';
+
+export const machineForTest = (over: Partial<MachineAccessOptions> = {}): MachineAccess =>
+  machineAccess({ root: '/nowhere', env: {}, plimsollVersion: '1.2.3', ...over });
+
+/** All that reads such a machine, in the order of its table. */
+export const gatherersOf = (platform: string, machine: MachineAccess): readonly Gatherer[] =>
+  platformSources(platform, machine).map(({ gatherer }) => gatherer);
+
+export const macHost: MacosHost = {
+  hostName: () => 'studio.local',
+  architecture: () => 'arm64',
+  memoryTotalBytes: () => 549_755_813_888,
+  loadAverage1: () => 2.5,
+  uptimeSeconds: () => 3_600,
+  processorTimes: () => ({ busyMs: 0, totalMs: 0 }),
+};
+
+export const macForTest = (tools: StandInTools, over: Partial<MachineAccessOptions> = {}): MachineAccess =>
+  machineForTest({ env: tools.env, host: macHost, ...over });

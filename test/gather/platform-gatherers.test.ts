@@ -1,0 +1,58 @@
+// The table of platforms: what it says of each source is what the source says of itself.
+
+import { describe, expect, it } from 'vitest';
+import { readingKey } from '../../src/core/node/reading.ts';
+import { platformSources } from '../../src/gather/platform-gatherers.ts';
+import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
+import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
+import { gatherersOf, machineForTest } from './machine-for-test.ts';
+
+const MACHINE_KEYS = ['identity', 'memory', 'system', 'network', 'thunderbolt', 'rdmaDevices', 'disk'];
+const GPU_KEYS = ['gpus', 'gpuLoads'].flatMap(kind =>
+  ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`),
+);
+
+describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {
+  const sources = platformSources(platform, machineForTest());
+
+  it('tell what the table says', () => {
+    for (const { tells, gatherer } of sources) expect(gatherer.tells.map(readingKey)).toEqual(tells);
+  });
+
+  it('have names of their own', () => {
+    expect(new Set(sources.map(({ gatherer }) => gatherer.name)).size).toBe(sources.length);
+  });
+});
+
+describe('the kinds of reading', () => {
+  it.each([
+    ['linux', [...MACHINE_KEYS, ...GPU_KEYS]],
+    ['darwin', [...MACHINE_KEYS, 'gpus apple', 'gpuLoads apple']],
+    ['win32', ['gpus nvidia', 'gpuLoads nvidia']],
+    ['aix', []],
+  ])('of %s are all told', (platform, keys) => {
+    const told = platformSources(platform, machineForTest()).flatMap(({ tells }) => tells);
+    expect([...new Set(told)].sort()).toEqual([...keys].sort());
+  });
+});
+
+describe('the sources of GPUs', () => {
+  it('say of every vendor that it is not there, once, on a server with displays only, and end', async () => {
+    await using tree = await FixtureTree.create(treeFixture('only-displays'));
+    await using run = new GathererRun(gpuGatherers({ root: tree.root, env: { PATH: tree.root } }));
+    await run.ended;
+    expect(run.told.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
+    expect(run.told.filter(isFailure)).toEqual([]);
+  });
+
+  it('say so on a machine without any sysfs', async () => {
+    await using run = new GathererRun(gpuGatherers({ root: '/nowhere', env: { PATH: '' } }));
+    await run.ended;
+    expect(run.told.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
+  });
+});
+
+const gpuGatherers = (options: Parameters<typeof machineForTest>[0]) =>
+  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
+    tells.some(({ vendor }) => vendor !== 'none'),
+  );
