@@ -4,12 +4,12 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
 import { shortReason } from '../core/problem.ts';
 import type { DaemonFile } from '../daemon/daemon-file.ts';
 import { readDaemonFile } from '../daemon/daemon-file.ts';
+import { decodeApiProblem } from '../wire/api/api-problem.ts';
 import { CommandError } from './command-error.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -55,10 +55,12 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
     const { signal } = asked;
     const answer = await answerOf(file, asked);
     if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
-    const refusal = v.safeParse(REFUSAL, jsonOrUndefined(await textOf(file, answer, signal)));
-    const reason = refusal.success ? refusal.output.error.message : `HTTP status ${answer.statusCode}`;
-    const advice = 'The daemon runs. What else may be wrong tells: plimsoll doctor';
-    throw new CommandError('noDaemon', `the daemon at ${file.url} refuses: ${reason}`, advice);
+    const refusal = decodeApiProblem(jsonOrUndefined(await textOf(file, answer, signal)));
+    throw new CommandError(
+      'noDaemon',
+      `the daemon at ${file.url} refuses: ${refusal?.problem ?? `HTTP status ${answer.statusCode}`}`,
+      refusal?.advice || 'The daemon runs. What else may be wrong tells: plimsoll doctor',
+    );
   };
   return {
     file,
@@ -147,5 +149,4 @@ const jsonOrUndefined = (text: string): unknown => {
   }
 };
 
-const REFUSAL = v.object({ error: v.object({ message: v.string() }) });
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;

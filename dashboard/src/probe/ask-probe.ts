@@ -1,5 +1,7 @@
 // Asks the daemon to measure now, and says in words what came of it. How it goes on is told by the state like any probe.
 
+import { refusalText } from '../shell/ask-daemon.ts';
+
 export type Wish =
   | 'all'
   | { readonly kind: 'gpu'; readonly nodeId: string; readonly deviceId?: string }
@@ -48,10 +50,8 @@ const askOne = async (subject: Wish): Promise<Answer> => {
     body: JSON.stringify({ subject }),
   }).catch(() => undefined);
   if (answer === undefined) return { kind: 'refused', reason: 'the daemon does not answer' };
-  if (answer.status === 401) return { kind: 'refused', reason: NO_ACCESS };
   const body: unknown = await answer.json().catch(() => undefined);
-  if (!answer.ok)
-    return { kind: 'refused', reason: textAt(at(body, 'error'), 'message') || `HTTP ${answer.status}` };
+  if (!answer.ok) return { kind: 'refused', reason: refusalText(answer.status, body) };
   return {
     kind: 'asked',
     probes: listAt(body, 'probes').map(probe => ({
@@ -77,7 +77,6 @@ const listAt = (value: unknown, key: string): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-const NO_ACCESS = 'this browser may look, not ask: open the address that "plimsoll open" prints';
 const RESULTS = [
   { result: 'started', words: 'started' },
   { result: 'queued', words: 'waiting' },

@@ -1,5 +1,7 @@
 // Asks the daemon that a run of its machine end now. That it has is told by the state like any end.
 
+import { refusalText } from '../shell/ask-daemon.ts';
+
 export type StopAnswer = { readonly kind: 'asked' } | { readonly kind: 'refused'; readonly reason: string };
 
 export const askStop = async (runId: string): Promise<StopAnswer> => {
@@ -7,20 +9,7 @@ export const askStop = async (runId: string): Promise<StopAnswer> => {
     () => undefined,
   );
   if (answer === undefined) return { kind: 'refused', reason: 'the daemon does not answer' };
-  return answer.ok
-    ? { kind: 'asked' }
-    : refusal(answer.status, await answer.json().catch((): undefined => undefined));
+  if (answer.ok) return { kind: 'asked' };
+  const body: unknown = await answer.json().catch(() => undefined);
+  return { kind: 'refused', reason: refusalText(answer.status, body) };
 };
-
-export const refusal = (status: number, body: unknown): StopAnswer => {
-  if (status === 401) return { kind: 'refused', reason: NO_ACCESS };
-  return { kind: 'refused', reason: messageIn(body) || `HTTP ${status}` };
-};
-
-const messageIn = (body: unknown): string => {
-  if (typeof body !== 'object' || body === null || !('error' in body)) return '';
-  const { error } = body;
-  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : '';
-};
-
-const NO_ACCESS = 'this browser may look, not ask: open the address that "plimsoll open" prints';

@@ -3,6 +3,7 @@
 
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { refusalText } from '../shell/ask-daemon.ts';
 import type { RunSeries } from './run-series.ts';
 import { readSeries } from './run-series.ts';
 
@@ -65,15 +66,9 @@ const answerOf = async (path: string): Promise<Answer> => {
   const answer = await fetch(path, { cache: 'no-store' }).catch(() => undefined);
   if (answer === undefined) return { kind: 'refused', reason: 'the daemon does not answer' };
   const body: unknown = await answer.json().catch(() => undefined);
-  return answer.ok ? { kind: 'here', value: body } : { kind: 'refused', reason: messageOf(body) };
-};
-
-const messageOf = (body: unknown): string => {
-  if (typeof body !== 'object' || body === null || !('error' in body)) return 'the daemon refused';
-  const { error } = body;
-  return typeof error === 'object' && error !== null && 'message' in error
-    ? String(error.message)
-    : 'refused';
+  return answer.ok
+    ? { kind: 'here', value: body }
+    : { kind: 'refused', reason: refusalText(answer.status, body) };
 };
 
 const reasonOf = (answer: Answer): string =>

@@ -29,10 +29,11 @@ export const accessRoutes = (
       const cookie = access.redeemCode(codeOf(request));
       if (cookie === undefined) {
         guard.noteRefusal(request.raw);
-        throw new RequestError(
-          { status: 403, code: 'code-not-good' },
-          'This code was used already or is older than ten minutes. Run "plimsoll open" for a new one.',
-        );
+        throw new RequestError({
+          code: 'code-not-good',
+          problem: 'This code was used already or is older than ten minutes.',
+          advice: 'Run "plimsoll open" for a new one.',
+        });
       }
       return reply
         .code(204)
@@ -69,5 +70,9 @@ const codeOf = ({ body }: FastifyRequest): string => {
     const { code } = body;
     if (typeof code === 'string' && code.length > 0 && code.length <= CODE_LENGTH_MAX) return code;
   }
-  throw new RequestError({ status: 400, code: 'bad-body' }, 'Send {"code": "…"} as JSON.');
+  throw new RequestError({
+    code: 'bad-body',
+    problem: 'The body holds no code.',
+    advice: 'Send {"code": "…"} as JSON.',
+  });
 };

@@ -49,10 +49,7 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
       if (isNodeId(id) && nodeIds(state).includes(id)) {
         return reply.type(JSON_TYPE).send(toJson(nodeRow(state, id, clock.nowMs())));
       }
-      throw new RequestError(
-        { status: 404, code: 'no-such-node' },
-        `No node ${asked.slice(0, 40)} is known here. GET /api/nodes lists the nodes.`,
-      );
+      throw noSuchNode(asked);
     },
   },
   {
@@ -94,19 +91,28 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
 const refusedForget = (code: 'no-such-node' | 'own-node' | 'node-is-live', subject: string): RequestError => {
   switch (code) {
     case 'own-node':
-      return new RequestError({ status: 409, code }, 'This node cannot forget itself. Ask another one.');
+      return new RequestError({
+        code,
+        problem: 'This node cannot forget itself.',
+        advice: 'Ask another one.',
+      });
     case 'node-is-live':
-      return new RequestError(
-        { status: 409, code },
-        'That node is heard now and would be back at once. Stop its daemon first.',
-      );
+      return new RequestError({
+        code,
+        problem: 'That node is heard now and would be back at once.',
+        advice: 'Stop its daemon first.',
+      });
     default:
-      return new RequestError(
-        { status: 404, code },
-        `No node ${subject.slice(0, 40)} is known here. GET /api/nodes lists the nodes.`,
-      );
+      return noSuchNode(subject);
   }
 };
+
+const noSuchNode = (asked: string): RequestError =>
+  new RequestError({
+    code: 'no-such-node',
+    problem: `No node ${asked.slice(0, 40)} is known here.`,
+    advice: 'GET /api/nodes lists the nodes.',
+  });
 
 const listOf = (name: string, description: string) => ({
   type: 'object',

@@ -101,4 +101,9 @@ const wholeNumber = (
 };
 
 const badQuery = (name: string, problem: string): RequestError =>
-  new RequestError({ status: 400, code: 'bad-query' }, `The query parameter "${name}" ${problem}.`);
+  new RequestError({
+    code: 'bad-query',
+    problem: `The query parameter "${name}" ${problem}.`,
+    advice: '',
+    parameter: name,
+  });

@@ -174,10 +174,11 @@ const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
     routerOptions: { maxParamLength: limits.urlBytesMax, caseSensitive: true },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (_error, request, reply) => {
-      const refusal = new RequestError(
-        { status: 400, code: 'bad-url' },
-        'An escape in the URL is malformed.',
-      );
+      const refusal = new RequestError({
+        code: 'bad-url',
+        problem: 'An escape in the URL is malformed.',
+        advice: '',
+      });
       return sendError(reply, request.raw, refusal);
     },
   });

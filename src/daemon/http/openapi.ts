@@ -1,5 +1,6 @@
 // The OpenAPI description of the route table.
 
+import { API_PROBLEMS } from '../../wire/api/api-problem.ts';
 import type { ApiRoute, JsonSchema } from './route.ts';
 
 export const openApi = (routes: readonly ApiRoute[], version: string): JsonSchema => ({
@@ -19,7 +20,11 @@ export const openApi = (routes: readonly ApiRoute[], version: string): JsonSchem
     ]),
   ),
   components: {
-    schemas: { Error: ERROR_SCHEMA },
+    schemas: { Problem: PROBLEM_SCHEMA },
+    // A problem's `type` leads here.
+    examples: Object.fromEntries(
+      Object.entries(API_PROBLEMS).map(([code, { title }]) => [code, { summary: title }]),
+    ),
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer' },
       cookie: {
@@ -60,7 +65,7 @@ const operation = (route: ApiRoute): JsonSchema => ({
     ),
     default: {
       description: 'Refused or failed.',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
     },
   },
 });
@@ -72,17 +77,16 @@ const SECURITY: Readonly<Record<ApiRoute['access'], readonly JsonSchema[]>> = {
   change: [{ token: [] }, { cookie: [] }],
 };
 
-const ERROR_SCHEMA: JsonSchema = {
+const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
-  required: ['error'],
+  description: 'RFC 9457. What else stands in it are facts, by the names of their code.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'advice'],
   properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: {
-        code: { type: 'string', description: 'Stable; for programs.' },
-        message: { type: 'string', description: 'What happened and what to do; for people.' },
-      },
-    },
+    type: { type: 'string', description: 'Leads to the example of the code in this document.' },
+    title: { type: 'string', description: 'The same for every problem of a code.' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What, and where: of this one problem.' },
+    code: { type: 'string', description: 'Stable; for programs.' },
+    advice: { type: 'string', description: 'What to do about it; empty where there is nothing to do.' },
   },
 };

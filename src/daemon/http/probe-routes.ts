@@ -26,19 +26,25 @@ export const probeRoutes = ({ probes }: HttpServerOptions): readonly ApiRoute[] 
       const body = v.safeParse(WISH_BODY, request.body);
       if (!body.success) {
         const [issue] = body.issues;
-        throw new RequestError(
-          { status: 400, code: 'bad-body' },
-          `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message.slice(0, 200)}`,
-        );
+        throw new RequestError({
+          code: 'bad-body',
+          problem: `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message.slice(0, 200)}`,
+          advice: '',
+        });
       }
       if (probes === undefined)
-        throw new RequestError({ status: 503, code: 'no-probes' }, 'This daemon measures nothing.');
+        throw new RequestError({
+          code: 'no-probes',
+          problem: 'This daemon measures nothing.',
+          advice: '',
+        });
       const answer = await probes.wish(body.output.subject, AbortSignal.timeout(ANSWER_MS));
       if (answer.probes.length === 0 && answer.unreached.length === 0)
-        throw new RequestError(
-          { status: 404, code: 'nothing-to-probe' },
-          'There is no such device or connection now. GET /api/state lists them.',
-        );
+        throw new RequestError({
+          code: 'nothing-to-probe',
+          problem: 'There is no such device or connection now.',
+          advice: 'GET /api/state lists them.',
+        });
       return reply.code(202).type(JSON_TYPE).send(toJson(answer));
     },
   },

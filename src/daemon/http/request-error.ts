@@ -4,26 +4,29 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { errorMessage } from '../../core/problem.ts';
+import type { Problem } from '../../core/problem.ts';
+import { errorMessage, ProblemError } from '../../core/problem.ts';
+import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
+import { API_PROBLEMS, apiProblem } from '../../wire/api/api-problem.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
-import { JSON_TYPE, toJson } from './json.ts';
 
-/** Ends a request with a status, a stable code and what to do about it. */
-export class RequestError extends Error {
+export interface Refusal {
+  /** Where it differs from that of its code. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** Ends a request with a problem document. */
+export class RequestError extends ProblemError<Problem<ApiProblemCode, ApiFacts>> {
   override readonly name = 'RequestError';
   readonly status: number;
-  readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(
-    refusal: { readonly status: number; readonly code: string; readonly headers?: Record<string, string> },
-    message: string,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-    this.status = refusal.status;
-    this.code = refusal.code;
-    this.headers = refusal.headers ?? {};
+  constructor(problem: Problem<ApiProblemCode, ApiFacts>, { status, headers = {}, cause }: Refusal = {}) {
+    super(problem, { cause });
+    this.status = status ?? API_PROBLEMS[problem.code].status;
+    this.headers = headers;
   }
 }
 
@@ -46,8 +49,8 @@ export const sendError = (
   return reply
     .code(refusal.status)
     .headers({ ...SECURITY_HEADERS, ...refusal.headers, 'cache-control': 'no-store' })
-    .type(JSON_TYPE)
-    .send(toJson(errorBody(refusal.code, refusal.message)));
+    .type(PROBLEM_TYPE)
+    .send(JSON.stringify(apiProblem(refusal.problem, refusal.status)));
 };
 
 /** Answers what Node's parser refused. There is no request to answer, only a socket. */
@@ -57,54 +60,59 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
     socket.destroy();
     return;
   }
-  const refusal = BROKEN[error.code ?? ''] ?? {
-    status: 400,
-    code: 'bad-request',
-    message: 'This is not HTTP/1.1.',
-  };
-  const body = toJson(errorBody(refusal.code, refusal.message));
+  const code = BROKEN[error.code ?? ''] ?? 'bad-request';
+  const { status } = API_PROBLEMS[code];
+  const body = JSON.stringify(apiProblem({ code, problem: BROKEN_PROBLEMS[code], advice: '' }));
   const headers = {
     ...SECURITY_HEADERS,
-    'content-type': JSON_TYPE,
+    'content-type': PROBLEM_TYPE,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${head.join('')}\r\n${body}`,
-    () => socket.destroy(),
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
+    socket.destroy(),
   );
 };
-
-const errorBody = (code: string, message: string) => ({ error: { code, message } });
 
 const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestError => {
   if (error instanceof RequestError) return error;
   const { code, statusCode } = detailsOf(error);
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new RequestError(
-        { status: 413, code: 'body-too-large' },
-        `The body is larger than ${limits.bodyBytesMax} bytes.`,
-      );
+      return new RequestError({
+        code: 'body-too-large',
+        problem: `The body is larger than ${limits.bodyBytesMax} bytes.`,
+        advice: '',
+        bytesMax: limits.bodyBytesMax,
+      });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new RequestError(
-        { status: 415, code: 'not-json' },
-        'Send the body as "Content-Type: application/json".',
-      );
+      return new RequestError({
+        code: 'not-json',
+        problem: 'The body is not sent as JSON.',
+        advice: 'Send it with "Content-Type: application/json".',
+      });
     default:
       break;
   }
   if (statusCode >= 400 && statusCode < 500) {
     return new RequestError(
-      { status: statusCode, code: 'bad-request' },
-      'The request is malformed. /openapi.json tells what each address takes.',
+      {
+        code: 'bad-request',
+        problem: 'The request is malformed.',
+        advice: '/openapi.json tells what each address takes.',
+      },
+      { status: statusCode },
     );
   }
   logger?.warn(`An HTTP request failed: ${errorMessage(error)}.`, error);
   return new RequestError(
-    { status: 500, code: 'internal' },
-    'The daemon failed to answer this request, and says why among its notices (GET /api/daemon).',
+    {
+      code: 'internal',
+      problem: 'The daemon failed to answer this request.',
+      advice: 'It says why among its notices: GET /api/daemon.',
+    },
+    { cause: error },
   );
 };
 
@@ -119,21 +127,21 @@ const detailsOf = (error: unknown): { readonly code: string; readonly statusCode
   };
 };
 
-interface Broken {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-}
+type BrokenCode = 'bad-request' | 'headers-too-large' | 'too-slow';
 
 /** Codes of Node's HTTP server, nodejs.org/api/http.html#event-clienterror. */
-const BROKEN: Readonly<Record<string, Broken>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers-too-large', message: 'The headers are too large.' },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'too-slow',
-    message: 'The request took too long to arrive.',
-  },
+const BROKEN: Readonly<Record<string, BrokenCode>> = {
+  HPE_HEADER_OVERFLOW: 'headers-too-large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
 };
+
+const BROKEN_PROBLEMS: Readonly<Record<BrokenCode, string>> = {
+  'bad-request': 'This is not HTTP/1.1.',
+  'headers-too-large': 'The headers are too large.',
+  'too-slow': 'The request took too long to arrive.',
+};
+
+const PROBLEM_TYPE = 'application/problem+json';
 
 /** The page loads nothing from anywhere but this server, runs no inline script or style, and lies in nobody's frame. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -62,8 +62,12 @@ export class RequestGuard {
     this.#checkShape(request);
     if (!this.#requests.of(remoteAddress(request)).take()) {
       throw new RequestError(
-        { status: 429, code: 'too-many-requests', headers: { 'retry-after': '1' } },
-        'This address asks too often. Wait a second, or read /api/stream instead of polling.',
+        {
+          code: 'too-many-requests',
+          problem: 'This address asks too often.',
+          advice: 'Wait a second, or read /api/stream instead of polling.',
+        },
+        { headers: { 'retry-after': '1' } },
       );
     }
     const host = this.#checkHost(request);
@@ -100,8 +104,12 @@ export class RequestGuard {
     if (response.socket === null) return;
     if (this.#unfinishedAnswers >= this.#answersMax) {
       throw new RequestError(
-        { status: 503, code: 'too-busy', headers: { 'retry-after': '1' } },
-        `${this.#answersMax} answers wait for readers that do not read. Try again in a second.`,
+        {
+          code: 'too-busy',
+          problem: `${this.#answersMax} answers wait for readers that do not read.`,
+          advice: 'Try again in a second.',
+        },
+        { headers: { 'retry-after': '1' } },
       );
     }
     this.#unfinishedAnswers += 1;
@@ -114,8 +122,12 @@ export class RequestGuard {
   checkRefusals(request: IncomingMessage): void {
     if (this.#refusals.of(remoteAddress(request)).has()) return;
     throw new RequestError(
-      { status: 429, code: 'too-many-refusals', headers: { 'retry-after': '60' } },
-      'This address has sent too many wrong tokens or codes. Wait a minute.',
+      {
+        code: 'too-many-refusals',
+        problem: 'This address has sent too many wrong tokens or codes.',
+        advice: 'Wait a minute.',
+      },
+      { headers: { 'retry-after': '60' } },
     );
   }
 
@@ -126,14 +138,16 @@ export class RequestGuard {
   #checkShape(request: IncomingMessage): void {
     const url = request.url ?? '';
     if (url.length > this.#urlBytesMax) {
-      throw new RequestError(
-        { status: 414, code: 'url-too-long' },
-        `The URL is longer than ${this.#urlBytesMax} bytes.`,
-      );
+      throw new RequestError({
+        code: 'url-too-long',
+        problem: `The URL is longer than ${this.#urlBytesMax} bytes.`,
+        advice: '',
+        bytesMax: this.#urlBytesMax,
+      });
     }
     // The absolute form ("GET http://host/") and "*" are for proxies, which this is not.
     if (!url.startsWith('/') || url.includes('\\')) {
-      throw new RequestError({ status: 400, code: 'bad-url' }, 'The request target must be a path.');
+      throw new RequestError({ code: 'bad-url', problem: 'The request target must be a path.', advice: '' });
     }
   }
 
@@ -141,11 +155,19 @@ export class RequestGuard {
     const hosts = headerValues(request, 'host');
     const [text] = hosts;
     if (hosts.length !== 1 || text === undefined) {
-      throw new RequestError({ status: 400, code: 'bad-host' }, 'Send exactly one Host header.');
+      throw new RequestError({
+        code: 'bad-host',
+        problem: `The request has ${hosts.length} Host headers.`,
+        advice: 'Send exactly one.',
+      });
     }
     const host = parseHost(text);
     if (host === undefined) {
-      throw new RequestError({ status: 400, code: 'bad-host' }, 'The Host header is no host and port.');
+      throw new RequestError({
+        code: 'bad-host',
+        problem: 'The Host header is no host and port.',
+        advice: '',
+      });
     }
     const isOurs =
       isLoopbackHost(host.name) ||
@@ -153,20 +175,26 @@ export class RequestGuard {
       this.#access.hostNames.has(host.name) ||
       this.#machine.has(host.name);
     if (isOurs) return text.toLowerCase();
-    throw new RequestError(
-      { status: 403, code: 'host-not-allowed' },
-      `This daemon does not answer under the name ${host.name}. Use its address, or add the name to host_names in config.toml.`,
-    );
+    throw new RequestError({
+      code: 'host-not-allowed',
+      problem: `This daemon does not answer under the name ${host.name}.`,
+      advice: 'Use its address, or add the name to host_names in config.toml.',
+      host: host.name,
+    });
   }
 }
 
 export const remoteAddress = (request: IncomingMessage): string =>
   canonicalAddress(request.socket.remoteAddress ?? '');
 
-const unauthorized = (message: string): RequestError =>
+const unauthorized = (problem: string): RequestError =>
   new RequestError(
-    { status: 401, code: 'token-needed', headers: { 'www-authenticate': 'Bearer realm="plimsoll"' } },
-    `${message} Send "Authorization: Bearer <token>", or open the URL that "plimsoll open" prints.`,
+    {
+      code: 'token-needed',
+      problem,
+      advice: 'Send "Authorization: Bearer <token>", or open the URL that "plimsoll open" prints.',
+    },
+    { headers: { 'www-authenticate': 'Bearer realm="plimsoll"' } },
   );
 
 /** Every value as it came: Node keeps only the first Host of several. */
@@ -181,10 +209,11 @@ const checkOrigin = (request: IncomingMessage, host: string): void => {
   if (origin === undefined) return;
   const match = ORIGIN.exec(origin);
   if (match?.[2] !== undefined && match[2].toLowerCase() === host) return;
-  throw new RequestError(
-    { status: 403, code: 'origin-not-allowed' },
-    'This daemon answers its own pages only, not those of another origin.',
-  );
+  throw new RequestError({
+    code: 'origin-not-allowed',
+    problem: 'This daemon answers its own pages only, not those of another origin.',
+    advice: '',
+  });
 };
 
 /**
@@ -199,10 +228,11 @@ const checkFetchMetadata = (request: IncomingMessage): void => {
     request.headers['sec-fetch-dest'] === 'document' &&
     (request.method === 'GET' || request.method === 'HEAD');
   if (isNavigation) return;
-  throw new RequestError(
-    { status: 403, code: 'cross-site' },
-    'Pages of other sites and ports may link to this daemon, but not read from it.',
-  );
+  throw new RequestError({
+    code: 'cross-site',
+    problem: 'Pages of other sites and ports may link to this daemon, but not read from it.',
+    advice: '',
+  });
 };
 
 const BEARER = /^Bearer ([A-Za-z0-9\-._~+/=]{1,256})$/i;

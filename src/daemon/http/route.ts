@@ -81,8 +81,8 @@ export const refuseOtherMethods = (app: FastifyInstance, url: string, taken: rea
   const allow = allowed.join(', ');
   const refuse = (): never => {
     throw new RequestError(
-      { status: 405, code: 'method-not-allowed', headers: { allow } },
-      `This address takes ${allow}.`,
+      { code: 'method-not-allowed', problem: `This address takes ${allow}.`, advice: '', allowed },
+      { headers: { allow } },
     );
   };
   const method = ROUTED_METHODS.filter(each => !allowed.includes(each));
@@ -94,10 +94,11 @@ const refuseUnknown = (request: FastifyRequest): never => {
 };
 
 export const nothingAt = (request: FastifyRequest): RequestError =>
-  new RequestError(
-    { status: 404, code: 'not-found' },
-    `There is nothing at ${urlPath(request.url).slice(0, 200)}. /openapi.json lists what there is.`,
-  );
+  new RequestError({
+    code: 'not-found',
+    problem: `There is nothing at ${urlPath(request.url).slice(0, 200)}.`,
+    advice: '/openapi.json lists what there is.',
+  });
 
 /**
  * Gives a method that no route takes the name of one of them: it is refused like any other, and the router, which keeps a

@@ -76,10 +76,12 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
       if (answer !== undefined) return reply.type(JSON_TYPE).send(JSON.stringify(answer));
       const view = runView(cluster.state, runId, clock.nowMs());
       if (view === undefined) throw noSuchRun(runId);
-      throw new RequestError(
-        { status: 404, code: 'run-elsewhere' },
-        `The samples of this run lie on ${nodeName(cluster.state, view.node)}; ask the daemon there.`,
-      );
+      throw new RequestError({
+        code: 'run-elsewhere',
+        problem: `The samples of this run lie on ${nodeName(cluster.state, view.node)}.`,
+        advice: 'Ask the daemon there.',
+        node: view.node,
+      });
     },
   },
 ];
@@ -155,14 +157,20 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
     const view = runView(cluster.state, runId, clock.nowMs());
     if (view === undefined) throw noSuchRun(runId);
     if (!view.isLive)
-      throw new RequestError(
-        { status: 409, code: 'run-not-live' },
-        'This run does not go on: it has ended, or its process fell silent.',
-      );
+      throw new RequestError({
+        code: 'run-not-live',
+        problem: 'This run does not go on: it has ended, or its process fell silent.',
+        advice: '',
+      });
     if (view.node !== nodeId)
       throw new RequestError(
-        { status: 409, code: 'run-elsewhere' },
-        `The process of this run is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it: stop it on the page there, or with Ctrl-C.`,
+        {
+          code: 'run-elsewhere',
+          problem: `The process of this run is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
+          advice: 'Stop it on the page there, or with Ctrl-C.',
+          node: view.node,
+        },
+        { status: 409 },
       );
     if (!desk(runs).stop(runId)) throw noSuchRun(runId);
     return reply.code(202).type(JSON_TYPE).send(toJson({ runId }));
@@ -176,14 +184,19 @@ const answerTold = (reply: FastifyReply, told: Told): FastifyReply => {
     case 'stop':
       return reply.code(202).send();
     case 'unknown':
-      throw new RequestError(
-        { status: 404, code: 'no-such-run' },
-        'No such run was begun here. POST /api/runs first.',
-      );
+      throw new RequestError({
+        code: 'no-such-run',
+        problem: 'No such run was begun here.',
+        advice: 'POST /api/runs first.',
+      });
     case 'full':
       throw new RequestError(
-        { status: 503, code: 'too-many-runs', headers: { 'retry-after': '10' } },
-        'As many runs as this daemon follows are going on already.',
+        {
+          code: 'too-many-runs',
+          problem: 'As many runs as this daemon follows are going on already.',
+          advice: '',
+        },
+        { headers: { 'retry-after': '10' } },
       );
     default:
       return told satisfies never;
@@ -194,10 +207,11 @@ const bodyOf = <T>({ body }: FastifyRequest, schema: v.GenericSchema<unknown, T>
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;
   const [issue] = result.issues;
-  throw new RequestError(
-    { status: 400, code: 'bad-body' },
-    `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message.slice(0, 200)}`,
-  );
+  throw new RequestError({
+    code: 'bad-body',
+    problem: `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message.slice(0, 200)}`,
+    advice: '',
+  });
 };
 
 const askedRun = (request: FastifyRequest): RunId => {
@@ -208,19 +222,24 @@ const askedRun = (request: FastifyRequest): RunId => {
 
 const checkRun = (request: FastifyRequest, told: RunId): void => {
   if (askedRun(request) === told) return;
-  throw new RequestError({ status: 400, code: 'bad-body' }, 'The body speaks of another run than the path.');
+  throw new RequestError({
+    code: 'bad-body',
+    problem: 'The body speaks of another run than the path.',
+    advice: '',
+  });
 };
 
 const desk = (runs: RunDesk | undefined): RunDesk => {
   if (runs !== undefined) return runs;
-  throw new RequestError({ status: 503, code: 'no-runs' }, 'This server takes no runs.');
+  throw new RequestError({ code: 'no-runs', problem: 'This server takes no runs.', advice: '' });
 };
 
 const noSuchRun = (text: string): RequestError =>
-  new RequestError(
-    { status: 404, code: 'no-such-run' },
-    `No run ${text.slice(0, 64)} is known here. GET /api/runs lists the runs.`,
-  );
+  new RequestError({
+    code: 'no-such-run',
+    problem: `No run ${text.slice(0, 64)} is known here.`,
+    advice: 'GET /api/runs lists the runs.',
+  });
 
 const LEASE = v.object({ requestsInFlight: count });
 const LEASE_BODY: JsonSchema = {

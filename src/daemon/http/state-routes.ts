@@ -52,14 +52,19 @@ export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
       handle: (request: FastifyRequest, reply) => {
         const segments = pathSegments(urlPath(request.url).slice('/api/state'.length));
         if (segments === undefined) {
-          throw new RequestError({ status: 400, code: 'bad-url' }, 'An escape in the path is malformed.');
+          throw new RequestError({
+            code: 'bad-url',
+            problem: 'An escape in the path is malformed.',
+            advice: '',
+          });
         }
         const walked = walkOwn(stateNow(), segments);
         if (walked.kind === 'found') return send(reply, walked.value);
-        throw new RequestError(
-          { status: 404, code: 'not-in-state' },
-          `The state has nothing at ${segments.join(' / ').slice(0, 200)}. GET /api/state shows its keys.`,
-        );
+        throw new RequestError({
+          code: 'not-in-state',
+          problem: `The state has nothing at ${segments.join(' / ').slice(0, 200)}.`,
+          advice: 'GET /api/state shows its keys.',
+        });
       },
     },
   ];

@@ -29,15 +29,20 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
     const grant = guard.grant(request.raw, 'read');
     if (request.method === 'HEAD') return reply.type(STREAM_TYPE).send('');
     if (reply.raw.socket === null) {
-      throw new RequestError(
-        { status: 400, code: 'pipelined-stream' },
-        'Ask for the stream when the answers before it have been read.',
-      );
+      throw new RequestError({
+        code: 'pipelined-stream',
+        problem: 'The stream was asked for behind a request that is not answered yet.',
+        advice: 'Ask for the stream when the answers before it have been read.',
+      });
     }
     hub.checkRoom();
     const lastId = request.headers['last-event-id'];
     if (Array.isArray(lastId)) {
-      throw new RequestError({ status: 400, code: 'bad-header' }, 'Send one Last-Event-ID header.');
+      throw new RequestError({
+        code: 'bad-header',
+        problem: 'The request has several Last-Event-ID headers.',
+        advice: 'Send one.',
+      });
     }
     const headers = { ...reply.getHeaders(), 'content-type': STREAM_TYPE, 'x-accel-buffering': 'no' };
     reply.hijack();

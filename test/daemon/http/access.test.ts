@@ -27,7 +27,7 @@ describe('on loopback', () => {
   test('making a code needs the token all the same', async () => {
     await using served = await serveCluster();
     const refused = await postJson(served.port, '/api/access/one-time-code', {});
-    expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([401, 'token-needed']);
+    expect([refused.status, JSON.parse(refused.body).code]).toEqual([401, 'token-needed']);
     const made = await postJson(served.port, '/api/access/one-time-code', {}, bearer(TOKEN));
     expect(made.status).toBe(201);
     expect(JSON.parse(made.body)).toEqual({
@@ -114,7 +114,7 @@ describe('a one-time code', () => {
     const code = served.access.issueCode();
     expect((await swap(served.port, code)).status).toBe(204);
     const again = await swap(served.port, code);
-    expect([again.status, JSON.parse(again.body).error.code]).toEqual([403, 'code-not-good']);
+    expect([again.status, JSON.parse(again.body).code]).toEqual([403, 'code-not-good']);
   });
 
   test('is good for ten minutes', async () => {

@@ -33,7 +33,7 @@ describe('bytes that are no request', () => {
     await using served = await serveCluster();
     const raw = await exchangeRaw(served.port, bytes);
     expect(statusOf(raw)).toBe(400);
-    expect(JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4)).error.code).toBe('bad-request');
+    expect(JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4)).code).toBe('bad-request');
     expect(raw).not.toMatch(/\r\n(server|x-powered-by):/i);
     expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
@@ -185,7 +185,8 @@ describe('bodies that are not what was asked for', () => {
     await using served = await serveCluster();
     const answer = await send(served.port);
     expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body).error.message).toBeTruthy();
+    expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
+    expect(JSON.parse(answer.body)).toMatchObject({ status, detail: expect.stringMatching(/./) });
     expect(served.warnings).toEqual([]);
   });
 });

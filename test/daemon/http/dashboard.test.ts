@@ -60,7 +60,7 @@ describe('the dashboard', () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
     const answer = await ask({ port: served.port, path });
-    expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([404, 'not-found']);
+    expect([answer.status, JSON.parse(answer.body).code]).toEqual([404, 'not-found']);
   });
 
   test.each([

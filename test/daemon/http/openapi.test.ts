@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import { API_PROBLEMS } from '../../../src/wire/api/api-problem.ts';
 import { ask, askJson, bearer, type Json } from './http-exchange.ts';
 import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
@@ -73,4 +74,9 @@ test('docs/api.md names every path', async () => {
   const { json } = await askJson({ port: served.port, path: '/openapi.json' });
   const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   expect(Object.keys(json.paths).filter(path => !text.includes(`\`${path}\``))).toEqual([]);
+});
+
+test('docs/api.md names every code of a problem', async () => {
+  const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+  expect(Object.keys(API_PROBLEMS).filter(code => !text.includes(`\`${code}\``))).toEqual([]);
 });

@@ -57,7 +57,7 @@ test('a body of another shape is refused before anything is asked', async () => 
     { subject: { kind: 'gpu', nodeId: '../x' } },
     { subject: { kind: 'gpu', nodeId: SELF, deviceId: 'x'.repeat(2_000) } },
   ])
-    expect(await server.post(body)).toMatchObject({ status: 400, json: { error: { code: 'bad-body' } } });
+    expect(await server.post(body)).toMatchObject({ status: 400, json: { code: 'bad-body' } });
   expect(server.wishes).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test('what is not there is not found, and what could not be asked is said', asyn
   await using nothing = await served({ probes: [], unreached: [] });
   expect(await nothing.post({ subject: { kind: 'gpu', nodeId: SELF, deviceId: 'none' } })).toMatchObject({
     status: 404,
-    json: { error: { code: 'nothing-to-probe' } },
+    json: { code: 'nothing-to-probe' },
   });
   const unreached = [{ node: OTHER, reason: 'there is no link to it' }];
   await using away = await served({ probes: [], unreached });
@@ -84,5 +84,5 @@ test('a daemon that measures nothing says so', async () => {
     headers: { ...bearer(TOKEN), 'content-type': 'application/json' },
     body: '{"subject":"all"}',
   });
-  expect(answer).toMatchObject({ status: 503, json: { error: { code: 'no-probes' } } });
+  expect(answer).toMatchObject({ status: 503, json: { code: 'no-probes' } });
 });

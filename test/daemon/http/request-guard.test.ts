@@ -43,7 +43,7 @@ describe('the Host header', () => {
     await using served = await serveCluster({ hostNames: ['studio.local'] });
     for (const path of ['/', '/api/state', '/healthz', '/nothing']) {
       const { status, body } = await ask({ port: served.port, path, headers: { host } });
-      expect([status, JSON.parse(body).error.code]).toEqual([403, 'host-not-allowed']);
+      expect([status, JSON.parse(body).code]).toEqual([403, 'host-not-allowed']);
     }
   });
 

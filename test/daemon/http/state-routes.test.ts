@@ -65,7 +65,7 @@ describe('GET /api/state', () => {
     await using served = await serveCluster();
     served.tell(SELF, memoryFact(64));
     const { status, json } = await askJson({ port: served.port, path: `/api/state/${path}` });
-    expect([status, json.error.code]).toEqual([404, 'not-in-state']);
+    expect([status, json.code]).toEqual([404, 'not-in-state']);
   });
 
   test('HEAD tells the length of what GET would send', async () => {

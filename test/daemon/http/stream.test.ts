@@ -84,7 +84,7 @@ describe('a stream', () => {
     using second = await openStream(served.port);
     await Promise.all([first.need('snapshot'), second.need('snapshot')]);
     const { status, json } = await askJson({ port: served.port, path: '/api/stream' });
-    expect([status, json.error.code]).toEqual([503, 'too-many-streams']);
+    expect([status, json.code]).toEqual([503, 'too-many-streams']);
   });
 
   test('answers HEAD without opening one', async () => {

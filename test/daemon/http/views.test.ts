@@ -27,7 +27,7 @@ describe('GET /api/nodes', () => {
   test.each([OTHER, 'x', '__proto__', 'constructor', '%2e%2e'])('knows no node %s', async id => {
     await using served = await serveCluster();
     const { status, json } = await askJson({ port: served.port, path: `/api/nodes/${id}` });
-    expect([status, json.error.code]).toEqual([404, 'no-such-node']);
+    expect([status, json.code]).toEqual([404, 'no-such-node']);
   });
 
   test('writes what is not known as unknown, never as null', async () => {
@@ -169,7 +169,7 @@ describe('GET /api/history', () => {
   ])('refuses ?%s', async query => {
     await using served = await serveCluster();
     const { status, json } = await askJson({ port: served.port, path: `/api/history?${query}` });
-    expect([status, json.error.code]).toEqual([400, 'bad-query']);
+    expect([status, json.code]).toEqual([400, 'bad-query']);
     expect(served.asked).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe('the routes of runs', () => {
     });
   const codeOf = async (answer: ReturnType<typeof send>): Promise<string> => {
     const { status, body } = await answer;
-    return `${status} ${body === '' ? '' : JSON.parse(body).error?.code}`.trim();
+    return `${status} ${body === '' ? '' : JSON.parse(body).code}`.trim();
   };
 
   test('take a run, its figures and its end', async () => {

@@ -95,8 +95,12 @@ export class StreamHub implements AsyncDisposable {
     if (this.#clients.size + this.#leaving.size < this.#options.limits.streamsMax) return;
     this.#refused += 1;
     throw new RequestError(
-      { status: 503, code: 'too-many-streams', headers: { 'retry-after': '5' } },
-      `This daemon serves ${this.#options.limits.streamsMax} streams at once. Close some pages, or read /api/state.`,
+      {
+        code: 'too-many-streams',
+        problem: `This daemon serves ${this.#options.limits.streamsMax} streams at once.`,
+        advice: 'Close some pages, or read /api/state.',
+      },
+      { headers: { 'retry-after': '5' } },
     );
   }
 

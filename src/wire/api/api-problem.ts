@@ -1,0 +1,114 @@
+// Refusals of the HTTP API as problem documents (RFC 9457): `code` is what programs compare, `detail` and `advice` are what
+// people read, and what is spoken of stands beside them as facts.
+
+import * as v from 'valibot';
+import type { Problem } from '../../core/problem.ts';
+import { figure, text } from '../schema.ts';
+
+export type ApiProblemCode = keyof typeof API_PROBLEMS;
+
+/** The document. What else stands in it are facts, whose names and values depend on the code. */
+export interface ApiProblem {
+  /** Where the code is described: PROBLEM_TYPES and the code. */
+  readonly type: string;
+  /** The same for every problem of a code. */
+  readonly title: string;
+  readonly status: number;
+  /** What, and where: of this one problem. */
+  readonly detail: string;
+  /** Stable. A newer daemon may tell codes that are not in the table. */
+  readonly code: string;
+  /** What to do about it; '' where there is nothing to do. */
+  readonly advice: string;
+}
+
+export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObject({
+  type: text,
+  title: text,
+  status: figure,
+  detail: text,
+  code: text,
+  advice: text,
+});
+
+/** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: the title of each code stands there. */
+export const PROBLEM_TYPES = '/openapi.json#/components/examples/';
+
+/** What else is known, by name: the node that has the run, the parameter that is wrong. */
+export type ApiFacts = { readonly [name: string]: unknown };
+
+export const apiProblem = (
+  { code, problem, advice, ...facts }: Problem<ApiProblemCode, ApiFacts>,
+  status: number = API_PROBLEMS[code].status,
+): ApiProblem => {
+  return {
+    ...facts,
+    type: PROBLEM_TYPES + code,
+    title: API_PROBLEMS[code].title,
+    status,
+    detail: problem.slice(0, DETAIL_LENGTH_MAX),
+    code,
+    advice,
+  };
+};
+
+/**
+ * The problem in an answer; undefined where there is none. Version 0.1.0 wrote `{error: {code, message}}`, where the message
+ * held both sentences.
+ */
+export const decodeApiProblem = (body: unknown): Problem | undefined => {
+  const told = v.safeParse(ANY_PROBLEM, body);
+  if (!told.success) return undefined;
+  if ('error' in told.output) {
+    const { code, message } = told.output.error;
+    return { code, problem: message, advice: '' };
+  }
+  const { code, detail, advice } = told.output;
+  return { code, problem: detail, advice };
+};
+
+const ANY_PROBLEM = v.union([
+  v.object({ code: text, detail: text, advice: text }),
+  v.object({ error: v.object({ code: text, message: text }) }),
+]);
+
+const DETAIL_LENGTH_MAX = 1_000;
+
+/** By code; a status is that of most problems of its code. */
+export const API_PROBLEMS = {
+  'bad-url': { status: 400, title: 'The URL is malformed' },
+  'bad-host': { status: 400, title: 'The Host header is malformed' },
+  'bad-query': { status: 400, title: 'A query parameter is not what it should be' },
+  'bad-body': { status: 400, title: 'The body is not what this address takes' },
+  'bad-header': { status: 400, title: 'A header is malformed' },
+  'pipelined-stream': { status: 400, title: 'The stream was asked for behind another request' },
+  'bad-request': { status: 400, title: 'The request is malformed' },
+  'token-needed': { status: 401, title: 'The access token is needed' },
+  'host-not-allowed': { status: 403, title: 'The daemon does not answer under this name' },
+  'origin-not-allowed': { status: 403, title: 'The request comes from a page of another origin' },
+  'cross-site': { status: 403, title: 'The request comes from another site' },
+  'code-not-good': { status: 403, title: 'The one-time code is not good' },
+  'not-found': { status: 404, title: 'There is nothing at this address' },
+  'not-in-state': { status: 404, title: 'The state has nothing at this path' },
+  'no-such-node': { status: 404, title: 'The node is not known here' },
+  'no-such-run': { status: 404, title: 'The run is not known here' },
+  'run-elsewhere': { status: 404, title: 'The run is on another machine' },
+  'nothing-to-probe': { status: 404, title: 'There is no such device or connection' },
+  'method-not-allowed': { status: 405, title: 'The address does not take this method' },
+  'too-slow': { status: 408, title: 'The request took too long to arrive' },
+  'own-node': { status: 409, title: 'A node cannot forget itself' },
+  'node-is-live': { status: 409, title: 'The node is heard now' },
+  'run-not-live': { status: 409, title: 'The run does not go on' },
+  'body-too-large': { status: 413, title: 'The body is too large' },
+  'url-too-long': { status: 414, title: 'The URL is too long' },
+  'not-json': { status: 415, title: 'The body is not JSON' },
+  'too-many-requests': { status: 429, title: 'The address asks too often' },
+  'too-many-refusals': { status: 429, title: 'The address was refused too often' },
+  'headers-too-large': { status: 431, title: 'The headers are too large' },
+  internal: { status: 500, title: 'The daemon failed' },
+  'too-many-streams': { status: 503, title: 'Too many streams are open' },
+  'too-many-runs': { status: 503, title: 'Too many runs go on' },
+  'no-runs': { status: 503, title: 'The server takes no runs' },
+  'no-probes': { status: 503, title: 'The daemon measures nothing' },
+  'too-busy': { status: 503, title: 'Too many answers wait for their readers' },
+} as const;
