@@ -1,7 +1,8 @@
 // An error of the person at the keyboard, or one that they can mend: two lines and an exit code, no stack.
 
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import type { Problem, Sentences } from '../core/problem.ts';
+import { ProblemError, sentencesOf } from '../core/problem.ts';
+import { printable } from '../tui/part.ts';
 import type { ExitCode, ExitName } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 
@@ -16,6 +17,10 @@ export class CommandError extends ProblemError<Problem<ExitName>> {
     return EXIT_CODES[this.code].code;
   }
 }
+
+/** "plimsoll: what is wrong", and beneath it what to do. */
+export const terminalText = (problem: Sentences): string =>
+  `plimsoll: ${sentencesOf(problem).map(printable).join('\n')}\n`;
 
 /** What another part of Plimsoll says a person can mend, as the end of a command. */
 export const endedBy = (exit: ExitName, error: ProblemError): CommandError =>

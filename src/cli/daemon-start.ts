@@ -6,6 +6,7 @@ import { errorCode } from '../core/problem.ts';
 import { startDaemon } from '../daemon/daemon.ts';
 import { DaemonError } from '../daemon/daemon-error.ts';
 import type { Daemon, MeshOptions, ProbeOptions } from '../daemon/daemon-options.ts';
+import type { Notice } from '../wire/notice.ts';
 import { CommandError, endedBy } from './command-error.ts';
 import type { ExitName } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
@@ -17,7 +18,7 @@ export interface DaemonStart {
   readonly mesh: MeshOptions;
   /** Undefined: nothing is measured. */
   readonly probes: ProbeOptions | undefined;
-  readonly onNotice: (text: string) => void;
+  readonly onNotice: (notice: Notice) => void;
 }
 
 /** @throws CommandError when the daemon says why it cannot start. */

@@ -6,7 +6,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import type { ServedReplay } from '../daemon/replay/start-replay.ts';
 import { startReplay } from '../daemon/replay/start-replay.ts';
 import { RecordingError } from '../recording/recording-reader.ts';
-import { endedBy } from './command-error.ts';
+import { endedBy, terminalText } from './command-error.ts';
 import { asCommandError } from './daemon-start.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -38,7 +38,7 @@ const startedReplay = async (
         version: state.version,
         dashboardDir: state.dashboardDir,
         resources: () => state.resources(),
-        onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
+        onNotice: notice => void state.stderr.write(terminalText(notice)),
       },
       state.stop,
     );

@@ -1,11 +1,9 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
-import type { Problem } from '../core/problem.ts';
-import { errorMessage, sentencesOf } from '../core/problem.ts';
-import { printable } from '../tui/part.ts';
+import { errorMessage } from '../core/problem.ts';
 import type { Command } from './command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, terminalText } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -18,7 +16,7 @@ export const runCommand = async (commands: readonly Command[], state: ProcessSta
     return await run(commands, state);
   } catch (error) {
     if (error instanceof CommandError) {
-      await state.stderr.write(`${errorLines(error.problem)}\n`);
+      await state.stderr.write(terminalText(error.problem));
       return error.exitCode;
     }
     // Only a command that had not finished lets the request through.
@@ -47,9 +45,6 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
       return line satisfies never;
   }
 };
-
-const errorLines = (problem: Problem): string =>
-  `plimsoll: ${sentencesOf(problem).map(printable).join('\n')}`;
 
 const isAbort = (error: unknown, stop: StopRequest): boolean =>
   error === stop || (error instanceof Error && (error.name === 'AbortError' || error.cause === stop));

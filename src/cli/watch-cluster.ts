@@ -4,14 +4,16 @@
 import { systemClock } from '../clock/system-clock.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
+import type { Sentences } from '../core/problem.ts';
+import { sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import type { TopOptions } from '../tui/render-top.ts';
 import { LiveScreen } from '../tui/terminal.ts';
+import { decodeNotices } from '../wire/notice.ts';
 import type { ClusterMoment } from './cluster-stream.ts';
 import { clusterStream } from './cluster-stream.ts';
 import { CommandError } from './command-error.ts';
 import { findDaemon } from './daemon-client.ts';
-import { noticesOf } from './daemon-notices.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
@@ -20,7 +22,7 @@ import type { ProcessState } from './process-state.ts';
 export type DrawCluster = (
   cluster: State,
   nowMs: number,
-  said: readonly string[],
+  said: readonly Sentences[],
   options: TopOptions,
 ) => readonly string[];
 
@@ -46,7 +48,7 @@ export const watchCluster = async (
 
 interface View {
   moment: ClusterMoment | undefined;
-  notices: readonly string[];
+  notices: readonly Sentences[];
   /** Since when, and why there is no connection. */
   lost: { readonly sinceMs: number; readonly reason: string } | undefined;
 }
@@ -61,7 +63,7 @@ const follow = async (home: string, state: ProcessState, view: View, until: Abor
         view.lost = undefined;
         if (systemClock.nowMs() - noticesAtMs < NOTICES_MS) continue;
         noticesAtMs = systemClock.nowMs();
-        view.notices = await noticesOf(client, until);
+        view.notices = decodeNotices(await client.json('/api/daemon', until));
       }
     } catch (error) {
       if (until.aborted) return;
@@ -79,15 +81,17 @@ const linesOf = (
 ): readonly string[] => {
   const nowMs = systemClock.nowMs();
   const { columns, rows, hasColor, isUnicode } = stdout;
-  const said =
-    lost === undefined
-      ? notices
-      : [`No connection for ${figureText(formatAge(nowMs - lost.sinceMs))}: ${lost.reason}`, ...notices];
-  if (moment === undefined) return said.length > 0 ? said : ['Waiting for the daemon.'];
+  const said = lost === undefined ? notices : [lostFor(nowMs - lost.sinceMs, lost.reason), ...notices];
+  if (moment === undefined) return said.length > 0 ? said.flatMap(sentencesOf) : ['Waiting for the daemon.'];
   const self = moment.snapshot.nodeId;
   const options = { columns, rows: rows - 2, color: hasColor, isUnicode, self };
   return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C ends.'];
 };
+
+const lostFor = (durationMs: number, reason: string): Sentences => ({
+  problem: `No connection for ${figureText(formatAge(durationMs))}: ${reason}`,
+  advice: '',
+});
 
 const pause = async (durationMs: number, signal: AbortSignal): Promise<void> => {
   try {

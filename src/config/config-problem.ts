@@ -44,9 +44,9 @@ export const problemLines = ({ file, place, problem, advice }: ConfigProblem): r
   ];
 };
 
-/** For surfaces with room for one sentence. */
-export const problemSentence = ({ file, place, problem, advice }: ConfigProblem): string =>
-  `${file}${place === undefined ? '' : `:${place.line}`}: ${problem}. ${advice}`;
+/** The first sentence, for surfaces that have no room for the line: "config.toml:12: unknown key …". */
+export const placedProblem = ({ file, place, problem }: ConfigProblem): string =>
+  `${file}${place === undefined ? '' : `:${place.line}`}: ${problem}.`;
 
 /** Passwords in URLs are never shown, not even in the line that is wrong. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/[^\s"']*@/g, HIDDEN);

@@ -39,14 +39,16 @@ export const resolveHome = ({ option, env, cwd, homeDirectory }: HomePlace): str
 
 export interface Home {
   readonly path: string;
-  /** What was put right on the way, one sentence each. */
-  readonly notices: readonly string[];
+  /** What was put right on the way, or could not be. */
+  readonly notices: readonly HomeNotice[];
 }
 
 export type HomeProblem = Problem<
   'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'unusable',
   { readonly path: string }
 >;
+
+export type HomeNotice = Problem<'home-was-open' | 'home-stays-open', { readonly path: string }>;
 
 export class HomeError extends ProblemError<HomeProblem> {
   override readonly name = 'HomeError';
@@ -73,14 +75,11 @@ export const openHome = async (path: string): Promise<Home> => {
   try {
     await chmod(path, HOME_MODE);
   } catch (error) {
-    return {
-      path,
-      notices: [
-        `others can look into the home ${path}, and its mode could not be changed (${shortReason(error)})`,
-      ],
-    };
+    const problem = `Others can look into the home ${path}, and its mode could not be changed (${shortReason(error)}).`;
+    return { path, notices: [{ code: 'home-stays-open', path, problem, advice: '' }] };
   }
-  return { path, notices: [`others could look into the home ${path}: its mode is now 0700`] };
+  const problem = `Others could look into the home ${path}: its mode is now 0700.`;
+  return { path, notices: [{ code: 'home-was-open', path, problem, advice: '' }] };
 };
 
 const folderAt = async (path: string): Promise<Stats> => {

@@ -2,21 +2,25 @@
 // The sentences are made where the problem is (its facts may mean nothing elsewhere, and another version may not know the
 // code); whoever shows it lays them out. Nobody takes them apart, nor compares them: that is what the code and the facts are for.
 
-export type Problem<Code extends string = string, Facts extends object = object> = Readonly<Facts> & {
-  /** Stable: programs of other versions compare it. */
-  readonly code: Code;
-  /** One sentence: what, and where. */
+export type Problem<Code extends string = string, Facts extends object = object> = Readonly<Facts> &
+  Sentences & {
+    /** Stable: programs of other versions compare it. */
+    readonly code: Code;
+  };
+
+export interface Sentences {
+  /** What, and where. */
   readonly problem: string;
-  /** One sentence: what to do about it; '' where there is nothing to do. */
+  /** What to do about it; '' where there is nothing to do. */
   readonly advice: string;
-};
+}
 
 /** On one line, for logs and for surfaces with room for one text. */
-export const problemText = ({ problem, advice }: Pick<Problem, 'problem' | 'advice'>): string =>
+export const problemText = ({ problem, advice }: Sentences): string =>
   advice === '' ? problem : `${problem}${/[.!?]$/.test(problem) ? '' : '.'} ${advice}`;
 
 /** A line for each sentence, for terminals. */
-export const sentencesOf = ({ problem, advice }: Pick<Problem, 'problem' | 'advice'>): readonly string[] =>
+export const sentencesOf = ({ problem, advice }: Sentences): readonly string[] =>
   advice === '' ? [problem] : [problem, advice];
 
 /** The base of the errors that a person can mend. Its message is both sentences. */

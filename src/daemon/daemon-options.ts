@@ -11,6 +11,7 @@ import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
 import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';
+import type { Notice } from '../wire/notice.ts';
 import type { ProbeDesk } from './probes/probe-desk.ts';
 
 export interface DaemonOptions {
@@ -38,7 +39,7 @@ export interface DaemonOptions {
   readonly pid: number;
   readonly resources: () => DaemonResources;
   /** Something a person should know, when it comes up: one or two lines. */
-  readonly onNotice: (text: string) => void;
+  readonly onNotice: (notice: Notice) => void;
 }
 
 /**
@@ -90,7 +91,7 @@ export interface Daemon extends AsyncDisposable {
   readonly dashboardUrl: string;
   /** Where peers reach this node; undefined without a mesh. */
   readonly meshAddress: HostPort | undefined;
-  readonly notices: readonly string[];
+  readonly notices: readonly Notice[];
   readonly state: State;
   nowMs(): number;
   /** Resolves when every reading was told, failed or found absent once, or when the signal aborts. */

@@ -3,6 +3,7 @@
 
 import { unlink } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
+import type { HomeNotice } from '../config/home.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
 import type { Fact } from '../core/event.ts';
 import { forgetNode } from '../core/node/forget.ts';
@@ -57,8 +58,8 @@ export const COMPACTION_MS = 600_000;
 export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): Promise<Daemon> => {
   const { clock, home } = options;
   await using parts = new Lifetimes();
-  const notices = new Notices(notice => options.onNotice(notice.text));
-  for (const notice of await usableHome(home)) notices.raise({ id: 'home', text: notice });
+  const notices = new Notices(options.onNotice);
+  for (const notice of await usableHome(home)) notices.raise({ ...notice, id: notice.code });
   parts.add(lockHome(home));
   await removeUnfinished(home);
 
@@ -71,7 +72,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   for (const reason of restore(journal, cluster, clock).refusals) {
     notices.raise({
       id: 'journal-refused',
-      text: `The journal holds a record that this version cannot read: ${reason}.`,
+      code: 'journal-refused',
+      problem: `The journal holds a record that this version cannot read: ${reason}.`,
+      advice: '',
     });
   }
 
@@ -157,14 +160,16 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       dashboardDir: options.dashboardDir,
       access,
       limits: HTTP_LIMITS,
-      notices: () => notices.texts,
+      notices: () => notices.all,
       resources: options.resources,
       home,
-      logger: { warn: message => notices.raise({ id: 'http', text: message }) },
+      logger: {
+        warn: problem => notices.raise({ id: 'http-failed', code: 'http-failed', problem, advice: '' }),
+      },
     }),
   );
   const listening = await listen(server, options, settings.config);
-  if (listening.notice !== undefined) notices.raise({ id: 'http-port', text: listening.notice });
+  if (listening.notice !== undefined) notices.raise(listening.notice);
   const url = httpUrl(listening);
   const daemonFile = homeFiles(home).daemon;
   await writeDaemonFile(daemonFile, {
@@ -220,7 +225,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     meshAddress: mesh?.listensOn,
     dashboardUrl: dashboardUrl(listening, () => access.issueCode()),
     get notices() {
-      return notices.texts;
+      return notices.all;
     },
     get state() {
       return cluster.state;
@@ -235,7 +240,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   };
 };
 
-const usableHome = async (home: string): Promise<readonly string[]> => {
+const usableHome = async (home: string): Promise<readonly HomeNotice[]> => {
   try {
     return (await openHome(home)).notices;
   } catch (error) {

@@ -4,6 +4,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Event, Fact } from '../core/event.ts';
 import { eventClass, eventSlot, factKey } from '../core/event.ts';
+import type { Problem } from '../core/problem.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';
 import { encodeRecordBody } from '../wire/durable-record.ts';
@@ -30,7 +31,7 @@ export class EventRecorder {
   #liveSeq = 0;
   #durableSeq: number;
   #droppedFacts = 0;
-  #refusal = '';
+  #refusal: Problem | undefined;
   #retryAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: EventRecorderParts) {
@@ -107,7 +108,7 @@ export class EventRecorder {
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
       this.#retryAtMs = nowMs + JOURNAL_RETRY_MS;
-      this.#refusal = error.message;
+      this.#refusal = error.problem;
       this.#tellWaiting();
       return;
     }
@@ -123,9 +124,15 @@ export class EventRecorder {
 
   #tellWaiting(): void {
     const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older facts were lost.`;
+    if (this.#refusal === undefined) return;
+    const { problem, advice } = this.#refusal;
     this.#parts.notices.raise({
       id: JOURNAL_NOTICE,
-      text: `${this.#refusal}\nFacts that wait for the journal: ${this.#waiting.size}.${lost}`,
+      code: JOURNAL_NOTICE,
+      problem,
+      advice: `${advice} Facts that wait for the journal: ${this.#waiting.size}.${lost}`.trim(),
+      waitingCount: this.#waiting.size,
+      lostCount: this.#droppedFacts,
     });
   }
 }

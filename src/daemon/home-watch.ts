@@ -6,6 +6,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { quietly } from '../process/file-changes.ts';
+import type { Notice } from '../wire/notice.ts';
 import type { Notices } from './notices.ts';
 
 export interface HomeWatchParts {
@@ -32,23 +33,33 @@ export const watchHome = async (
     const file = folder === undefined ? changeOf(opened.journal, await placeOf(journal)) : undefined;
     // While it was looked, the daemon may have begun to end, and a home of its own making with it.
     if (signal.aborted) return;
-    tell(HOME_NOTICE, folder && homeText(home, folder));
-    tell(JOURNAL_NOTICE, file && journalText(journal, file));
-  }
-
-  function tell(id: string, text: string | undefined): void {
-    if (text === undefined) notices.clear(id);
-    else notices.raise({ id, text });
+    if (folder === undefined) notices.clear(HOME_NOTICE);
+    else notices.raise(homeNotice(home, folder));
+    if (file === undefined) notices.clear(JOURNAL_NOTICE);
+    else notices.raise(journalNotice(journal, file));
   }
 };
 
 type Change = 'gone' | 'replaced';
 
-const homeText = (home: string, change: Change): string =>
-  `${change === 'gone' ? `The folder ${home} is not there any more` : `Another folder is in the place of ${home}`}: this daemon works on, but what it is told is lost when it ends.\nPut the folder back if it was moved. Otherwise stop the daemon and start it again: it begins as a new node.`;
+const homeNotice = (path: string, change: Change): Notice => ({
+  id: HOME_NOTICE,
+  code: HOME_NOTICE,
+  path,
+  change,
+  problem: `${change === 'gone' ? `The folder ${path} is not there any more` : `Another folder is in the place of ${path}`}: this daemon works on, but what it is told is lost when it ends.`,
+  advice:
+    'Put the folder back if it was moved. Otherwise stop the daemon and start it again: it begins as a new node.',
+});
 
-const journalText = (journal: string, change: Change): string =>
-  `${change === 'gone' ? `The journal ${journal} was removed` : `Another file is in the place of the journal ${journal}`} while the daemon runs: what it is told is lost when it ends.\nPut the file back if it was moved. Otherwise stop the daemon and start it again: ${change === 'gone' ? 'it begins a new journal, and other nodes bring back what they hold' : 'it goes on with the file that is there'}.`;
+const journalNotice = (path: string, change: Change): Notice => ({
+  id: JOURNAL_NOTICE,
+  code: JOURNAL_NOTICE,
+  path,
+  change,
+  problem: `${change === 'gone' ? `The journal ${path} was removed` : `Another file is in the place of the journal ${path}`} while the daemon runs: what it is told is lost when it ends.`,
+  advice: `Put the file back if it was moved. Otherwise stop the daemon and start it again: ${change === 'gone' ? 'it begins a new journal, and other nodes bring back what they hold' : 'it goes on with the file that is there'}.`,
+});
 
 const changeOf = (opened: string | undefined, now: string | undefined): Change | undefined => {
   if (opened === undefined || opened === now) return undefined;

@@ -3,10 +3,11 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { Config } from '../config/config.ts';
-import { problemSentence } from '../config/config-problem.ts';
+import { placedProblem } from '../config/config-problem.ts';
 import type { ConfigResult } from '../config/read-config.ts';
 import { effectiveConfig, loadConfig } from '../config/read-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
+import { problemText } from '../core/problem.ts';
 import type { ConfigSource } from './config-gatherer.ts';
 import type { Notices } from './notices.ts';
 
@@ -65,15 +66,19 @@ export class LiveConfig implements ConfigSource {
       return;
     }
     const [first] = result.problems;
-    const sentence = first === undefined ? 'config.toml is broken.' : problemSentence(first);
-    const more =
-      result.problems.length > 1 ? ` (and ${result.problems.length - 1} more: plimsoll config check)` : '';
-    this.#problem = `${sentence}${more}`;
+    const problem = first === undefined ? 'config.toml is broken.' : placedProblem(first);
+    const others = result.problems.length - 1;
+    const advice = `${first?.advice ?? ''}${others > 0 ? ` (and ${others} more: plimsoll config check)` : ''}`;
+    this.#problem = problemText({ problem, advice });
     this.#notices.raise({
       id: CONFIG_NOTICE,
-      text: `${this.#problem}\nUntil it is mended, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} count.`,
+      code: CONFIG_NOTICE,
+      problem,
+      advice: `${advice} Until it is mended, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} count.`,
+      ...(first?.place === undefined ? {} : { line: first.place.line }),
+      problemCount: result.problems.length,
     });
   }
 }
 
-const CONFIG_NOTICE = 'config';
+const CONFIG_NOTICE = 'config-broken';

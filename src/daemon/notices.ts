@@ -1,11 +1,8 @@
 // What a person should know about this daemon that no reading tells: a journal moved aside, a port that was taken, a
 // config that does not parse. Shown by every surface until it is over.
 
-export interface Notice {
-  /** Names what it is about: raising it again replaces it. */
-  readonly id: string;
-  readonly text: string;
-}
+import { problemText } from '../core/problem.ts';
+import type { Notice } from '../wire/notice.ts';
 
 /** More at once would hide what matters; the oldest gives way. */
 export const NOTICES_MAX = 32;
@@ -18,12 +15,14 @@ export class Notices {
     this.#onRaise = onRaise;
   }
 
-  get texts(): readonly string[] {
-    return [...this.#notices.values()].map(notice => notice.text);
+  get all(): readonly Notice[] {
+    return [...this.#notices.values()];
   }
 
+  /** In place of the one with the same id. */
   raise(notice: Notice): void {
-    if (this.#notices.get(notice.id)?.text === notice.text) return;
+    const held = this.#notices.get(notice.id);
+    if (held !== undefined && problemText(held) === problemText(notice)) return;
     this.#notices.delete(notice.id);
     this.#notices.set(notice.id, notice);
     const oldest = this.#notices.keys().next().value;

@@ -20,9 +20,7 @@ export const openDaemonJournal = (
   const path = join(home, 'journal.sqlite');
   try {
     const journal = openSqliteJournal({ ...options, path, limits });
-    journal.notices.forEach((text, index) => {
-      notices.raise({ id: `journal-${index}`, text });
-    });
+    for (const notice of journal.notices) notices.raise({ ...notice, id: notice.code });
     return journal;
   } catch (error) {
     if (!(error instanceof JournalError))
@@ -32,9 +30,12 @@ export const openDaemonJournal = (
       );
     if (error.code === 'newer-schema' || error.code === 'locked')
       throw new DaemonError({ ...error.problem, code: 'home-unusable' }, { cause: error });
+    const { problem, advice } = error.problem;
     notices.raise({
-      id: 'journal',
-      text: `${error.message}\nNothing is kept until the next start: the journal is in memory.`,
+      id: 'journal-in-memory',
+      code: 'journal-in-memory',
+      problem,
+      advice: `${advice} Nothing is kept until the next start: the journal is in memory.`.trim(),
     });
     return createMemoryJournal({ ...options, limits });
   }
@@ -46,6 +47,6 @@ export const compactJournal = (journal: Journal, notices: Notices): void => {
     notices.clear('journal-compaction');
   } catch (error) {
     if (!(error instanceof JournalError)) throw error;
-    notices.raise({ id: 'journal-compaction', text: error.message });
+    notices.raise({ ...error.problem, id: 'journal-compaction', code: 'journal-compaction' });
   }
 };

@@ -70,9 +70,11 @@ export interface HistoryRow {
   readonly isHourly: boolean;
 }
 
+export type JournalNotice = Problem<'journal-replaced' | 'journal-migrated' | 'journal-of-other-node'>;
+
 export interface Journal extends Disposable {
   /** What a person should know about how the file was opened: moved aside, migrated. Empty when all is well. */
-  readonly notices: readonly string[];
+  readonly notices: readonly JournalNotice[];
   /** The epoch of this journal for its own node's events; moves only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal. */

@@ -11,6 +11,7 @@ import type {
   HistoryQuery,
   HistoryRow,
   Journal,
+  JournalNotice,
   JournalOptions,
   PastQuery,
   StoredOrigin,
@@ -52,7 +53,7 @@ export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
 };
 
 class MemoryJournal implements Journal {
-  readonly notices: readonly string[];
+  readonly notices: readonly JournalNotice[];
   readonly #disk: MemoryDisk;
   readonly #options: JournalOptions;
   #own: OwnNumbers;
@@ -61,7 +62,7 @@ class MemoryJournal implements Journal {
   constructor(
     disk: MemoryDisk,
     own: OwnNumbers,
-    options: JournalOptions & { readonly notices: readonly string[] },
+    options: JournalOptions & { readonly notices: readonly JournalNotice[] },
   ) {
     this.#disk = disk;
     this.#own = own;

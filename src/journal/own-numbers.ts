@@ -3,6 +3,7 @@
 
 import type { NodeId } from '../core/ids.ts';
 import { numberAbove } from './admission.ts';
+import type { JournalNotice } from './journal.ts';
 
 export interface OwnNumbers {
   readonly ownNode: string;
@@ -23,7 +24,7 @@ export interface Opening {
 export interface Opened {
   readonly numbers: OwnNumbers;
   readonly isNewEpoch: boolean;
-  readonly notices: readonly string[];
+  readonly notices: readonly JournalNotice[];
 }
 
 export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening): Opened => {
@@ -34,11 +35,15 @@ export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening)
     return { numbers: { ownNode, ownEpoch: stored.ownEpoch, startNumber }, isNewEpoch: false, notices: [] };
   const before = [isSameNode ? stored.ownEpoch : 0, lost?.ownNode === ownNode ? lost.ownEpoch : 0];
   const ownEpoch = numberAbove(wallMs, epochFloor, heldEpoch, ...before);
-  const notices =
+  const notices: readonly JournalNotice[] =
     stored === undefined || isSameNode
       ? []
       : [
-          `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records stay as those of another node.`,
+          {
+            code: 'journal-of-other-node',
+            problem: `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records stay as those of another node.`,
+            advice: '',
+          },
         ];
   return { numbers: { ownNode, ownEpoch, startNumber }, isNewEpoch: true, notices };
 };

@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../core/problem.ts';
-import type { JournalOptions } from './journal.ts';
+import type { JournalNotice, JournalOptions } from './journal.ts';
 import type { OwnNumbers } from './own-numbers.ts';
 import { openOwnNumbers } from './own-numbers.ts';
 import { moveAside } from './sqlite-damage.ts';
@@ -22,7 +22,7 @@ export interface SqliteFile {
   readonly records: SqliteRecords;
   readonly own: OwnNumbers;
   readonly origins: readonly OriginRow[];
-  readonly notices: readonly string[];
+  readonly notices: readonly JournalNotice[];
 }
 
 export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
@@ -43,9 +43,11 @@ const replace = (
 ): SqliteFile => {
   const movedTo = moveAside(options.path, options.clock.wallMs());
   const file = open(options, salvaged);
-  const notice =
-    `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.\n` +
-    `A new one was begun in epoch ${file.own.ownEpoch}: readings come back by themselves, history that no other node holds is in the moved file.`;
+  const notice: JournalNotice = {
+    code: 'journal-replaced',
+    problem: `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.`,
+    advice: `A new one was begun in epoch ${file.own.ownEpoch}: readings come back by themselves, history that no other node holds is in the moved file.`,
+  };
   return { ...file, notices: [notice, ...file.notices] };
 };
 
@@ -80,7 +82,11 @@ const begin = (
   if (isNewEpoch)
     records.supersedeOlderEpochs(records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 }));
   const isMigrated = from > 0 && from < SCHEMA_STEPS.length;
-  const migrated = `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`;
+  const migrated: JournalNotice = {
+    code: 'journal-migrated',
+    problem: `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`,
+    advice: '',
+  };
   const notices = [...(isMigrated ? [migrated] : []), ...opened.notices];
   return { database, records, own, origins: records.origins(), notices };
 };

@@ -11,6 +11,7 @@ import type {
   HistoryQuery,
   HistoryRow,
   Journal,
+  JournalNotice,
   PastQuery,
   StoredOrigin,
   StoredRecord,
@@ -38,7 +39,7 @@ export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
 };
 
 class SqliteJournal implements Journal {
-  readonly notices: readonly string[];
+  readonly notices: readonly JournalNotice[];
   readonly #database: DatabaseSync;
   readonly #records: SqliteRecords;
   readonly #origins: Map<NodeId, OriginRow>;

@@ -3,6 +3,8 @@
 
 import { linkViews } from '../core/link/link-view.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
+import type { Sentences } from '../core/problem.ts';
+import { sentencesOf } from '../core/problem.ts';
 import type { NodeView, ReadingView } from '../core/selectors.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
@@ -23,7 +25,7 @@ export interface StatusOptions extends RenderOptions {
 export const renderStatus = (
   state: State,
   nowMs: number,
-  notices: readonly string[],
+  said: readonly Sentences[],
   options: StatusOptions,
 ): readonly string[] => {
   const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
@@ -34,12 +36,7 @@ export const renderStatus = (
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(state, views, nowMs)], options)),
     ...spaced(sentences(clusterWarnings({ state, views, nowMs }).flatMap(warningLines), options)),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),
-    ...spaced(
-      sentences(
-        notices.flatMap(notice => notice.split('\n').map((text): Line => [part(text, 'caution')])),
-        options,
-      ),
-    ),
+    ...spaced(sentences(said.flatMap(saidLines), options)),
   ];
   return lines.map(line => paint(line, options));
 };
@@ -48,6 +45,10 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
   isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
+
+/** What a daemon says of itself. */
+export const saidLines = (said: Sentences): readonly Line[] =>
+  sentencesOf(said).map(text => [part(text, 'caution')]);
 
 /** The command on a line of its own, to be copied. */
 export const warningLines = ({ level, title, why, on, command }: Warning): readonly Line[] => [

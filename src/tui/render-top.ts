@@ -9,6 +9,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
+import type { Sentences } from '../core/problem.ts';
 import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import type { Total } from '../core/totals.ts';
@@ -20,25 +21,25 @@ import { nodeTable } from './node-table.ts';
 import type { Line } from './part.ts';
 import { clipped, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
-import { warningLines } from './render-status.ts';
+import { saidLines, warningLines } from './render-status.ts';
 import { runTable } from './run-table.ts';
 
 export interface TopOptions extends RenderOptions {
   readonly rows: number;
 }
 
-/** `alarms`: what the daemon says of itself, before the warnings of the cluster. */
+/** `said`: what the daemon says of itself, before the warnings of the cluster. */
 export const renderTop = (
   state: State,
   nowMs: number,
-  alarms: readonly Line[],
+  said: readonly Sentences[],
   options: TopOptions,
 ): readonly string[] => {
   const { columns, rows } = options;
   const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
   if (views.length === 0) return ['No node has said anything yet.'];
   const warned = clusterWarnings({ state, views, nowMs }).flatMap(warningLines);
-  const broken = [...alarms, ...warned].flatMap(line => brokenLine(line, columns));
+  const broken = [...said.flatMap(saidLines), ...warned].flatMap(line => brokenLine(line, columns));
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));

@@ -37,7 +37,9 @@ describe('the home', () => {
     const path = join(folder, 'open');
     await mkdir(path, { mode: 0o755 });
     const home = await openHome(path);
-    expect(home.notices).toEqual([expect.stringContaining('0700')]);
+    expect(home.notices).toMatchObject([
+      { code: 'home-was-open', path, problem: expect.stringContaining('0700') },
+    ]);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
     expect((await openHome(path)).notices).toEqual([]);
   });

@@ -266,7 +266,9 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         journal.append(recordsTo(3, { epoch: WALL_MS + 70 }));
         reopen({ ownNode: PEER });
         expect(journal.ownEpoch).toBe(WALL_MS + 71);
-        expect(journal.notices).toEqual([expect.stringContaining(OWN)]);
+        expect(journal.notices).toMatchObject([
+          { code: 'journal-of-other-node', problem: expect.stringContaining(OWN) },
+        ]);
         expect(seqsAfter(journal, OWN)).toEqual([1]);
         expect(reopen({ ownNode: PEER }).notices).toEqual([]);
       });

@@ -73,7 +73,9 @@ describe('a daemon', () => {
     await writeFile(join(home.path, 'config.toml'), 'name = "broken\n');
     await using daemon = await startedAndHeard(home.path);
     expect(daemon.state.nodeIdentities[daemon.nodeId]?.value.friendlyName).toBe('harbour');
-    expect(daemon.notices.join('\n')).toContain('config.toml');
+    expect(daemon.notices).toMatchObject([
+      { code: 'config-broken', problem: expect.stringContaining('config.toml') },
+    ]);
     expect(daemon.state.readingStatuses[daemon.nodeId]?.['config']?.value).toMatchObject({ kind: 'failed' });
   });
 

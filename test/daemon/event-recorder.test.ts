@@ -46,14 +46,14 @@ describe('the event recorder', () => {
     recorder.record(closed('first', 'no answer'));
     recorder.record(closed('second'));
     expect(cluster.state.origins[key.nodeId]).toBeUndefined();
-    expect(notices.texts).toEqual([expect.stringContaining('wait for the journal: 2')]);
+    expect(notices.all).toMatchObject([{ code: 'journal-write', waitingCount: 2, lostCount: 0 }]);
     disk.isFull = false;
     recorder.retry();
     expect(cluster.state.origins[key.nodeId], 'the disk is left alone for a while').toBeUndefined();
     await clock.advance(JOURNAL_RETRY_MS);
     recorder.retry();
     expect(cluster.state.origins[key.nodeId]).toMatchObject({ seq: 2 });
-    expect(notices.texts).toEqual([]);
+    expect(notices.all).toEqual([]);
   });
 
   it('tells the age of a fact that waited', async () => {
@@ -74,7 +74,9 @@ describe('the event recorder', () => {
     for (let index = 0; index < WAITING_FACTS_MAX + 5; index += 1) recorder.record(closed(`k${index}`));
     await clock.advance(JOURNAL_RETRY_MS);
     recorder.retry();
-    expect(notices.texts).toEqual([expect.stringContaining('5 older facts were lost')]);
+    expect(notices.all).toMatchObject([
+      { lostCount: 5, advice: expect.stringContaining('5 older facts were lost') },
+    ]);
     disk.isFull = false;
     await clock.advance(JOURNAL_RETRY_MS);
     recorder.retry();

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
 import { watchHome } from '../../src/daemon/home-watch.ts';
-import type { Notice } from '../../src/daemon/notices.ts';
 import { Notices } from '../../src/daemon/notices.ts';
+import type { Notice, NoticeCode } from '../../src/wire/notice.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a daemon whose files are taken away while it runs', () => {
   it('says that its journal was removed, and works on', async () => {
-    const raised = Promise.withResolvers<string>();
+    const raised = Promise.withResolvers<Notice>();
     await using daemon = await startDaemon(
       {
         home: join(folder, 'home'),
@@ -32,8 +32,8 @@ describe('a daemon whose files are taken away while it runs', () => {
         dashboardDir: undefined,
         pid: process.pid,
         resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-        onNotice: text => {
-          if (text.includes('journal')) raised.resolve(text);
+        onNotice: notice => {
+          if (notice.code === 'journal-gone') raised.resolve(notice);
         },
       },
       new AbortController().signal,
@@ -41,13 +41,18 @@ describe('a daemon whose files are taken away while it runs', () => {
     await daemon.whenFirstReadings(AbortSignal.timeout(30_000));
     for (const suffix of ['', '-wal', '-shm'])
       rmSync(join(folder, 'home', `journal.sqlite${suffix}`), { force: true });
-    expect(await raised.promise).toMatch(/^The journal .*journal\.sqlite was removed while the daemon runs/);
+    expect(await raised.promise).toMatchObject({
+      path: join(folder, 'home', 'journal.sqlite'),
+      change: 'gone',
+      problem: expect.stringMatching(/^The journal .*journal\.sqlite was removed while the daemon runs/),
+      advice: expect.stringContaining('start it again: it begins a new journal'),
+    });
     const before = daemon.state.origins[daemon.nodeId]?.seq ?? 0;
     writeFileSync(join(folder, 'home', 'config.toml'), 'tags = ["after"]\n');
     while ((daemon.state.origins[daemon.nodeId]?.seq ?? 0) === before)
       await systemClock.sleep(20, AbortSignal.timeout(30_000));
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-    expect(daemon.notices.join('\n')).toContain('start it again: it begins a new journal');
+    expect(daemon.notices.map(({ code }) => code)).toContain('journal-gone');
   });
 
   it('says that another file is in the place of its journal, and takes that back when the file is back', async () => {
@@ -56,7 +61,7 @@ describe('a daemon whose files are taken away while it runs', () => {
     await look.begin();
     renameSync(look.journal, `${look.journal}.moved`);
     writeFileSync(look.journal, 'another');
-    await look.until(text => text.includes('Another file is in the place of the journal'));
+    await look.until('journal-gone', 'replaced');
     renameSync(`${look.journal}.moved`, look.journal);
     await look.untilNothing();
   });
@@ -66,10 +71,9 @@ describe('a daemon whose files are taken away while it runs', () => {
     writeFileSync(look.journal, 'mine');
     await look.begin();
     renameSync(look.home, `${look.home}-moved`);
-    await look.until(text => text.startsWith(`The folder ${look.home} is not there any more`));
-    expect(look.notices.texts).toHaveLength(1);
+    await look.until('home-gone', 'gone');
     await mkdir(look.home);
-    await look.until(text => text.startsWith(`Another folder is in the place of ${look.home}`));
+    await look.until('home-gone', 'replaced');
     rmSync(look.home, { recursive: true });
     renameSync(`${look.home}-moved`, look.home);
     await look.untilNothing();
@@ -80,7 +84,7 @@ describe('a daemon whose files are taken away while it runs', () => {
     await look.begin();
     await look.turn();
     await look.turn();
-    expect(look.notices.texts).toEqual([]);
+    expect(look.notices.all).toEqual([]);
   });
 });
 
@@ -88,8 +92,7 @@ describe('a daemon whose files are taken away while it runs', () => {
 class Looking implements AsyncDisposable {
   readonly home: string;
   readonly journal: string;
-  readonly notices: Notices = new Notices((notice: Notice) => void this.#raised.push(notice.text));
-  readonly #raised: string[] = [];
+  readonly notices: Notices = new Notices(() => undefined);
   readonly #stop = new AbortController();
   #asleep = Promise.withResolvers<() => void>();
   #work: Promise<void> = Promise.resolve();
@@ -130,14 +133,14 @@ class Looking implements AsyncDisposable {
     await this.#asleep.promise;
   }
 
-  async until(holds: (text: string) => boolean): Promise<void> {
+  async until(code: NoticeCode, change: string): Promise<void> {
     await this.turn();
-    expect(this.notices.texts.filter(holds)).toHaveLength(1);
+    expect(this.notices.all).toMatchObject([{ code, change }]);
   }
 
   async untilNothing(): Promise<void> {
     await this.turn();
-    expect(this.notices.texts).toEqual([]);
+    expect(this.notices.all).toEqual([]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -90,7 +90,14 @@ describe('the dashboard', () => {
   test('warns of what needs a person, and hides what a person hides', async ({ browser }) => {
     await using served = await serveMachines({
       machines: [spark, rack],
-      notices: ['config.toml line 3: no such key'],
+      notices: [
+        {
+          id: 'config-broken',
+          code: 'config-broken',
+          problem: 'config.toml:3: no such key',
+          advice: 'Leave it out.',
+        },
+      ],
     });
     served.tell(spark, { ...AT_WORK, memory: 0.91 });
     served.tell(rack, AT_WORK);
@@ -99,7 +106,7 @@ describe('the dashboard', () => {
     await warnings
       .getByRole('article', { name: 'spark: memory at 91\u202f%, 3.10\u00a0GB swapped' })
       .waitFor();
-    await warnings.getByRole('article', { name: 'config.toml line 3' }).waitFor();
+    await warnings.getByRole('article', { name: 'config.toml:3: no such key' }).waitFor();
     await warnings.getByRole('button', { name: 'Hide this warning: bosun: / is almost full' }).click();
     await warnings.getByRole('button', { name: 'Show 1 hidden' }).click();
     await warnings.getByRole('article', { name: 'bosun: / is almost full' }).waitFor();

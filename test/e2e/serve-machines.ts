@@ -12,6 +12,7 @@ import type { HttpLimits } from '../../src/daemon/http/http-options.ts';
 import { HTTP_LIMITS } from '../../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import type { Journal } from '../../src/journal/journal.ts';
+import type { Notice } from '../../src/wire/notice.ts';
 import type { Machine, Telling } from './machines.ts';
 
 export interface ServedMachines extends AsyncDisposable {
@@ -34,7 +35,7 @@ export interface ServeOptions {
   /** 0 or none: any free one. */
   readonly port?: number;
   readonly limits?: Partial<HttpLimits>;
-  readonly notices?: readonly string[];
+  readonly notices?: readonly Notice[];
   /** The built page; without one, that of the build. */
   readonly dashboardDir?: string;
   /** What was measured before: measuredPast of measured-past.ts. */

@@ -83,9 +83,10 @@ describe.each(DAMAGES)('a journal that %s', (_, damage) => {
     using journal = open();
     expect(journal.notices).toHaveLength(1);
     const moved = `${path}.damaged-${STAMP}`;
-    expect(journal.notices[0]?.split('\n')).toHaveLength(2);
-    expect(journal.notices[0]).toContain(path);
-    expect(journal.notices[0]).toContain(moved);
+    expect(journal.notices[0]?.code).toBe('journal-replaced');
+    expect(journal.notices[0]?.problem).toContain(path);
+    expect(journal.notices[0]?.problem).toContain(moved);
+    expect(journal.notices[0]?.advice).toContain('readings come back by themselves');
     expect(readFileSync(moved).equals(bytes)).toBe(true);
     expect(journal.ownEpoch).toBeGreaterThan(epoch);
     expect(journal.origins()).toEqual([{ origin: OWN, epoch: journal.ownEpoch, through: 0 }]);
@@ -131,7 +132,9 @@ test.each(['removed', 'emptied'])('a log whose database was %s is kept, not dele
   else truncateSync(copy);
   const log = readFileSync(`${copy}-wal`);
   using replaced = open();
-  expect(replaced.notices).toEqual([expect.stringContaining('only its write-ahead log is left')]);
+  expect(replaced.notices).toMatchObject([
+    { problem: expect.stringContaining('only its write-ahead log is left') },
+  ]);
   expect(readFileSync(`${copy}.damaged-${STAMP}-wal`).equals(log)).toBe(true);
 });
 

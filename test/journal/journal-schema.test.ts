@@ -28,7 +28,11 @@ test('a file of the first version is migrated with everything in it, and says so
   writeFirstVersion();
   using journal = open();
   expect(journal.notices).toEqual([
-    `The journal ${path} was migrated from schema 1 to ${SCHEMA_STEPS.length}.`,
+    {
+      code: 'journal-migrated',
+      problem: `The journal ${path} was migrated from schema 1 to ${SCHEMA_STEPS.length}.`,
+      advice: '',
+    },
   ]);
   expect([journal.ownEpoch, journal.startNumber > 700]).toEqual([500, true]);
   expect(journal.origins()).toEqual([

@@ -8,7 +8,7 @@ import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
 
 const settings: HostSettings = JSON.parse(process.argv[2] ?? '{}');
 const running = await daemonOnHost(settings, {
-  onNotice: text => process.stderr.write(`${settings.name}: ${text}\n`),
+  onNotice: ({ problem }) => process.stderr.write(`${settings.name}: ${problem}\n`),
 });
 const { daemon } = running;
 await tellChanges(running, seen, 20);

@@ -40,6 +40,6 @@ function seen(): SeenCluster {
         ),
       ),
     ].sort(),
-    notices: daemon.notices,
+    notices: daemon.notices.map(({ problem }) => problem),
   };
 }

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../src/core/event.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { part } from '../../src/tui/part.ts';
 import { renderTop } from '../../src/tui/render-top.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import { notebook, rack, studio } from '../e2e/machines.ts';
@@ -55,7 +54,7 @@ const drawn = (state = clusterOf(), alarms: readonly string[] = [], screen = opt
   renderTop(
     state,
     0,
-    alarms.map(text => [part(text)]),
+    alarms.map(problem => ({ problem, advice: '' })),
     screen,
   )
     .join('\n')

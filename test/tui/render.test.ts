@@ -246,7 +246,12 @@ describe('the table of nodes', () => {
   });
 
   test('says in words what is stale or offline, and what a person should know', () => {
-    const stale = renderStatus(everything(), 5_000, ['The config is broken.\nMend it.'], plain);
+    const stale = renderStatus(
+      everything(),
+      5_000,
+      [{ problem: 'The config is broken.', advice: 'Mend it.' }],
+      plain,
+    );
     expect(stale.join('\n')).toMatch(
       /atlas: 6 readings are stale\. test has said nothing new\. Age: .*Memory 5 s/,
     );
@@ -264,7 +269,11 @@ describe('the table of nodes', () => {
 
   test('loses no word of what it says on a screen that cuts what is past its edge', () => {
     const said = 'No connection for 5 s: the daemon at http://127.0.0.1:4180 does not answer.';
-    const lines = renderStatus(everything(), 5_000, [said], { ...plain, columns: 32, isCutAtEdge: true });
+    const lines = renderStatus(everything(), 5_000, [{ problem: said, advice: '' }], {
+      ...plain,
+      columns: 32,
+      isCutAtEdge: true,
+    });
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(32);
     expect(lines.join(' ').replace(/ +/g, ' ')).toContain(said);
     expect(lines.join(' ').replace(/ +/g, ' ')).toContain('atlas: 6 readings are stale. test has said');
@@ -272,7 +281,9 @@ describe('the table of nodes', () => {
 
   test('leaves a line whole where the terminal wraps it, or a program reads it', () => {
     const said = 'The journal could not be written: the disk is full, and nothing that was stored is lost.';
-    expect(renderStatus(everything(), 400, [said], { ...plain, columns: 40 })).toContain(said);
+    expect(
+      renderStatus(everything(), 400, [{ problem: said, advice: '' }], { ...plain, columns: 40 }),
+    ).toContain(said);
   });
 
   test('of an empty cluster says so', () => {

@@ -3,6 +3,7 @@
 
 import type { NodeView } from '../../../src/core/selectors.ts';
 import type { Warning as ClusterWarning } from '../../../src/core/warnings/warning.ts';
+import type { ToldNotice } from '../../../src/wire/notice.ts';
 import { held } from '../node/held.ts';
 
 /** As core has it; what the page adds of itself concerns no node. */
@@ -13,7 +14,7 @@ export interface WarningSources {
   /** Of cables, links and machines, by core's selectors. */
   readonly cluster: readonly ClusterWarning[];
   /** What the daemon says of itself. */
-  readonly notices: readonly string[];
+  readonly notices: readonly ToldNotice[];
   /** The daemon behind this page was replaced by one of another version. */
   readonly newVersion: string | undefined;
 }
@@ -32,16 +33,12 @@ export const warnings = ({ views, cluster, notices, newVersion }: WarningSources
   ];
 };
 
-const noticeWarning = (notice: string): Warning => {
-  const end = notice.search(/[:.;]\s/);
-  const title = end > 0 && end <= 80 ? notice.slice(0, end) : 'Notice from this node';
-  return {
-    id: `notice ${notice}`,
-    level: 'caution',
-    title: title.replace(/^[a-z](?=[a-z]*\b(?!\.))/, letter => letter.toUpperCase()),
-    why: title === 'Notice from this node' ? notice : notice.slice(end + 1).trim(),
-  };
-};
+const noticeWarning = ({ id, problem, advice }: ToldNotice): Warning => ({
+  id: `notice ${id} ${problem}`,
+  level: 'caution',
+  title: problem,
+  why: advice,
+});
 
 const versionWarning = (version: string): Warning => ({
   id: `version ${version}`,

@@ -1,10 +1,14 @@
 // What the daemon says of itself beside the stream: things a person should know now (a config file with an error, a
 // journal that was moved aside). Asked for with each snapshot of the stream, and now and then while somebody looks.
 
+import { problemText } from '../../../src/core/problem.ts';
+import type { ToldNotice } from '../../../src/wire/notice.ts';
+import { decodeNotices } from '../../../src/wire/notice.ts';
+
 const ASK_MS = 10_000;
 
 export class DaemonInfo {
-  notices: readonly string[] = $state.raw([]);
+  notices: readonly ToldNotice[] = $state.raw([]);
   /** What the page shows was recorded. */
   isRecording = $state(false);
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -21,13 +25,8 @@ export class DaemonInfo {
     const answer = await fetch('/api/daemon', { cache: 'no-store' }).catch(() => undefined);
     if (answer?.ok !== true) return;
     const body: unknown = await answer.json().catch(() => undefined);
-    const notices = noticesOf(body);
-    if (notices.join('\n') !== this.notices.join('\n')) this.notices = notices;
+    const notices = decodeNotices(body);
+    if (notices.map(problemText).join() !== this.notices.map(problemText).join()) this.notices = notices;
     this.isRecording = typeof body === 'object' && body !== null && 'recording' in body;
   }
 }
-
-const noticesOf = (body: unknown): readonly string[] =>
-  typeof body === 'object' && body !== null && 'notices' in body && Array.isArray(body.notices)
-    ? body.notices.filter(notice => typeof notice === 'string')
-    : [];

@@ -1,13 +1,14 @@
 // What the key commands share: the home they speak of, the keys in it, and how they say what they did.
 
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
+import type { Problem } from '../../core/problem.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
 import type { Invocation } from '../command.ts';
-import { CommandError, endedBy } from '../command-error.ts';
+import { CommandError, endedBy, terminalText } from '../command-error.ts';
 import { homeOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
@@ -25,7 +26,7 @@ export const homePath = (invocation: Invocation, state: ProcessState): string =>
 export const openKeyHome = async (invocation: Invocation, state: ProcessState): Promise<string> => {
   try {
     const { path, notices } = await openHome(homePath(invocation, state));
-    await tell(state, notices);
+    await tellNotices(state, notices);
     return path;
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
@@ -51,7 +52,7 @@ const keysIn = async (path: string, state: ProcessState, advice: string): Promis
     case 'wrong':
       throw new CommandError('clusterKey', file.problem, advice);
     case 'key':
-      await tell(state, file.notices);
+      await tellNotices(state, file.notices);
       return file;
     default:
       return file satisfies never;
@@ -86,6 +87,10 @@ export const say = (state: ProcessState, lines: readonly string[]): Promise<void
 
 export const tell = async (state: ProcessState, lines: readonly string[]): Promise<void> => {
   for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
+};
+
+const tellNotices = async (state: ProcessState, notices: readonly Problem[]): Promise<void> => {
+  for (const notice of notices) await state.stderr.write(terminalText(notice));
 };
 
 const NAME_A_KEY_FILE =

@@ -6,13 +6,14 @@ import { nodeIds, nodeView } from '../../core/selectors.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { renderStatus } from '../../tui/render-status.ts';
+import type { ToldNotice } from '../../wire/notice.ts';
+import { decodeNotices, noticesAnswer } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import type { ClusterMoment } from '../cluster-stream.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import type { Command } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
-import { noticesOf } from '../daemon-notices.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { flag, homeOption, jsonOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -55,7 +56,7 @@ export const statusCommand: Command = {
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const [moment, notices] = await Promise.all([
       clusterNow(client, systemClock, signal),
-      noticesOf(client, signal),
+      client.json('/api/daemon', signal).then(decodeNotices),
     ]);
     if (isJson) await state.stdout.write(`${JSON.stringify(statusJson(moment, notices), undefined, 2)}\n`);
     else await printStatus(moment, notices, state);
@@ -64,13 +65,13 @@ export const statusCommand: Command = {
 };
 
 /** State with every age counted up to now, and the combined views of it. */
-const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly string[]): object => {
+const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly ToldNotice[]): object => {
   const nowMs = systemClock.nowMs();
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   return {
     nodeId: snapshot.nodeId,
     plimsollVersion: snapshot.plimsollVersion,
-    notices,
+    ...noticesAnswer(notices),
     totals: clusterTotals(state, nowMs),
     nodes: views,
     warnings: clusterWarnings({ state, views, nowMs }),
@@ -80,7 +81,7 @@ const statusJson = ({ snapshot, state }: ClusterMoment, notices: readonly string
 
 const printStatus = async (
   { snapshot, state: cluster }: ClusterMoment,
-  notices: readonly string[],
+  notices: readonly ToldNotice[],
   { stdout }: ProcessState,
 ): Promise<void> => {
   const { columns, hasColor, isUnicode } = stdout;

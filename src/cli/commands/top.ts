@@ -1,7 +1,6 @@
 // `plimsoll top`: machines, links, benchmarks and what needs a look, live on one screen.
 
 import { resolveHome } from '../../config/home.ts';
-import { part } from '../../tui/part.ts';
 import { renderTop } from '../../tui/render-top.ts';
 import type { Command } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -20,13 +19,6 @@ export const topCommand: Command = {
       throw new CommandError('usage', 'top needs a terminal', 'For programs: plimsoll status --json');
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
-    return await watchCluster(home, state, (cluster, nowMs, said, options) =>
-      renderTop(
-        cluster,
-        nowMs,
-        said.flatMap(text => text.split('\n')).map(text => [part(text, 'caution')]),
-        options,
-      ),
-    );
+    return await watchCluster(home, state, renderTop);
   },
 };

@@ -10,11 +10,10 @@ import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { PEER_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
-import { printable } from '../../tui/part.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, terminalText } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../options.ts';
@@ -146,7 +145,7 @@ export const upCommand: Command = {
       },
       // One look at the machine measures nothing.
       probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
-      onNotice: text => void state.stderr.write(`plimsoll: ${text.split('\n').map(printable).join('\n')}\n`),
+      onNotice: notice => void state.stderr.write(terminalText(notice)),
     });
     await daemon.whenFirstReadings(AbortSignal.any([state.stop, AbortSignal.timeout(FIRST_READINGS_MS)]));
     if (isOnce) state.stop.throwIfAborted();

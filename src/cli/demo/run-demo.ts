@@ -4,6 +4,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { Demo } from '../../daemon/demo/start-demo.ts';
 import { startDemo } from '../../daemon/demo/start-demo.ts';
+import { terminalText } from '../command-error.ts';
 import { asCommandError } from '../daemon-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { runDemoLoad } from './demo-load.ts';
@@ -53,7 +54,7 @@ const startedDemo = async (
         pid: state.pid,
         temporaryFolder: state.temporaryFolder,
         resources: () => state.resources(),
-        onNotice: text => void state.stderr.write(`plimsoll: ${text}\n`),
+        onNotice: notice => void state.stderr.write(terminalText(notice)),
       },
       state.stop,
     );

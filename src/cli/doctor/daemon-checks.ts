@@ -13,15 +13,15 @@ import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import { decodeMeshStatus } from '../../wire/mesh-status.ts';
+import type { NoticeCode, ToldNotice } from '../../wire/notice.ts';
+import { decodeNotices } from '../../wire/notice.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
 import type { DaemonClient } from '../daemon-client.ts';
 import { findDaemon, startAdvice } from '../daemon-client.ts';
-import { noticesOf } from '../daemon-notices.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { Check, Verdict } from './check.ts';
 import { meshChecks } from './mesh-checks.ts';
-import { noticeChecks } from './notice-checks.ts';
 import { readingChecks } from './reading-checks.ts';
 
 export const daemonChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
@@ -44,7 +44,7 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
   const [{ snapshot, state: cluster }, notices, mesh] = await Promise.all([
     clusterNow(client, systemClock, signal),
-    noticesOf(client, signal),
+    client.json('/api/daemon', signal).then(decodeNotices),
     meshOf(client, signal),
   ]);
   const { url, pid } = client.file;
@@ -64,6 +64,12 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
   ];
 };
+
+/** What the daemon says of itself: most of it is something to put right. */
+export const noticeChecks = (notices: readonly ToldNotice[]): readonly Check[] =>
+  notices
+    .filter(({ code }) => !TOLD_ELSEWHERE.has(code))
+    .map(({ code, problem, advice }) => check(IS_HARMLESS.has(code) ? 'note' : 'problem', problem, advice));
 
 const clusterChecks = (cluster: State): readonly Check[] => {
   const nowMs = systemClock.nowMs();
@@ -115,4 +121,8 @@ const check = (verdict: Verdict, text: string, advice: string): Check => ({
   advice,
 });
 
+/** The sections of the mesh and of the home say more of these. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);
+/** The daemon has helped itself at its start, and says elsewhere where it listens. */
+const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>(['http-port-taken', 'mesh-port-taken']);
 const ANSWER_MS = 5_000;

@@ -3,7 +3,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { problemSentence } from '../../config/config-problem.ts';
+import { placedProblem } from '../../config/config-problem.ts';
 import { homeFiles } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
@@ -45,9 +45,7 @@ export const configChecks = async (home: string): Promise<readonly Check[]> => {
     advice,
   });
   if (result.kind === 'broken') {
-    return result.problems.map(problem =>
-      settings('problem', problemSentence({ ...problem, advice: '' }).trim(), problem.advice),
-    );
+    return result.problems.map(problem => settings('problem', placedProblem(problem), problem.advice));
   }
   if (result.isMissing) return [settings('note', 'there is no config.toml: every key has its default', '')];
   const set = result.settings.filter(({ source }) => source.kind === 'file').length;

@@ -1,5 +1,6 @@
 // The daemon about itself: who it is, whether it lives, what it measures, what it answers to.
 
+import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { JSON_TYPE, toJson } from './json.ts';
@@ -41,7 +42,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
             isLoopback: parts.guard.isLoopback,
             ...(bound === undefined ? {} : { url: httpUrl(bound) }),
             ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
-            notices: notices(),
+            ...noticesAnswer(notices()),
             ...(recording === undefined ? {} : { recording }),
             streams: parts.hub.counts(),
           }),

@@ -9,6 +9,7 @@ import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
+import type { Notice } from '../../wire/notice.ts';
 import type { ProbeDesk } from '../probes/probe-desk.ts';
 import type { RunDesk } from '../runs/run-desk.ts';
 import type { Access } from './access.ts';
@@ -31,7 +32,7 @@ export interface HttpServerOptions {
   readonly access: Access;
   readonly limits: HttpLimits;
   /** What a person should know now: a broken config file, a journal that was moved aside. */
-  readonly notices: () => readonly string[];
+  readonly notices: () => readonly Notice[];
   /** The daemon's own use of the machine, for /metrics. */
   readonly resources: () => DaemonResources;
   /** The home directory; told to readers of /api/daemon only while the server is bound to loopback. */

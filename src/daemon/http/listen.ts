@@ -4,6 +4,7 @@
 import type { Server } from 'node:http';
 import type { Problem } from '../../core/problem.ts';
 import { errorCode, errorMessage, ProblemError } from '../../core/problem.ts';
+import type { Notice } from '../../wire/notice.ts';
 
 export type HttpServerProblem = Problem<
   'port-taken' | 'port-forbidden' | 'address-unavailable' | 'listen-failed',
@@ -27,7 +28,7 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
   /** What a person should be told about how this came about. */
-  readonly notice?: string;
+  readonly notice?: Notice;
 }
 
 /** How many ports past a default one are tried. */
@@ -42,13 +43,22 @@ export const listenOn = async (server: Server, request: ListenRequest): Promise<
     try {
       const bound = await listenOnce(server, host, tried);
       if (bound === port || port === 0) return { host, port: bound };
-      return { host, port: bound, notice: `HTTP port ${port} is taken; using ${bound}.` };
+      return { host, port: bound, notice: portTaken(port, bound) };
     } catch (error) {
       if (errorCode(error) === 'EADDRINUSE' && tried < last) continue;
       throw listenError(request, last, error);
     }
   }
 };
+
+const portTaken = (port: number, portUsed: number): Notice => ({
+  id: 'http-port-taken',
+  code: 'http-port-taken',
+  port,
+  portUsed,
+  problem: `HTTP port ${port} is taken; using ${portUsed}.`,
+  advice: '',
+});
 
 const listenOnce = (server: Server, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {

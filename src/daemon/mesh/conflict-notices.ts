@@ -53,12 +53,15 @@ export class ConflictNotices {
     this.#ownAtMs = nowMs;
     notices.raise({
       id: NOTICE,
-      text: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.\nOn one of the two, move node-key.pem and journal.sqlite away and start again.`,
+      code: NOTICE,
+      addresses,
+      problem: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.`,
+      advice: 'On one of the two, move node-key.pem and journal.sqlite away and start again.',
     });
   }
 }
 
-const NOTICE = 'mesh-identity';
+const NOTICE = 'identity-copied';
 /** One pair is told at most so often: two machines that find each other may dial at once and often. */
 const TELL_MS_MIN = 5_000;
 const TOLD_MAX = 64;

@@ -21,6 +21,7 @@ import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
+import type { Notice } from '../../wire/notice.ts';
 import type { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { EventRecorder } from '../event-recorder.ts';
@@ -188,7 +189,14 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
       try {
         await started.start(signal);
         if (port !== listen.port)
-          notices.raise({ id: 'mesh-port', text: `Mesh port ${listen.port} is taken; using ${port}.` });
+          notices.raise({
+            id: 'mesh-port-taken',
+            code: 'mesh-port-taken',
+            port: listen.port,
+            portUsed: port,
+            problem: `Mesh port ${listen.port} is taken; using ${port}.`,
+            advice: '',
+          });
         return started;
       } catch (error) {
         await started[Symbol.asyncDispose]();
@@ -211,11 +219,11 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
   const file = await readClusterKey(path);
   switch (file.kind) {
     case 'key':
-      for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
+      for (const notice of file.notices) notices.raise({ ...notice, id: notice.code });
       return keysIn(file);
     case 'missing':
       if (keyFile === undefined) {
-        if (peers.length > 0) notices.raise({ id: 'no-cluster-key', text: NO_KEY });
+        if (peers.length > 0) notices.raise(NO_KEY);
         return undefined;
       }
       throw new DaemonError({
@@ -241,7 +249,10 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
     if (peer.kind === 'peer') return [{ host: peer.host, port: peer.port }];
     notices.raise({
       id: `peer ${text}`,
-      text: `${peer.problem}.\nWrite a name or an address, with :PORT where it is not 4181.`,
+      code: 'peer-unreadable',
+      peer: text,
+      problem: `${peer.problem}.`,
+      advice: 'Write a name or an address, with :PORT where it is not 4181.',
     });
     return [];
   });
@@ -249,18 +260,26 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
 /** A name with a slip in it would else only mean that nobody is found. */
 const tellMissing = (notices: Notices, missing: readonly string[], present: readonly string[]): void => {
   if (missing.length === 0) {
-    notices.clear('discovery');
+    notices.clear('interface-missing');
     return;
   }
   const what = missing.length === 1 ? 'interface' : 'interfaces';
   const shown = present.slice(0, INTERFACES_SHOWN_MAX).join(', ');
   notices.raise({
-    id: 'discovery',
-    text: `No ${what} ${missing.join(', ')} with an address is up here: no beacon goes out or comes in there (--discovery, or discovery in config.toml).\nThose that are up: ${shown}. It is looked for again every few seconds.`,
+    id: 'interface-missing',
+    code: 'interface-missing',
+    interfaces: missing,
+    problem: `No ${what} ${missing.join(', ')} with an address is up here: no beacon goes out or comes in there (--discovery, or discovery in config.toml).`,
+    advice: `Those that are up: ${shown}. It is looked for again every few seconds.`,
   });
 };
 
 const INTERFACES_SHOWN_MAX = 20;
 const PORTS_TRIED_MAX = 50;
-const NO_KEY =
-  'Peers are named, but this home has no cluster key: no other machine is asked or heard.\nBring the key here (on a machine that has it: plimsoll key show --join) or make one (plimsoll key new), and start again.';
+const NO_KEY: Notice = {
+  id: 'no-cluster-key',
+  code: 'no-cluster-key',
+  problem: 'Peers are named, but this home has no cluster key: no other machine is asked or heard.',
+  advice:
+    'Bring the key here (on a machine that has it: plimsoll key show --join) or make one (plimsoll key new), and start again.',
+};

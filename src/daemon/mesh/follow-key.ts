@@ -6,6 +6,7 @@ import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
 import { FileChanges, quietly } from '../../process/file-changes.ts';
+import type { Notice } from '../../wire/notice.ts';
 import type { Notices } from '../notices.ts';
 
 export interface FollowKeyParts {
@@ -27,11 +28,11 @@ export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSigna
   while (!signal.aborted) {
     const file = await readClusterKey(path);
     if (signal.aborted) return;
-    const problem = problemOf(file, path);
-    if (problem === undefined) notices.clear(KEY_NOTICE);
-    else notices.raise({ id: KEY_NOTICE, text: problem });
+    const notice = noticeOf(file, path);
+    if (notice === undefined) notices.clear(KEY_NOTICE);
+    else notices.raise(notice);
     if (file.kind === 'key') {
-      for (const text of file.notices) notices.raise({ id: 'cluster-key', text });
+      for (const notice of file.notices) notices.raise({ ...notice, id: notice.code });
       const keys = keysIn(file);
       if (idsOf(keys) !== inForce) onKeys(keys);
       inForce = idsOf(keys);
@@ -43,14 +44,26 @@ export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSigna
 
 const idsOf = (keys: readonly ClusterKey[]): string => keys.map(({ id }) => id).join(' ');
 
-const problemOf = (file: KeyFile, path: string): string | undefined => {
+const noticeOf = (file: KeyFile, path: string): Notice | undefined => {
   switch (file.kind) {
     case 'key':
       return undefined;
     case 'missing':
-      return `${path} is gone.\nUntil this daemon ends, the cluster key that it has read counts on.`;
+      return {
+        id: KEY_NOTICE,
+        code: 'key-file-gone',
+        path,
+        problem: `${path} is gone.`,
+        advice: 'Until this daemon ends, the cluster key that it has read counts on.',
+      };
     case 'wrong':
-      return `${file.problem}.\nUntil it is mended, the cluster key read before counts.`;
+      return {
+        id: KEY_NOTICE,
+        code: 'key-file-wrong',
+        path,
+        problem: `${file.problem}.`,
+        advice: 'Until it is mended, the cluster key read before counts.',
+      };
     default:
       return file satisfies never;
   }

@@ -50,7 +50,11 @@ export class LinkNotices {
     if (this.#refusedAtMs.size > NOTICES_MAX && oldest !== undefined) this.#over(oldest);
     notices.raise({
       id: `mesh ${address.host}`,
-      text: `No link to ${hostPortText(address)}: ${detail}`,
+      code: 'no-link',
+      address: hostPortText(address),
+      reason,
+      problem: `No link to ${hostPortText(address)}: ${detail}`,
+      advice: '',
     });
   }
 

@@ -50,8 +50,13 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    const text = `No UDP port can be opened on ${listensOn.host} (${code}): this node finds no connections.`;
-    notices.raise({ id: 'reachability', text });
+    notices.raise({
+      id: 'no-reachability',
+      code: 'no-reachability',
+      host: listensOn.host,
+      problem: `No UDP port can be opened on ${listensOn.host} (${code}): this node finds no connections.`,
+      advice: '',
+    });
     closeHeldConnections(parts, 'no UDP port could be opened');
     return undefined;
   }

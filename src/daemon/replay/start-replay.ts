@@ -7,6 +7,7 @@ import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { readHeader } from '../../recording/recording-reader.ts';
 import { eventsBefore, replay } from '../../recording/replay.ts';
+import type { Notice } from '../../wire/notice.ts';
 import { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { DaemonResources } from '../daemon-options.ts';
@@ -29,7 +30,7 @@ export interface ReplayStart {
   readonly version: string;
   readonly dashboardDir: string | undefined;
   readonly resources: () => DaemonResources;
-  readonly onNotice: (text: string) => void;
+  readonly onNotice: (notice: Notice) => void;
 }
 
 export interface ServedReplay extends AsyncDisposable {
@@ -45,7 +46,7 @@ export interface ServedReplay extends AsyncDisposable {
 export const startReplay = async (start: ReplayStart, signal: AbortSignal): Promise<ServedReplay> => {
   const { path, speed, clock, version, dashboardDir, resources, onNotice } = start;
   const header = await readHeader(path);
-  const notices = new Notices(notice => onNotice(notice.text));
+  const notices = new Notices(onNotice);
   const cluster = new Cluster();
   // It goes round and round: before its beginning there was its end.
   if ((await stat(path)).size <= PAST_BYTES_MAX)
@@ -66,7 +67,7 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
     dashboardDir,
     access,
     limits: HTTP_LIMITS,
-    notices: () => notices.texts,
+    notices: () => notices.all,
     resources,
     home: undefined,
     recording: { plimsollVersion: header.plimsollVersion, areNamesKept: header.areNamesKept, speed },
@@ -85,7 +86,13 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
       },
       onEvents: events => cluster.dispatch(events),
       onBroken: reason => {
-        notices.raise({ id: 'recording', text: `${path}: ${reason}.\nWhat came before is shown.` });
+        notices.raise({
+          id: 'recording-broken',
+          code: 'recording-broken',
+          path,
+          problem: `${path}: ${reason}.`,
+          advice: 'What came before is shown.',
+        });
         begun.resolve();
       },
     },

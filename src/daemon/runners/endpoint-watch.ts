@@ -94,7 +94,11 @@ export class EndpointWatch {
     this.#silent.add(origin);
     this.#parts.notices.raise({
       id,
-      text: `The server at ${origin} does not tell how many requests it has: probes cannot wait for it.\nllama-server needs --metrics, SGLang --enable-metrics; or take it out of [[endpoints]] of config.toml.`,
+      code: 'endpoint-silent',
+      origin,
+      problem: `The server at ${origin} does not tell how many requests it has: probes cannot wait for it.`,
+      advice:
+        'llama-server needs --metrics, SGLang --enable-metrics; or take it out of [[endpoints]] of config.toml.',
     });
   }
 

@@ -4,6 +4,7 @@
 import { chmod, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
+import type { Problem } from '../../core/problem.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
 import type { ClusterKey } from './cluster-key.ts';
@@ -18,11 +19,13 @@ export type KeyFile =
       readonly key: ClusterKey;
       /** While a cluster changes its key: the one before, which is still accepted. */
       readonly former?: ClusterKey;
-      readonly notices: readonly string[];
+      readonly notices: readonly KeyNotice[];
     }
   | { readonly kind: 'missing' }
   /** One sentence, with the path. */
   | { readonly kind: 'wrong'; readonly problem: string };
+
+export type KeyNotice = Problem<'key-was-readable' | 'key-stays-readable', { readonly path: string }>;
 
 export const clusterKeyPath = (home: string): string => join(home, CLUSTER_KEY_FILE);
 
@@ -74,14 +77,16 @@ export const replaceClusterKeyFile = (path: string, key: ClusterKey, former?: Cl
     [key, ...(former === undefined ? [] : [former])].map(one => `${clusterKeyText(one)}\n`).join(''),
   );
 
-const closeToOthers = async (path: string, mode: number): Promise<readonly string[]> => {
+const closeToOthers = async (path: string, mode: number): Promise<readonly KeyNotice[]> => {
   if (platform() === 'win32' || (mode & OTHERS) === 0) return [];
   try {
     await chmod(path, 0o600);
   } catch (error) {
-    return [`others can read ${path}, and its mode could not be changed (${shortReason(error)})`];
+    const problem = `Others can read ${path}, and its mode could not be changed (${shortReason(error)}).`;
+    return [{ code: 'key-stays-readable', path, problem, advice: '' }];
   }
-  return [`others could read ${path}: its mode is now 0600. Whoever read it before is still a member.`];
+  const problem = `Others could read ${path}: its mode is now 0600.`;
+  return [{ code: 'key-was-readable', path, problem, advice: 'Whoever read it before is still a member.' }];
 };
 
 const FILE_BYTES_MAX = 1_024;

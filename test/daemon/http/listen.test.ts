@@ -10,7 +10,10 @@ describe('a port', () => {
     await using taken = await takePort();
     await using served = await serveCluster({ port: taken.port, isExplicitPort: false });
     expect(served.port).toBeGreaterThan(taken.port);
-    expect(served.notice).toBe(`HTTP port ${taken.port} is taken; using ${served.port}.`);
+    expect(served.notice).toMatchObject({
+      code: 'http-port-taken',
+      problem: `HTTP port ${taken.port} is taken; using ${served.port}.`,
+    });
     expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 

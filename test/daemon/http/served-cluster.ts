@@ -14,6 +14,7 @@ import {
 } from '../../../src/daemon/http/http-options.ts';
 import { createHttpServer, type HttpServer } from '../../../src/daemon/http/http-server.ts';
 import type { HistoryRow } from '../../../src/journal/journal.ts';
+import type { Notice } from '../../../src/wire/notice.ts';
 
 export const TOKEN = 'token-of-the-test-0123456789-abcdefghijklmn';
 export const SELF: NodeId = nodeId('self'.padEnd(26, 'a'));
@@ -37,7 +38,7 @@ export interface ServedCluster extends AsyncDisposable {
   readonly clock: VirtualClock;
   readonly access: Access;
   readonly port: number;
-  readonly notice: string | undefined;
+  readonly notice: Notice | undefined;
   readonly warnings: readonly string[];
   readonly asked: readonly ProfileHistoryQuery[];
   /** Numbers facts as their origin would and folds them. */
@@ -69,7 +70,7 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
     dashboardDir: options.dashboardDir,
     access,
     limits: { ...HTTP_LIMITS, ...options.limits },
-    notices: () => ['config.toml has an error in line 3'],
+    notices: () => [CONFIG_NOTICE],
     resources: () => ({ cpuSeconds: 1.5, residentBytes: 90_000_000 }),
     home: options.home,
     logger: { warn: message => warnings.push(message) },
@@ -99,6 +100,14 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
     tell: (origin, ...facts) => cluster.dispatch(facts.map(fact => number(origin, fact))),
     [Symbol.asyncDispose]: () => server.close(),
   };
+};
+
+export const CONFIG_NOTICE: Notice = {
+  id: 'config-broken',
+  code: 'config-broken',
+  problem: 'config.toml has an error in line 3',
+  advice: 'Mend it.',
+  line: 3,
 };
 
 export const memoryFact = (totalBytes: number): Fact => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, askJson } from './http-exchange.ts';
-import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
+import { CONFIG_NOTICE, identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 
 describe('GET /api/nodes', () => {
   test('shows each node with the age of each reading', async () => {
@@ -113,7 +113,8 @@ test('GET /api/daemon tells who answers and what a person should know', async ()
     isLoopback: true,
     url: `http://127.0.0.1:${served.port}`,
     home: '/home/somebody/.plimsoll',
-    notices: ['config.toml has an error in line 3'],
+    problems: [CONFIG_NOTICE],
+    notices: ['config.toml has an error in line 3\nMend it.'],
   });
 });
 

@@ -7,6 +7,7 @@ import { hostPortText } from '../../../src/core/address/host-port.ts';
 import type { Fact } from '../../../src/core/event.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { CONFLICT_LASTS_MS } from '../../../src/core/node/conflict-view.ts';
+import { problemText } from '../../../src/core/problem.ts';
 import { nodeView } from '../../../src/core/selectors.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
@@ -32,7 +33,7 @@ describe('a copied home', () => {
     expect(twin.nodeId).toBe(atlas.nodeId);
     for (const daemon of [atlas, juno])
       await until(() => nodeView(daemon.state, atlas.nodeId, daemon.nowMs()).conflict !== undefined);
-    await until(() => twin.notices.some(text => text.includes("runs with this node's identity")));
+    await until(() => twin.notices.some(({ code }) => code === 'identity-copied'));
     expect(nodeView(juno.state, juno.nodeId, juno.nowMs()).conflict).toBeUndefined();
     expect(juno.state.nodeIdentities[atlas.nodeId]?.value.friendlyName, 'who was first is kept').toBe(
       'atlas',
@@ -50,7 +51,7 @@ describe('what a daemon says of a copied home', () => {
       clock,
       record: fact => facts.push(fact),
       notices: {
-        raise: ({ id, text }) => void shown.set(id, text),
+        raise: notice => void shown.set(notice.id, problemText(notice)),
         clear: id => void shown.delete(id),
       },
       transport: {

@@ -78,7 +78,7 @@ describe('a daemon', () => {
     await using homes = await temporaryHomes(1);
     const [home] = homes.paths;
     await using daemon = await started(home, { hasKey: false, peers: ['atlas.local'] });
-    expect(daemon.notices).toEqual([expect.stringContaining('no cluster key')]);
+    expect(daemon.notices).toMatchObject([{ code: 'no-cluster-key' }]);
   });
 
   it('with another key learns nothing and is not heard, and says so', async () => {
@@ -87,7 +87,7 @@ describe('a daemon', () => {
     await using a = await started(first, { name: 'atlas' });
     await createClusterKeyFile(clusterKeyPath(second), makeClusterKey());
     await using stranger = await started(second, { hasKey: false, peers: [addressOf(a)] });
-    await untilTrue(() => stranger.notices.some(text => text.includes('No link to')));
+    await untilTrue(() => stranger.notices.some(({ code }) => code === 'no-link'));
     expect(stranger.state.nodeIdentities[a.nodeId]).toBeUndefined();
     expect(a.state.nodeIdentities[stranger.nodeId]).toBeUndefined();
   });
@@ -108,7 +108,7 @@ describe('a daemon', () => {
     await using homes = await temporaryHomes(1);
     const [home] = homes.paths;
     await using daemon = await started(home, { peers: ['not a peer!'] });
-    expect(daemon.notices.join('\n')).toContain('not a peer!');
+    expect(daemon.notices).toMatchObject([{ code: 'peer-unreadable', peer: 'not a peer!' }]);
   });
 });
 

@@ -68,7 +68,7 @@ describe('running daemons whose cluster changes its key', () => {
     await key('juno', ['import', '--rotate', '-'], await key('atlas', ['show']));
     await hearsMore(atlas, juno);
     await key('atlas', ['drop-old']);
-    await until(() => vesta.notices.some(text => text.includes('No link to')));
+    await until(() => vesta.notices.some(({ code }) => code === 'no-link'));
     await hearsMore(juno, atlas);
     await key('juno', ['drop-old']);
     await hearsMore(atlas, juno);
@@ -78,7 +78,7 @@ describe('running daemons whose cluster changes its key', () => {
 
     await key('vesta', ['import', '--replace', '-'], await key('juno', ['show']));
     await hearsMore(atlas, vesta);
-    await until(() => !vesta.notices.some(text => text.includes('No link to')));
+    await until(() => !vesta.notices.some(({ code }) => code === 'no-link'));
   });
 
   it('says so when its key file is gone, and goes on with the key that it has read', async () => {
@@ -88,10 +88,10 @@ describe('running daemons whose cluster changes its key', () => {
     const atlas = await start('atlas');
     const juno = await start('juno', [atlas]);
     await rm(clusterKeyPath(home('atlas')));
-    await until(() => atlas.notices.some(text => text.includes('is gone')));
+    await until(() => atlas.notices.some(({ code }) => code === 'key-file-gone'));
     await hearsMore(atlas, juno);
     await key('atlas', ['import', '-'], kept);
-    await until(() => !atlas.notices.some(text => text.includes('is gone')));
+    await until(() => !atlas.notices.some(({ code }) => code === 'key-file-gone'));
   });
 });
 

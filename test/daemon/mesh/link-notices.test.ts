@@ -37,29 +37,31 @@ describe('the notice of an address that leads to no link', () => {
   it('stands as long as the address is tried in vain, and goes with the first link', async () => {
     tell('juno', 'static');
     await clock.advance(1_000);
-    expect(notices.texts[0]).toContain('No link to juno');
+    expect(notices.all).toMatchObject([
+      { code: 'no-link', problem: expect.stringMatching(/^No link to juno/) },
+    ]);
     await clock.advance(10 * REFUSAL_LASTS_MS);
-    expect(notices.texts).toHaveLength(1);
+    expect(notices.all).toHaveLength(1);
     const juno = transportOf('juno');
     await juno.start(stop.signal);
     await clock.advance(30_000);
     expect(own.links.size).toBe(1);
-    expect(notices.texts).toEqual([]);
+    expect(notices.all).toEqual([]);
     await juno[Symbol.asyncDispose]();
   });
 
   it('goes when the address has been forgotten', async () => {
     tell('juno', 'beacon');
     await clock.advance(1_000);
-    expect(notices.texts).toHaveLength(1);
+    expect(notices.all).toHaveLength(1);
     await clock.advance(4 * REFUSAL_LASTS_MS);
-    expect(notices.texts).toEqual([]);
+    expect(notices.all).toEqual([]);
   });
 
   it('is not raised for an address that nobody named and that cannot be reached', async () => {
     tell('vesta', 'peer');
     await clock.advance(30_000);
     expect(own.refusalCounts.get('unreachable')).toBeGreaterThan(0);
-    expect(notices.texts).toEqual([]);
+    expect(notices.all).toEqual([]);
   });
 });

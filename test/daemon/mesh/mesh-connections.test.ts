@@ -68,7 +68,7 @@ describe('the UDP port of a daemon', () => {
   it('that cannot be had is said, and does not keep the daemon from starting', async () => {
     const notices = new Notices(() => undefined);
     expect(await opened({ host: '192.0.2.77', port: 4_181 }, notices)).toBeUndefined();
-    expect(notices.texts.join()).toContain('No UDP port can be opened on 192.0.2.77');
+    expect(notices.all).toMatchObject([{ code: 'no-reachability', host: '192.0.2.77' }]);
     expect(endpointsFact({ host: '192.0.2.77', port: 4_181 }, undefined).payload).toMatchObject({
       reachabilityPort: unknown('no UDP port could be opened'),
     });

@@ -75,7 +75,7 @@ test('a server that ends gives its lease back, and one that is off tells nothing
   await watch.look(never);
   await watch.look(never);
   expect(counts(facts)).toEqual([1, 0]);
-  expect(notices.texts).toEqual([]);
+  expect(notices.all).toEqual([]);
 });
 
 test('a server that does not count its requests is said, until it does or is taken out of the file', async () => {
@@ -84,14 +84,17 @@ test('a server that does not count its requests is said, until it does or is tak
   const { watch, notices } = watchOf(urls);
   served.page.status = 501;
   await watch.look(never);
-  expect(notices.texts[0]).toContain('llama-server needs --metrics');
+  expect(notices.all[0]).toMatchObject({
+    code: 'endpoint-silent',
+    advice: expect.stringContaining('llama-server needs --metrics'),
+  });
   served.page.status = 200;
   served.page.text = 'vllm:num_requests_running 0\n';
   await watch.look(never);
-  expect(notices.texts).toEqual([]);
+  expect(notices.all).toEqual([]);
   served.page.text = 'nothing known';
   await watch.look(never);
   urls.list = [];
   await watch.look(never);
-  expect(notices.texts).toEqual([]);
+  expect(notices.all).toEqual([]);
 });

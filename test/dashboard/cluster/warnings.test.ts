@@ -84,19 +84,22 @@ describe('warnings', () => {
     const state = stateOf(at(studio), at(rack));
     expect(
       titles(state, 0, {
-        notices: ['config.toml line 3: unknown key', 'the journal was damaged; it was moved aside'],
+        notices: [
+          {
+            id: 'config-broken',
+            code: 'config-broken',
+            problem: 'config.toml:3: unknown key.',
+            advice: 'Leave it out.',
+          },
+          { id: 'x', code: 'of-a-later-version', problem: 'The journal was damaged.', advice: '' },
+        ],
         newVersion: '0.2.0',
       }),
     ).toEqual([
-      'config.toml line 3',
-      'The journal was damaged',
+      'config.toml:3: unknown key.',
+      'The journal was damaged.',
       'Plimsoll was updated to 0.2.0',
       'bosun: / is almost full',
     ]);
-  });
-
-  test('a notice without a first part is shown whole', () => {
-    const [notice] = warningsOf(stateOf(at(studio), at(notebook)), 0, { notices: ['port 4180 is taken'] });
-    expect(notice).toMatchObject({ title: 'Notice from this node', why: 'port 4180 is taken' });
   });
 });

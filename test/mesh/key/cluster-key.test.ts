@@ -99,7 +99,7 @@ test('a file that others could read is closed to them, and that is said', async 
   await createClusterKeyFile(path, makeClusterKey());
   chmodSync(path, 0o644);
   const file = await readClusterKey(path);
-  expect(file.kind === 'key' ? file.notices.join() : '').toContain('others could read');
+  expect(file).toMatchObject({ notices: [{ code: 'key-was-readable', path }] });
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
