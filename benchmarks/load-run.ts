@@ -1,6 +1,7 @@
 // Runs the load generator as the bench command does, for benchmarks: a plan of their own, everything it tells kept.
 
 import type { LoadPlan } from '../src/bench/load/load-plan.ts';
+import { SERVER_APIS } from '../src/bench/target/api/server-apis.ts';
 import { requestBodies } from '../src/bench/target/request-bodies.ts';
 import type { LoadResult } from '../src/bench/threads/load-generator.ts';
 import { createLoadGenerator } from '../src/bench/threads/threaded-load-generator.ts';
@@ -40,9 +41,11 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
     {
       target: { host, port, path: '/v1/chat/completions', hostHeader: `${host}:${port}`, tls: undefined },
       headers: [],
+      api: SERVER_APIS[0].name,
       bodies: requestBodies(
         [{ messages: [{ role: 'user', content: 'x'.repeat(800) }], maxTokens: undefined }],
         {
+          api: SERVER_APIS[0],
           model: 'truth',
           isStreaming,
           hasNonce: true,

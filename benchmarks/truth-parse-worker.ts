@@ -7,9 +7,10 @@ import { CONTENT_KINDS, RECORD } from '../src/bench/arena/load-record.ts';
 import { RingReader } from '../src/bench/arena/ring.ts';
 import { ThreadBoard } from '../src/bench/arena/thread-board.ts';
 import type { FromParseWorker, ParseWorkerData } from '../src/bench/parse/parse-message.ts';
+import { serverApi } from '../src/bench/target/api/server-apis.ts';
 import { ReplyReader } from '../src/bench/target/reply-reader.ts';
 
-const { rings, board: memory, boardThread, runZeroNs }: ParseWorkerData = workerData;
+const { api, rings, board: memory, boardThread, runZeroNs }: ParseWorkerData = workerData;
 const board = new ThreadBoard(memory);
 const tell = (message: FromParseWorker): void => parentPort?.postMessage(message);
 const MARK = '"writeNs":"';
@@ -68,7 +69,7 @@ class TruthParser {
   }
 
   #newReader(slot: number): ReplyReader {
-    return new ReplyReader(true, {
+    return new ReplyReader(serverApi(api), true, {
       content: stampNs => {
         const reply = this.#replies.get(slot);
         if (reply === undefined || reply.hasContent) return;

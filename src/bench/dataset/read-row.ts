@@ -2,6 +2,7 @@
 
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { Message, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
@@ -17,7 +18,7 @@ export const readRow = (text: string, column: string | undefined): Parsed<Prompt
       'Each line is one JSON object, such as {"prompt": "Why is the sky blue?"}.',
     );
   }
-  if (!isObject(row)) {
+  if (!isJsonObject(row)) {
     return wrong(
       'this line is not a JSON object',
       'Write each line as {"prompt": "…"} or {"messages": […]}.',
@@ -77,17 +78,14 @@ const missing = (names: readonly string[], column: string | undefined): Parsed<n
   );
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isMessage = (value: unknown): value is Message => {
-  if (!isObject(value) || typeof value['role'] !== 'string' || value['role'] === '') return false;
+  if (!isJsonObject(value) || typeof value['role'] !== 'string' || value['role'] === '') return false;
   const content = value['content'];
   return (
     content === undefined ||
     content === null ||
     typeof content === 'string' ||
-    (Array.isArray(content) && content.every(isObject))
+    (Array.isArray(content) && content.every(isJsonObject))
   );
 };
 

@@ -9,6 +9,8 @@ export interface LoadPlan {
   readonly target: LoadTarget;
   /** Sent with each request beside those that the client writes itself. No CR, LF or NUL: checked. */
   readonly headers: readonly HeaderField[];
+  /** Name of a row of server-apis.ts: it reads the replies. */
+  readonly api: string;
   readonly bodies: RequestBodies;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;

@@ -11,6 +11,8 @@ export interface ParseWorkerData {
   readonly boardThread: number;
   readonly rings: readonly { readonly thread: number; readonly memory: RingMemory }[];
   readonly board: ThreadBoardMemory;
+  /** Name of a row of server-apis.ts. */
+  readonly api: string;
   readonly isStreaming: boolean;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;

@@ -3,6 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadBoard } from '../arena/thread-board.ts';
+import { serverApi } from '../target/api/server-apis.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
@@ -27,6 +28,7 @@ const parsers = data.rings.map(
       thread,
       memory,
       output,
+      api: serverApi(data.api),
       isStreaming: data.isStreaming,
       warmedUp: index => {
         output.flush();

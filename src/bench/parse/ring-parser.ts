@@ -3,6 +3,7 @@
 import { CONTENT_KINDS, END_KINDS, RECORD } from '../arena/load-record.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { RingReader } from '../arena/ring.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 
@@ -10,6 +11,7 @@ export interface RingParserOptions {
   readonly thread: number;
   readonly memory: RingMemory;
   readonly output: RecordOutput;
+  readonly api: ServerApi;
   readonly isStreaming: boolean;
   warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
@@ -101,7 +103,8 @@ export class RingParser {
     const { slot } = this.#ring;
     const known = this.#trackers.get(slot);
     if (known !== undefined) return known;
-    const tracker = new SampleTracker(this.#options.output, this.#options.isStreaming);
+    const { output, api, isStreaming } = this.#options;
+    const tracker = new SampleTracker(output, api, isStreaming);
     this.#trackers.set(slot, tracker);
     return tracker;
   }

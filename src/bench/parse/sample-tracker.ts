@@ -5,8 +5,8 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { EndKind } from '../arena/load-record.ts';
-import { CARRIES_ANSWER } from '../target/openai/chat-stream.ts';
-import { decideOutcome } from '../target/outcome.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
+import { CARRIES_ANSWER } from '../target/api/server-api.ts';
 import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
 import { ReplyReader } from '../target/reply-reader.ts';
 import type { RecordOutput } from './record-output.ts';
@@ -39,10 +39,10 @@ export class SampleTracker implements ContentSink {
   /** Of the stamps, how many are in records. */
   #toldCount = 0;
 
-  constructor(output: RecordOutput, isStreaming: boolean) {
+  constructor(output: RecordOutput, api: ServerApi, isStreaming: boolean) {
     this.#output = output;
     this.#isStreaming = isStreaming;
-    this.#reply = new ReplyReader(isStreaming, this);
+    this.#reply = new ReplyReader(api, isStreaming, this);
   }
 
   issued(sampleId: number, sentNs: number, intendedNs: number, connectNs: number, isWarmup: boolean): void {
@@ -97,20 +97,9 @@ export class SampleTracker implements ContentSink {
   }
 
   ended(atNs: number, end: TransportEnd): void {
-    const reply = this.#reply;
-    reply.end(end.kind === 'whole');
+    const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
+    const { inputTokens, outputTokens, finishReason } = this.#reply.told;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
-    const { outcome, failure, endsWithTransport } = decideOutcome({
-      endKind: end.kind,
-      endDetail: end.detail,
-      status: reply.status,
-      statusDetail: isRefusal(reply.status) ? reply.statusDetail() : '',
-      hasContent: this.#chunkCount > 0,
-      hasEnded: reply.chat.hasEnded,
-      isDone: reply.chat.isDone,
-      hasOpenEvent: reply.hasOpenEvent,
-      defect: reply.defect,
-    });
     this.tellStamps();
     this.isActive = false;
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
@@ -129,9 +118,9 @@ export class SampleTracker implements ContentSink {
       outcome,
       failure:
         failure === undefined ? undefined : { ...failure, detail: this.#output.shortened(failure.detail) },
-      inputTokens: reply.chat.inputTokens,
-      outputTokens: reply.chat.outputTokens,
-      finishReason: reply.chat.finishReason,
+      inputTokens,
+      outputTokens,
+      finishReason,
       bytesSent: end.bytesSent,
       bytesReceived: end.bytesReceived,
     };
@@ -152,5 +141,3 @@ export class SampleTracker implements ContentSink {
     this.#stampsNs = grown;
   }
 }
-
-const isRefusal = (status: number): boolean => status !== 0 && (status < 200 || status > 299);

@@ -2,11 +2,13 @@
 
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/report.ts';
+import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;
+  readonly api: ServerApi;
   /** undefined: ask the server. */
   readonly model: string | undefined;
   readonly pattern: RunPattern;

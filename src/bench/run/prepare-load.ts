@@ -58,12 +58,12 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
 
 /** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
 const findServer = async ({ request, parts, signal }: LoadPreparation): Promise<ServerAnswer> => {
-  const { target, headers, model, warmup, timeouts } = request;
+  const { target, api, headers, model, warmup, timeouts } = request;
   if (warmup.kind === 'none' && model !== undefined) {
     return { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] };
   }
   const timeoutMs = Math.min(parts.settings.askMsMax, timeouts.totalMs);
-  return await askServer({ target, headers, model, timeoutMs, signal });
+  return await askServer({ api, target, headers, model, timeoutMs, signal });
 };
 
 /** Takes batches at any time; those that come before somebody is there to have them wait. */

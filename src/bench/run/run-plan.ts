@@ -7,6 +7,7 @@ import type { Dataset } from '../dataset/prompt.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
+import { endpointPath } from '../target/target-url.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 export interface PlanOptions {
@@ -23,9 +24,11 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
   const { request, dataset, server, cores } = options;
   const threads = threadsFor(request.pattern, cores);
   return {
-    target: request.target.load,
+    target: { ...request.target.server, path: endpointPath(request.target, request.api) },
     headers: request.headers,
+    api: request.api.name,
     bodies: requestBodies(dataset.prompts, {
+      api: request.api,
       model: server.model,
       isStreaming: request.isStreaming,
       hasNonce: request.hasNonce,

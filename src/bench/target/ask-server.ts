@@ -1,14 +1,18 @@
 // Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
 // its own and past every proxy.
 
+import { parseAnyJson } from '../../core/json.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
+import type { ModelList, ServerApi } from './api/server-api.ts';
 import { getText } from './get-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { findServerKind } from './server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
+import { modelsPath } from './target-url.ts';
 
-export interface AskOptions {
+export interface ServerQuestion {
+  readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
   /** The one that was given with --model. */
@@ -24,9 +28,9 @@ export interface ServerAnswer {
 }
 
 /** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not say. */
-export const askServer = async (options: AskOptions): Promise<ServerAnswer> => {
-  const { target, model, signal } = options;
-  const reply = await getModels(options);
+export const askServer = async (question: ServerQuestion): Promise<ServerAnswer> => {
+  const { api, target, model, signal } = question;
+  const reply = await getModels(question);
   signal.throwIfAborted();
   switch (reply.kind) {
     case 'no-connection':
@@ -44,18 +48,22 @@ export const askServer = async (options: AskOptions): Promise<ServerAnswer> => {
       });
     case 'status':
       if (model !== undefined) {
-        return { model, serverKind: unknown(`GET /models gave status ${reply.status}`), notices: [] };
+        return {
+          model,
+          serverKind: unknown(`GET ${api.models.path} gave status ${reply.status}`),
+          notices: [],
+        };
       }
       throw new BenchError({
         code: 'unreachable',
-        problem: `${target.shown} did not say which models it has: status ${reply.status} to GET ${shownPath(target)}`,
+        problem: `${target.shown} did not say which models it has: status ${reply.status} to GET ${modelsPath({ ...target, query: '' }, api)}`,
         advice:
           reply.status === 401 || reply.status === 403
             ? 'Give a key that it takes: --api-key-file F, or OPENAI_API_KEY'
             : 'Look at the URL, or name the model yourself: --model M',
       });
     case 'models':
-      return chosen({ ...reply, serverKind: await kindOf(reply, options) }, target, model);
+      return chosen({ ids: reply.ids, serverKind: await kindOf(reply, question) }, target, model);
     default:
       return reply satisfies never;
   }
@@ -63,15 +71,17 @@ export const askServer = async (options: AskOptions): Promise<ServerAnswer> => {
 
 /** By the owner of its models, else by what only one kind of server answers. */
 const kindOf = (
-  { serverKind }: ModelsReply,
-  { target, headers, signal }: AskOptions,
+  { serverKind }: ModelList,
+  { target, headers, signal }: ServerQuestion,
 ): Promise<string | Unknown> | string | Unknown =>
   isUnknown(serverKind)
-    ? findServerKind(path => getText({ load: target.load, path, headers, timeoutMs: KIND_MS_MAX, signal }))
+    ? findServerKind(path =>
+        getText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal }),
+      )
     : serverKind;
 
 const chosen = (
-  { ids, serverKind }: ModelsReply,
+  { ids, serverKind }: ModelList,
   target: BenchTarget,
   model: string | undefined,
 ): ServerAnswer => {
@@ -97,62 +107,21 @@ type Reply =
   | { readonly kind: 'no-connection'; readonly reason: string }
   | { readonly kind: 'no-answer'; readonly reason: string }
   | { readonly kind: 'status'; readonly status: number }
-  | ModelsReply;
+  | ({ readonly kind: 'models' } & ModelList);
 
-interface ModelsReply {
-  readonly kind: 'models';
-  readonly ids: readonly string[];
-  readonly serverKind: string | Unknown;
-}
-
-const getModels = async ({ target, headers, timeoutMs, signal }: AskOptions): Promise<Reply> => {
-  const answer = await getText({ load: target.load, path: target.modelsPath, headers, timeoutMs, signal });
-  switch (answer.kind) {
-    case 'no-connection':
-    case 'no-answer':
-      return answer;
-    case 'answer':
-      if (answer.status !== 200) return { kind: 'status', status: answer.status };
-      return modelsOf(answer.text);
-    default:
-      return answer satisfies never;
-  }
+const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQuestion): Promise<Reply> => {
+  const path = modelsPath(target, api);
+  const answer = await getText({ server: target.server, path, headers, timeoutMs, signal });
+  if (answer.kind !== 'answer') return answer;
+  if (answer.status !== 200) return { kind: 'status', status: answer.status };
+  const json = parseAnyJson(answer.text);
+  if (json === undefined) return { kind: 'no-answer', reason: 'its list of models is not JSON' };
+  const list = api.models.read(json);
+  return isUnknown(list) ? { kind: 'no-answer', reason: list.reason } : { kind: 'models', ...list };
 };
-
-const modelsOf = (text: string): Reply => {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return { kind: 'no-answer', reason: 'its list of models is not JSON' };
-  }
-  const data = isObject(json) ? json['data'] : undefined;
-  if (!Array.isArray(data)) return { kind: 'no-answer', reason: 'its list of models has no "data"' };
-  const ids = data.flatMap(model =>
-    isObject(model) && typeof model['id'] === 'string' ? [model['id']] : [],
-  );
-  const owners = data.flatMap(model =>
-    isObject(model) && typeof model['owned_by'] === 'string' ? [model['owned_by'].toLowerCase()] : [],
-  );
-  const kinds = owners.map(owner => SERVER_KINDS.get(owner)).filter(kind => kind !== undefined);
-  return { kind: 'models', ids, serverKind: kinds[0] ?? unknown('the server does not say') };
-};
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const shownPath = ({ modelsPath }: BenchTarget): string => modelsPath.split('?')[0] ?? '';
 
 const quoted = (model: string): string =>
   JSON.stringify(model.length > 60 ? `${model.slice(0, 60)}…` : model);
 
-/** What servers write into `owned_by` of their models. */
-const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
-  ['vllm', 'vLLM'],
-  ['sglang', 'SGLang'],
-  ['llamacpp', 'llama.cpp'],
-  ['library', 'Ollama'],
-  ['plimsoll-mock', 'Plimsoll mock'],
-]);
 /** For each of the questions that tell what kind of server it is; they are asked at once. */
 const KIND_MS_MAX = 1_000;

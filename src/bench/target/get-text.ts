@@ -4,10 +4,10 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { shortReason } from '../../core/problem.ts';
-import type { HeaderField, LoadTarget } from './load-target.ts';
+import type { HeaderField, TargetServer } from './load-target.ts';
 
 export interface GetOptions {
-  readonly load: LoadTarget;
+  readonly server: TargetServer;
   readonly path: string;
   readonly headers: readonly HeaderField[];
   readonly timeoutMs: number;
@@ -22,13 +22,13 @@ export type TextAnswer =
 
 /** @throws the signal's reason, and nothing else. */
 export const getText = async ({
-  load,
+  server,
   path,
   headers,
   timeoutMs,
   signal,
 }: GetOptions): Promise<TextAnswer> => {
-  const { host, port, hostHeader, tls } = load;
+  const { host, port, hostHeader, tls } = server;
   // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
   const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
   const send = tls === undefined ? httpRequest : httpsRequest;
@@ -91,7 +91,7 @@ export const getText = async ({
   }
 };
 
-const tlsOptions = (tls: LoadTarget['tls']): ConnectionOptions =>
+const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
   tls === undefined
     ? {}
     : {

@@ -1,14 +1,17 @@
 // Where requests go, what stands in their heads, and how long is waited: what a client knows of its target.
 
-export interface LoadTarget {
+export interface TargetServer {
   /** Name or address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Of the POST: "/v1/chat/completions". */
-  readonly path: string;
   /** What stands in `host:`, with brackets and port where they belong. */
   readonly hostHeader: string;
   readonly tls: TlsPlan | undefined;
+}
+
+export interface LoadTarget extends TargetServer {
+  /** Of the POST: "/v1/chat/completions". */
+  readonly path: string;
 }
 
 export interface TlsPlan {

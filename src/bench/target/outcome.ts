@@ -4,7 +4,7 @@ import type { SampleFailure } from '../../core/run/ended-sample.ts';
 import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import { timeoutPhaseOf } from '../arena/load-record.ts';
-import type { ReplyDefect } from './openai/chat-stream.ts';
+import type { ReplyDefect } from './api/server-api.ts';
 
 export interface ReplyAccount {
   readonly endKind: EndKind;
@@ -19,6 +19,8 @@ export interface ReplyAccount {
   readonly isDone: boolean;
   /** Something of an event came behind the last empty line. */
   readonly hasOpenEvent: boolean;
+  /** What it lacks where neither of the two is so. */
+  readonly withoutEnd: string;
   readonly defect: ReplyDefect | undefined;
 }
 
@@ -70,10 +72,8 @@ const failedTransport = (reply: ReplyAccount): SampleOutcome => {
   }
 };
 
-const truncation = ({ hasOpenEvent }: ReplyAccount): string =>
-  hasOpenEvent
-    ? 'the last event lacks its blank line'
-    : 'the reply ended without [DONE] and without a finish reason';
+const truncation = ({ hasOpenEvent, withoutEnd }: ReplyAccount): string =>
+  hasOpenEvent ? 'the last event lacks its blank line' : withoutEnd;
 
 const failed = (kind: FailureKind, detail: string, statusCode: number): SampleOutcome => ({
   outcome: 'failed',

@@ -1,10 +1,12 @@
 // Reads one reply's body, however it comes: as a stream of events, as one JSON document, compressed, or as the text of an
 // error. Tells when content arrives; what was wrong, and what was used, is for the end.
 
-import type { CONTENT_KINDS } from '../arena/load-record.ts';
+import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
+import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
+import { CARRIES_NOTHING } from './api/server-api.ts';
 import { ContentDecoder } from './content-decoder.ts';
-import type { ReplyDefect } from './openai/chat-stream.ts';
-import { CARRIES_NOTHING, ChatStream } from './openai/chat-stream.ts';
+import type { SampleOutcome } from './outcome.ts';
+import { decideOutcome } from './outcome.ts';
 import type { EventSink } from './sse/event-scanner.ts';
 import { EventScanner } from './sse/event-scanner.ts';
 
@@ -21,7 +23,8 @@ export interface ReplyHead {
 }
 
 export class ReplyReader implements EventSink {
-  readonly chat: ChatStream = new ChatStream();
+  readonly #api: ServerApi;
+  readonly #reply: ApiReply;
   readonly #isStreaming: boolean;
   readonly #sink: ContentSink;
   readonly #scanner: EventScanner = new EventScanner(this);
@@ -33,29 +36,28 @@ export class ReplyReader implements EventSink {
   #stampNs = 0;
   #contentKind: ReplyHead['contentKind'] = 'missing';
   #hasBody = false;
+  #hasEvent = false;
+  #hasContent = false;
   #status = 0;
   #location = '';
   #defect: ReplyDefect | undefined;
 
-  constructor(isStreaming: boolean, sink: ContentSink) {
+  constructor(api: ServerApi, isStreaming: boolean, sink: ContentSink) {
+    this.#api = api;
+    this.#reply = api.newReply();
     this.#isStreaming = isStreaming;
     this.#sink = sink;
   }
 
-  get status(): number {
-    return this.#status;
-  }
-
-  get defect(): ReplyDefect | undefined {
-    return this.#defect ?? this.chat.defect;
-  }
-
-  get hasOpenEvent(): boolean {
-    return this.#mode === 'events' && this.#scanner.hasOpenEvent;
+  /** Tokens and finish reason of what has come. */
+  get told(): Pick<ApiReply, 'inputTokens' | 'outputTokens' | 'finishReason'> {
+    return this.#reply;
   }
 
   reset(): void {
-    this.chat.reset();
+    this.#reply.reset();
+    this.#hasContent = false;
+    this.#hasEvent = false;
     this.#mode = 'none';
     this.#decoder = undefined;
     this.#documentLength = 0;
@@ -84,46 +86,68 @@ export class ReplyReader implements EventSink {
     else this.#decoded(this.#decoder.add(bytes, start, end));
   }
 
-  /** No more bytes come; `isWhole`: because the reply has ended properly. */
-  end(isWhole: boolean): void {
-    if (this.#decoder !== undefined && isWhole && this.#documentLength + this.#status > 0) {
+  /** No more bytes come. @returns how the sample ends. */
+  end(endKind: EndKind, endDetail: string): SampleOutcome {
+    if (endKind === 'whole') this.#endWhole();
+    const reply = this.#reply;
+    const isRefusal = this.#status !== 0 && (this.#status < 200 || this.#status > 299);
+    return decideOutcome({
+      endKind,
+      endDetail,
+      status: this.#status,
+      statusDetail: isRefusal ? this.#statusDetail() : '',
+      hasContent: this.#hasContent,
+      hasEnded: reply.hasEnded,
+      isDone: reply.isDone,
+      hasOpenEvent: this.#mode === 'events' && this.#scanner.hasOpenEvent,
+      withoutEnd: this.#api.withoutEnd,
+      defect: this.#defect ?? reply.defect,
+    });
+  }
+
+  #endWhole(): void {
+    if (this.#decoder !== undefined && this.#documentLength + this.#status > 0) {
       this.#decoded(this.#decoder.end());
     }
-    if (this.#mode === 'events' && isWhole) this.#checkStream();
-    if (this.#mode !== 'document' || !isWhole || this.#status > 299 || this.#documentLength === 0) return;
-    const text = this.#document.toString('utf8', 0, this.#documentLength);
-    const carries = this.chat.json(text, 'message', false);
-    if (this.#isStreaming && this.chat.defect === undefined) {
+    if (this.#mode === 'events') this.#checkStream();
+    if (this.#mode !== 'document' || this.#status > 299 || this.#documentLength === 0) return;
+    const carries = this.#reply.document(this.#document.toString('utf8', 0, this.#documentLength));
+    if (this.#isStreaming && this.#reply.defect === undefined) {
       this.#defect = { kind: 'malformed', detail: 'a stream was asked for, and a plain reply came' };
-    } else if (carries !== CARRIES_NOTHING) {
-      this.chat.isDone = true;
-      this.#sink.content(this.#stampNs, carries);
-    } else if (this.chat.defect === undefined) {
-      this.chat.isDone = true;
+    } else {
+      this.#content(carries);
     }
   }
 
   /** A page of HTML, say: bytes, and no event in them. */
   #checkStream(): void {
-    if (this.#contentKind === 'event-stream' || this.chat.eventCount > 0 || !this.#hasBody) return;
+    if (this.#contentKind === 'event-stream' || this.#hasEvent || !this.#hasBody) return;
     this.#defect ??= { kind: 'malformed', detail: 'the reply is no event stream' };
   }
 
   /** Of a reply that is no success: the error's own words, else what it is. */
-  statusDetail(): string {
+  #statusDetail(): string {
     if (this.#location !== '') return `status ${this.#status}, redirect to ${withoutSecrets(this.#location)}`;
     if (this.#documentLength === 0) return `status ${this.#status}`;
     const text = this.#document.toString('utf8', 0, this.#documentLength);
-    this.chat.reset();
-    this.chat.json(text, 'message', false);
-    const { defect } = this.chat;
-    this.chat.reset();
+    const reply = this.#reply;
+    reply.reset();
+    reply.document(text);
+    const { defect } = reply;
+    reply.reset();
     return defect?.kind === 'error-frame' ? defect.detail : text;
   }
 
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void {
-    const carries = this.chat.event(bytes, start, end, isErrorEvent);
-    if (carries !== CARRIES_NOTHING) this.#sink.content(this.#stampNs, carries);
+    if (start === end) return;
+    this.#hasEvent = true;
+    this.#content(this.#reply.event(bytes, start, end, isErrorEvent));
+  }
+
+  #content(carries: number): void {
+    if (carries === CARRIES_NOTHING) return;
+    this.#hasContent = true;
+    this.#sink.content(this.#stampNs, carries);
   }
 
   #plain(bytes: Buffer, start: number, end: number): void {

@@ -2,7 +2,8 @@
 // writes a nonce into bytes that are there.
 
 import { BenchError } from '../bench-error.ts';
-import type { Message, Prompt } from '../dataset/prompt.ts';
+import type { Prompt } from '../dataset/prompt.ts';
+import type { BodySettings, ServerApi } from './api/server-api.ts';
 
 /** JSON bodies, one behind the other. Body i is `bytes[starts[i]] … bytes[starts[i + 1]]`; sample n sends body n mod count. */
 export interface RequestBodies {
@@ -21,17 +22,19 @@ export interface RequestBodies {
 /** 8 of the run and 8 of the sample. */
 export const BODY_NONCE_BYTES = 16;
 
-export interface RequestOptions {
-  /** As it goes into the request. */
-  readonly model: string;
-  readonly isStreaming: boolean;
+export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
+  readonly api: ServerApi;
   readonly hasNonce: boolean;
   /** 8 characters of hex, another for each run. */
   readonly noncePrefix: string;
 }
 
-/** @throws BenchError `input` when all bodies together are too large. */
-export const requestBodies = (prompts: readonly Prompt[], options: RequestOptions): RequestBodies => {
+/** @throws BenchError `input` for a prompt that the API cannot ask, and when all bodies together are too large. */
+export const requestBodies = (
+  prompts: readonly Prompt[],
+  { api, hasNonce, noncePrefix, ...settings }: RequestOptions,
+): RequestBodies => {
+  const nonce = hasNonce ? noncePrefix.padEnd(BODY_NONCE_BYTES, '0') : undefined;
   const bodies: Buffer[] = [];
   const starts = new SharedArrayBuffer((prompts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
   const nonceAts = new SharedArrayBuffer(prompts.length * Float64Array.BYTES_PER_ELEMENT);
@@ -39,10 +42,15 @@ export const requestBodies = (prompts: readonly Prompt[], options: RequestOption
   const nonceAt = new Float64Array(nonceAts);
   let size = 0;
   prompts.forEach((prompt, index) => {
-    const { before, after } = bodyOf(prompt, options);
+    const text = api.body(prompt, { ...settings, nonce });
+    if (text.kind === 'wrong') {
+      const { problem, advice } = text;
+      throw new BenchError({ code: 'input', problem: `prompt ${index + 1}: ${problem}`, advice });
+    }
+    const { before, after } = text.value;
     const body = Buffer.from(before + after, 'utf8');
     bodies.push(body);
-    nonceAt[index] = options.hasNonce ? Buffer.byteLength(before, 'utf8') : -1;
+    nonceAt[index] = hasNonce ? Buffer.byteLength(before, 'utf8') : -1;
     size += body.length;
     startAt[index + 1] = size;
     if (size > BODIES_BYTES_MAX) {
@@ -56,43 +64,8 @@ export const requestBodies = (prompts: readonly Prompt[], options: RequestOption
   const bytes = new SharedArrayBuffer(size);
   const target = new Uint8Array(bytes);
   for (const [index, body] of bodies.entries()) target.set(body, startAt[index] ?? 0);
-  return { bytes, starts, nonceAts, noncePrefix: options.noncePrefix };
+  return { bytes, starts, nonceAts, noncePrefix };
 };
-
-/** The body in two parts: the nonce's first byte is the first of `after`. */
-const bodyOf = (
-  { messages, maxTokens }: Prompt,
-  { model, isStreaming, hasNonce, noncePrefix }: RequestOptions,
-): { readonly before: string; readonly after: string } => {
-  const tail =
-    (maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`) +
-    // Without usage nobody knows how many tokens came.
-    (isStreaming ? ',"stream":true,"stream_options":{"include_usage":true}}' : ',"stream":false}');
-  const head = `{"model":${JSON.stringify(model)},"messages":[`;
-  if (!hasNonce) return { before: '', after: `${head}${messages.map(jsonOf).join(',')}]${tail}` };
-  // As near to the start as can be: a cache of prefixes holds whatever stands before it.
-  const at = messages.findIndex(({ content }) => typeof content === 'string' || Array.isArray(content));
-  const marked = messages[at];
-  if (marked === undefined) throw new RangeError('a prompt without content');
-  const { content, ...others } = marked;
-  const opening = `${jsonOf(others).slice(0, -1)},"content":`;
-  const nonce = noncePrefix.padEnd(BODY_NONCE_BYTES, '0');
-  const [quote, rest] =
-    typeof content === 'string'
-      ? ['"[', `${nonce}] ${JSON.stringify(content).slice(1)}}`]
-      : [
-          '[{"type":"text","text":"[',
-          `${nonce}]"},${JSON.stringify(content).slice(1)}}`.replace(/,\]\}$/, ']}'),
-        ];
-  const earlier = messages.slice(0, at).map(message => `${jsonOf(message)},`);
-  const later = messages.slice(at + 1).map(message => `,${jsonOf(message)}`);
-  return {
-    before: `${head}${earlier.join('')}${opening}${quote}`,
-    after: `${rest}${later.join('')}]${tail}`,
-  };
-};
-
-const jsonOf = (message: Omit<Message, 'content'>): string => JSON.stringify(message);
 
 const MEBIBYTE = 1024 * 1024;
 export const BODIES_BYTES_MAX: number = 512 * MEBIBYTE;

@@ -1,9 +1,9 @@
 // What kind of server answers, told by a path that only that kind serves. Asked once before a run, and only where the
 // list of models did not say; for people to read, nothing depends on it.
 
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
-import type { JsonObject } from './openai/chat-facts.ts';
-import { isObject } from './openai/chat-facts.ts';
 
 export type KindAnswer =
   | { readonly kind: 'no-connection' | 'no-answer' }
@@ -20,20 +20,12 @@ export const findServerKind = async (
       const header = SERVER_HEADERS.find(({ start }) => answer.server.toLowerCase().startsWith(start));
       if (header !== undefined) return header.name;
       if (answer.status !== 200) return undefined;
-      const json = parseJson(answer.text);
-      return isObject(json) && isOurs(json) ? name : undefined;
+      const json = parseAnyJson(answer.text);
+      return isJsonObject(json) && isOurs(json) ? name : undefined;
     }),
   );
   // In the order of the table: what is more particular stands first.
   return found.find(name => name !== undefined) ?? unknown('the server does not say');
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 const has = (json: JsonObject, ...names: readonly string[]): boolean => names.every(name => name in json);
@@ -57,7 +49,7 @@ const SIGNS: readonly Sign[] = [
 const isLmStudioList = (data: unknown): boolean =>
   Array.isArray(data) &&
   data.length > 0 &&
-  data.every(model => isObject(model) && has(model, 'arch', 'state'));
+  data.every(model => isJsonObject(model) && has(model, 'arch', 'state'));
 
 /** Of Python's http.server, which mlx_lm.server is built on and no other of these. */
 const SERVER_HEADERS = [

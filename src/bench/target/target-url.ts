@@ -4,12 +4,15 @@
 import { isIP } from 'node:net';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { LoadTarget } from './load-target.ts';
+import type { ServerApi } from './api/server-api.ts';
+import type { TargetServer } from './load-target.ts';
 
 export interface BenchTarget {
-  readonly load: LoadTarget;
-  /** Where the server lists its models. */
-  readonly modelsPath: string;
+  readonly server: TargetServer;
+  /** As it was given, without slashes at its end. */
+  readonly path: string;
+  /** With its question mark; '' where there is none. */
+  readonly query: string;
   /** For people and files. */
   readonly shown: string;
   /** `Basic …` of credentials in the URL. */
@@ -26,24 +29,36 @@ export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
       'Give them with --header-file instead.',
     );
   }
-  const base = url.pathname.replace(/\/+$/, '');
-  const path = base.endsWith(ENDPOINT) ? base : `${base.endsWith('/v1') ? base : `${base}/v1`}${ENDPOINT}`;
+  const path = url.pathname.replace(/\/+$/, '');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const isSecure = url.protocol === 'https:';
   return parsed({
-    load: {
+    server: {
       host,
       port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
-      path: `${path}${url.search}`,
       hostHeader: url.host,
       tls: isSecure
         ? { serverName: isIP(host) === 0 ? host : '', authorities: undefined, isInsecure: false }
         : undefined,
     },
-    modelsPath: `${path.slice(0, -ENDPOINT.length)}/models${url.search}`,
-    shown: `${url.protocol}//${url.host}${base}`,
+    path,
+    query: url.search,
+    shown: `${url.protocol}//${url.host}${path}`,
     authorization: authorizationOf(url),
   });
+};
+
+/** Where requests go: the URL may be the server, the root of its API, or the endpoint itself. */
+export const endpointPath = (target: BenchTarget, api: ServerApi): string =>
+  `${rootPath(target, api)}${api.endpoint}${target.query}`;
+
+/** Where the server lists its models. */
+export const modelsPath = (target: BenchTarget, api: ServerApi): string =>
+  `${rootPath(target, api)}${api.models.path}${target.query}`;
+
+const rootPath = ({ path }: BenchTarget, { root, endpoint }: ServerApi): string => {
+  if (path.endsWith(endpoint)) return path.slice(0, -endpoint.length);
+  return path.endsWith(root) ? path : `${path}${root}`;
 };
 
 const notAUrl = (text: string): Parsed<never> => {
@@ -69,5 +84,3 @@ const decoded = (text: string): string => {
     return text; // a lone % means itself
   }
 };
-
-const ENDPOINT = '/chat/completions';

@@ -45,8 +45,6 @@ export const createLoadGenerator = (
 };
 
 class ThreadedLoadGenerator implements LoadGenerator {
-  readonly issuingEnded: Promise<number>;
-  readonly ended: Promise<LoadResult>;
   readonly #plan: LoadPlan;
   readonly #sink: LoadSink;
   readonly #options: LoadGeneratorOptions;
@@ -58,6 +56,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #warm = Promise.withResolvers<void>();
   readonly #issuing = Promise.withResolvers<number>();
   readonly #ending = Promise.withResolvers<LoadResult>();
+  readonly issuingEnded: Promise<number> = this.#issuing.promise;
+  readonly ended: Promise<LoadResult> = this.#ending.promise;
   readonly #openedOf: Map<number, OpenedConnections> = new Map();
   readonly #warmThreads: Set<number> = new Set();
   readonly #issuingEndedAt: Map<number, number> = new Map();
@@ -72,8 +72,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#options = options;
     this.#boardMemory = createThreadBoardMemory(plan.threads.load + plan.threads.parse);
     this.#board = new ThreadBoard(this.#boardMemory);
-    this.issuingEnded = this.#issuing.promise;
-    this.ended = this.#ending.promise;
   }
 
   get counts(): LoadCounts {
@@ -155,13 +153,14 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const { threads, isStreaming, headers } = this.#plan;
+    const { threads, api, isStreaming, headers } = this.#plan;
     const boardThread = threads.load + parser;
     const data: ParseWorkerData = {
       parser,
       boardThread,
       rings,
       board: this.#boardMemory,
+      api,
       isStreaming,
       runZeroNs: this.#options.runZeroNs,
       secrets: secretsOf(headers),

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
+import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
@@ -28,6 +29,7 @@ export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
   }
   return {
     target,
+    api: SERVER_APIS[0],
     model: given(BENCH.model),
     pattern,
     samplesMax,

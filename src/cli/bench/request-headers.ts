@@ -67,7 +67,7 @@ export const proxyNotices = (env: ProcessState['env']): readonly string[] => {
 const withKey = (headers: readonly HeaderField[], key: string, target: BenchTarget): RequestHeaders => ({
   headers: [...headers, { name: 'authorization', value: `Bearer ${key}` }],
   notices:
-    target.load.tls === undefined && !LOOPBACK.test(target.load.host)
+    target.server.tls === undefined && !LOOPBACK.test(target.server.host)
       ? ['the API key goes over the network unencrypted, because the URL is http://']
       : [],
 });

@@ -58,10 +58,10 @@ export class EndpointWatch {
   async #ask(url: string, signal: AbortSignal): Promise<void> {
     const target = parseTargetUrl(url);
     if (target.kind === 'wrong') return;
-    const { load, authorization } = target.value;
+    const { server, authorization } = target.value;
     const { origin } = new URL(url);
     const headers = authorization === undefined ? [] : [{ name: 'authorization', value: authorization }];
-    const answer = await getText({ load, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
+    const answer = await getText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
     const count =
       answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
     // What does not answer in time may be working hard: its last word counts until its lease runs out.

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, test } from 'vitest';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 import { chunkedStream, events, reply, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
@@ -42,7 +43,7 @@ test.each([
   await using server = await scriptedServer(({ socket }) => socket.write(GOOD));
   const bodies = requestBodies(
     contents.map(content => ({ messages: [{ role: 'user', content }], maxTokens: undefined })),
-    { model: 'mock-model', isStreaming: true, hasNonce: true, noncePrefix: '0badcafe' },
+    { api: SERVER_APIS[0], model: 'mock-model', isStreaming: true, hasNonce: true, noncePrefix: '0badcafe' },
   );
   await runHere(loadPlan({ ...server, ...samplesMax(20), bodies }));
   const asked = server.requests.map(request => {

@@ -1,12 +1,15 @@
 // Plans of small loads for tests, and the prompts for them.
 
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
+import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 
 export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly host: string;
   readonly port: number;
+  /** 'chat' where it is not said. */
+  readonly api?: string;
   readonly tls?: LoadTarget['tls'];
   readonly model?: string;
   /** Of the one prompt. */
@@ -16,22 +19,26 @@ export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
 export const loadPlan = ({
   host,
   port,
+  api: name = 'chat',
   tls,
   model = 'mock-model',
   content = 'hello',
   ...plan
 }: PlanOptions): LoadPlan => {
+  const api = serverApi(name);
   const isStreaming = plan.isStreaming ?? true;
   return {
     target: {
       host,
       port,
-      path: '/v1/chat/completions',
+      path: `${api.root}${api.endpoint}`,
       hostHeader: host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`,
       tls,
     },
     headers: [],
+    api: name,
     bodies: requestBodies([{ messages: [{ role: 'user', content }], maxTokens: undefined }], {
+      api,
       model,
       isStreaming,
       hasNonce: true,

@@ -13,6 +13,7 @@ import { Pacer } from '../../../src/bench/load/pacing.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
+import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../../../src/bench/target/http1/request-writer.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
@@ -67,6 +68,7 @@ export const runHere = async (
     thread: 0,
     memory,
     output,
+    api: serverApi(plan.api),
     isStreaming: plan.isStreaming,
     warmedUp: () => undefined,
     issuingEnded: () => undefined,

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { askServer } from '../../../src/bench/target/ask-server.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
@@ -37,6 +38,7 @@ const ask = (url: string, model?: string) => {
   if (target.kind === 'wrong') throw new Error(target.problem);
   const headers = [{ name: 'authorization', value: 'Bearer s3cret' }];
   return askServer({
+    api: SERVER_APIS[0],
     target: target.value,
     headers,
     model,

@@ -1,9 +1,10 @@
 // A reply's way from bytes to outcome, without sockets: framing, content, decision. What a load thread and a parse thread
 // do with it between them.
 
+import type { ServerApi } from '../../../src/bench/target/api/server-api.ts';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import type { ReplySink } from '../../../src/bench/target/http1/response-framer.ts';
 import { ResponseFramer } from '../../../src/bench/target/http1/response-framer.ts';
-import { decideOutcome } from '../../../src/bench/target/outcome.ts';
 import { ReplyReader } from '../../../src/bench/target/reply-reader.ts';
 
 export interface PipedReply {
@@ -22,14 +23,18 @@ export interface PipedReply {
 }
 
 export interface PipeOptions {
+  readonly api?: ServerApi;
   readonly isStreaming?: boolean;
 }
 
 /** `reads` is what came of the connection before it ended. */
-export const pipeReply = (reads: readonly Buffer[], { isStreaming = true }: PipeOptions = {}): PipedReply => {
+export const pipeReply = (
+  reads: readonly Buffer[],
+  { api = SERVER_APIS[0], isStreaming = true }: PipeOptions = {},
+): PipedReply => {
   let chunks = 0;
   const bodies: Buffer[] = [];
-  const reader = new ReplyReader(isStreaming, {
+  const reader = new ReplyReader(api, isStreaming, {
     content: () => {
       chunks += 1;
     },
@@ -56,25 +61,15 @@ export const pipeReply = (reads: readonly Buffer[], { isStreaming = true }: Pipe
     shared.fill(0x58);
   }
   const isWhole = framer.problem === '' && framer.endOfConnection();
-  reader.end(isWhole);
-  const { status } = reader;
-  const { outcome, failure } = decideOutcome({
-    endKind: framer.problem !== '' ? 'malformed' : isWhole ? 'whole' : received === 0 ? 'reset' : 'truncated',
-    endDetail: framer.problem,
-    status,
-    statusDetail: status !== 0 && (status < 200 || status > 299) ? reader.statusDetail() : '',
-    hasContent: chunks > 0,
-    hasEnded: reader.chat.hasEnded,
-    isDone: reader.chat.isDone,
-    hasOpenEvent: reader.hasOpenEvent,
-    defect: reader.defect,
-  });
-  const { inputTokens, outputTokens, finishReason } = reader.chat;
+  const endKind =
+    framer.problem !== '' ? 'malformed' : isWhole ? 'whole' : received === 0 ? 'reset' : 'truncated';
+  const { outcome, failure } = reader.end(endKind, framer.problem);
+  const { inputTokens, outputTokens, finishReason } = reader.told;
   return {
     outcome,
     kind: failure?.kind,
     detail: failure?.detail,
-    status,
+    status: framer.head.status,
     body: Buffer.concat(bodies).toString('latin1'),
     chunks,
     inputTokens,

@@ -7,9 +7,16 @@ import {
   PROMPT_WORDS,
   syntheticDataset,
 } from '../../../src/bench/dataset/synthetic-dataset.ts';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BODY_NONCE_BYTES, requestBodies } from '../../../src/bench/target/request-bodies.ts';
 
-const OPTIONS = { model: 'a "model"', isStreaming: true, hasNonce: true, noncePrefix: '0123abcd' };
+const OPTIONS = {
+  api: SERVER_APIS[0],
+  model: 'a "model"',
+  isStreaming: true,
+  hasNonce: true,
+  noncePrefix: '0123abcd',
+};
 
 const bodiesOf = (prompts: readonly Prompt[], options: Partial<typeof OPTIONS> = {}) => {
   const set = requestBodies(prompts, { ...OPTIONS, ...options });

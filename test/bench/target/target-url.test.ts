@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
+import { chatApi } from '../../../src/bench/target/api/chat/chat-api.ts';
+import { endpointPath, modelsPath, parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
 const target = (text: string) => {
   const parsed = parseTargetUrl(text);
@@ -21,23 +22,25 @@ describe('the URL of a target', () => {
       'http://host/v1/chat/completions',
     ],
     ['https://u:p@host/v1?key=k', '/v1/chat/completions?key=k', '/v1/models?key=k', 'https://host/v1'],
-  ])('%s is a server, its /v1, or the endpoint', (text, path, modelsPath, shown) => {
-    expect(target(text)).toMatchObject({ load: { path }, modelsPath, shown });
+  ])('%s is a server, its /v1, or the endpoint', (text, path, models, shown) => {
+    expect(target(text).shown).toBe(shown);
+    expect(endpointPath(target(text), chatApi)).toBe(path);
+    expect(modelsPath(target(text), chatApi)).toBe(models);
   });
 
   test('gives host, port, the host header, and TLS with a name where there is one', () => {
-    expect(target('http://[::1]:8000').load).toMatchObject({
+    expect(target('http://[::1]:8000').server).toMatchObject({
       host: '::1',
       port: 8000,
       hostHeader: '[::1]:8000',
       tls: undefined,
     });
-    expect(target('http://host').load).toMatchObject({ host: 'host', port: 80, hostHeader: 'host' });
-    expect(target('https://host').load).toMatchObject({
+    expect(target('http://host').server).toMatchObject({ host: 'host', port: 80, hostHeader: 'host' });
+    expect(target('https://host').server).toMatchObject({
       port: 443,
       tls: { serverName: 'host', isInsecure: false },
     });
-    expect(target('https://10.0.0.1:8443').load.tls?.serverName).toBe('');
+    expect(target('https://10.0.0.1:8443').server.tls?.serverName).toBe('');
   });
 
   test('that is none is refused, with one that could be meant', () => {

@@ -6,6 +6,7 @@ import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchParts } from '../../../src/bench/run/bench-parts.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -22,6 +23,7 @@ const requestOf = (url: string): BenchRequest => {
   if (target.kind === 'wrong') throw new Error(target.problem);
   return {
     target: target.value,
+    api: SERVER_APIS[0],
     model: undefined,
     pattern: { kind: 'concurrency', concurrency: 4 },
     samplesMax: 100,

@@ -1,0 +1,13 @@
+// The table of server APIs: a row each. The first is the one that is asked where neither a person nor a URL says another.
+
+import { chatApi } from './chat/chat-api.ts';
+import type { ServerApi } from './server-api.ts';
+
+export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [chatApi];
+
+/** @throws RangeError for a name that is not in the table. */
+export const serverApi = (name: string): ServerApi => {
+  const api = SERVER_APIS.find(candidate => candidate.name === name);
+  if (api === undefined) throw new RangeError(`there is no server API ${name}`);
+  return api;
+};
