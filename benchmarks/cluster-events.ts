@@ -1,8 +1,9 @@
 // Events of a made-up cluster in which every node knows every other by two connections: the state that apply meets when
 // a mesh is whole, and the mix of events that such a mesh sends.
 
-import type { Event, Fact } from '../src/core/event.ts';
-import { eventClass, factKey } from '../src/core/event.ts';
+import type { Event } from '../src/core/event.ts';
+import type { Fact } from '../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { nodeId } from '../src/core/ids.ts';
 

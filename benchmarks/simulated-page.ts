@@ -4,8 +4,9 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/clock/system-clock.ts';
 import { VirtualClock } from '../src/clock/virtual-clock.ts';
-import type { Event, Fact } from '../src/core/event.ts';
-import { eventClass, factKey } from '../src/core/event.ts';
+import type { Event } from '../src/core/event.ts';
+import type { Fact } from '../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import type { Reported } from '../src/core/unknown.ts';
 import { isKnown } from '../src/core/unknown.ts';

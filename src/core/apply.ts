@@ -1,32 +1,35 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import { asOneChange, changed, entryOf, liveEntry, put, putKeyed } from './entries.ts';
-import { dropOldEpoch } from './epoch.ts';
-import type { Event, KnownEvent, UnknownEvent } from './event.ts';
+import type { LinkPlace } from './draft.ts';
+import { Draft } from './draft.ts';
+import { entryAt } from './entry-maps.ts';
+import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
+import type { EventKind } from './event-kinds.ts';
+import { EVENT_KINDS } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
-import { closeConnection, openConnection, putLinkProfile } from './link/link-reducer.ts';
-import { applyReading } from './node/node-reducer.ts';
+import type { Gathered } from './node/gathered.ts';
 import { isAfter } from './position.ts';
-import {
-  LIVE_RUNS_PER_NODE_MAX,
-  PROBES_PER_NODE_MAX,
-  putNewest,
-  RUNS_PER_NODE_MAX,
-} from './run/run-reducer.ts';
-import type { OriginProgress, State } from './state.ts';
+import type { Entry, ReadingEntry, State } from './state.ts';
+import { DURABLE_FIELDS } from './state.ts';
 
 /**
  * A durable event applies when it is the next of its (origin, epoch), or the first of a newer epoch; a live event when
  * it is newer than the one held for its (origin, kind, key). Anything else returns the very same state.
  */
-export const apply = (state: State, event: Event): State =>
-  event.class === 'durable' ? applyDurable(state, event) : applyLive(state, event);
+export const apply = (state: State, event: Event): State => {
+  const draft = new Draft(state, { isBatch: false });
+  applyTo(draft, event);
+  return draft.state;
+};
 
+/** As `apply` for each, without a state for each: a mapping is copied once. */
 export const applyAll = (state: State, events: Iterable<Event>): State => {
   // Read before the fold: what makes the events may do anything.
   const all = [...events];
-  return asOneChange(() => all.reduce(apply, state));
+  const draft = new Draft(state, { isBatch: true });
+  for (const event of all) applyTo(draft, event);
+  return draft.state;
 };
 
 /** Durable events of one origin and epoch with the holes that compaction left: everything up to `through` is answered. */
@@ -42,105 +45,113 @@ export interface CatchUp {
 
 /** Applies what is newer than the state holds and moves the origin's progress to `through`. */
 export const applyCatchUp = (state: State, catchUp: CatchUp): State => {
-  const held = state.origins[catchUp.origin];
-  if (held !== undefined && held.epoch > catchUp.epoch) return state;
-  let next = held !== undefined && held.epoch === catchUp.epoch ? state : dropOldEpoch(state, catchUp.origin);
-  const from = held !== undefined && held.epoch === catchUp.epoch ? held.seq : 0;
-  if (catchUp.through <= from && next === state && held !== undefined) return state;
+  const { origin, epoch, through, receivedAtMs } = catchUp;
+  const held = state.origins[origin];
+  if (held !== undefined && held.epoch > epoch) return state;
+  const isHeldEpoch = held?.epoch === epoch;
+  const from = isHeldEpoch ? held.seq : 0;
+  if (isHeldEpoch && through <= from) return state;
+  const draft = new Draft(state, { isBatch: true });
+  if (!isHeldEpoch) dropDurable(draft, origin);
   for (const event of catchUp.events) {
-    if (event.class !== 'durable' || event.origin !== catchUp.origin || event.epoch !== catchUp.epoch)
-      continue;
-    if (event.seq <= from || event.seq > catchUp.through) continue;
-    next = reduce(next, event);
+    if (event.class !== 'durable' || event.origin !== origin || event.epoch !== epoch) continue;
+    if (event.seq > from && event.seq <= through) reduce(draft, event);
   }
-  return progress(next, catchUp.origin, {
-    epoch: catchUp.epoch,
-    seq: Math.max(from, catchUp.through),
-    receivedAtMs: catchUp.receivedAtMs,
-  });
-};
-
-const applyDurable = (state: State, event: Event): State => {
-  const held = state.origins[event.origin];
-  if (held !== undefined && event.epoch < held.epoch) return state;
-  const isNewEpoch = held === undefined || event.epoch > held.epoch;
-  if (event.seq !== (isNewEpoch ? 1 : held.seq + 1)) return state;
-  const base = isNewEpoch && held !== undefined ? dropOldEpoch(state, event.origin) : state;
-  return progress(reduce(base, event), event.origin, {
-    epoch: event.epoch,
-    seq: event.seq,
-    receivedAtMs: event.receivedAtMs,
-  });
-};
-
-const applyLive = (state: State, event: Event): State => {
-  const held = liveEntry(state, event);
-  if (held !== undefined && !isAfter(event, held)) return state;
-  return reduce(state, event);
-};
-
-const progress = (state: State, origin: NodeId, value: OriginProgress): State =>
-  changed(state, { origins: put(state.origins, origin, value) });
-
-const reduce = (state: State, event: Event): State =>
-  event.kind === 'unknown' ? noteUnknown(state, event) : reduceKnown(state, event);
-
-const reduceKnown = (state: State, event: KnownEvent): State => {
-  switch (event.kind) {
-    case 'connection.opened':
-      return openConnection(state, event);
-    case 'connection.closed':
-      return closeConnection(state, event);
-    case 'link.profiled':
-      return putLinkProfile(state, event);
-    case 'gpu.profiled':
-      return changed(state, { nodeGpuProfiles: putKeyed(state.nodeGpuProfiles, event, event.payload) });
-    case 'probe.reported':
-      return {
-        ...state,
-        probeStatuses: putNewest(state.probeStatuses, event, event.payload, PROBES_PER_NODE_MAX),
-      };
-    case 'baseline.told':
-      return {
-        ...state,
-        probeBaselines: putNewest(state.probeBaselines, event, event.payload, PROBES_PER_NODE_MAX),
-      };
-    case 'endpoints.told':
-      return {
-        ...state,
-        nodeEndpoints: put(state.nodeEndpoints, event.origin, entryOf(event, event.payload)),
-      };
-    case 'runner.reported':
-      return { ...state, runners: putNewest(state.runners, event, event.payload, LIVE_RUNS_PER_NODE_MAX) };
-    case 'run.started':
-    case 'run.ended':
-      return { ...state, runs: putNewest(state.runs, event, event.payload, RUNS_PER_NODE_MAX) };
-    case 'progress.reported':
-      return {
-        ...state,
-        runProgress: putNewest(state.runProgress, event, event.payload, LIVE_RUNS_PER_NODE_MAX),
-      };
-    case 'node.forgotten':
-      return { ...state, nodeForgets: putKeyed(state.nodeForgets, event, event.payload) };
-    case 'node.stopping':
-      return { ...state, nodeStops: put(state.nodeStops, event.origin, entryOf(event, event.payload)) };
-    case 'conflict.seen':
-      return { ...state, nodeConflicts: putKeyed(state.nodeConflicts, event, event.payload) };
-    default:
-      return applyReading(state, event);
-  }
+  draft.putProgress(origin, { epoch, seq: Math.max(from, through), receivedAtMs });
+  return draft.state;
 };
 
 /** At most this many unknown kinds an origin are remembered by name; more are still stored and relayed. */
 export const UNKNOWN_KINDS_PER_ORIGIN_MAX = 64;
 
-const noteUnknown = (state: State, event: UnknownEvent): State => {
-  const kinds = state.unknownKinds[event.origin] ?? {};
+const applyTo = (draft: Draft, event: Event): void => {
+  if (event.class === 'durable') applyDurable(draft, event);
+  else applyLive(draft, event);
+};
+
+const applyDurable = (draft: Draft, event: Event): void => {
+  const { origin, epoch, seq, receivedAtMs } = event;
+  const held = draft.state.origins[origin];
+  if (held !== undefined && epoch < held.epoch) return;
+  const isNewEpoch = held === undefined || epoch > held.epoch;
+  if (seq !== (isNewEpoch ? 1 : held.seq + 1)) return;
+  if (isNewEpoch && held !== undefined) dropDurable(draft, origin);
+  reduce(draft, event);
+  draft.putProgress(origin, { epoch, seq, receivedAtMs });
+};
+
+const applyLive = (draft: Draft, event: Event): void => {
+  const held =
+    event.kind === 'unknown'
+      ? draft.state.unknownKinds[event.origin]?.[event.unknownKind]
+      : heldLive(draft.state, event);
+  if (held === undefined || isAfter(event, held)) reduce(draft, event);
+};
+
+/** A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone, and nothing would ever correct it. */
+const dropDurable = (draft: Draft, origin: NodeId): void => {
+  for (const field of DURABLE_FIELDS) draft.drop(field, [origin]);
+  for (const [kind, noted] of Object.entries(draft.state.unknownKinds[origin] ?? {}))
+    if (noted.class === 'durable') draft.drop('unknownKinds', [origin, kind]);
+};
+
+const reduce = (draft: Draft, event: Event): void => {
+  if (event.kind === 'unknown') noteUnknown(draft, event);
+  else reduceKnown(draft, event);
+};
+
+const reduceKnown = (draft: Draft, event: KnownEvent): void => {
+  const { origin, key } = event;
+  const { field, shape, entriesMax, closes } = EVENT_KINDS[event.kind];
+  if (closes !== undefined) {
+    const { sink, key: connection } = linkPlaceOf(event);
+    for (const closed of closes) draft.drop(closed, [origin, sink, connection]);
+    return;
+  }
+  const entry = entryFor(event);
+  switch (shape) {
+    case 'node':
+      draft.putOne(field, origin, entry);
+      break;
+    case 'keyed':
+      draft.putKeyed(field, origin, key, entry, entriesMax);
+      break;
+    case 'linked':
+      draft.putLinked(field, linkPlaceOf(event), entry, entriesMax);
+      break;
+    default:
+      shape satisfies never;
+  }
+};
+
+/** The key of an event about a connection is "<sink> <connection key>". */
+const linkPlaceOf = ({ origin, key }: EventHead): LinkPlace => {
+  const end = key.indexOf(' ');
+  return { source: origin, sink: key.slice(0, end), key: key.slice(end + 1) };
+};
+
+const heldLive = (state: State, { kind, origin, key }: KnownEvent): Entry<unknown> | undefined => {
+  const { field, shape } = EVENT_KINDS[kind];
+  return entryAt(state, field, shape === 'node' ? [origin] : [origin, key]);
+};
+
+const entryFor = <K extends EventKind>(event: KnownEvent<K>): Entry<unknown> | ReadingEntry<unknown> => {
+  const { epoch, seq, ageMs, receivedAtMs, payload } = event;
+  const { title, hold } = EVENT_KINDS[event.kind];
+  if (title !== undefined && isGathered(payload)) {
+    const { source, intervalMs, value } = payload;
+    return { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
+  }
+  return { value: hold === undefined ? payload : hold(payload), epoch, seq, ageMs, receivedAtMs };
+};
+
+const isGathered = (payload: object): payload is Gathered<unknown> => 'value' in payload;
+
+const noteUnknown = (draft: Draft, event: UnknownEvent): void => {
+  const kinds = draft.state.unknownKinds[event.origin] ?? {};
   const held = kinds[event.unknownKind];
-  if (held === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return state;
-  const noted = { class: event.class, epoch: event.epoch, seq: event.seq, count: (held?.count ?? 0) + 1 };
-  return {
-    ...state,
-    unknownKinds: put(state.unknownKinds, event.origin, { ...kinds, [event.unknownKind]: noted }),
-  };
+  if (held === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return;
+  const { class: eventClass, epoch, seq } = event;
+  const count = (held?.count ?? 0) + 1;
+  draft.putUnknownKind(event.origin, event.unknownKind, { class: eventClass, epoch, seq, count });
 };

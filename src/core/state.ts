@@ -1,17 +1,11 @@
 // The whole picture: split by kind, keyed by the node that wrote each entry, so that every kind updates at its own
-// rate and the first thing known is shown at once. Immutable; `apply` is the only writer.
+// rate and the first thing known is shown at once. Immutable; `apply` is the only writer. Its maps are those of the
+// table of kinds.
 
-import type { EventClass } from './event.ts';
+import type { EventKind, HeldOf, KindsOf, KindsWith, ShapeOf, StateField } from './event-kinds.ts';
+import { EVENT_KINDS, KINDS } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
-import type { Connection } from './link/connection.ts';
-import type { LinkProfile } from './link/link-profile.ts';
-import type { NodeEndpoints } from './node/endpoints.ts';
-import type { GpuProfile } from './node/gpu-profile.ts';
-import type { NodeConflict, NodeForgotten, NodeStopping } from './node/presence.ts';
-import type { ReadingValues } from './node/reading.ts';
-import type { ProbeBaseline } from './probe/probe-baseline.ts';
-import type { ProbeStatus } from './probe/probe-status.ts';
-import type { Run, Runner, RunProgress } from './run/run.ts';
+import type { EntryShape, EventClass } from './kind-row.ts';
 
 /** A value with where it stands in its origin's order and how old it was when it arrived here. */
 export interface Entry<T> {
@@ -28,16 +22,6 @@ export interface ReadingEntry<T> extends Entry<T> {
   readonly source: string;
   readonly intervalMs: number;
 }
-
-export type ReadingStatus =
-  | { readonly kind: 'confirmed'; readonly source: string; readonly intervalMs: number }
-  | {
-      /** 'absent': nothing of the kind on this machine. */
-      readonly kind: 'failed' | 'absent';
-      readonly source: string;
-      readonly intervalMs: number;
-      readonly reason: string;
-    };
 
 /** How far the durable events of an origin have been applied. */
 export interface OriginProgress {
@@ -58,72 +42,65 @@ export interface UnknownKind {
 export type ByNode<T> = Readonly<Record<NodeId, T>>;
 export type ByKey<T> = Readonly<Record<string, T>>;
 
-export interface State {
-  readonly nodeIdentities: ByNode<ReadingEntry<ReadingValues['identity']>>;
-  readonly nodeMemories: ByNode<ReadingEntry<ReadingValues['memory']>>;
-  readonly nodeSystems: ByNode<ReadingEntry<ReadingValues['system']>>;
-  readonly nodeNetworks: ByNode<ReadingEntry<ReadingValues['network']>>;
-  readonly nodeThunderbolts: ByNode<ReadingEntry<ReadingValues['thunderbolt']>>;
-  readonly nodeRdmaDevices: ByNode<ReadingEntry<ReadingValues['rdmaDevices']>>;
-  readonly nodeDisks: ByNode<ReadingEntry<ReadingValues['disk']>>;
-  /** node → vendor */
-  readonly nodeGpus: ByNode<ByKey<ReadingEntry<ReadingValues['gpus']>>>;
-  /** node → vendor */
-  readonly nodeGpuLoads: ByNode<ByKey<ReadingEntry<ReadingValues['gpuLoads']>>>;
-  readonly nodeConfigs: ByNode<ReadingEntry<ReadingValues['config']>>;
-  /** node → reading key: whether its source confirms it or fails. */
-  readonly readingStatuses: ByNode<ByKey<Entry<ReadingStatus>>>;
-  /** node → device id */
-  readonly nodeGpuProfiles: ByNode<ByKey<Entry<GpuProfile>>>;
-  /** source → sink → connection key */
-  readonly connections: ByNode<ByNode<ByKey<Entry<Connection>>>>;
-  /** source → sink → connection key */
-  readonly linkProfiles: ByNode<ByNode<ByKey<Entry<LinkProfile>>>>;
-  /** prober → probe key */
-  readonly probeStatuses: ByNode<ByKey<Entry<ProbeStatus>>>;
-  /** prober → probe key */
-  readonly probeBaselines: ByNode<ByKey<Entry<ProbeBaseline>>>;
-  readonly nodeEndpoints: ByNode<Entry<NodeEndpoints>>;
-  /** reporter → runner key */
-  readonly runners: ByNode<ByKey<Entry<Runner>>>;
-  /** node → run id */
-  readonly runs: ByNode<ByKey<Entry<Run>>>;
-  /** node → run id */
-  readonly runProgress: ByNode<ByKey<Entry<RunProgress>>>;
-  /** who forgot → subject */
-  readonly nodeForgets: ByNode<ByNode<Entry<NodeForgotten>>>;
-  readonly nodeStops: ByNode<Entry<NodeStopping>>;
-  /** who saw it → subject */
-  readonly nodeConflicts: ByNode<ByNode<Entry<NodeConflict>>>;
+type EntryOf<K extends EventKind> =
+  K extends KindsWith<{ readonly title: string }> ? ReadingEntry<HeldOf<K>> : Entry<HeldOf<K>>;
+
+/** `keyed`: node → key of the event. `linked`: source → sink → connection key. */
+type Shaped<S extends EntryShape, T> = S extends 'node'
+  ? ByNode<T>
+  : S extends 'keyed'
+    ? ByNode<ByKey<T>>
+    : ByNode<ByNode<ByKey<T>>>;
+
+/** One map a state field of the table. */
+export type EntryMaps = {
+  readonly [F in StateField]: Shaped<ShapeOf<F>, EntryOf<KindsOf<F>>>;
+};
+
+export interface State extends EntryMaps {
   readonly origins: ByNode<OriginProgress>;
   /** origin → kind */
   readonly unknownKinds: ByNode<ByKey<UnknownKind>>;
 }
 
-export const EMPTY_STATE: State = {
-  nodeIdentities: {},
-  nodeMemories: {},
-  nodeSystems: {},
-  nodeNetworks: {},
-  nodeThunderbolts: {},
-  nodeRdmaDevices: {},
-  nodeDisks: {},
-  nodeGpus: {},
-  nodeGpuLoads: {},
-  nodeConfigs: {},
-  readingStatuses: {},
-  nodeGpuProfiles: {},
-  connections: {},
-  linkProfiles: {},
-  probeStatuses: {},
-  probeBaselines: {},
-  nodeEndpoints: {},
-  runners: {},
-  runs: {},
-  runProgress: {},
-  nodeForgets: {},
-  nodeStops: {},
-  nodeConflicts: {},
-  origins: {},
-  unknownKinds: {},
+/** What the table says of a map as a whole: its kinds agree on it. */
+export interface FieldRow {
+  readonly field: StateField;
+  readonly class: EventClass;
+  readonly shape: EntryShape;
+  readonly entriesMax: number;
+  readonly isSignOfLife: boolean;
+}
+
+/** In the order of the table. */
+export const FIELDS: readonly FieldRow[] = fieldRows();
+
+/** The maps that hold what journals keep; the others hold live values. */
+export const DURABLE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.class === 'durable').map(
+  ({ field }) => field,
+);
+
+/** A state with the maps given, and empty ones for the rest: an older version does not have them all. */
+export const stateOf = (maps: Partial<State>): State => {
+  const empty = FIELDS.map(({ field }) => [field, {}] as const);
+  const state: object = { ...Object.fromEntries(empty), origins: {}, unknownKinds: {}, ...maps };
+  if (!hasEveryMap(state)) throw new TypeError('the table of kinds and the maps of State do not agree');
+  return state;
 };
+
+export const EMPTY_STATE: State = stateOf({});
+
+function fieldRows(): readonly FieldRow[] {
+  const rows = new Map<StateField, FieldRow>();
+  for (const kind of KINDS) {
+    const { field, class: eventClass, shape, entriesMax, isSignOfLife = false } = EVENT_KINDS[kind];
+    if (!rows.has(field)) rows.set(field, { field, class: eventClass, shape, entriesMax, isSignOfLife });
+  }
+  return [...rows.values()];
+}
+
+function hasEveryMap(maps: object): maps is State {
+  return [...FIELDS.map(({ field }) => field), 'origins', 'unknownKinds'].every(name =>
+    Object.hasOwn(maps, name),
+  );
+}

@@ -1,7 +1,8 @@
 // Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
 
-import type { NodeView } from './selectors.ts';
-import { nodeIds, nodeView } from './selectors.ts';
+import type { NodeView } from './node/node-view.ts';
+import { nodeView } from './node/node-view.ts';
+import { nodeIds } from './node/presence-view.ts';
 import type { State } from './state.ts';
 
 export interface Total {

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import type { HistoryQuery, HistoryRow } from '../journal/journal.ts';

@@ -5,7 +5,7 @@ import { unlink } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import type { HomeNotice } from '../config/home.ts';
 import { HomeError, homeFiles, openHome } from '../config/home.ts';
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import { forgetNode } from '../core/node/forget.ts';
 import { errorCode } from '../core/problem.ts';
 import { platformGatherers } from '../gather/platform-gatherers.ts';

@@ -2,8 +2,9 @@
 // refuses waits here, the newest of each key, and is tried again.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Event, Fact } from '../core/event.ts';
-import { eventClass, eventSlot, factKey } from '../core/event.ts';
+import type { Event } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalError } from '../journal/journal.ts';

@@ -1,7 +1,7 @@
 // How a daemon ends that is told to: its parts first, then its last word, then the replication that carries the word. One
 // that ends for another reason says nothing, and what others see of it is silence.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 

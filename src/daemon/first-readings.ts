@@ -1,6 +1,6 @@
 // When a start has something to show: every reading has been told, failed or found absent once, or a bound has passed.
 
-import { readingKey } from '../core/node/reading.ts';
+import { readingKey } from '../core/node/gathered.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 
 export class FirstReadings {

@@ -2,7 +2,7 @@
 // every few seconds for what only time tells, as that a node has gone.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
 import type { State } from '../core/state.ts';

@@ -3,11 +3,13 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event.ts';
-import { eventClass } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import { eventClass } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { Reading, ReadingConfirmed } from '../core/node/reading.ts';
-import { readingKey, readingVendor } from '../core/node/reading.ts';
+import type { ReadingConfirmed } from '../core/node/gathered.ts';
+import { readingKey } from '../core/node/gathered.ts';
+import type { Reading } from '../core/node/reading.ts';
+import { gatheredFact, readingEntry, readingVendor, statusFact } from '../core/node/reading.ts';
 import type { State } from '../core/state.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
 import type { ReadingSink } from '../gather/run-gatherers.ts';
@@ -40,26 +42,26 @@ export class ReadingRecorder implements ReadingSink {
     );
     const key = readingKey(status);
     this.#failures.delete(key);
-    const fact = gatheredFact(reading, source, gatherer.intervalMs);
+    const fact = gatheredFact(reading, { source, intervalMs: gatherer.intervalMs });
     if (eventClass(fact.kind) === 'live') this.#parts.record(fact);
     else {
       // A status that is not "confirmed" must be overruled also when the value has not changed.
       if (!this.#isHeld(reading, source)) this.#parts.record(fact);
-      this.#parts.record({ kind: 'reading.confirmed', payload: status });
+      this.#parts.record(statusFact({ ...status, kind: 'confirmed' }));
     }
     this.#parts.onTold(key);
   }
 
   failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#tell('reading.failed', { gatherer, kind, source, reason });
+    this.#tell('failed', { gatherer, kind, source, reason });
   }
 
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#tell('reading.absent', { gatherer, kind, source, reason });
+    this.#tell('absent', { gatherer, kind, source, reason });
   }
 
   #tell(
-    factKind: 'reading.failed' | 'reading.absent',
+    standing: 'failed' | 'absent',
     {
       gatherer,
       kind,
@@ -78,13 +80,16 @@ export class ReadingRecorder implements ReadingSink {
     if (last?.reason === reason && nowMs - last.atMs < FAILURE_REPEAT_MS) return;
     this.#failures.set(key, { reason, atMs: nowMs });
     const status = statusOf(kind, source, gatherer.intervalMs);
-    this.#parts.record({ kind: factKind, payload: { ...status, reason: shortened(reason) } });
+    this.#parts.record(statusFact({ ...status, kind: standing, reason: shortened(reason) }));
     this.#parts.onTold(key);
   }
 
   /** Whether state holds this very value already, from this run or from the journal. */
   #isHeld(reading: Reading, source: string): boolean {
-    const held = heldReading(this.#parts.state(), this.#parts.nodeId, reading);
+    const held = readingEntry(this.#parts.state(), this.#parts.nodeId, {
+      reading: reading.kind,
+      vendor: readingVendor(reading),
+    });
     return held !== undefined && held.source === source && isDeepStrictEqual(held.value, reading.value);
   }
 }
@@ -95,61 +100,6 @@ const statusOf = (kind: GatheredKind, source: string, intervalMs: number): Readi
   source,
   intervalMs,
 });
-
-const gatheredFact = (reading: Reading, source: string, intervalMs: number): Fact => {
-  switch (reading.kind) {
-    case 'identity':
-      return { kind: 'identity.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'memory':
-      return { kind: 'memory.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'system':
-      return { kind: 'system.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'network':
-      return { kind: 'network.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'thunderbolt':
-      return { kind: 'thunderbolt.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'rdmaDevices':
-      return { kind: 'rdmaDevices.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'disk':
-      return { kind: 'disk.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'gpus':
-      return { kind: 'gpus.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'gpuLoads':
-      return { kind: 'gpuLoads.gathered', payload: { source, intervalMs, value: reading.value } };
-    case 'config':
-      return { kind: 'config.gathered', payload: { source, intervalMs, value: reading.value } };
-    default:
-      return reading satisfies never;
-  }
-};
-
-const heldReading = (
-  state: State,
-  node: NodeId,
-  reading: Reading,
-): { readonly source: string; readonly value: unknown } | undefined => {
-  switch (reading.kind) {
-    case 'identity':
-      return state.nodeIdentities[node];
-    case 'network':
-      return state.nodeNetworks[node];
-    case 'thunderbolt':
-      return state.nodeThunderbolts[node];
-    case 'rdmaDevices':
-      return state.nodeRdmaDevices[node];
-    case 'gpus':
-      return state.nodeGpus[node]?.[reading.value.vendor];
-    case 'config':
-      return state.nodeConfigs[node];
-    case 'memory':
-    case 'system':
-    case 'disk':
-    case 'gpuLoads':
-      return undefined;
-    default:
-      return reading satisfies never;
-  }
-};
 
 /** A tool's error text may be long, or no text at all; what is replicated and shown is one line. */
 const shortened = (reason: string): string => {

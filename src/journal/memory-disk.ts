@@ -1,6 +1,6 @@
 // What a memory journal writes to, apart from the journal itself, so that a test can open it again as after a crash.
 
-import { eventSlot } from '../core/event.ts';
+import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { wholeAgeMs } from './admission.ts';
 import type { HourlySummary } from './hourly-summary.ts';

@@ -1,6 +1,6 @@
 // What is kept and for how long: DESIGN §3.2. Pure, shared by every adapter.
 
-import { eventSlot } from '../core/event.ts';
+import { eventSlot } from '../core/event-kinds.ts';
 
 export const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 // The statements of the journal's tables, prepared once: what is read and written, apart from when and why.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { eventSlot } from '../core/event.ts';
+import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { wholeAgeMs } from './admission.ts';
 import type {

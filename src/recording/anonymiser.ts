@@ -1,11 +1,14 @@
 // Takes out of events who and where: node ids, names of machines and of what people name on them, addresses, paths. What
 // hardware it is, how loaded, and every figure stays, for that is what a recording is for. Names of models stay too.
 
+import { entriesOf } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
+import { EVENT_KINDS, isEventKind } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
-import { entriesOf } from '../core/selectors.ts';
+import type { TextClass } from '../core/kind-row.ts';
 import type { State } from '../core/state.ts';
+import { isUnknown } from '../core/unknown.ts';
 import { HiddenText } from './hidden-text.ts';
 import type { RecordedEvent } from './recording-line.ts';
 import { eventsOf, originsOf } from './state-events.ts';
@@ -22,91 +25,82 @@ export class Anonymiser {
   }
 
   learnEvents(events: readonly Event[]): void {
-    for (const event of events) {
-      switch (event.kind) {
-        case 'identity.gathered': {
-          const { friendlyName, hostName } = event.payload.value;
-          this.#text.learn('node', friendlyName);
-          this.#text.learn('host', hostName);
-          break;
-        }
-        case 'thunderbolt.gathered':
-          for (const port of event.payload.value.ports)
-            for (const { name } of port.peers) this.#text.learn('node', name);
-          break;
-        case 'run.started':
-        case 'run.ended':
-          this.#text.learn('run', event.payload.runId);
-          break;
-        default:
-          break;
-      }
-    }
+    for (const event of events)
+      if (event.kind !== 'unknown') this.#learnTexts(event.payload, textsOf(event.kind), '');
   }
 
   nodeId(real: NodeId): NodeId {
     return this.#text.pseudonyms.nodeId(real);
   }
 
+  /** What a version to come tells in text is left out: nobody here could say what to hide in it. */
   event(event: RecordedEvent): RecordedEvent {
+    const isKeyPlain = isEventKind(event.kind) && EVENT_KINDS[event.kind].isKeyPlain === true;
     return {
       ...event,
       origin: this.nodeId(event.origin),
-      key: KEYS_THAT_SAY_NOTHING.test(event.kind) ? event.key : this.#text.key(event.key),
-      payload: this.#value(event.payload, ''),
+      key: isKeyPlain ? event.key : this.#text.key(event.key),
+      payload: this.#value(event.payload, textsOf(event.kind), ''),
     };
   }
 
-  /** `field`: where it stands; a list's for what is in it. */
-  #value(value: unknown, field: string): unknown {
-    if (typeof value === 'string') return this.#string(value, field);
-    if (Array.isArray(value)) return value.map(one => this.#value(one, field));
+  #learnTexts(value: unknown, texts: Texts, field: string): void {
+    if (typeof value === 'string') {
+      const name = NAMES[texts[field] ?? 'plain'];
+      if (name !== undefined) this.#text.learn(name, value);
+    } else if (Array.isArray(value)) for (const one of value) this.#learnTexts(one, texts, field);
+    else if (typeof value === 'object' && value !== null && !isUnknown(value))
+      for (const [name, inner] of Object.entries(value)) this.#learnTexts(inner, texts, name);
+  }
+
+  /** `field`: where it stands; a list's for what is in it. Undefined: left out. */
+  #value(value: unknown, texts: Texts, field: string): unknown {
+    if (typeof value === 'string') return this.#string(value, texts[field]);
+    if (Array.isArray(value))
+      return value.map(one => this.#value(one, texts, field)).filter(one => one !== undefined);
     if (typeof value !== 'object' || value === null) return value;
+    if (isUnknown(value)) return { kind: value.kind, reason: this.#text.hidden(value.reason) };
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [
-        name,
-        this.#value(inner, name === 'name' && field === 'interfaces' ? 'interfaceName' : name),
-      ]),
+      Object.entries(value)
+        .map(([name, inner]) => [name, this.#value(inner, texts, name)] as const)
+        .filter(([, inner]) => inner !== undefined),
     );
   }
 
-  #string(text: string, field: string): string {
-    if (PLAIN_FIELDS.has(field)) return text;
+  #string(text: string, textClass: TextClass | undefined): string | undefined {
     const { pseudonyms } = this.#text;
-    switch (field) {
-      case 'friendlyName':
+    switch (textClass) {
+      case undefined:
+        return isNodeId(text) ? this.nodeId(text) : undefined;
+      case 'plain':
+        return text;
+      case 'free':
+        return this.#text.hidden(text);
+      case 'nodeName':
         return this.#text.learn('node', text);
       case 'hostName':
         return this.#text.learn('host', text);
       case 'runId':
         return this.#text.learn('run', text);
-      case 'connectionKey':
-      case 'runnerKey':
+      case 'key':
         return this.#text.key(text);
-      case 'interfaceName':
-      case 'sourceInterface':
-      case 'sinkInterface':
-      case 'rdmaInterfaceName':
-      case 'members':
-      case 'ignoredInterfaces':
+      case 'interface':
         return pseudonyms.interfaceName(text);
-      case 'nodeGuid':
-      case 'systemImageGuid':
-      case 'subnetPrefix':
+      case 'guid':
         return pseudonyms.guid(text);
-      case 'sinkAddress':
+      case 'address':
         return this.#text.address(text);
       case 'directory':
         return pseudonyms.of('directory', text, number => `/recording/run-${number}`);
       case 'mountPoint':
         return SYSTEM_MOUNT.test(text) ? text : pseudonyms.of('volume', text, number => `/volume-${number}`);
-      case 'device':
+      case 'blockDevice':
         return text.startsWith('/dev/') ? text : pseudonyms.of('share', text, number => `share-${number}`);
-      case 'devices':
+      case 'peripheral':
         return pseudonyms.of('device', text, number => `device-${number}`);
-      case 'tags':
+      case 'tag':
         return pseudonyms.of('tag', text, number => `tag-${number}`);
-      case 'serviceName':
+      case 'service':
         return text === 'Thunderbolt Bridge'
           ? text
           : pseudonyms.of('service', text, number => `service-${number}`);
@@ -115,47 +109,20 @@ export class Anonymiser {
           ? text
           : pseudonyms.of('data set', text, number => `data set ${number}`);
       default:
-        return isNodeId(text) ? this.nodeId(text) : this.#text.hidden(text);
+        return textClass satisfies never;
     }
   }
 }
 
-/** The key of these is the name of a reading or of a vendor. */
-const KEYS_THAT_SAY_NOTHING = /^(?:gpus|gpuLoads|reading)\./;
-const SYSTEM_MOUNT = /^\/(?:boot(?:\/efi)?|System\/Volumes\/Data)?$/;
+type Texts = Readonly<Record<string, TextClass>>;
 
-/** Words of a fixed list, and what hardware and software are called. */
-const PLAIN_FIELDS: ReadonlySet<string> = new Set([
-  'kind',
-  'vendor',
-  'reading',
-  'status',
-  'state',
-  'type',
-  'platform',
-  'level',
-  'linkLayer',
-  'physicalState',
-  'family',
-  'scope',
-  'fileSystem',
-  'architecture',
-  'virtualisation',
-  'phase',
-  'source',
-  'engine',
-  'deviceKind',
-  'deviceName',
-  'verdict',
-  'model',
-  'chip',
-  'driver',
-  'runtime',
-  'firmware',
-  'version',
-  'build',
-  'plimsollVersion',
-  'serverKind',
-  'startedAt',
-  'failure',
-]);
+const textsOf = (kind: string): Texts => (isEventKind(kind) ? EVENT_KINDS[kind].texts : {});
+
+/** Texts that name something, which may be spoken of elsewhere. */
+const NAMES: { readonly [C in TextClass]?: 'node' | 'host' | 'run' } = {
+  nodeName: 'node',
+  hostName: 'host',
+  runId: 'run',
+};
+
+const SYSTEM_MOUNT = /^\/(?:boot(?:\/efi)?|System\/Volumes\/Data)?$/;

@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import type { Event } from '../core/event.ts';
-import { eventClass, isEventKind } from '../core/event.ts';
+import { eventClass, isEventKind } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { decodeFact } from '../wire/event-schema.ts';

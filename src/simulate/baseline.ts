@@ -1,6 +1,6 @@
 // What a simulated connection or device carried last week: the same as now, but where something has become worse since.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import { BASELINE_WINDOW_MS } from '../core/probe/probe-baseline.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { SimulatedConnection } from './connection.ts';

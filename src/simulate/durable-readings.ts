@@ -1,6 +1,6 @@
 // What a simulated machine says once: identity, interfaces, Thunderbolt ports, RDMA devices, GPUs, settings.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { GpuDevice, NodeGpus } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { InterfaceAddress, NetworkInterface, NodeNetwork } from '../core/node/network.ts';

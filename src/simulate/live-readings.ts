@@ -1,6 +1,6 @@
 // What moves on a simulated machine: memory, processors, GPUs, heat and power, as functions of time.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { GpuLoad } from '../core/node/gpu.ts';
 import { unknown } from '../core/unknown.ts';
 import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';

@@ -1,8 +1,9 @@
 // One simulated node's part of the simulation: what it says when it starts and at each of its ticks.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
-import type { ReadingConfirmed, ReadingKind } from '../core/node/reading.ts';
+import type { ReadingKind } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
 import type { AnsweredWish, AskedStep } from './asked-probes.ts';

@@ -1,7 +1,7 @@
 // Benchmarks of the days before the simulation, told by the second machine about the one that serves a model. Their figures
 // follow from few numbers, as those of a server do: time per token grows with what is in flight, throughput with both.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { RunId } from '../core/ids.ts';
 import { isRunId } from '../core/ids.ts';
 import type { Run, RunFigures, SeriesFigures } from '../core/run/run.ts';

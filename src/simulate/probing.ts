@@ -1,7 +1,7 @@
 // When a simulated node measures what: each subject in its own rhythm, spread over its time to live, so that now and then
 // something is being measured; what has just come is measured one after the other. A pure function of time.
 
-import type { Fact } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { Absence } from './absence.ts';

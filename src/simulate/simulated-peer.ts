@@ -3,8 +3,8 @@
 // that a hundred of them in one process cost a hundred, and not their square.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event.ts';
-import { eventClass, eventSlot, factKey } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { MeshIdentity, MeshLink, MeshTransport } from '../mesh/mesh.ts';
 import { encodeRecordBody } from '../wire/durable-record.ts';

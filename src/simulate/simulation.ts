@@ -2,8 +2,8 @@
 // clock decides what it says.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event.ts';
-import { eventSlot, factKey } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import { eventSlot, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { isAway } from './absence.ts';

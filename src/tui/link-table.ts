@@ -8,7 +8,7 @@ import { linkShortfall } from '../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
 import { standingWords, typeWords } from '../core/link/link-words.ts';
-import { nodeName } from '../core/selectors.ts';
+import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import { knownOr } from '../core/unknown.ts';
 import type { Line } from './part.ts';

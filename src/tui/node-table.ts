@@ -1,5 +1,6 @@
 // The machines of the cluster as a table, one row a node: what it is, how loaded it is, what it was measured to carry.
 
+import { entriesOf } from '../core/entry-maps.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import {
   figureText,
@@ -14,8 +15,8 @@ import {
 } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import type { NodeView, ReadingView } from '../core/selectors.ts';
-import { entriesOf } from '../core/selectors.ts';
+import type { NodeView } from '../core/node/node-view.ts';
+import type { ReadingView } from '../core/node/reading-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
 import type { Line, Tone } from './part.ts';

@@ -3,10 +3,12 @@
 
 import { linkViews } from '../core/link/link-view.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
+import type { NodeView } from '../core/node/node-view.ts';
+import { nodeView } from '../core/node/node-view.ts';
+import { nodeIds } from '../core/node/presence-view.ts';
+import type { ReadingView } from '../core/node/reading-view.ts';
 import type { Sentences } from '../core/problem.ts';
 import { sentencesOf } from '../core/problem.ts';
-import type { NodeView, ReadingView } from '../core/selectors.ts';
-import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';

@@ -9,8 +9,9 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
+import { nodeView } from '../core/node/node-view.ts';
+import { nodeIds } from '../core/node/presence-view.ts';
 import type { Sentences } from '../core/problem.ts';
-import { nodeIds, nodeView } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import type { Total } from '../core/totals.ts';
 import { clusterTotals } from '../core/totals.ts';

@@ -1,7 +1,7 @@
 // From state to lines of a terminal. Pure: the same state at the same moment gives the same lines.
 
 import type { NodeId } from '../core/ids.ts';
-import { nodeView } from '../core/selectors.ts';
+import { nodeView } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown } from '../core/unknown.ts';
 import { layoutRows } from './layout.ts';

@@ -2,11 +2,11 @@
 
 import { formatClock, formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatThreeDigits, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import { nodeName } from '../core/node/node-view.ts';
 import type { ClientFigures } from '../core/run/run.ts';
 import type { RunView } from '../core/run/run-selectors.ts';
 import { runViews } from '../core/run/run-selectors.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
-import { nodeName } from '../core/selectors.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
 import type { Line } from './part.ts';

@@ -1,8 +1,9 @@
 // The bytes of a durable event. The origin makes them once; journals keep and peers relay them verbatim, and the
 // signature is over exactly these bytes.
 
-import type { Event, EventHead, Fact } from '../core/event.ts';
-import { factKey } from '../core/event.ts';
+import type { Event, EventHead } from '../core/event.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import { factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { decodeFact } from './event-schema.ts';

@@ -2,9 +2,10 @@
 // and its key; an unknown kind is let through as unknown, because mixed versions share a mesh.
 
 import * as v from 'valibot';
-import type { ConnectionClosed, EventKind, Fact } from '../core/event.ts';
-import { factKey, isEventKind } from '../core/event.ts';
+import type { EventKind, EventPayloads, Fact } from '../core/event-kinds.ts';
+import { factKey, factOf, isEventKind } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
+import type { ConnectionClosed } from '../core/link/link-kinds.ts';
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
@@ -28,15 +29,17 @@ export const decodeFact = (kind: string, key: string, payload: unknown): Decoded
   if (key.length > KEY_LENGTH_MAX)
     return { kind: 'refused', reason: `the key is longer than ${KEY_LENGTH_MAX}` };
   if (!isEventKind(kind)) return { kind: 'unknown', unknownKind: kind };
-  const result = v.safeParse(factSchema, { kind, payload });
-  if (!result.success) {
-    const issue = result.issues[0];
-    return { kind: 'refused', reason: `${kind} ${v.getDotPath(issue) ?? ''}: ${issue.message}` };
-  }
-  const fact: Fact = result.output;
-  if (factKey(fact) !== key)
+  const decoded = checked(kind, payload);
+  if (decoded.kind === 'refused') return decoded;
+  if (factKey(decoded.fact) !== key)
     return { kind: 'refused', reason: `${kind} does not have the key its payload makes` };
-  return { kind: 'known', fact };
+  return decoded;
+};
+
+/** The fact of a known kind; undefined where the payload is not one of it. */
+export const factFrom = (kind: EventKind, payload: unknown): Fact | undefined => {
+  const decoded = checked(kind, payload);
+  return decoded.kind === 'known' ? decoded.fact : undefined;
 };
 
 const connectionType = v.picklist([
@@ -155,38 +158,37 @@ const stopping: Schema<NodeStopping> = openObject({ durableEpoch: count, durable
 
 const conflict: Schema<NodeConflict> = openObject({ subject: nodeIdSchema, addresses: list(text) });
 
-const fact = <K extends EventKind, T>(kind: K, payload: Schema<T>) =>
-  openObject({ kind: v.literal(kind), payload });
+/** The payload of each kind. A kind of core's table without its schema here does not compile. */
+const PAYLOADS: { readonly [K in EventKind]: Schema<EventPayloads[K]> } = {
+  ...READING_SCHEMAS,
+  'gpu.profiled': gpuProfile,
+  'connection.opened': connection,
+  'connection.closed': closed,
+  'link.profiled': linkProfile,
+  'probe.reported': probeStatus,
+  'baseline.told': probeBaseline,
+  'endpoints.told': endpoints,
+  'runner.reported': runnerSchema,
+  'run.started': runSchema,
+  'run.ended': runSchema,
+  'progress.reported': runProgressSchema,
+  'node.forgotten': forgotten,
+  'node.stopping': stopping,
+  'conflict.seen': conflict,
+};
 
-const factSchema: Schema<Fact> = v.variant('kind', [
-  fact('identity.gathered', READING_SCHEMAS['identity.gathered']),
-  fact('memory.gathered', READING_SCHEMAS['memory.gathered']),
-  fact('system.gathered', READING_SCHEMAS['system.gathered']),
-  fact('network.gathered', READING_SCHEMAS['network.gathered']),
-  fact('thunderbolt.gathered', READING_SCHEMAS['thunderbolt.gathered']),
-  fact('rdmaDevices.gathered', READING_SCHEMAS['rdmaDevices.gathered']),
-  fact('disk.gathered', READING_SCHEMAS['disk.gathered']),
-  fact('gpus.gathered', READING_SCHEMAS['gpus.gathered']),
-  fact('gpuLoads.gathered', READING_SCHEMAS['gpuLoads.gathered']),
-  fact('config.gathered', READING_SCHEMAS['config.gathered']),
-  fact('reading.confirmed', READING_SCHEMAS['reading.confirmed']),
-  fact('reading.failed', READING_SCHEMAS['reading.failed']),
-  fact('reading.absent', READING_SCHEMAS['reading.absent']),
-  fact('gpu.profiled', gpuProfile),
-  fact('connection.opened', connection),
-  fact('connection.closed', closed),
-  fact('link.profiled', linkProfile),
-  fact('probe.reported', probeStatus),
-  fact('baseline.told', probeBaseline),
-  fact('endpoints.told', endpoints),
-  fact('runner.reported', runnerSchema),
-  fact('run.started', runSchema),
-  fact('run.ended', runSchema),
-  fact('progress.reported', runProgressSchema),
-  fact('node.forgotten', forgotten),
-  fact('node.stopping', stopping),
-  fact('conflict.seen', conflict),
-]);
+type Checked<K extends EventKind> =
+  | { readonly kind: 'known'; readonly fact: Fact<K> }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const checked = <K extends EventKind>(kind: K, payload: unknown): Checked<K> => {
+  const schema: Schema<EventPayloads[K]> = PAYLOADS[kind];
+  const result = v.safeParse(schema, payload);
+  if (result.success) return { kind: 'known', fact: factOf(kind, result.output) };
+  const [issue] = result.issues;
+  const path = ['payload', v.getDotPath(issue)].filter(part => part !== null).join('.');
+  return { kind: 'refused', reason: `${kind} ${path}: ${issue.message}` };
+};
 
 /** "slot.verb", also for kinds of versions to come. */
 const EVENT_KIND = /^[a-z][A-Za-z0-9]{0,39}\.[a-z][A-Za-z0-9]{0,39}$/;

@@ -2,17 +2,16 @@
 // checked against its core type by the compiler; every text and list has a bound.
 
 import * as v from 'valibot';
-import type { EventPayloads } from '../core/event.ts';
+import type { EventPayloads, KindsOf, KindsWith } from '../core/event-kinds.ts';
 import type { NodeConfig } from '../core/node/config.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
+import type { Gathered, ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
+import { FIRST_READINGS, FIRST_VENDORS } from '../core/node/gathered.ts';
 import type { NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
-import type { ReadingEvent } from '../core/node/node-reducer.ts';
 import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
-import type { Gathered, ReadingConfirmed, ReadingFailed } from '../core/node/reading.ts';
-import { READING_KINDS } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
@@ -228,18 +227,31 @@ const config: Schema<NodeConfig> = openObject({
 const gathered = <T>(value: Schema<T>): Schema<Gathered<T>> =>
   openObject({ source: text, intervalMs: interval, value });
 
+/** Nothing new enters these two lists: what version 0.1.0 does not know is told by `status.told`. */
 const confirmation = {
-  reading: v.picklist(READING_KINDS),
-  vendor: v.picklist(['nvidia', 'amd', 'apple', 'intel', 'none']),
+  reading: v.picklist(FIRST_READINGS),
+  vendor: v.picklist(FIRST_VENDORS),
   source: text,
   intervalMs: interval,
 } as const;
 
 const confirmed: Schema<ReadingConfirmed> = openObject(confirmation);
 const failed: Schema<ReadingFailed> = openObject({ ...confirmation, reason: text });
+const status: Schema<StatusTold> = openObject({
+  reading: text,
+  vendor: text,
+  source: text,
+  intervalMs: interval,
+  standing: v.picklist(['confirmed', 'failed', 'absent']),
+  reason: text,
+});
 
 /** Schemas of the payloads by kind of event. */
-export const READING_SCHEMAS: { readonly [K in ReadingEvent['kind']]: Schema<EventPayloads[K]> } = {
+export const READING_SCHEMAS: {
+  readonly [K in KindsWith<{ readonly title: string }> | KindsOf<'readingStatuses'>]: Schema<
+    EventPayloads[K]
+  >;
+} = {
   'identity.gathered': gathered(identity),
   'memory.gathered': gathered(memory),
   'system.gathered': gathered(system),
@@ -253,4 +265,5 @@ export const READING_SCHEMAS: { readonly [K in ReadingEvent['kind']]: Schema<Eve
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,
+  'status.told': status,
 };

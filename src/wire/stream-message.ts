@@ -1,9 +1,9 @@
 // What the daemon streams to a browser or a terminal: a snapshot, then batches of the events that follow it. Ages travel
 // and clocks do not: the sender adds its own monotonic `nowMs`, and the receiver moves every receipt onto its own clock.
 
+import { mapEntries } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
-import { mapEntries } from '../core/map-entries.ts';
 import type { State } from '../core/state.ts';
 
 export interface SnapshotMessage {

@@ -1,8 +1,9 @@
 // Random events of a few origins, as a mesh would bring them: valid in themselves, in any order.
 
 import fc from 'fast-check';
-import type { Event, Fact } from '../../src/core/event.ts';
-import { eventClass, factKey } from '../../src/core/event.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
@@ -112,6 +113,41 @@ const status: fc.Arbitrary<Fact> = fc.constantFrom('confirmed', 'failed', 'absen
   };
 });
 
+const laterStatus: fc.Arbitrary<Fact> = fc
+  .constantFrom('confirmed' as const, 'failed' as const, 'absent' as const)
+  .map(standing => ({
+    kind: 'status.told',
+    payload: {
+      reading: 'tide',
+      vendor: 'none',
+      source: 'gauge',
+      intervalMs: 500,
+      standing,
+      reason: standing === 'confirmed' ? '' : 'gone',
+    },
+  }));
+
+const gpuProfile: fc.Arbitrary<Fact> = fc
+  .record({ device: fc.nat(3), flops: reported })
+  .map(({ device, flops }) => ({
+    kind: 'gpu.profiled',
+    payload: {
+      deviceId: `gpu-${device}`,
+      deviceName: 'device',
+      deviceKind: 'gpu',
+      engine: 'cuda',
+      fp16FlopsPerSecond: flops,
+      fp32FlopsPerSecond: unknown('not measured'),
+      memoryReadBytesPerSecond: 1,
+      memoryCopyBytesPerSecond: 1,
+      isLowerBound: false,
+      method: 'product',
+      measuredAgeMs: 0,
+      intervalMs: 3_600_000,
+      failure: 'none',
+    },
+  }));
+
 const runner: fc.Arbitrary<Fact> = fc.nat(2).map(number => ({
   kind: 'runner.reported',
   payload: {
@@ -151,6 +187,8 @@ export const arbitraryFact: fc.Arbitrary<Fact> = fc.oneof(
   closed,
   linkProfile,
   status,
+  laterStatus,
+  gpuProfile,
   runner,
 );
 

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
-import type { Event, Fact } from '../../src/core/event.ts';
-import { eventClass, factKey } from '../../src/core/event.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
-import { isForgotten, nodeIds, nodeName, nodeView, presence } from '../../src/core/selectors.ts';
+import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
+import { isForgotten, nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { clusterTotals } from '../../src/core/totals.ts';
 import { unknown } from '../../src/core/unknown.ts';

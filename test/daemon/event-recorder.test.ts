@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Event, Fact } from '../../src/core/event.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder, JOURNAL_RETRY_MS, WAITING_FACTS_MAX } from '../../src/daemon/event-recorder.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';

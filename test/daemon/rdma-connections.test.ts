@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { Connection } from '../../src/core/link/connection.ts';
 import type { State } from '../../src/core/state.ts';

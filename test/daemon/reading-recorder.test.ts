@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeIdentity } from '../../src/core/node/identity.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';

@@ -1,6 +1,6 @@
 // Clusters of made-up machines for the map: the four of the desk, and as many more as a test wants.
 
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { Wire } from './links.ts';
 import { ETHERNET, idOf, measuredGpu, THUNDERBOLT, turned, WIFI, wired } from './links.ts';
 import type { Machine } from './machines.ts';

@@ -1,6 +1,6 @@
 // Made-up links between made-up machines: connections, what was measured on them, and what devices can do.
 
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { Connection, ConnectionType } from '../../src/core/link/connection.ts';

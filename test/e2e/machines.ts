@@ -1,7 +1,7 @@
 // Made-up machines as facts, for pages that this machine cannot fill by itself: GPUs, Thunderbolt, RDMA. Everything is
 // synthetic and marked so.
 
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from '../../src/core/node/gpu.ts';
 import type { NodeIdentity } from '../../src/core/node/identity.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';

@@ -2,7 +2,7 @@
 // person asks for more.
 
 import { describe, expect } from 'vitest';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';

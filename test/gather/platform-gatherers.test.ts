@@ -1,7 +1,7 @@
 // The table of platforms: what it says of each source is what the source says of itself.
 
 import { describe, expect, it } from 'vitest';
-import { readingKey } from '../../src/core/node/reading.ts';
+import { readingKey } from '../../src/core/node/gathered.ts';
 import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';

@@ -1,7 +1,9 @@
 // A whole daemon for the tests of connections: prints, whenever they change, all connections that it knows, each as
 // "source sink address interface", the nodes by their names.
 
-import { entriesOf, nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
+import { entriesOf } from '../../src/core/entry-maps.ts';
+import { nodeName } from '../../src/core/node/node-view.ts';
+import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import { isKnown } from '../../src/core/unknown.ts';
 import type { HostSettings } from './daemon-on-host.ts';
 import { daemonOnHost, tellChanges } from './daemon-on-host.ts';

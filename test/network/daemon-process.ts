@@ -1,7 +1,7 @@
 // A whole daemon for the network tests. Prints what it sees of the cluster, one line of JSON, whenever that changes.
 
-import { stoppedMs } from '../../src/core/node/stop-view.ts';
-import { nodeIds, nodeName, presence } from '../../src/core/selectors.ts';
+import { nodeName } from '../../src/core/node/node-view.ts';
+import { nodeIds, presence, stoppedMs } from '../../src/core/node/presence-view.ts';
 import { linkRows } from '../../src/daemon/http/cluster-views.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
 import { daemonOnHost, tellChanges } from './daemon-on-host.ts';

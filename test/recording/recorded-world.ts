@@ -2,7 +2,7 @@
 
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import { eventClass, factKey } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { Anonymiser } from '../../src/recording/anonymiser.ts';

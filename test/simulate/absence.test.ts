@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { linkViews } from '../../src/core/link/link-view.ts';
-import { presence } from '../../src/core/selectors.ts';
+import { presence } from '../../src/core/node/presence-view.ts';
 import { clusterTotals } from '../../src/core/totals.ts';
 import { backSince, isAway } from '../../src/simulate/absence.ts';
 import { SimulatedWorld, stateOf } from './simulated-world.ts';

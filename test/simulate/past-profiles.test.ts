@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factKey } from '../../src/core/event.ts';
+import { factKey } from '../../src/core/event-kinds.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
 import { knownOr } from '../../src/core/unknown.ts';

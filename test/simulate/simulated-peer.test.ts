@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk } from '../../src/journal/memory-disk.ts';

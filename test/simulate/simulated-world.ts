@@ -2,8 +2,9 @@
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../src/core/apply.ts';
-import type { Event, Fact } from '../../src/core/event.ts';
-import { eventClass, factKey } from '../../src/core/event.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';

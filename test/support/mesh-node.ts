@@ -2,9 +2,10 @@
 // that the test hands in. It can be killed and started again with what its disk holds.
 
 import type { Clock } from '../../src/clock/clock.ts';
-import type { Event, Fact } from '../../src/core/event.ts';
+import { ageMsOf } from '../../src/core/entry-maps.ts';
+import type { Event } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
-import { ageMsOf } from '../../src/core/selectors.ts';
 import type { State } from '../../src/core/state.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../src/daemon/event-recorder.ts';

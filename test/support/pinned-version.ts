@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { EventClass } from '../../src/core/event.ts';
+import type { EventClass } from '../../src/core/kind-row.ts';
 
 export const PINNED_VERSION = '0.1.0';
 

@@ -1,7 +1,7 @@
 // The rows of links in a terminal: which need a look, and which are shown where there is no room for all.
 
 import { expect, test } from 'vitest';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import type { State } from '../../src/core/state.ts';
 import { linkTable } from '../../src/tui/link-table.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';

@@ -1,7 +1,7 @@
 // One screen for the whole cluster: everything has its place, and what has no room is counted.
 
 import { describe, expect, test } from 'vitest';
-import type { Fact } from '../../src/core/event.ts';
+import type { Fact } from '../../src/core/event-kinds.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderTop } from '../../src/tui/render-top.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventClass, factKey } from '../../src/core/event.ts';
+import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { decodeRecordBody, encodeRecordBody, RECORD_BYTES_MAX } from '../../src/wire/durable-record.ts';
 import { arbitraryFact } from '../core/arbitrary-event.ts';

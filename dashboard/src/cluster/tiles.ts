@@ -10,7 +10,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import { gpuMemoryUse, gpusOf, hostMemoryUse, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
 import { totalsOf } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';

@@ -1,7 +1,7 @@
 // What the page's warnings list holds: what core found in the cluster, what the daemon says of itself, and what a lonely
 // node should hear. Serious things first.
 
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Warning as ClusterWarning } from '../../../src/core/warnings/warning.ts';
 import type { ToldNotice } from '../../../src/wire/notice.ts';
 import { held } from '../node/held.ts';

@@ -10,8 +10,8 @@ import {
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
 import type { NodeMemory } from '../../../src/core/node/memory.ts';
+import type { GpuView } from '../../../src/core/node/node-view.ts';
 import type { NodeSystem } from '../../../src/core/node/system.ts';
-import type { GpuView } from '../../../src/core/selectors.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 import { reportedFigure } from '../figure/reported.ts';

@@ -2,7 +2,7 @@
 
 import { formatUptime } from '../../../src/core/figure/duration.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 import { reportedText } from '../figure/reported.ts';

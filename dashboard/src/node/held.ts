@@ -1,6 +1,6 @@
 // The value that a reading holds, fresh or stale; undefined where nothing was ever read.
 
-import type { ReadingView } from '../../../src/core/selectors.ts';
+import type { ReadingView } from '../../../src/core/node/reading-view.ts';
 
 export const held = <T>(reading: ReadingView<T>): T | undefined =>
   reading.kind === 'current' || reading.kind === 'stale' ? reading.value : undefined;

@@ -3,8 +3,8 @@
 import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
 import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
+import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
-import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/selectors.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 

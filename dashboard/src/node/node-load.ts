@@ -8,7 +8,7 @@ import {
   ownMemoryGpus,
   share,
 } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { MachineLoad } from '../drawing/load.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { gpusOf, modelMemoryUse, share } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import type { MachineKind } from '../drawing/machine-kind.ts';
 import { machineKind } from '../drawing/machine-kind.ts';

@@ -7,7 +7,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { noGpuWords, stageWords } from './measured-words.ts';
 

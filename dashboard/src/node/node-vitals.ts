@@ -1,7 +1,7 @@
 // How a node does now, as numbers: what the words beside its drawing say, and what a list sorts by.
 
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { held } from './held.ts';
 import { gpuUse } from './node-load.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
 import { gpusOf, modelMemoryUse, ownMemoryGpus, share } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { held } from './held.ts';

@@ -1,10 +1,10 @@
 // What one device was measured at, for the foot of its card: figures, how far to believe them, how old they are, what the
 // probe does now, why it failed and when it tries again.
 
+import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
-import type { MeasuredDevice } from '../../../src/core/selectors.ts';
-import { ageMsOf } from '../../../src/core/selectors.ts';
+import type { MeasuredDevice } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { stageWords } from './measured-words.ts';
 

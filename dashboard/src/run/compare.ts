@@ -4,10 +4,10 @@
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { nodeName } from '../../../src/core/node/node-view.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { Run, RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import { limitWords, modelWords, patternWords, percentileNs, rateFigure, targetWords } from './run-words.ts';

@@ -8,10 +8,10 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { RunPattern } from '../../../src/core/run/report.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import { nodeName } from '../../../src/core/selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';

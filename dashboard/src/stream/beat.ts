@@ -2,6 +2,7 @@
 // readings that every node tells again and again wait for the next beat, and only news are drawn sooner.
 
 import type { Event } from '../../../src/core/event.ts';
+import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 
 /** Between two counts while nothing but readings come, ms. */
 export const BEAT_MS = 1_000;
@@ -15,15 +16,8 @@ const MANY_NODES = 32;
 export const isMany = (nodeCount: number): boolean => nodeCount > MANY_NODES;
 
 /** Whether an event is more than the next figure of a reading that comes every second. */
-export const isNews = ({ kind }: Pick<Event, 'kind'>): boolean => !STEADY.has(kind);
+export const isNews = ({ kind }: Pick<Event, 'kind'>): boolean =>
+  kind === 'unknown' || EVENT_KINDS[kind].isSteady !== true;
 
 /** How long after a count news may be counted, ms. */
 export const newsMsMin = (nodeCount: number): number => (isMany(nodeCount) ? BEAT_MS : NEWS_MS_MIN);
-
-const STEADY: ReadonlySet<Event['kind']> = new Set([
-  'memory.gathered',
-  'system.gathered',
-  'gpuLoads.gathered',
-  'disk.gathered',
-  'reading.confirmed',
-]);

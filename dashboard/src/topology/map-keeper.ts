@@ -3,7 +3,7 @@
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { linkTexts } from '../link/link-words.ts';
 import { nodeWords } from '../node/node-words.ts';
 import { BESIDE_WORDS_WIDTH, FULL_NODES_MAX } from './arrangement.ts';

@@ -1,6 +1,6 @@
 // The faces of the words on the map, and a node's name as it fits there.
 
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { held } from '../node/held.ts';
 import type { Face } from './text-width.ts';
 import { fitted, textWidth } from './text-width.ts';

@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { modelMemoryUse, SAFE_LOAD, share } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { InTurn } from '../figure/in-turn.ts';
 import { nodeWords } from '../node/node-words.ts';
 import type { Arrangement } from './arrangement.ts';

@@ -2,7 +2,8 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
-import { nodeIds, nodeView } from '../../core/selectors.ts';
+import { nodeView } from '../../core/node/node-view.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { renderStatus } from '../../tui/render-status.ts';

@@ -2,7 +2,8 @@
 
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
-import type { NodeView, ReadingView } from '../../core/selectors.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
+import type { ReadingView } from '../../core/node/reading-view.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { Check, Verdict } from './check.ts';
 

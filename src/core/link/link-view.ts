@@ -2,10 +2,10 @@
 // offline. A pure selector: the same in the browser, in a terminal and for a program that asks.
 
 import type { NodeId } from '../ids.ts';
+import type { Presence } from '../node/presence-view.ts';
+import { nodeIds, presence } from '../node/presence-view.ts';
 import type { ProbeStage } from '../probe/probe-stage.ts';
 import { stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
-import type { Presence } from '../selectors.ts';
-import { nodeIds, presence } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { ConnectionFacts, LinkFacts, MeasuredFact } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';

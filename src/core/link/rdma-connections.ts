@@ -6,10 +6,11 @@
 // is a connection; they are one cable all the same, and nothing adds the figures of connections up.
 
 import { shareSubnet } from '../address/subnet.ts';
-import type { Fact } from '../event.ts';
+import type { Fact } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
+import { nodeName } from '../node/node-view.ts';
+import { nodeIds, presence } from '../node/presence-view.ts';
 import type { ThunderboltPeer } from '../node/thunderbolt.ts';
-import { nodeIds, nodeName, presence } from '../selectors.ts';
 import type { State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { Connection } from './connection.ts';

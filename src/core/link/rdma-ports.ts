@@ -3,8 +3,8 @@
 import type { NodeId } from '../ids.ts';
 import type { InterfaceAddress } from '../node/network.ts';
 import type { RdmaDevice, RdmaPort } from '../node/rdma-devices.ts';
+import { readingView } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
-import { readingView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { Reported } from '../unknown.ts';
 import { isKnown, unknown } from '../unknown.ts';

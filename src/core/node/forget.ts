@@ -1,10 +1,9 @@
 // Forgetting a node that is gone: a fact that names how far its words reach, so that it is shown again as soon as it speaks.
 
 import type { NodeId } from '../ids.ts';
-import { nodeIds, presence } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { NodeForgotten } from './presence.ts';
-import { newestLiveOf } from './stop-view.ts';
+import { newestLiveOf, nodeIds, presence } from './presence-view.ts';
 
 export type Forgetting =
   | { readonly kind: 'forgotten'; readonly fact: NodeForgotten }

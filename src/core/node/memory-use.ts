@@ -1,8 +1,8 @@
 // How full the memories of a node are, of the host and of GPUs that have their own, and how full they may be.
 
-import type { GpuView, NodeView } from '../selectors.ts';
 import { knownOr } from '../unknown.ts';
 import { heldValue } from './held-value.ts';
+import type { GpuView, NodeView } from './node-view.ts';
 
 /** The load line: past this share a longer context or a larger batch may not fit. */
 export const SAFE_LOAD = 0.85;

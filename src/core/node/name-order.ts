@@ -1,6 +1,6 @@
 // Nodes in the order in which a person looks for them: by name, as the dashboard lists them.
 
-import type { NodeView } from '../selectors.ts';
+import type { NodeView } from './node-view.ts';
 
 export const inNameOrder = (views: readonly NodeView[]): readonly NodeView[] =>
   views.toSorted((a, b) => compare(a.name, b.name) || compare(a.nodeId, b.nodeId));

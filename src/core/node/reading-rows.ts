@@ -1,8 +1,12 @@
 // Every reading of a node as one row: what, from where, how often, how old, and how it stands.
 
-import type { NodeView, ReadingView } from '../selectors.ts';
 import type { State } from '../state.ts';
-import type { ReadingKind } from './reading.ts';
+import { readingKey } from './gathered.ts';
+import type { GpuVendor } from './gpu.ts';
+import type { NodeView } from './node-view.ts';
+import type { NodeReadingKind, ReadingKind } from './reading.ts';
+import { NODE_READING_KINDS, READING_KINDS, readingEntry, readingTitle } from './reading.ts';
+import type { ReadingView } from './reading-view.ts';
 
 export interface ReadingRow {
   readonly key: string;
@@ -17,51 +21,34 @@ export interface ReadingRow {
 
 /** `lagMs`: how far the picture lags behind now. */
 export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] => {
-  const { nodeId } = view;
   const row = (
-    key: string,
-    title: string,
-    reading: ReadingView<unknown>,
-    entry: { readonly intervalMs: number } | undefined,
+    reading: ReadingKind,
+    held: ReadingView<unknown>,
+    vendor: GpuVendor | 'none' = 'none',
   ): ReadingRow => {
-    const status = state.readingStatuses[nodeId]?.[key];
+    const key = readingKey({ reading, vendor });
+    const status = state.readingStatuses[view.nodeId]?.[key]?.value;
+    const entry = readingEntry(state, view.nodeId, { reading, vendor });
+    const title = readingTitle(reading);
     return {
       key,
-      title,
-      source: reading.kind === 'waiting' ? (status?.value.source ?? '') : reading.source,
+      title: vendor === 'none' ? title : `${title}, ${VENDORS[vendor]}`,
+      source: held.kind === 'waiting' ? (status?.source ?? '') : held.source,
       intervalMs:
-        status?.value.kind === 'confirmed'
-          ? status.value.intervalMs
-          : (entry?.intervalMs ?? status?.value.intervalMs),
-      ageMs: reading.kind === 'waiting' ? undefined : reading.ageMs + lagMs,
-      state: reading.kind,
-      reason: 'reason' in reading ? reading.reason : '',
+        status?.kind === 'confirmed' ? status.intervalMs : (entry?.intervalMs ?? status?.intervalMs),
+      ageMs: held.kind === 'waiting' ? undefined : held.ageMs + lagMs,
+      state: held.kind,
+      reason: 'reason' in held ? held.reason : '',
     };
   };
-  return [
-    row('identity', TITLES.identity, view.identity, state.nodeIdentities[nodeId]),
-    row('memory', TITLES.memory, view.memory, state.nodeMemories[nodeId]),
-    row('system', TITLES.system, view.system, state.nodeSystems[nodeId]),
-    ...view.gpus.flatMap(({ vendor, inventory, loads }) => [
-      row(
-        `gpus ${vendor}`,
-        `${TITLES.gpus}, ${VENDORS[vendor]}`,
-        inventory,
-        state.nodeGpus[nodeId]?.[vendor],
-      ),
-      row(
-        `gpuLoads ${vendor}`,
-        `${TITLES.gpuLoads}, ${VENDORS[vendor]}`,
-        loads,
-        state.nodeGpuLoads[nodeId]?.[vendor],
-      ),
-    ]),
-    row('network', TITLES.network, view.network, state.nodeNetworks[nodeId]),
-    row('thunderbolt', TITLES.thunderbolt, view.thunderbolt, state.nodeThunderbolts[nodeId]),
-    row('rdmaDevices', TITLES.rdmaDevices, view.rdmaDevices, state.nodeRdmaDevices[nodeId]),
-    row('disk', TITLES.disk, view.disk, state.nodeDisks[nodeId]),
-    row('config', TITLES.config, view.config, state.nodeConfigs[nodeId]),
-  ];
+  const gpuRows = view.gpus.flatMap(({ vendor, inventory, loads }) => [
+    row('gpus', inventory, vendor),
+    row('gpuLoads', loads, vendor),
+  ]);
+  return READING_KINDS.flatMap(reading => {
+    if (isNodeReading(reading)) return [row(reading, view[reading])];
+    return reading === 'gpus' ? gpuRows : [];
+  });
 };
 
 /** What is not on this machine, one line a thing; the makers of GPUs that it has none of share one. */
@@ -71,21 +58,17 @@ export const missingReadings = (
 ): readonly { readonly key: string; readonly title: string; readonly reason: string }[] => [
   ...(absentGpus.length === 0
     ? []
-    : [{ key: 'gpus', title: TITLES.gpus, reason: absentGpus.map(({ reason }) => reason).join(', ') }]),
+    : [
+        {
+          key: 'gpus',
+          title: readingTitle('gpus'),
+          reason: absentGpus.map(({ reason }) => reason).join(', '),
+        },
+      ]),
   ...rows.filter(row => row.state === 'absent'),
 ];
 
 export const VENDORS = { nvidia: 'NVIDIA', amd: 'AMD', apple: 'Apple', intel: 'Intel' } as const;
 
-const TITLES: Readonly<Record<ReadingKind, string>> = {
-  identity: 'Identity',
-  memory: 'Memory',
-  system: 'System',
-  gpus: 'GPUs',
-  gpuLoads: 'GPU load',
-  network: 'Network',
-  thunderbolt: 'Thunderbolt',
-  rdmaDevices: 'RDMA',
-  disk: 'Disks',
-  config: 'Config',
-};
+const isNodeReading = (reading: ReadingKind): reading is NodeReadingKind =>
+  NODE_READING_KINDS.some(one => one === reading);

@@ -1,88 +1,80 @@
-// A reading is a gathered value with the source that told it and how often it is told, so that any view, on any
-// node, can say when it is late.
+// The readings of a node, as the table of kinds has them: a gathered value with the source that told it and how often it is
+// told, so that any view, on any node, can say when it is late.
 
-import type { NodeConfig } from './config.ts';
-import type { NodeDisk } from './disk.ts';
-import type { GpuVendor, NodeGpuLoads, NodeGpus } from './gpu.ts';
-import type { NodeIdentity } from './identity.ts';
-import type { NodeMemory } from './memory.ts';
-import type { NodeNetwork } from './network.ts';
-import type { NodeRdmaDevices } from './rdma-devices.ts';
-import type { NodeSystem } from './system.ts';
-import type { NodeThunderbolt } from './thunderbolt.ts';
+import { entryAt } from '../entry-maps.ts';
+import type { EventPayloads, Fact, KindsWith } from '../event-kinds.ts';
+import { EVENT_KINDS, factOf, KINDS } from '../event-kinds.ts';
+import type { NodeId } from '../ids.ts';
+import type { Entry, ReadingEntry, State } from '../state.ts';
+import type { Gathered, ReadingStatus } from './gathered.ts';
+import { isFirstReading } from './gathered.ts';
+import type { GpuVendor } from './gpu.ts';
 
-export interface ReadingValues {
-  readonly identity: NodeIdentity;
-  readonly memory: NodeMemory;
-  readonly system: NodeSystem;
-  readonly network: NodeNetwork;
-  readonly thunderbolt: NodeThunderbolt;
-  readonly rdmaDevices: NodeRdmaDevices;
-  readonly disk: NodeDisk;
-  readonly gpus: NodeGpus;
-  readonly gpuLoads: NodeGpuLoads;
-  readonly config: NodeConfig;
-}
+type NameOf<Kind> = Kind extends `${infer Reading}.gathered` ? Reading : never;
 
-export type ReadingKind = keyof ReadingValues;
+export type ReadingKind = NameOf<KindsWith<{ readonly title: string }>>;
+
+/** Of which a node has one; of the others it has one a vendor. */
+export type NodeReadingKind = NameOf<KindsWith<{ readonly title: string; readonly shape: 'node' }>>;
+
+export type ReadingValues = { readonly [R in ReadingKind]: EventPayloads[`${R}.gathered`]['value'] };
 
 /** A reading before it becomes an event: what a gatherer emits. */
-export type Reading = {
-  readonly [K in ReadingKind]: { readonly kind: K; readonly value: ReadingValues[K] };
-}[ReadingKind];
+export type Reading<R extends ReadingKind = ReadingKind> = {
+  [K in R]: { readonly kind: K; readonly value: ReadingValues[K] };
+}[R];
 
-/** Payload of "<reading>.gathered". */
-export interface Gathered<T> {
-  /** The tool or interface that told it: "procfs", "macmon 0.8", "nvidia-smi". */
-  readonly source: string;
-  /** How often the source tells, in ms. */
-  readonly intervalMs: number;
-  readonly value: T;
-}
+export const gatheredKind = <R extends ReadingKind>(reading: R): `${R}.gathered` => `${reading}.gathered`;
 
-/** A durable reading was read again and has not changed: renews its age. */
-export interface ReadingConfirmed {
-  readonly reading: ReadingKind;
-  readonly vendor: GpuVendor | 'none';
-  readonly source: string;
-  readonly intervalMs: number;
-}
-
-/**
- * The source failed: the value held before stays, and grows old. Or (`reading.absent`) this machine has nothing of the
- * kind and never will while it runs: the value held before is void.
- */
-export interface ReadingFailed extends ReadingConfirmed {
-  readonly reason: string;
-}
-
-/** Names a reading of one node: "memory", "gpus nvidia". */
-export const readingKey = (reading: {
-  readonly reading: ReadingKind;
-  readonly vendor: GpuVendor | 'none';
-}): string => (reading.vendor === 'none' ? reading.reading : `${reading.reading} ${reading.vendor}`);
+/** As people call it: "GPU load". */
+export const readingTitle = (reading: ReadingKind): string => EVENT_KINDS[gatheredKind(reading)].title ?? '';
 
 /** The vendor of a GPU reading; 'none' for the others, of which a node has one each. */
-export const readingVendor = (reading: Reading): GpuVendor | 'none' => {
-  switch (reading.kind) {
-    case 'gpus':
-    case 'gpuLoads':
-      return reading.value.vendor;
-    default:
-      return 'none';
-  }
+export const readingVendor = ({ value }: Reading): GpuVendor | 'none' =>
+  'vendor' in value ? value.vendor : 'none';
+
+export const gatheredFact = (
+  reading: Reading,
+  { source, intervalMs }: Omit<Gathered<unknown>, 'value'>,
+): Fact => factOf(gatheredKind(reading.kind), gatheredOf(reading, { source, intervalMs }));
+
+/** As version 0.1.0 understands it, where it knows the reading. */
+export const statusFact = (status: ReadingStatus): Fact => {
+  const { kind: standing, ...payload } = status;
+  if (!isFirstReading(payload)) return factOf('status.told', { reason: '', ...payload, standing });
+  return status.kind === 'confirmed'
+    ? factOf('reading.confirmed', payload)
+    : factOf(`reading.${status.kind}`, { reason: status.reason, ...payload });
 };
 
+/** What State holds of a reading, current or not. */
+export const readingEntry = (
+  state: State,
+  node: NodeId,
+  { reading, vendor }: { readonly reading: ReadingKind; readonly vendor: GpuVendor | 'none' },
+): ReadingEntry<unknown> | undefined => {
+  const { field } = EVENT_KINDS[gatheredKind(reading)];
+  const entry = entryAt(state, field, vendor === 'none' ? [node] : [node, vendor]);
+  return entry !== undefined && isReadingEntry(entry) ? entry : undefined;
+};
+
+export const isReadingKind = (reading: string): reading is ReadingKind =>
+  KINDS.some(kind => kind === `${reading}.gathered` && EVENT_KINDS[kind].title !== undefined);
+
 /** In the order in which a person wants to see them. */
-export const READING_KINDS: readonly ReadingKind[] = [
-  'identity',
-  'memory',
-  'system',
-  'gpus',
-  'gpuLoads',
-  'network',
-  'thunderbolt',
-  'rdmaDevices',
-  'disk',
-  'config',
-];
+export const READING_KINDS: readonly ReadingKind[] = KINDS.map(kind => kind.replace('.gathered', '')).filter(
+  isReadingKind,
+);
+
+export const NODE_READING_KINDS: readonly NodeReadingKind[] = READING_KINDS.filter(
+  (reading): reading is NodeReadingKind => EVENT_KINDS[gatheredKind(reading)].shape === 'node',
+);
+
+type GatheredOf<R extends ReadingKind> = { [K in R]: Gathered<ReadingValues[K]> }[R];
+
+const gatheredOf = <R extends ReadingKind>(
+  { value }: Reading<R>,
+  { source, intervalMs }: Omit<Gathered<unknown>, 'value'>,
+): GatheredOf<R> => ({ source, intervalMs, value });
+
+const isReadingEntry = (entry: Entry<unknown>): entry is ReadingEntry<unknown> => 'intervalMs' in entry;

@@ -2,8 +2,9 @@
 // lease, or a GPU that is busy by itself.
 
 import type { NodeId } from '../ids.ts';
+import { nodeName } from '../node/node-view.ts';
+import { readingView } from '../node/reading-view.ts';
 import { activeLeases } from '../run/run-selectors.ts';
-import { nodeName, readingView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 

@@ -1,9 +1,10 @@
 // Runs and runners as a person should see them now. A run whose lease has run out is shown as interrupted before anybody
 // has written so: its process is gone or cut off, and nothing may look alive that is not.
 
+import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId, RunId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
-import { ageMsOf, isForgotten } from '../selectors.ts';
+import { isForgotten } from '../node/presence-view.ts';
 import type { Entry, State } from '../state.ts';
 import type { Run, Runner, RunProgress, RunState } from './run.ts';
 

@@ -3,7 +3,7 @@
 
 import type { LinkView } from '../link/link-view.ts';
 import { linkViews } from '../link/link-view.ts';
-import type { NodeView } from '../selectors.ts';
+import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
 import { boundedWarnings } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';

@@ -1,12 +1,12 @@
 // Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
 
+import { ageMsOf } from '../entry-maps.ts';
 import { figureText, formatBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { unusualLinkFigures, unusualText } from '../link/link-health.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
-import type { NodeView } from '../selectors.ts';
-import { ageMsOf } from '../selectors.ts';
+import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 import type { Warning } from './warning.ts';

@@ -2,7 +2,7 @@
 
 import { figureText, formatPercent } from '../figure/figure.ts';
 import { heldValue } from '../node/held-value.ts';
-import type { GpuView, NodeView } from '../selectors.ts';
+import type { GpuView, NodeView } from '../node/node-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 

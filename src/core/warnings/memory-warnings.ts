@@ -4,7 +4,7 @@ import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
 import { heldValue } from '../node/held-value.ts';
 import type { MemoryUse } from '../node/memory-use.ts';
 import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, share } from '../node/memory-use.ts';
-import type { NodeView } from '../selectors.ts';
+import type { NodeView } from '../node/node-view.ts';
 import { knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 

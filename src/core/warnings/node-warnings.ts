@@ -3,8 +3,8 @@
 
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
+import type { NodeView } from '../node/node-view.ts';
 import { readingRows } from '../node/reading-rows.ts';
-import type { NodeView } from '../selectors.ts';
 import type { State } from '../state.ts';
 import type { Warning } from './warning.ts';
 

@@ -2,8 +2,8 @@
 
 import type { NodeId } from '../ids.ts';
 import { heldValue } from '../node/held-value.ts';
+import type { NodeView } from '../node/node-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
-import type { NodeView } from '../selectors.ts';
 import { isKnown } from '../unknown.ts';
 
 export interface CableEnd {

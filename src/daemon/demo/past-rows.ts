@@ -2,7 +2,7 @@
 // is made when somebody asks, so that a month of two hundred machines costs nothing to begin with.
 
 import type { Clock } from '../../clock/clock.ts';
-import { factKey } from '../../core/event.ts';
+import { factKey } from '../../core/event-kinds.ts';
 import { encodeHourlySummary, summarizeHour } from '../../journal/hourly-summary.ts';
 import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
 import { JOURNAL_LIMITS } from '../../journal/journal.ts';

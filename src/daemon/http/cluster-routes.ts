@@ -1,7 +1,7 @@
 // Nodes and links as combined views.
 
 import { isNodeId } from '../../core/ids.ts';
-import { nodeIds } from '../../core/selectors.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import { linkRows, nodeRow } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';

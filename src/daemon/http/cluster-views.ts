@@ -1,11 +1,13 @@
 // What people and programs ask for that is not stored: nodes as one view, links as a flat list.
 
+import { ageMsOf } from '../../core/entry-maps.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkFigure, UnusualFigure } from '../../core/link/link-health.ts';
 import { unusualLinkFigures } from '../../core/link/link-health.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
-import { ageMsOf, type NodeView, nodeIds, nodeView, presence } from '../../core/selectors.ts';
+import { type NodeView, nodeView } from '../../core/node/node-view.ts';
+import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 

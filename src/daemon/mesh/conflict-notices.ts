@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import { CONFLICT_LASTS_MS } from '../../core/node/conflict-view.ts';
 import type { IdentityConflict, MeshTransport } from '../../mesh/mesh.ts';
 import { quietly } from '../../process/file-changes.ts';

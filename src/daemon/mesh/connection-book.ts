@@ -1,12 +1,12 @@
 // The own socket connections as facts: written when one opens, when its type, rate or interface changes, and when it closes.
 // What stands in state is what was written last; nothing is written twice.
 
-import type { Fact } from '../../core/event.ts';
+import { entriesOf } from '../../core/entry-maps.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
 import { connectionCarrier, isSameCarrier, stickyCarrier } from '../../core/link/connection-type.ts';
-import { entriesOf } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';

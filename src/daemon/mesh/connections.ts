@@ -3,9 +3,8 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
-import { stoppedMs } from '../../core/node/stop-view.ts';
+import { nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
-import { nodeIds, presence } from '../../core/selectors.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
 import type { InterfaceList } from '../../mesh/discovery/beacon-places.ts';

@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Journal } from '../../journal/journal.ts';

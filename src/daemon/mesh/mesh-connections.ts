@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeEndpoints } from '../../core/node/endpoints.ts';
 import { errorCode } from '../../core/problem.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';

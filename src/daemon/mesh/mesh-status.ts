@@ -3,8 +3,8 @@
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { stoppedMs } from '../../core/node/stop-view.ts';
-import { lastHeardMs, nodeIds, nodeName, presence } from '../../core/selectors.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import { lastHeardMs, nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';

@@ -2,7 +2,7 @@
 // round, because each reads a week of the journal.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
 import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';

@@ -4,11 +4,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { Config } from '../../config/config.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { GpuVendor } from '../../core/node/gpu.ts';
+import { readingView } from '../../core/node/reading-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
-import { readingView } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
 import type { HistoryQuery, HistoryRow, PastQuery } from '../../journal/journal.ts';

@@ -2,12 +2,12 @@
 // that starts often would have a full account each time. It reads and tells, and starts nothing.
 
 import type { Clock } from '../../clock/clock.ts';
+import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
-import { ageMsOf } from '../../core/selectors.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow, PastQuery } from '../../journal/journal.ts';
 import { JournalError } from '../../journal/journal.ts';

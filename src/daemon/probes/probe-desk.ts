@@ -2,7 +2,7 @@
 // it says what has started, what waits and why.
 
 import type { NodeId } from '../../core/ids.ts';
-import { nodeIds, presence } from '../../core/selectors.ts';
+import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import type { PeerReply, PeerRequests } from '../../probe/peer-requests.ts';
 import type { AskedProbe } from '../../probe/reconcile/reconciler.ts';

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import { rdmaInterfaceParts } from '../../core/link/rdma-ports.ts';
-import { nodeName } from '../../core/selectors.ts';
+import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { LinkEngine } from '../../probe/link-engine.ts';
 import { enginesOf } from '../../probe/rdma/rdma-end.ts';

@@ -5,7 +5,7 @@ import { getText } from '../../bench/target/get-text.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { EndpointConfig } from '../../config/config.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Notices } from '../notices.ts';

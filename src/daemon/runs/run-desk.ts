@@ -3,15 +3,15 @@
 // laptop that slept goes on, and whoever looks has been shown "interrupted" since its lease ran out.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { Fact } from '../../core/event.ts';
+import { ageMsOf } from '../../core/entry-maps.ts';
+import type { Fact } from '../../core/event-kinds.ts';
+import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import type { NodeId, RunId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
 import { figuresOf, shortName, stateOf } from '../../core/run/run-figures.ts';
-import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../core/run/run-reducer.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
-import { ageMsOf } from '../../core/selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
@@ -66,7 +66,8 @@ export class RunDesk {
   }
 
   start(begun: RunStart): Told {
-    if (!this.#live.has(begun.runId) && this.#live.size >= LIVE_RUNS_PER_NODE_MAX) return 'full';
+    if (!this.#live.has(begun.runId) && this.#live.size >= EVENT_KINDS['progress.reported'].entriesMax)
+      return 'full';
     const target = plainTarget(begun.target);
     const run: Run = {
       ...begun,
@@ -249,7 +250,7 @@ export class RunDesk {
     for (const { path: directory, atMs } of (await runFolders(this.#parts.home)).toReversed()) {
       // What was looked at once is not news, also when state has let it go since.
       if (known.has(directory) || this.#looked.get(directory) === atMs) continue;
-      if (Object.keys(this.#runs()).length >= RUNS_PER_NODE_MAX) return;
+      if (Object.keys(this.#runs()).length >= EVENT_KINDS['run.started'].entriesMax) return;
       this.#looked.set(directory, atMs);
       const report = await readReport(directory);
       if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) continue;

@@ -3,7 +3,7 @@
 
 import { isIP } from 'node:net';
 import type { NodeId } from '../../core/ids.ts';
-import { nodeIds } from '../../core/selectors.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import { canonicalAddress, isLoopbackHost } from '../http/host.ts';

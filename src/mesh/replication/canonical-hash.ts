@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { State } from '../../core/state.ts';
+import { DURABLE_FIELDS } from '../../core/state.ts';
 
 /** SHA-256, hex. Equal for equal durable state, whatever the order in which it came. */
 export const canonicalHash = (state: State): string =>
@@ -21,20 +22,8 @@ export const canonicalHasher = (): ((state: State) => string) => {
   };
 };
 
-const durableParts = (state: State): object => ({
-  nodeIdentities: state.nodeIdentities,
-  nodeNetworks: state.nodeNetworks,
-  nodeThunderbolts: state.nodeThunderbolts,
-  nodeRdmaDevices: state.nodeRdmaDevices,
-  nodeGpus: state.nodeGpus,
-  nodeConfigs: state.nodeConfigs,
-  nodeGpuProfiles: state.nodeGpuProfiles,
-  connections: state.connections,
-  linkProfiles: state.linkProfiles,
-  runs: state.runs,
-  nodeForgets: state.nodeForgets,
-  origins: state.origins,
-});
+const durableParts = (state: State): object =>
+  Object.fromEntries([...DURABLE_FIELDS, 'origins' as const].map(field => [field, state[field]]));
 
 /** JSON with sorted keys, without what belongs to one process and without mappings that are empty. */
 const canonicalText = (value: unknown): string => {

@@ -3,7 +3,7 @@
 // its origin's own link a value is believed without a look at the signature, which is what nearly all of them are.
 
 import type { Event, KnownEvent } from '../../core/event.ts';
-import { eventClass, isEventKind } from '../../core/event.ts';
+import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';

@@ -2,7 +2,7 @@
 // values: what they get is the newest at the moment there is room, which is all the conflation there is.
 
 import type { Event } from '../../core/event.ts';
-import { eventSlot } from '../../core/event.ts';
+import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ReplicationLimits } from './limits.ts';

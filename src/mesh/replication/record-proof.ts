@@ -1,7 +1,7 @@
 // What a relayed record must bring to be believed: its origin's public key, whose hash is the origin's id, and that key's
 // signature over the exact bytes. Together with the record they are stored, so that it can be passed on after a restart.
 
-import { eventClass, isEventKind } from '../../core/event.ts';
+import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireRecord } from '../../wire/mesh-message.ts';

@@ -1,7 +1,7 @@
 // By what a node recognises its own words in the mouth of others: the start of each record's signature. A journal restored
 // from a copy that has since written as far as its peers remember looks complete by its numbers, and only this tells.
 
-import { eventSlot } from '../../core/event.ts';
+import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
 import type { Place } from './positions.ts';

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { nodeName } from '../../core/selectors.ts';
+import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { LinkEngines } from '../link-engine.ts';
 import type { PeerRequests } from '../peer-requests.ts';

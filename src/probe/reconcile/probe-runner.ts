@@ -1,7 +1,7 @@
 // Runs one probe to its end and writes down what came of it. It says beforehand what stands in the way, and gives a probe
 // up where a runner begins in the middle of it.
 
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import type { Reported } from '../../core/unknown.ts';

@@ -1,9 +1,9 @@
 // The facts that a probe leaves: figures, or why there are none, with the last good ones beside the failure and their age.
 
-import type { Fact } from '../../core/event.ts';
+import { ageMsOf } from '../../core/entry-maps.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
-import { ageMsOf } from '../../core/selectors.ts';
 import type { Entry } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';

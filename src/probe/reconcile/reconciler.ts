@@ -3,7 +3,7 @@
 // of old ones starts no probe, because only what is due by the state of this moment is started.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';

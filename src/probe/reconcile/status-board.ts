@@ -1,7 +1,7 @@
 // Tells what is being measured, what waits and why, and what rests until when: once, and again only when that has become
 // another thing to say.
 
-import type { Fact } from '../../core/event.ts';
+import type { Fact } from '../../core/event-kinds.ts';
 import type { ProbeStatus, ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';
 import type { Reported } from '../../core/unknown.ts';

@@ -5,7 +5,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
-import { presence } from '../../core/selectors.ts';
+import { presence } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';

@@ -1,11 +1,12 @@
 // What should be measured, and when: derived from state each time, so that a replayed journal starts nothing and a
 // restart forgets nothing.
 
+import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
+import { presence } from '../../core/node/presence-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
-import { ageMsOf, presence } from '../../core/selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';

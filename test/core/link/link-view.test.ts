@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import { LinkBook } from '../../../src/core/link/link-pairs.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';

@@ -3,7 +3,7 @@ import { apply, applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { forgetNode } from '../../../src/core/node/forget.ts';
-import { nodeIds } from '../../../src/core/selectors.ts';
+import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 
 const self = nodeId('s'.repeat(26));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
-import { LIVE_RUNS_PER_NODE_MAX, RUNS_PER_NODE_MAX } from '../../../src/core/run/run-reducer.ts';
 import {
   activeRunners,
   LEASE_MS,
@@ -76,16 +76,19 @@ test('a runner counts no more once its run has ended', () => {
 });
 
 test('state keeps a bounded number of runs and leases of a node, the newest', () => {
-  const facts = Array.from({ length: RUNS_PER_NODE_MAX + 10 }, (_, index): readonly Fact[] => [
-    { kind: 'run.started', payload: madeUpRunEntry(`r${index}`) },
-    lease(`r${index}`),
-  ]).flat();
+  const facts = Array.from(
+    { length: EVENT_KINDS['run.started'].entriesMax + 10 },
+    (_, index): readonly Fact[] => [
+      { kind: 'run.started', payload: madeUpRunEntry(`r${index}`) },
+      lease(`r${index}`),
+    ],
+  ).flat();
   const state = told(0, ...facts);
   const kept = Object.keys(state.runs[NODE] ?? {});
-  expect(kept).toHaveLength(RUNS_PER_NODE_MAX);
+  expect(kept).toHaveLength(EVENT_KINDS['run.started'].entriesMax);
   expect(kept).not.toContain('r9');
   expect(kept).toContain('r10');
-  expect(Object.keys(state.runners[NODE] ?? {})).toHaveLength(LIVE_RUNS_PER_NODE_MAX);
+  expect(Object.keys(state.runners[NODE] ?? {})).toHaveLength(EVENT_KINDS['progress.reported'].entriesMax);
 });
 
 const lease = (id: string): Fact => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import { nodeName, nodeView } from '../../../src/core/selectors.ts';
+import { nodeName, nodeView } from '../../../src/core/node/node-view.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { DemoFleet } from '../../../src/daemon/demo/demo-fleet.ts';
 import { storeHeardBefore } from '../../../src/daemon/demo/left-behind.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factKey } from '../../../src/core/event.ts';
+import { factKey } from '../../../src/core/event-kinds.ts';
 import { pastRows } from '../../../src/daemon/demo/past-rows.ts';
 import { decodeHourlySummary } from '../../../src/journal/hourly-summary.ts';
 import { JOURNAL_LIMITS } from '../../../src/journal/journal.ts';

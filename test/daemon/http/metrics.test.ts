@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { ask } from './http-exchange.ts';

@@ -1,8 +1,9 @@
 // A real server on a real port over a real folded state, with a clock that moves only when told.
 
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { Access } from '../../../src/daemon/http/access.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { apply } from '../../../src/core/apply.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { unusualLinkFigures, unusualText } from '../../../src/core/link/link-health.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';

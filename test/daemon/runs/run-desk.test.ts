@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import { LIVE_RUNS_PER_NODE_MAX } from '../../../src/core/run/run-reducer.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
@@ -146,7 +146,7 @@ describe('a run on the desk', () => {
   });
 
   test('is one of a bounded number that go on at once', () => {
-    for (let index = 0; index < LIVE_RUNS_PER_NODE_MAX; index += 1)
+    for (let index = 0; index < EVENT_KINDS['progress.reported'].entriesMax; index += 1)
       expect(made.desk.start(begun(`r${index}`))).toBe('taken');
     expect(made.desk.start(begun('one-more'))).toBe('full');
     made.desk.end({ ...ended(), runId: runIdOf('r0') });

@@ -1,12 +1,14 @@
 // A folded state of made-up machines, for the words and warnings that pages derive from it.
 
 import { applyAll } from '../../../src/core/apply.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import type { NodeView } from '../../../src/core/selectors.ts';
-import { nodeIds, nodeView } from '../../../src/core/selectors.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { nodeView } from '../../../src/core/node/node-view.ts';
+import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import type { Machine, Telling } from '../../e2e/machines.ts';

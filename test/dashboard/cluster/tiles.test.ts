@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tiles } from '../../../dashboard/src/cluster/tiles.ts';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { measuredGpu } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DetailRow } from '../../../dashboard/src/link/detail-rows.ts';
 import { detailRows } from '../../../dashboard/src/link/detail-rows.ts';
 import { linkTiles } from '../../../dashboard/src/link/link-tiles.ts';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConnectionRow } from '../../../dashboard/src/link/dock-rows.ts';
 import { connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
 import { linkSaid, linkTexts, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';

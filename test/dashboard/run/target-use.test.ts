@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { targetUse } from '../../../dashboard/src/run/target-use.ts';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { State } from '../../../src/core/state.ts';
 import { notebook, studio } from '../../e2e/machines.ts';
 import { at, stateOf, viewsOf } from '../cluster/cluster-state.ts';

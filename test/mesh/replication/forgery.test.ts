@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';

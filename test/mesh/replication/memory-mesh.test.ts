@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import { presence } from '../../../src/core/selectors.ts';
+import { presence } from '../../../src/core/node/presence-view.ts';
 import type { NodeKey } from '../../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import type { MemoryDisk } from '../../../src/journal/memory-disk.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { presence } from '../../../src/core/node/presence-view.ts';
 import { seededRandom } from '../../../src/core/random.ts';
-import { presence } from '../../../src/core/selectors.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { encodeMeshMessage, MESH_PROTOCOL_VERSION } from '../../../src/wire/mesh-message.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
-import type { Event, Fact } from '../../../src/core/event.ts';
-import { eventClass, factKey } from '../../../src/core/event.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import type { State } from '../../../src/core/state.ts';

@@ -1,8 +1,8 @@
 // The figures of runs that go on now, of every node. A run that has ended has no series: its report holds its figures.
 
+import { nodeName } from '../../../core/node/node-view.ts';
 import type { RunFigures } from '../../../core/run/run.ts';
 import { runViews } from '../../../core/run/run-selectors.ts';
-import { nodeName } from '../../../core/selectors.ts';
 import type { State } from '../../../core/state.ts';
 import { knownOr, type Unknown } from '../../../core/unknown.ts';
 import type { Labels, MetricPage } from './metric-page.ts';

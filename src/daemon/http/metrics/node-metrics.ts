@@ -1,7 +1,8 @@
 // The figures of one node. What changes by the second is exported only while it is current, so that a stalled source
 // shows as a gap and a growing age, never as a flat line; inventory stays as long as the node is known.
 
-import type { GpuView, NodeView, ReadingView, VendorView } from '../../../core/selectors.ts';
+import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
+import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { type isUnknown, knownOr } from '../../../core/unknown.ts';
 import type { Figure, Labels, MetricPage } from './metric-page.ts';
 

@@ -2,7 +2,8 @@
 // Prometheus (seconds, bytes, ratios 0..1) or said in the name.
 
 import type { NodeId } from '../../../core/ids.ts';
-import { nodeIds, nodeName, nodeView } from '../../../core/selectors.ts';
+import { nodeName, nodeView } from '../../../core/node/node-view.ts';
+import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { isUnknown } from '../../../core/unknown.ts';
 import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';

@@ -1,0 +1,77 @@
+// Reads the maps of State whatever their shape: an entry is what has a receipt, and everything above it is a mapping.
+
+import type { NodeId } from './ids.ts';
+import { isNodeId } from './ids.ts';
+import type { ByKey, Entry, FieldRow, State } from './state.ts';
+import { FIELDS, stateOf } from './state.ts';
+
+/** Anything that has a receipt: an entry, or an origin's progress. */
+export interface Received {
+  readonly receivedAtMs: number;
+}
+
+/** How old what an entry tells is now, ms. */
+export const ageMsOf = (
+  entry: { readonly ageMs: number; readonly receivedAtMs: number },
+  nowMs: number,
+): number => Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs);
+
+/** A map's values; none for a map that is not there. */
+export const entriesOf = <T>(map: ByKey<T> | undefined): readonly T[] =>
+  map === undefined ? [] : Object.values(map);
+
+/** The entries of one node in one map. */
+export const entriesOfNode = (
+  state: State,
+  field: FieldRow['field'],
+  node: NodeId,
+): readonly Entry<unknown>[] => {
+  const map = state[field];
+  return Object.hasOwn(map, node) ? entriesUnder(map[node]) : [];
+};
+
+/** The entry that a path of keys leads to, from the map of a field down. */
+export const entryAt = (
+  state: State,
+  field: FieldRow['field'],
+  path: readonly string[],
+): Entry<unknown> | undefined => {
+  let held: unknown = state[field];
+  for (const key of path) {
+    if (!isObject(held) || !Object.hasOwn(held, key)) return undefined;
+    held = held[key];
+  }
+  return isObject(held) && isEntry(held) ? held : undefined;
+};
+
+/** Every node that a map has something of. */
+export const nodesIn = (map: object): readonly NodeId[] => Object.keys(map).filter(isNodeId);
+
+/** One change to everything in State that has a receipt: moving it onto another clock, or counting its age up to now. */
+export const mapEntries = (state: State, change: <E extends Received>(entry: E) => E): State =>
+  stateOf({
+    ...Object.fromEntries(FIELDS.map(({ field }) => [field, mapTree(state[field], change)])),
+    origins: mapValues(state.origins, change),
+    unknownKinds: state.unknownKinds,
+  });
+
+const entriesUnder = (value: unknown): readonly Entry<unknown>[] => {
+  if (!isObject(value)) return [];
+  return isEntry(value) ? [value] : Object.values(value).flatMap(entriesUnder);
+};
+
+const mapTree = (value: unknown, change: <E extends Received>(entry: E) => E): unknown => {
+  if (!isObject(value)) return value;
+  return isEntry(value) ? change(value) : mapValues(value, inner => mapTree(inner, change));
+};
+
+/** By definition, not assignment: a peer may name a runner "__proto__", and it must stay a key. */
+const mapValues = <T>(map: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>
+  Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+/** A mapping may have any key, but holds no number. */
+const isEntry = (value: object): value is Entry<unknown> =>
+  'receivedAtMs' in value && typeof value.receivedAtMs === 'number';

@@ -1,0 +1,81 @@
+// The one table of event kinds. Everything that must know all of them derives from it: payloads and State by the compiler,
+// reducers, epochs, catch-up, the canonical hash, recordings and what says that a node is alive by the rows themselves. A
+// kind is one row here and one schema in wire/payload-schemas.ts; nothing compiles until both are there.
+
+import type { EventClass, KindRow, TextNames } from './kind-row.ts';
+import { LINK_KINDS } from './link/link-kinds.ts';
+import { NODE_KINDS } from './node/node-kinds.ts';
+import { PROBE_KINDS } from './probe/probe-kinds.ts';
+import { RUN_KINDS } from './run/run-kinds.ts';
+
+type Kinds = typeof NODE_KINDS & typeof PROBE_KINDS & typeof LINK_KINDS & typeof RUN_KINDS;
+
+/** "<slot>.<past participle>": kinds of one slot and key replace each other. */
+export type EventKind = keyof Kinds;
+
+/** Kind to payload. */
+export type EventPayloads = { readonly [K in EventKind]: Parameters<Kinds[K]['key']>[0] };
+
+/** The maps of State that events write. */
+export type StateField = Kinds[EventKind]['field'];
+
+/** What State holds of a kind: its reading's value, what its row makes of the payload, or the payload. */
+export type HeldOf<K extends EventKind> = Kinds[K] extends { readonly hold: (payload: never) => infer Held }
+  ? Held
+  : Kinds[K] extends { readonly title: string }
+    ? EventPayloads[K] extends { readonly value: infer Value }
+      ? Value
+      : never
+    : EventPayloads[K];
+
+/** The kinds that put entries into a map. */
+export type KindsOf<F extends StateField> = {
+  [K in EventKind]: Kinds[K] extends { readonly closes: readonly string[] }
+    ? never
+    : Kinds[K] extends { readonly field: F }
+      ? K
+      : never;
+}[EventKind];
+
+/** The kinds whose rows have a property, as a table of literal types tells. */
+export type KindsWith<Property> = {
+  [K in EventKind]: Kinds[K] extends Property ? K : never;
+}[EventKind];
+
+export type ShapeOf<F extends StateField> = Kinds[KindsOf<F>]['shape'];
+
+type Row<K extends EventKind> = KindRow<EventPayloads[K], HeldOf<K>, StateField, TextNames<EventPayloads[K]>>;
+
+export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
+  ...NODE_KINDS,
+  ...PROBE_KINDS,
+  ...LINK_KINDS,
+  ...RUN_KINDS,
+};
+
+export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(EVENT_KINDS, kind);
+
+export const eventClass = (kind: EventKind): EventClass => EVENT_KINDS[kind].class;
+
+/** What stands before the dot. The journal keeps the newest event of each (origin, slot, key). */
+export const eventSlot = (kind: string): string => {
+  const dot = kind.indexOf('.');
+  return dot === -1 ? kind : kind.slice(0, dot);
+};
+
+/** A kind with its payload, before an origin has numbered it. */
+export type Fact<K extends EventKind = EventKind> = {
+  [P in K]: { readonly kind: P; readonly payload: EventPayloads[P] };
+}[K];
+
+export const factOf = <K extends EventKind>(kind: K, payload: EventPayloads[K]): Fact<K> => ({
+  kind,
+  payload,
+});
+
+/** The key that an event of this kind and payload must carry; decoders refuse any other. */
+export const factKey = <K extends EventKind>({ kind, payload }: Fact<K>): string =>
+  EVENT_KINDS[kind].key(payload);
+
+/** All kinds, in the order of the table. */
+export const KINDS: readonly EventKind[] = Object.keys(EVENT_KINDS).filter(isEventKind);

@@ -1,0 +1,77 @@
+// What one row of the table of event kinds says. The rows stand beside the aggregate that they belong to
+// (node/node-kinds.ts, link/link-kinds.ts, run/run-kinds.ts); event-kinds.ts joins them and checks them against this.
+
+import type { NodeId, RunId } from './ids.ts';
+import type { Unknown } from './unknown.ts';
+
+/** Durable events are journaled and numbered without gaps; of live ones only the newest of each key counts. */
+export type EventClass = 'durable' | 'live';
+
+/**
+ * Where the entries of a kind stand in their map of State.
+ * `node`: one a node. `keyed`: node → key of the event. `linked`: source → sink → connection key; the event's key is
+ * "<sink> <connection key>".
+ */
+export type EntryShape = 'node' | 'keyed' | 'linked';
+
+/** What a text in a payload says, so that a recording can be freed of names, addresses and paths. */
+export type TextClass =
+  /** A word of a fixed list, or what hardware and software are called: stays. */
+  | 'plain'
+  /** Words for people: known names, ids, addresses and paths in it are replaced. */
+  | 'free'
+  | 'nodeName'
+  | 'hostName'
+  | 'runId'
+  | 'key'
+  | 'interface'
+  | 'guid'
+  | 'address'
+  | 'directory'
+  | 'mountPoint'
+  | 'blockDevice'
+  | 'peripheral'
+  | 'tag'
+  | 'service'
+  | 'dataset';
+
+/** A row as its aggregate writes it; `P` is the payload, `H` what State holds of it. */
+export interface KindRow<P, H, Field extends string, Names extends string> {
+  readonly class: EventClass;
+  /** The map of State that the kind writes. */
+  readonly field: Field;
+  readonly shape: EntryShape;
+  /** Entries of one origin (`linked`: of one origin and sink); where there are more, the oldest goes. */
+  readonly entriesMax: number;
+  /** The key that an event of this payload must carry; '' where a node has one. Decoders refuse any other. */
+  readonly key: (payload: P) => string;
+  /** A reading: what the entry holds is the payload's value with its source and interval, and this is its title. */
+  readonly title?: string;
+  /** What State holds of a payload; the payload itself where it is missing. */
+  readonly hold?: (payload: P) => H;
+  /** The payload back from what State holds; undefined where another kind of this map tells it. */
+  readonly tell?: (held: H) => P | undefined;
+  /** It ends entries: the event removes its key from these maps and holds nothing. */
+  readonly closes?: readonly Field[];
+  /** It comes again and again with hardly any news: pages wait for their beat before they draw it. */
+  readonly isSteady?: boolean;
+  /** Hearing it means that the node is there: readings, and what their sources say. */
+  readonly isSignOfLife?: boolean;
+  /** The event's key is the name of a reading or of a vendor, and hides nothing. */
+  readonly isKeyPlain?: boolean;
+  /** Every text in the payload by the name of its field. One that is not here is left out of recordings without names. */
+  readonly texts: { readonly [N in Names]: TextClass };
+}
+
+/** Names of the fields anywhere in a payload that hold text; ids of nodes are known by their form. */
+export type TextNames<T, Name extends string = never> = T extends Unknown | NodeId
+  ? never
+  : T extends RunId
+    ? Name
+    : T extends string
+      ? Name
+      : T extends number | boolean | undefined
+        ? never
+        : T extends readonly (infer Item)[]
+          ? TextNames<Item, Name>
+          : { [N in keyof T & string]: TextNames<T[N], N> }[keyof T & string];

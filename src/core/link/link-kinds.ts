@@ -1,0 +1,48 @@
+// The kinds of events that speak of connections, written by their source: rows of the table of kinds. They nest
+// source → sink → key, so that no map copied on write grows with the square of the cluster.
+
+import type { NodeId } from '../ids.ts';
+import type { Connection } from './connection.ts';
+import { connectionKey } from './connection.ts';
+import type { LinkProfile } from './link-profile.ts';
+
+export interface ConnectionClosed {
+  readonly sink: NodeId;
+  readonly connectionKey: string;
+  readonly reason: string;
+}
+
+export const LINK_KINDS = {
+  'connection.opened': {
+    class: 'durable',
+    field: 'connections',
+    shape: 'linked',
+    entriesMax: 256,
+    key: (payload: Connection): string => `${payload.sink} ${connectionKey(payload)}`,
+    texts: {
+      kind: 'plain',
+      sinkAddress: 'address',
+      sourceInterface: 'interface',
+      sinkInterface: 'interface',
+      type: 'plain',
+    },
+  },
+  'connection.closed': {
+    class: 'durable',
+    field: 'connections',
+    shape: 'linked',
+    entriesMax: 256,
+    key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
+    // The profile leaves the current picture with it; the journal's history keeps it.
+    closes: ['connections', 'linkProfiles'],
+    texts: { connectionKey: 'key', reason: 'free' },
+  },
+  'link.profiled': {
+    class: 'durable',
+    field: 'linkProfiles',
+    shape: 'linked',
+    entriesMax: 256,
+    key: (payload: LinkProfile): string => `${payload.sink} ${payload.connectionKey}`,
+    texts: { connectionKey: 'key', engine: 'plain', method: 'free', failure: 'plain' },
+  },
+} as const;

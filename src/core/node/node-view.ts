@@ -1,0 +1,137 @@
+// All that is known of one node as a person should see it: its readings with their ages, its devices, what is odd about it.
+// Derived from State, never stored.
+
+import type { NodeId } from '../ids.ts';
+import type { ProbeStage } from '../probe/probe-stage.ts';
+import { stageOf } from '../probe/probe-stage.ts';
+import { probeKey } from '../probe/probe-status.ts';
+import type { Entry, State } from '../state.ts';
+import type { ConflictView } from './conflict-view.ts';
+import { conflictOf } from './conflict-view.ts';
+import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
+import type { GpuProfile } from './gpu-profile.ts';
+import type { Presence } from './presence-view.ts';
+import { isForgotten, lastHeardMs, presence, stoppedMs } from './presence-view.ts';
+import type { NodeReadingKind, ReadingValues } from './reading.ts';
+import { NODE_READING_KINDS, readingEntry } from './reading.ts';
+import type { ReadingView } from './reading-view.ts';
+import { readingView } from './reading-view.ts';
+import { givenName, namesakes } from './shared-names.ts';
+
+/** The readings of which a node has one, by their names. */
+export type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
+
+/** All that is known of one node, each reading with its age. */
+export interface NodeView extends NodeReadings {
+  readonly nodeId: NodeId;
+  /** The friendly name, or the first characters of the id while no identity is known. */
+  readonly name: string;
+  readonly presence: Presence;
+  /** Ms since anything was heard of the node; Infinity when never in this process's lifetime. */
+  readonly silentMs: number;
+  /** Ms since it said that it stops; undefined where its silence, if any, came without a word. */
+  readonly stoppedMs: number | undefined;
+  readonly gpus: readonly VendorView[];
+  /** The vendors of whom this machine has no GPU, and how that is known; none while nobody has looked yet. */
+  readonly absentGpus: readonly { readonly vendor: GpuVendor; readonly reason: string }[];
+  /** What the processor can do, where the node has measured that: never summed with GPUs. */
+  readonly cpu: MeasuredDevice;
+  readonly unknownKinds: readonly string[];
+  /** Two machines run with this node's identity. */
+  readonly conflict: ConflictView | undefined;
+}
+
+export interface VendorView {
+  readonly vendor: GpuVendor;
+  readonly inventory: ReadingView<ReadingValues['gpus']>;
+  readonly loads: ReadingView<ReadingValues['gpuLoads']>;
+  readonly devices: readonly GpuView[];
+}
+
+export interface MeasuredDevice {
+  readonly profile: Entry<GpuProfile> | undefined;
+  /** What its probe does now, or waits for. */
+  readonly probe: ProbeStage | undefined;
+}
+
+export interface GpuView extends MeasuredDevice {
+  readonly device: GpuDevice;
+  readonly load: GpuLoad | undefined;
+  readonly loadAgeMs: number;
+  readonly isLoadStale: boolean;
+}
+
+export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
+  const vendors = VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
+  return {
+    nodeId: node,
+    name: nodeName(state, node),
+    presence: presence(state, node, nowMs),
+    silentMs: nowMs - lastHeardMs(state, node),
+    stoppedMs: stoppedMs(state, node, nowMs),
+    ...nodeReadings(state, node, nowMs),
+    gpus: vendors.filter(({ inventory, loads }) => isThere(inventory) || isThere(loads)),
+    absentGpus: vendors.flatMap(({ vendor, inventory }) =>
+      inventory.kind === 'absent' ? [{ vendor, reason: inventory.reason }] : [],
+    ),
+    cpu: measuredDevice(state, node, CPU_DEVICE_ID, nowMs),
+    unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
+    conflict: conflictOf(state, node, nowMs),
+  };
+};
+
+/** As it may be shown: a name comes from another machine, and may be anything. Of two with one name, "ubuntu (3m3a)". */
+export const nodeName = (state: State, node: NodeId): string => {
+  const name = givenName(state, node);
+  if (name === '') return node.slice(0, 8);
+  const others = namesakes(state, name).filter(id => id !== node && !isForgotten(state, id));
+  return others.length === 0 ? name : `${name} (${node.slice(-4)})`;
+};
+
+const nodeReadings = (state: State, node: NodeId, nowMs: number): NodeReadings => {
+  const statuses = state.readingStatuses[node] ?? {};
+  const views: Record<string, ReadingView<unknown>> = {};
+  for (const reading of NODE_READING_KINDS)
+    views[reading] = readingView(
+      readingEntry(state, node, { reading, vendor: 'none' }),
+      statuses[reading],
+      nowMs,
+    );
+  if (!hasEveryReading(views))
+    throw new TypeError('the table of kinds and the readings of a node do not agree');
+  return views;
+};
+
+const hasEveryReading = (views: Record<string, ReadingView<unknown>>): views is NodeReadings =>
+  NODE_READING_KINDS.every(reading => Object.hasOwn(views, reading));
+
+const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number): VendorView => {
+  const statuses = state.readingStatuses[node] ?? {};
+  const inventory = readingView(state.nodeGpus[node]?.[vendor], statuses[`gpus ${vendor}`], nowMs);
+  const loads = readingView(state.nodeGpuLoads[node]?.[vendor], statuses[`gpuLoads ${vendor}`], nowMs);
+  const held = inventory.kind === 'current' || inventory.kind === 'stale' ? inventory.value.devices : [];
+  const loaded = loads.kind === 'current' || loads.kind === 'stale' ? loads : undefined;
+  return {
+    vendor,
+    inventory,
+    loads,
+    devices: held.map(device => ({
+      device,
+      load: loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId),
+      loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
+      isLoadStale: loaded?.kind === 'stale',
+      ...measuredDevice(state, node, device.deviceId, nowMs),
+    })),
+  };
+};
+
+const measuredDevice = (state: State, node: NodeId, deviceId: string, nowMs: number): MeasuredDevice => ({
+  profile: state.nodeGpuProfiles[node]?.[deviceId],
+  probe: stageOf(state.probeStatuses[node]?.[probeKey({ kind: 'gpu', deviceId })], nowMs),
+});
+
+const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting' && view.kind !== 'absent';
+
+const VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'apple', 'intel'];
+/** The one device id that is no GPU's: `GpuProfile.deviceId`. */
+const CPU_DEVICE_ID = 'cpu';

@@ -1,0 +1,90 @@
+// Whether a node is there: by local receipt of what it says, by its own last word, and by what others forgot of it. Nothing of
+// this is stored.
+
+import { entriesOf, entriesOfNode, nodesIn } from '../entry-maps.ts';
+import type { NodeId } from '../ids.ts';
+import type { Position } from '../position.ts';
+import { isAfter } from '../position.ts';
+import type { State } from '../state.ts';
+import { FIELDS } from '../state.ts';
+
+export type Presence = 'live' | 'stale' | 'offline';
+
+export interface PresenceLimits {
+  readonly staleMs: number;
+  readonly offlineMs: number;
+}
+
+/** DESIGN §3.1: by local receipt, whatever the ages say. A node's own config may say otherwise. */
+export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_000 };
+
+/** Local receipt of the newest event of a node, ms; -Infinity for a node nobody has heard. */
+export const lastHeardMs = (state: State, node: NodeId): number => {
+  let newest = state.origins[node]?.receivedAtMs ?? Number.NEGATIVE_INFINITY;
+  for (const field of SIGNS_OF_LIFE)
+    for (const { receivedAtMs } of entriesOfNode(state, field, node)) newest = Math.max(newest, receivedAtMs);
+  return newest;
+};
+
+export const presence = (
+  state: State,
+  node: NodeId,
+  nowMs: number,
+  limits: PresenceLimits = state.nodeConfigs[node]?.value.presence ?? PRESENCE_LIMITS,
+): Presence => {
+  if (stoppedMs(state, node, nowMs) !== undefined) return 'offline';
+  const silentMs = nowMs - lastHeardMs(state, node);
+  if (silentMs >= limits.offlineMs) return 'offline';
+  return silentMs >= limits.staleMs ? 'stale' : 'live';
+};
+
+/** Every node that wrote something and is not forgotten, in the order of their ids. */
+export const nodeIds = (state: State): readonly NodeId[] => {
+  const ids = new Set(nodesIn(state.origins));
+  for (const field of ['nodeIdentities', ...SIGNS_OF_LIFE] as const)
+    for (const id of nodesIn(state[field])) ids.add(id);
+  return [...ids].filter(id => !isForgotten(state, id)).sort();
+};
+
+/** A node is hidden while everything it wrote lies at or before the point up to which somebody forgot it. */
+export const isForgotten = (state: State, node: NodeId): boolean => {
+  for (const forgets of entriesOf(state.nodeForgets)) {
+    const point = forgets[node]?.value;
+    if (point === undefined) continue;
+    const durable = state.origins[node];
+    const hasNewDurable =
+      durable !== undefined && isAfter(durable, { epoch: point.durableEpoch, seq: point.durableSeq });
+    const newestLive = newestLiveOf(state, node);
+    const hasNewLive =
+      newestLive !== undefined && isAfter(newestLive, { epoch: point.liveEpoch, seq: point.liveSeq });
+    if (!hasNewDurable && !hasNewLive) return true;
+  }
+  return false;
+};
+
+/**
+ * How long ago a node said that it stops, ms; undefined where it did not, or has spoken since. State keeps its last word for
+ * good; what it says afterwards, in whatever order that arrives, stands behind the word and takes it back.
+ */
+export const stoppedMs = (state: State, node: NodeId, nowMs: number): number | undefined => {
+  const stop = state.nodeStops[node];
+  if (stop === undefined) return undefined;
+  const { durableEpoch, durableSeq } = stop.value;
+  const durable = state.origins[node];
+  if (durable !== undefined && isAfter(durable, { epoch: durableEpoch, seq: durableSeq })) return undefined;
+  const live = newestLiveOf(state, node);
+  if (live !== undefined && isAfter(live, stop)) return undefined;
+  return Math.max(0, stop.ageMs + nowMs - stop.receivedAtMs);
+};
+
+/** Newest live position of a node: what `node.forgotten` names beside the durable one. */
+export const newestLiveOf = (state: State, node: NodeId): Position | undefined => {
+  let newest: Position | undefined;
+  for (const field of LIVE_FIELDS)
+    for (const entry of entriesOfNode(state, field, node))
+      if (newest === undefined || isAfter(entry, newest)) newest = entry;
+  return newest;
+};
+
+const LIVE_FIELDS = FIELDS.filter(row => row.class === 'live').map(({ field }) => field);
+const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife).map(({ field }) => field);

@@ -1,0 +1,65 @@
+// A reading as a person should see it: derived from its entry and the reader's own monotonic clock, so that every viewer
+// sees a stalled source go stale without any event saying so.
+
+import { ageMsOf } from '../entry-maps.ts';
+import type { Entry, ReadingEntry } from '../state.ts';
+import type { ReadingStatus } from './gathered.ts';
+
+/** A reading as a person should see it now. */
+export type ReadingView<T> =
+  | { readonly kind: 'waiting' }
+  /** Nothing of the kind on this machine, and how that is known. */
+  | { readonly kind: 'absent'; readonly reason: string; readonly source: string; readonly ageMs: number }
+  /** Nothing was ever read, and why. */
+  | { readonly kind: 'unavailable'; readonly reason: string; readonly source: string; readonly ageMs: number }
+  | { readonly kind: 'current'; readonly value: T; readonly source: string; readonly ageMs: number }
+  /** The last value, too old to be trusted, with the reason where the source gave one. */
+  | {
+      readonly kind: 'stale';
+      readonly value: T;
+      readonly source: string;
+      readonly ageMs: number;
+      readonly reason: string;
+    };
+
+/** A reading is stale past this many of its intervals: 2.5 and a view's tick stay within three. */
+export const STALE_INTERVALS = 2.5;
+/** A reading told twice a second may be late by a scheduler's hiccup without being called stale. */
+export const STALE_MS_MIN = 2_000;
+
+export const readingView = <T>(
+  entry: ReadingEntry<T> | undefined,
+  status: Entry<ReadingStatus> | undefined,
+  nowMs: number,
+): ReadingView<T> => {
+  if (
+    status?.value.kind === 'absent' &&
+    (entry === undefined || ageMsOf(status, nowMs) <= ageMsOf(entry, nowMs))
+  ) {
+    return {
+      kind: 'absent',
+      reason: status.value.reason,
+      source: status.value.source,
+      ageMs: ageMsOf(status, nowMs),
+    };
+  }
+  if (entry === undefined) {
+    if (status?.value.kind !== 'failed') return { kind: 'waiting' };
+    return {
+      kind: 'unavailable',
+      reason: status.value.reason,
+      source: status.value.source,
+      ageMs: ageMsOf(status, nowMs),
+    };
+  }
+  const isConfirmed = status?.value.kind === 'confirmed';
+  const ageMs = isConfirmed ? Math.min(ageMsOf(entry, nowMs), ageMsOf(status, nowMs)) : ageMsOf(entry, nowMs);
+  const intervalMs = isConfirmed ? status.value.intervalMs : entry.intervalMs;
+  const { value, source } = entry;
+  if (status?.value.kind === 'failed' && ageMsOf(status, nowMs) < ageMs) {
+    return { kind: 'stale', value, source, ageMs, reason: status.value.reason };
+  }
+  if (ageMs <= Math.max(STALE_MS_MIN, STALE_INTERVALS * intervalMs))
+    return { kind: 'current', value, source, ageMs };
+  return { kind: 'stale', value, source, ageMs, reason: `${source} has said nothing new` };
+};

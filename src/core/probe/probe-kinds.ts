@@ -1,0 +1,41 @@
+// The kinds of events that speak of what is measured: rows of the table of kinds.
+
+import type { GpuProfile } from '../node/gpu-profile.ts';
+import type { ProbeBaseline } from './probe-baseline.ts';
+import type { ProbeStatus } from './probe-status.ts';
+import { probeKey } from './probe-status.ts';
+
+export const PROBE_KINDS = {
+  'gpu.profiled': {
+    class: 'durable',
+    field: 'nodeGpuProfiles',
+    shape: 'keyed',
+    entriesMax: 1_024,
+    key: ({ deviceId }: GpuProfile): string => deviceId,
+    texts: {
+      deviceId: 'free',
+      deviceName: 'plain',
+      deviceKind: 'plain',
+      engine: 'plain',
+      method: 'free',
+      failure: 'plain',
+    },
+  },
+  'probe.reported': {
+    class: 'live',
+    field: 'probeStatuses',
+    shape: 'keyed',
+    // Devices, and connections to as many peers as a mesh has.
+    entriesMax: 1_024,
+    key: ({ subject }: ProbeStatus): string => probeKey(subject),
+    texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key', reason: 'free' },
+  },
+  'baseline.told': {
+    class: 'live',
+    field: 'probeBaselines',
+    shape: 'keyed',
+    entriesMax: 1_024,
+    key: ({ subject }: ProbeBaseline): string => probeKey(subject),
+    texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key' },
+  },
+} as const;

@@ -1,0 +1,78 @@
+// The kinds of events that speak of benchmarks and of whatever else works: rows of the table of kinds. A node may run
+// thousands of benchmarks; state keeps the newest, the journal and the run directories keep the rest.
+
+import type { Run, Runner, RunProgress } from './run.ts';
+
+export const RUN_KINDS = {
+  'runner.reported': {
+    class: 'live',
+    field: 'runners',
+    shape: 'keyed',
+    entriesMax: 64,
+    key: ({ runnerKey }: Runner): string => runnerKey,
+    texts: { runnerKey: 'key', source: 'plain' },
+  },
+  'run.started': {
+    class: 'durable',
+    field: 'runs',
+    shape: 'keyed',
+    entriesMax: 256,
+    key: ({ runId }: Run): string => runId,
+    tell: (run: Run): Run | undefined => (run.state === 'running' ? run : undefined),
+    texts: {
+      runId: 'runId',
+      startedAt: 'plain',
+      target: 'free',
+      serverKind: 'plain',
+      model: 'plain',
+      kind: 'plain',
+      dataset: 'dataset',
+      name: 'plain',
+      directory: 'directory',
+      state: 'plain',
+      reason: 'free',
+      detail: 'free',
+      verdict: 'plain',
+      reasons: 'free',
+    },
+  },
+  'run.ended': {
+    class: 'durable',
+    field: 'runs',
+    shape: 'keyed',
+    entriesMax: 256,
+    key: ({ runId }: Run): string => runId,
+    tell: (run: Run): Run | undefined => (run.state === 'running' ? undefined : run),
+    texts: {
+      runId: 'runId',
+      startedAt: 'plain',
+      target: 'free',
+      serverKind: 'plain',
+      model: 'plain',
+      kind: 'plain',
+      dataset: 'dataset',
+      name: 'plain',
+      directory: 'directory',
+      state: 'plain',
+      reason: 'free',
+      detail: 'free',
+      verdict: 'plain',
+      reasons: 'free',
+    },
+  },
+  'progress.reported': {
+    class: 'live',
+    field: 'runProgress',
+    shape: 'keyed',
+    entriesMax: 64,
+    key: ({ runId }: RunProgress): string => runId,
+    texts: {
+      runId: 'runId',
+      phase: 'plain',
+      kind: 'plain',
+      detail: 'free',
+      verdict: 'plain',
+      reasons: 'free',
+    },
+  },
+} as const;
