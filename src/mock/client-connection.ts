@@ -2,6 +2,7 @@
 // it looks at the next.
 
 import type { Socket } from 'node:net';
+import { errorJson } from './api/openai-json.ts';
 import { Exchange } from './exchange.ts';
 import type { HostTime } from './host-time.ts';
 import { CONTINUE, smallReply } from './http/reply-head.ts';
@@ -9,7 +10,6 @@ import type { HttpRequest } from './http/request-reader.ts';
 import { RequestReader } from './http/request-reader.ts';
 import type { Served } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
-import { errorJson } from './reply/chunk-json.ts';
 import type { Ending, Reply } from './reply/reply.ts';
 
 export type Answer =

@@ -1,8 +1,10 @@
 // What the mock answers at which path.
 
-import type { ChatRequest } from './chat-request.ts';
-import { readChatRequest } from './chat-request.ts';
+import type { MockApi } from './api/mock-api.ts';
+import { MOCK_APIS } from './api/mock-apis.ts';
+import { errorJson } from './api/openai-json.ts';
 import type { Answer } from './client-connection.ts';
+import { readCompletionRequest } from './completion-request.ts';
 import type { Failure } from './failures.ts';
 import { failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
@@ -10,7 +12,6 @@ import type { HttpRequest } from './http/request-reader.ts';
 import type { MockLog, MockLogSummary } from './mock-log.ts';
 import { ENTRIES_MAX } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
-import { errorJson } from './reply/chunk-json.ts';
 import { failingReply } from './reply/failing-reply.ts';
 import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
@@ -41,11 +42,9 @@ export class Routes {
     const { method, path } = request.head;
     const { repliesPerConnection } = this.#settings;
     const closes = request.head.closes || (repliesPerConnection > 0 && count + 1 >= repliesPerConnection);
+    const api = method === 'POST' ? MOCK_APIS.find(candidate => candidate.path === path) : undefined;
+    if (api !== undefined) return this.#completion(request, { api, readMs, count, closes });
     switch (`${method} ${path}`) {
-      case 'POST /v1/chat/completions':
-        return this.#completion(request, { api: 'chat', readMs, count, closes });
-      case 'POST /v1/completions':
-        return this.#completion(request, { api: 'text', readMs, count, closes });
       case 'GET /v1/models':
         return json(200, this.#models(), closes);
       case 'GET /health':
@@ -75,13 +74,13 @@ export class Routes {
       count,
       closes,
     }: {
-      readonly api: ChatRequest['api'];
+      readonly api: MockApi;
       readonly readMs: number;
       readonly count: number;
       readonly closes: boolean;
     },
   ): Answer {
-    const result = readChatRequest(request.body, api);
+    const result = readCompletionRequest(request.body, api);
     if (result.kind === 'wrong')
       return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
     const asked = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };
@@ -96,7 +95,7 @@ export class Routes {
       );
     const number = this.#log.nextNumber();
     const failure = ofModel ?? this.#failureOf(number);
-    const subject = replySubject(asked, model, this.#settings);
+    const subject = replySubject(asked, { api, model }, this.#settings);
     const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
     const reply =
       failure === undefined
@@ -187,8 +186,7 @@ const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline']
 });
 
 const KNOWN_PATHS: ReadonlySet<string> = new Set([
-  '/v1/chat/completions',
-  '/v1/completions',
+  ...MOCK_APIS.map(({ path }) => path),
   '/v1/models',
   '/health',
   '/metrics',

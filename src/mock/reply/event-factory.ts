@@ -1,10 +1,8 @@
 // The events of one shape of stream, built once and used by every reply of that shape: the sending path only picks.
 
+import type { ChunkShape, MockApi, Speech, TokenCounts, ToolCallPart } from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
-import type { ChunkShape, Speech, ToolCallPart } from './chunk-json.ts';
-import { finishChunk, roleChunk, speechChunk, toolCallChunk, usageChunk } from './chunk-json.ts';
 import { chunked } from './http-chunk.ts';
-import type { ReplySubject } from './reply-subject.ts';
 import { eventText } from './sse.ts';
 import { STAMP_BYTES } from './stamp.ts';
 import { WORD_COUNT, wordsFrom } from './vocabulary.ts';
@@ -21,23 +19,28 @@ export interface StreamEvent {
 }
 
 export class EventFactory {
+  readonly #api: MockApi;
   readonly #shape: ChunkShape;
+  readonly #unstamped: ChunkShape;
   readonly #settings: MockSettings;
   readonly #isChunked: boolean;
   readonly #whole: Readonly<Record<Speech, (StreamEvent | undefined)[]>> = { content: [], reasoning: [] };
   readonly #rare = new Map<string, StreamEvent>();
-  readonly #role: StreamEvent;
+  /** The event before the first piece, where there is one; nothing of it is content. */
+  readonly #role: readonly StreamEvent[];
   readonly #done: StreamEvent;
 
-  constructor(shape: ChunkShape, settings: MockSettings, isChunked: boolean) {
+  constructor(api: MockApi, shape: ChunkShape, settings: MockSettings, isChunked: boolean) {
+    this.#api = api;
     this.#shape = shape;
     this.#settings = settings;
     this.#isChunked = isChunked;
-    this.#role = this.of(roleChunk(shape));
+    this.#unstamped = { ...shape, isStamped: false };
+    this.#role = api.messages === undefined ? [] : [this.of(api.messages.role(this.#unstamped))];
     this.#done = this.of('[DONE]');
   }
 
-  role(): StreamEvent {
+  role(): readonly StreamEvent[] {
     return this.#role;
   }
 
@@ -58,18 +61,19 @@ export class EventFactory {
   }
 
   finish(reason: string): StreamEvent {
-    return this.#remember(`finish ${reason}`, () => this.of(finishChunk(this.#shape, reason)));
+    return this.#remember(`finish ${reason}`, () => this.of(this.#api.finish(this.#unstamped, reason)));
   }
 
-  usage(subject: ReplySubject): StreamEvent {
-    return this.#remember(
-      `usage ${subject.promptTokens} ${subject.outputTokens} ${subject.reasoningTokens}`,
-      () => this.of(usageChunk(this.#shape, subject)),
+  usage(counts: TokenCounts): StreamEvent {
+    const { promptTokens, outputTokens, reasoningTokens } = counts;
+    return this.#remember(`usage ${promptTokens} ${outputTokens} ${reasoningTokens}`, () =>
+      this.of(this.#api.usage(this.#shape, counts)),
     );
   }
 
-  toolCall(part: ToolCallPart, tokens: number): StreamEvent {
-    return this.#content(toolCallChunk(this.#shape, part), tokens);
+  toolCall(part: ToolCallPart, tokens: number): readonly StreamEvent[] {
+    const { messages } = this.#api;
+    return messages === undefined ? [] : [this.#content(messages.toolCall(this.#shape, part), tokens)];
   }
 
   /** Any data as an event without content. */
@@ -84,7 +88,7 @@ export class EventFactory {
   }
 
   #speech(speech: Speech, word: number, tokens: number): StreamEvent {
-    return this.#content(speechChunk(this.#shape, speech, wordsFrom(word, tokens)), tokens);
+    return this.#content(this.#api.speech(this.#shape, speech, wordsFrom(word, tokens)), tokens);
   }
 
   #content(json: string, tokens: number): StreamEvent {

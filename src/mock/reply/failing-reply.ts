@@ -1,10 +1,10 @@
 // Builds the reply of each failure of the table: healthy bytes, maimed in one place.
 
+import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failures.ts';
 import { replyHead, smallReply } from '../http/reply-head.ts';
 import type { Part } from './arranged-stream.ts';
 import { bare } from './arranged-stream.ts';
-import { errorJson } from './chunk-json.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import { maimedBody } from './maimed-body.ts';
 import { maimedStream } from './maimed-stream.ts';

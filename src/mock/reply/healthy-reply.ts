@@ -1,12 +1,11 @@
 // Builds the healthy replies of one server: streams in whatever shape was asked for, and whole completions. Events are
 // kept per shape, so that an ordinary stream costs a list of references.
 
+import type { WholeAnswer } from '../api/mock-api.ts';
 import type { Expected } from '../failures.ts';
 import { replyHead } from '../http/reply-head.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import { CUT_APART_MS, cutParts, isOrdinary, streamParts } from './arranged-stream.ts';
-import type { WholeAnswer } from './chunk-json.ts';
-import { completionJson } from './chunk-json.ts';
 import { EventFactory, stampFromEnd } from './event-factory.ts';
 import { chunked, lastChunk } from './http-chunk.ts';
 import type { Ending, Reply, Timeline } from './reply.ts';
@@ -45,10 +44,10 @@ export class ReplyBuilder {
 
   events({ model, api, isStamped }: ReplySubject, wire: Wire): EventFactory {
     const isChunked = wire.transfer === 'chunked';
-    const key = `${api} ${isStamped} ${isChunked} ${model}`;
+    const key = `${api.path} ${isStamped} ${isChunked} ${model}`;
     const held = this.#factories.get(key);
     if (held !== undefined) return held;
-    const factory = new EventFactory({ model, api, isStamped }, this.settings, isChunked);
+    const factory = new EventFactory(api, { model, isStamped }, this.settings, isChunked);
     if (this.#factories.size >= FACTORIES_MAX) this.#factories.clear();
     this.#factories.set(key, factory);
     return factory;
@@ -92,7 +91,7 @@ export class ReplyBuilder {
   }
 
   plainBody(subject: ReplySubject): string {
-    return completionJson(subject, wholeAnswer(subject));
+    return subject.api.whole(subject, wholeAnswer(subject));
   }
 
   /** The body in its transfer coding. */
@@ -186,8 +185,10 @@ export const healthyEnd = ({ closes }: Wire): { readonly ending: Ending; readonl
 });
 
 const wholeAnswer = (subject: ReplySubject): WholeAnswer => {
-  const { firstWord, reasoningTokens, outputTokens, toolCalls } = subject;
+  const { firstWord, reasoningTokens, outputTokens, toolCalls, finishReason } = subject;
   return {
+    finishReason,
+    usage: subject.tellsUsage ? subject : undefined,
     reasoning: wordsFrom(firstWord, reasoningTokens),
     content: toolCalls > 0 ? '' : wordsFrom(firstWord + reasoningTokens, outputTokens - reasoningTokens),
     toolArguments: toolCallTokens(subject).map(call => toolArguments(subject, call)),

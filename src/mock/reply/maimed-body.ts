@@ -1,8 +1,8 @@
 // A whole completion, maimed in one place.
 
+import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failures.ts';
 import { bare } from './arranged-stream.ts';
-import { errorJson } from './chunk-json.ts';
 import type { ReplyBuilder } from './healthy-reply.ts';
 import { chunked } from './http-chunk.ts';
 import type { FailingRequest } from './maiming.ts';

@@ -1,9 +1,9 @@
 // A stream, maimed in one place.
 
+import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failures.ts';
 import type { Part } from './arranged-stream.ts';
 import { bare, streamParts } from './arranged-stream.ts';
-import { errorJson } from './chunk-json.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import type { FailingRequest } from './maiming.ts';
 import {

@@ -1,13 +1,14 @@
 // What one reply will say, settled before any byte is built: a function of the request, the settings and the seed.
 
-import type { ChatRequest } from '../chat-request.ts';
+import type { MockApi } from '../api/mock-api.ts';
+import type { CompletionRequest } from '../completion-request.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import { draw, hashOf } from '../seeded.ts';
 import { WORD_COUNT } from './vocabulary.ts';
 
 export interface ReplySubject {
   readonly model: string;
-  readonly api: ChatRequest['api'];
+  readonly api: MockApi;
   readonly isStreaming: boolean;
   readonly isStamped: boolean;
   readonly tellsUsage: boolean;
@@ -23,7 +24,11 @@ export interface ReplySubject {
   readonly hash: number;
 }
 
-export const replySubject = (request: ChatRequest, model: string, settings: MockSettings): ReplySubject => {
+export const replySubject = (
+  request: CompletionRequest,
+  { api, model }: Pick<ReplySubject, 'api' | 'model'>,
+  settings: MockSettings,
+): ReplySubject => {
   const hash = hashOf(request.promptText, settings.seed);
   const { outputTokens } = settings;
   const wanted =
@@ -32,11 +37,12 @@ export const replySubject = (request: ChatRequest, model: string, settings: Mock
       : outputTokens.min + Math.floor(draw(hash, 0) * (outputTokens.max - outputTokens.min + 1));
   const isCut = request.tokensMax !== undefined && request.tokensMax < wanted;
   const told = isCut ? (request.tokensMax ?? wanted) : wanted;
-  const reasoningTokens = request.api === 'chat' ? Math.min(settings.reasoningTokens, told) : 0;
-  const toolCalls = request.api === 'chat' ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
+  const hasMessages = api.messages !== undefined;
+  const reasoningTokens = hasMessages ? Math.min(settings.reasoningTokens, told) : 0;
+  const toolCalls = hasMessages ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
   return {
     model,
-    api: request.api,
+    api,
     isStreaming: request.isStreaming,
     // A stamp cannot be written over where HTTP's chunks cut it.
     isStamped: (settings.stampsWrites || request.isStamped) && settings.chunkBytes === 0,

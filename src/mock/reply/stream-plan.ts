@@ -2,7 +2,6 @@
 
 import type { MockSettings } from '../mock-settings.ts';
 import { draw } from '../seeded.ts';
-import { toolCallId } from './chunk-json.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
 import type { ReplySubject } from './reply-subject.ts';
 import { BOM } from './sse.ts';
@@ -25,10 +24,7 @@ export const streamPlan = (
 ): StreamPlan => {
   const content = [...speechOf(subject, events, settings), ...toolCallsOf(subject, events, settings)];
   return {
-    opening: [
-      ...(settings.hasBom ? [events.raw(BOM)] : []),
-      ...(settings.hasRoleDelta && subject.api === 'chat' ? [events.role()] : []),
-    ],
+    opening: [...(settings.hasBom ? [events.raw(BOM)] : []), ...(settings.hasRoleDelta ? events.role() : [])],
     content,
     atMs: timesOf(content.length, subject, settings),
     closing: [
@@ -88,10 +84,10 @@ const toolCallsOf = (
       const to = Math.min(token + tokensPerChunk, call.tokens);
       const part = {
         index: call.index,
-        id: token === 0 ? toolCallId(call.index) : undefined,
+        isFirst: token === 0,
         argumentsText: text.slice(words[token] ?? 0, to === call.tokens ? text.length : words[to]),
       };
-      parts.push(events.toolCall(part, to - token));
+      parts.push(...events.toolCall(part, to - token));
     }
   }
   return parts;

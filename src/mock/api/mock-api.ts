@@ -1,0 +1,55 @@
+// The port of what the mock speaks: one adapter an API, a row each in mock-apis.ts. An adapter says where it is asked, what
+// of a request is its prompt, and how each piece of a reply is written; when pieces go out and how they fail is the same.
+
+import type { JsonObject } from '../../core/json.ts';
+
+export interface MockApi {
+  /** "/v1/chat/completions" */
+  readonly path: string;
+  /** All texts that a request asks with; undefined: it has none, and is refused with `noPrompt`. */
+  promptText(body: JsonObject): string | undefined;
+  readonly noPrompt: string;
+  /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
+  readonly messages: MessageJson | undefined;
+  /** Data of an event with a piece of the answer. */
+  speech(shape: ChunkShape, speech: Speech, text: string): string;
+  finish(shape: ChunkShape, reason: string): string;
+  usage(shape: ChunkShape, counts: TokenCounts): string;
+  /** A whole reply. */
+  whole(shape: ChunkShape, answer: WholeAnswer): string;
+}
+
+export interface MessageJson {
+  /** Data of the event before the first piece. */
+  role(shape: ChunkShape): string;
+  toolCall(shape: ChunkShape, part: ToolCallPart): string;
+}
+
+export type Speech = 'content' | 'reasoning';
+
+export interface ChunkShape {
+  readonly model: string;
+  readonly isStamped: boolean;
+}
+
+export interface ToolCallPart {
+  readonly index: number;
+  /** Whether it is the first of its call. */
+  readonly isFirst: boolean;
+  readonly argumentsText: string;
+}
+
+export interface TokenCounts {
+  readonly promptTokens: number;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export interface WholeAnswer {
+  readonly content: string;
+  readonly reasoning: string;
+  readonly toolArguments: readonly string[];
+  readonly finishReason: string;
+  /** undefined: it is not told. */
+  readonly usage: TokenCounts | undefined;
+}

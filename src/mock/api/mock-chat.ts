@@ -1,0 +1,56 @@
+// OpenAI's chat completions, with reasoning as vLLM names it and calls of one made-up tool.
+
+import { isJsonObject } from '../../core/json.ts';
+import type { MockApi, WholeAnswer } from './mock-api.ts';
+import { chunkJson, usageJson, wholeJson } from './openai-json.ts';
+
+export const mockChat: MockApi = {
+  path: '/v1/chat/completions',
+  promptText: ({ messages }) => {
+    if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) return undefined;
+    return messages.map(({ content }) => `${textOfContent(content)}\n`).join('');
+  },
+  noPrompt: 'messages must be a list of messages',
+  messages: {
+    role: shape => chunkJson(NAMES, shape, { delta: { role: 'assistant', content: '' } }, null),
+    toolCall: (shape, { index, isFirst, argumentsText }) => {
+      const call = isFirst
+        ? { index, ...toolCall(index, argumentsText) }
+        : { index, function: { arguments: argumentsText } };
+      return chunkJson(NAMES, shape, { delta: { tool_calls: [call] } }, null);
+    },
+  },
+  speech: (shape, speech, text) => {
+    const delta = { [speech === 'content' ? 'content' : 'reasoning_content']: text };
+    return chunkJson(NAMES, shape, { delta }, null);
+  },
+  finish: (shape, reason) => chunkJson(NAMES, shape, { delta: {} }, reason),
+  usage: (shape, counts) => usageJson(NAMES, shape, counts),
+  whole: (shape, answer) => wholeJson(NAMES, shape, { message: messageOf(answer) }, answer),
+};
+
+/** A text, or of a list of parts the texts. */
+const textOfContent = (content: unknown): string => {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map(part => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
+    .join(' ');
+};
+
+const messageOf = ({ content, reasoning, toolArguments }: WholeAnswer): object => ({
+  role: 'assistant',
+  ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+  content: toolArguments.length > 0 ? null : content,
+  ...(toolArguments.length === 0
+    ? {}
+    : { tool_calls: toolArguments.map((text, index) => toolCall(index, text)) }),
+});
+
+const toolCall = (index: number, argumentsText: string): object => ({
+  id: `call_mock_${index}`,
+  type: 'function',
+  function: { name: 'load_cargo', arguments: argumentsText },
+});
+
+const NAMES = { id: 'chatcmpl-mock', chunk: 'chat.completion.chunk', whole: 'chat.completion' };

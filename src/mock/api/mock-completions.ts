@@ -1,0 +1,21 @@
+// OpenAI's legacy completions, for a text instead of a chat.
+
+import type { MockApi } from './mock-api.ts';
+import { chunkJson, usageJson, wholeJson } from './openai-json.ts';
+
+export const mockCompletions: MockApi = {
+  path: '/v1/completions',
+  promptText: ({ prompt }) => {
+    if (typeof prompt === 'string') return prompt;
+    const isList = Array.isArray(prompt) && prompt.every(part => typeof part === 'string');
+    return isList ? prompt.join('\n') : undefined;
+  },
+  noPrompt: 'prompt must be a text',
+  messages: undefined,
+  speech: (shape, _, text) => chunkJson(NAMES, shape, { text }, null),
+  finish: (shape, reason) => chunkJson(NAMES, shape, { text: '' }, reason),
+  usage: (shape, counts) => usageJson(NAMES, shape, counts),
+  whole: (shape, answer) => wholeJson(NAMES, shape, { text: answer.content }, answer),
+};
+
+const NAMES = { id: 'cmpl-mock', chunk: 'text_completion', whole: 'text_completion' };

@@ -1,0 +1,56 @@
+// The JSON that OpenAI's endpoints have in common, as its API reference and vLLM write it: chunks and whole completions
+// around a choice, usage, errors.
+
+import type { JsonObject } from '../../core/json.ts';
+import { STAMP_FIELD } from '../reply/stamp.ts';
+import type { ChunkShape, TokenCounts } from './mock-api.ts';
+
+/** What an endpoint calls itself and its objects. */
+export interface ObjectNames {
+  readonly id: string;
+  readonly chunk: string;
+  readonly whole: string;
+}
+
+/** `choice` is what of it is the endpoint's own: a delta, a text. */
+export const chunkJson = (
+  names: ObjectNames,
+  { model, isStamped }: ChunkShape,
+  choice: JsonObject,
+  finishReason: string | null,
+): string =>
+  `{${opening(names.id, names.chunk, model)},"choices":[${choiceJson(choice, finishReason)}]${isStamped ? `,${STAMP_FIELD}` : ''}}`;
+
+export const usageJson = ({ id, chunk }: ObjectNames, { model }: ChunkShape, counts: TokenCounts): string =>
+  `{${opening(id, chunk, model)},"choices":[],"usage":${JSON.stringify(usageOf(counts))}}`;
+
+export const wholeJson = (
+  { id, whole }: ObjectNames,
+  { model, isStamped }: ChunkShape,
+  choice: JsonObject,
+  { finishReason, usage }: { readonly finishReason: string; readonly usage: TokenCounts | undefined },
+): string => {
+  const told = usage === undefined ? '' : `,"usage":${JSON.stringify(usageOf(usage))}`;
+  const stamp = isStamped ? `,${STAMP_FIELD}` : '';
+  return `{${opening(id, whole, model)},"choices":[${choiceJson(choice, finishReason)}]${told}${stamp}}`;
+};
+
+/** An error in OpenAI's shape, as a body or as an event in a stream. */
+export const errorJson = (message: string, type: string, code: number): string =>
+  JSON.stringify({ error: { message, type, param: null, code } });
+
+const opening = (id: string, object: string, model: string): string =>
+  `"id":"${id}","object":"${object}","created":${CREATED},"model":${JSON.stringify(model)}`;
+
+const choiceJson = (choice: JsonObject, finishReason: string | null): string =>
+  JSON.stringify({ index: 0, ...choice, logprobs: null, finish_reason: finishReason });
+
+const usageOf = ({ promptTokens, outputTokens, reasoningTokens }: TokenCounts): object => ({
+  prompt_tokens: promptTokens,
+  completion_tokens: outputTokens,
+  total_tokens: promptTokens + outputTokens,
+  ...(reasoningTokens > 0 ? { completion_tokens_details: { reasoning_tokens: reasoningTokens } } : {}),
+});
+
+/** Constant: a reply is a function of its request, and no clock is part of that. */
+const CREATED = 1_767_225_600;

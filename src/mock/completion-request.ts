@@ -1,0 +1,69 @@
+// What a completion request asks of the mock: the few fields that change the reply, read leniently as servers do, and
+// refused where a server would refuse.
+
+import { isJsonObject, parseAnyJson } from '../core/json.ts';
+import type { MockApi } from './api/mock-api.ts';
+
+export interface CompletionRequest {
+  /** undefined: the server's first. */
+  readonly model: string | undefined;
+  readonly isStreaming: boolean;
+  readonly includesUsage: boolean;
+  readonly tokensMax: number | undefined;
+  /** Words of all texts in it. */
+  readonly promptTokens: number;
+  /** All texts in it: what the reply is a function of, besides the seed. */
+  readonly promptText: string;
+  readonly isStamped: boolean;
+}
+
+export type CompletionRequestResult =
+  | { readonly kind: 'ok'; readonly request: CompletionRequest }
+  | { readonly kind: 'wrong'; readonly problem: string };
+
+export const readCompletionRequest = (body: Buffer, api: MockApi): CompletionRequestResult => {
+  const value = parseAnyJson(body.toString('utf8'));
+  if (value === undefined) return wrong('the body is not JSON');
+  if (!isJsonObject(value)) return wrong('the body is not an object');
+  const promptText = api.promptText(value);
+  if (promptText === undefined) return wrong(api.noPrompt);
+  const { model, stream } = value;
+  if (model !== undefined && typeof model !== 'string') return wrong('model must be a text');
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    return wrong('stream must be true or false');
+  const tokensMax = value['max_completion_tokens'] ?? value['max_tokens'] ?? undefined;
+  if (tokensMax !== undefined && !isTokenLimit(tokensMax))
+    return wrong('max_tokens must be a whole number of at least 1');
+  const streamOptions = value['stream_options'];
+  const own = value['plimsoll'];
+  return {
+    kind: 'ok',
+    request: {
+      model,
+      isStreaming: stream === true,
+      includesUsage: isJsonObject(streamOptions) && streamOptions['include_usage'] === true,
+      tokensMax,
+      promptTokens: countWords(promptText),
+      promptText,
+      isStamped: isJsonObject(own) && own['stamp'] === true,
+    },
+  };
+};
+
+const wrong = (problem: string): CompletionRequestResult => ({ kind: 'wrong', problem });
+
+const isTokenLimit = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
+
+/** Runs of anything but ASCII white space. */
+const countWords = (text: string): number => {
+  let words = 0;
+  let isInside = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    const isSpace = unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
+    if (!isSpace && !isInside) words += 1;
+    isInside = !isSpace;
+  }
+  return words;
+};
