@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { Objective } from '../core/run/objective.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
-import type { RunPattern } from '../core/run/report.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
 
 export interface AggregatorArguments {
   /** Where the event batches come from. */

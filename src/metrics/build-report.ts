@@ -1,24 +1,19 @@
 // The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
+import type { MetricLookup } from '../core/run/metric-lookup.ts';
+import { lookUp } from '../core/run/metric-lookup.ts';
 import type { Objective } from '../core/run/objective.ts';
+import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import type {
-  ObjectiveResult,
-  Report,
-  ReportSeries,
-  ReportSource,
-  SampleCounts,
-} from '../core/run/report.ts';
+import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
+import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
+import { reportRates } from '../core/run/run-rates.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { rollupOf } from './decimal-text.ts';
-import type { MetricLookup } from './metric-lookup.ts';
-import { lookUp } from './metric-lookup.ts';
-import { CLIENT_SERIES, reportClient } from './report-client.ts';
+import { isOfClient, reportClient } from './report-client.ts';
 import { reportNotices } from './report-notices.ts';
-import { reportRates } from './report-rates.ts';
-import { RECORD_PROBLEMS } from './run-counters.ts';
 
 export interface ReportInput {
   readonly config: RunConfig;
@@ -43,8 +38,8 @@ export const buildReport = (input: ReportInput): Report => {
   const state: SnapshotState = input.isInterrupted ? 'interrupted' : (snapshot?.state ?? 'initialize');
   const pendingTasks = snapshot?.pendingTasks ?? 0;
   const droppedEvents = Math.max(input.droppedEvents, metrics.counter('droppedEvents'));
-  const counts = countsOf(metrics, 'tracked');
-  const warmup = difference(countsOf(metrics, 'all'), counts);
+  const counts = metrics.counts('measured');
+  const warmup = difference(metrics.counts('all'), counts);
   const reasons = incompleteReasons({ input, metrics, state, counts, warmup, droppedEvents });
   return {
     schema: REPORT_SCHEMA,
@@ -62,31 +57,28 @@ export const buildReport = (input: ReportInput): Report => {
     pendingTasks,
     droppedEvents,
     eventLogDropped,
-    recordProblems: positive(metrics, Object.keys(RECORD_PROBLEMS), ''),
-    errors: positive(metrics, FAILURE_KINDS, 'errors.'),
-    finishReasons: positive(metrics, FINISH_REASONS, 'finishReason.'),
+    recordProblems: positive(
+      RECORD_PROBLEMS.map(({ key }) => key),
+      key => metrics.counter(key),
+    ),
+    errors: positive(FAILURE_KINDS, kind => metrics.counter(`errors.${kind}`)),
+    finishReasons: positive(FINISH_REASONS, reason => metrics.counter(`finishReason.${reason}`)),
     bytes: { sent: metrics.counter('bytesSent'), received: metrics.counter('bytesReceived') },
-    ...reportRates(metrics, { counts, run: config.run, objectives: config.objectives }),
+    ...reportRates({
+      metrics,
+      run: { pattern: config.run.pattern, isStreaming: config.run.streaming },
+      objectives: config.objectives,
+    }),
     ...objectiveResults(metrics, config.objectives, counts),
     series: Object.fromEntries(
       metrics.allSeries
         .entries()
-        .filter(([name]) => !CLIENT_SERIES.includes(name))
+        .filter(([name]) => !isOfClient(name))
         .map(([name, series]) => [name, reportSeries(series)]),
     ),
     client: reportClient(metrics, { pattern: config.run.pattern, droppedEvents }),
     environment: config.environment,
   };
-};
-
-const countsOf = (metrics: MetricLookup, which: 'all' | 'tracked'): SampleCounts => {
-  const count = (name: string): number =>
-    metrics.counter(which === 'all' ? `samples${name}` : `trackedSamples${name}`);
-  const issued = count('Issued');
-  const completed = count('Completed');
-  const failed = count('Failed');
-  const cancelled = count('Cancelled');
-  return { issued, completed, failed, cancelled, unresolved: issued - completed - failed - cancelled };
 };
 
 const difference = (all: SampleCounts, part: SampleCounts): SampleCounts => ({
@@ -136,14 +128,11 @@ const STATE_REASONS: Readonly<Record<SnapshotState | 'nothing', readonly string[
 };
 
 /** Those that are not 0. */
-const positive = (
-  metrics: MetricLookup,
-  names: readonly string[],
-  prefix: string,
+const positive = <Name extends string>(
+  names: readonly Name[],
+  countOf: (name: Name) => number,
 ): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    names.map(name => [name, metrics.counter(`${prefix}${name}`)] as const).filter(([, value]) => value > 0),
-  );
+  Object.fromEntries(names.map(name => [name, countOf(name)] as const).filter(([, count]) => count > 0));
 
 const objectiveResults = (
   metrics: MetricLookup,

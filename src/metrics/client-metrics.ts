@@ -2,8 +2,8 @@
 // Each thread is kept apart, because one starved thread among eight idle ones still spoils what it measures.
 
 import type { ClientRecord } from '../core/run/event-record.ts';
-import type { CounterSampler } from './counter-sampler.ts';
-import type { SeriesOptions, SeriesSampler } from './series-sampler.ts';
+import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
+import type { SeriesSampler } from './series-sampler.ts';
 
 interface Thread {
   lastAtNs: number;
@@ -16,29 +16,14 @@ interface Thread {
 
 export class ClientMetrics {
   readonly #threads = new Map<number, Thread>();
-  readonly #counters: Readonly<Record<ClientCounter, CounterSampler>>;
-  readonly #readLateness: SeriesSampler;
-  readonly #eventLoopDelay: SeriesSampler;
+  readonly #counters: CounterSamplers;
+  readonly #readLateness: SeriesSampler | undefined;
+  readonly #eventLoopDelay: SeriesSampler | undefined;
 
-  constructor(
-    counter: (name: string) => CounterSampler,
-    series: (name: string, options: SeriesOptions) => SeriesSampler,
-  ) {
-    this.#counters = {
-      threads: counter('client.threads'),
-      observedNs: counter('client.observedNs'),
-      starvedNs: counter('client.starvedNs'),
-      eventLoopUtilization: counter('client.eventLoopUtilization'),
-      cpuShare: counter('client.cpuShare'),
-      gcPauseNsTotal: counter('client.gcPauseNsTotal'),
-      gcPauseNsMax: counter('client.gcPauseNsMax'),
-      connectionsOpened: counter('connectionsOpened'),
-      connectionsReused: counter('connectionsReused'),
-      connectionsClosed: counter('connectionsClosed'),
-      connectionsStale: counter('connectionsStale'),
-    };
-    this.#readLateness = series('readLatenessNsMax', { unit: 'ns' });
-    this.#eventLoopDelay = series('eventLoopDelayNsMax', { unit: 'ns' });
+  constructor(counters: CounterSamplers, series: SeriesSamplers) {
+    this.#counters = counters;
+    this.#readLateness = series.readLatenessNsMax;
+    this.#eventLoopDelay = series.eventLoopDelayNsMax;
   }
 
   /** Connections always count; what says how well the client did, only while it measured. */
@@ -56,10 +41,10 @@ export class ClientMetrics {
     thread.utilizedNs += intervalNs * finite(record.eventLoopUtilization);
     thread.cpuNs += intervalNs * finite(record.cpuShare);
     if (isStarved(record)) thread.starvedNs += intervalNs;
-    this.#readLateness.record(wholeNs(record.readLatenessNsMax));
-    this.#eventLoopDelay.record(wholeNs(record.eventLoopDelayNsMax));
-    counters.gcPauseNsTotal.add(record.gcPauseNsTotal);
-    counters.gcPauseNsMax.set(Math.max(counters.gcPauseNsMax.value, record.gcPauseNsMax));
+    this.#readLateness?.record(wholeNs(record.readLatenessNsMax));
+    this.#eventLoopDelay?.record(wholeNs(record.eventLoopDelayNsMax));
+    counters['client.gcPauseNsTotal'].add(record.gcPauseNsTotal);
+    counters['client.gcPauseNsMax'].set(Math.max(counters['client.gcPauseNsMax'].value, record.gcPauseNsMax));
     this.#summarize();
   }
 
@@ -83,12 +68,12 @@ export class ClientMetrics {
       starvedNs = Math.max(starvedNs, thread.starvedNs);
       observedNs = Math.max(observedNs, thread.observedNs);
     }
-    this.#counters.threads.set(this.#threads.size);
-    this.#counters.observedNs.set(observedNs);
-    this.#counters.starvedNs.set(starvedNs);
+    this.#counters['client.threads'].set(this.#threads.size);
+    this.#counters['client.observedNs'].set(observedNs);
+    this.#counters['client.starvedNs'].set(starvedNs);
     if (busiest === undefined) return;
-    this.#counters.eventLoopUtilization.set(share(busiest.utilizedNs, busiest));
-    this.#counters.cpuShare.set(share(busiest.cpuNs, busiest));
+    this.#counters['client.eventLoopUtilization'].set(share(busiest.utilizedNs, busiest));
+    this.#counters['client.cpuShare'].set(share(busiest.cpuNs, busiest));
   }
 }
 
@@ -103,19 +88,6 @@ const finite = (share: number): number => (Number.isFinite(share) ? share : 0);
 const wholeNs = (ns: number): number => (ns > 0 && ns < Number.MAX_SAFE_INTEGER ? Math.round(ns) : 0);
 
 const share = (partNs: number, { observedNs }: Thread): number => partNs / observedNs;
-
-type ClientCounter =
-  | 'threads'
-  | 'observedNs'
-  | 'starvedNs'
-  | 'eventLoopUtilization'
-  | 'cpuShare'
-  | 'gcPauseNsTotal'
-  | 'gcPauseNsMax'
-  | 'connectionsOpened'
-  | 'connectionsReused'
-  | 'connectionsClosed'
-  | 'connectionsStale';
 
 /** Below it a thread had time to spare, and a late turn delays little. */
 const STARVED_UTILIZATION_MIN = 0.5;

@@ -3,10 +3,11 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
-import type { LatenessFigures, ReportClient, RunPattern } from '../core/run/report.ts';
+import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import { isOpenLoop } from '../core/run/run-pattern.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
-import { isOpenLoop } from './run-pattern.ts';
 
 export interface ClientEvidence {
   readonly pattern: RunPattern;

@@ -2,23 +2,27 @@
 // part of the samples; here they are simply not counted.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { Objective, ObjectiveName } from '../core/run/objective.ts';
+import type { Objective } from '../core/run/objective.ts';
+import { objectiveSeries } from '../core/run/objective.ts';
+import type { ObjectiveCounterKey } from '../core/run/run-counters.ts';
+import type { ObjectiveSeriesKey } from '../core/run/run-series.ts';
 import type { CounterSampler } from './counter-sampler.ts';
-import type { FigureName } from './run-series.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
 import type { SampleFigures } from './sample-figures.ts';
 
 export class Goodput {
   readonly #objectives: readonly {
-    readonly figure: FigureName;
+    readonly figure: ObjectiveSeriesKey;
     readonly limitNs: number;
     readonly met: CounterSampler;
     readonly unknown: CounterSampler;
   }[];
   readonly #good: CounterSampler | undefined;
 
-  constructor(objectives: readonly Objective[], counter: (name: string) => CounterSampler) {
+  constructor(objectives: readonly Objective[], registry: MetricsRegistry) {
+    const counter = (key: ObjectiveCounterKey): CounterSampler => registry.counter(key);
     this.#objectives = objectives.map(({ name, limitNs }) => ({
-      figure: OBJECTIVE_FIGURES[name],
+      figure: objectiveSeries(name),
       limitNs,
       met: counter(`objective.${name}.met`),
       unknown: counter(`objective.${name}.unknown`),
@@ -46,11 +50,3 @@ export class Goodput {
 }
 
 const isShort = ({ outputTokens }: SampleFigures): boolean => outputTokens === 0 || outputTokens === 1;
-
-const OBJECTIVE_FIGURES: Readonly<Record<ObjectiveName, FigureName>> = {
-  ttft: 'ttftNs',
-  'ttft-from-intended': 'ttftFromIntendedNs',
-  tpot: 'tpotNs',
-  latency: 'latencyNs',
-  'latency-from-intended': 'latencyFromIntendedNs',
-};

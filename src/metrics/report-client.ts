@@ -1,14 +1,19 @@
 // The client's part of a report, from a snapshot.
 
-import type { LatenessFigures, ReportClient, RunPattern } from '../core/run/report.ts';
+import type { MetricLookup } from '../core/run/metric-lookup.ts';
+import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import { isSeriesKey, seriesRow } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
 import { clientVerdict } from './client-verdict.ts';
-import type { MetricLookup } from './metric-lookup.ts';
 
-/** Series that speak of the client and stand in no other part of a report. */
-export const CLIENT_SERIES: readonly string[] = ['readLatenessNsMax', 'eventLoopDelayNsMax'];
+/** Series and counters that speak of the client, and of which no line of samples.jsonl knows anything. */
+export const isOfClient = (name: string): boolean =>
+  name.startsWith('client.') ||
+  name.startsWith('connections') ||
+  (isSeriesKey(name) && seriesRow(name).level === 'client');
 
 export const reportClient = (
   metrics: MetricLookup,

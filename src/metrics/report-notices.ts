@@ -1,8 +1,8 @@
 // What a reader must know beside the figures, one sentence each.
 
+import type { MetricLookup } from '../core/run/metric-lookup.ts';
+import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
-import type { MetricLookup } from './metric-lookup.ts';
-import { RECORD_PROBLEMS } from './run-counters.ts';
 
 export const reportNotices = (metrics: MetricLookup): readonly string[] => [
   ...staleNotices(metrics),
@@ -19,10 +19,10 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
 };
 
 const problemNotices = (metrics: MetricLookup): readonly string[] =>
-  Object.entries(RECORD_PROBLEMS).flatMap(([name, meaning]) => {
-    const count = metrics.counter(name);
+  RECORD_PROBLEMS.flatMap(({ key, words }) => {
+    const count = metrics.counter(key);
     if (count === 0) return [];
-    return name === 'finalFileFailed' ? [meaning] : [`${count} ${meaning}`];
+    return key === 'finalFileFailed' ? [words] : [`${count} ${words}`];
   });
 
 const seriesNotices = ({ name, clampedCount, leftOutCount }: SeriesMetric): readonly string[] => [

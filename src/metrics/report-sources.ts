@@ -4,16 +4,17 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, ProblemError } from '../core/problem.ts';
+import { lookUp } from '../core/run/metric-lookup.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
-import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
+import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
 import { buildReport } from './build-report.ts';
 import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
-import { CLIENT_SERIES } from './report-client.ts';
+import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import type { CountedSamples } from './samples-file.ts';
 import { countSamples } from './samples-file.ts';
@@ -147,12 +148,15 @@ const mergedSnapshot = (
   { metrics, end }: CountedSamples,
   snapshot: MetricsSnapshot | undefined,
 ): MetricsSnapshot => {
-  const issued = (name: string, told: number | undefined, counted: number): number =>
-    Math.max(counted, told ?? counterOf(snapshot, name));
+  const known = lookUp(snapshot);
   const { samplesIssued, trackedSamplesIssued } = metrics.counters;
-  samplesIssued.set(issued('samplesIssued', end?.issued, samplesIssued.value));
-  trackedSamplesIssued.set(issued('trackedSamplesIssued', end?.trackedIssued, trackedSamplesIssued.value));
-  const clients = new Map((snapshot?.metrics ?? []).filter(isOfClient).map(metric => [metric.name, metric]));
+  samplesIssued.set(Math.max(samplesIssued.value, end?.issued ?? known.counts('all').issued));
+  trackedSamplesIssued.set(
+    Math.max(trackedSamplesIssued.value, end?.trackedIssued ?? known.counts('measured').issued),
+  );
+  const clients = new Map(
+    (snapshot?.metrics ?? []).filter(({ name }) => isOfClient(name)).map(metric => [metric.name, metric]),
+  );
   return {
     seq: (snapshot?.seq ?? 0) + 1,
     timestampNs: snapshot?.timestampNs ?? 0,
@@ -160,14 +164,6 @@ const mergedSnapshot = (
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
   };
-};
-
-const isOfClient = ({ name }: Metric): boolean =>
-  name.startsWith('client.') || name.startsWith('connections') || CLIENT_SERIES.includes(name);
-
-const counterOf = (snapshot: MetricsSnapshot | undefined, name: string): number => {
-  const metric = snapshot?.metrics.find(candidate => candidate.name === name);
-  return metric?.kind === 'counter' ? metric.value : 0;
 };
 
 type ReadFile<T> =

@@ -1,22 +1,23 @@
 // Every counter and series of a run by METRICS §3 and §6, and the one place that counts an issued and an ended sample.
 // The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
 
+import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { Objective } from '../core/run/objective.ts';
+import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import type { RunPattern } from '../core/run/report.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import type { Metric } from '../core/run/snapshot.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import { Goodput } from './goodput.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
-import type { RunCounters } from './run-counters.ts';
-import { runCounters } from './run-counters.ts';
-import type { FigureName, RunSeries } from './run-series.ts';
-import { FIGURE_NAMES, runSeries } from './run-series.ts';
-import { figuresOf } from './sample-figures.ts';
-import type { SeriesOptions, SeriesSampler } from './series-sampler.ts';
+import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
+import { counterSamplers, sampleSeriesSamplers, seriesSamplers } from './run-samplers.ts';
+import { sampleFigures } from './sample-figures.ts';
+import type { SeriesSampler } from './series-sampler.ts';
 import { SteadyState } from './steady-state.ts';
 import { TrackingWindows } from './tracking-windows.ts';
 
@@ -35,38 +36,29 @@ export interface IssuedSample {
 }
 
 export class RunMetrics {
-  readonly counters: RunCounters;
+  readonly counters: CounterSamplers;
   readonly client: ClientMetrics;
   readonly #registry = new MetricsRegistry();
-  readonly #errors: Readonly<Record<string, CounterSampler>>;
-  readonly #finishReasons: Readonly<Record<string, CounterSampler>>;
-  readonly #series: RunSeries;
-  readonly #figureSeries: readonly (readonly [FigureName, SeriesSampler])[];
+  readonly #errors: Readonly<Record<FailureKind, CounterSampler>>;
+  readonly #finishReasons: Readonly<Record<FinishReason, CounterSampler>>;
+  readonly #series: SeriesSamplers;
+  readonly #sampleSeries: readonly (readonly [SampleSeriesKey, SeriesSampler])[];
   readonly #windows: TrackingWindows;
   readonly #steadyState: SteadyState;
   readonly #goodput: Goodput;
   readonly #isStreaming: boolean;
 
-  constructor({ pattern, isStreaming, objectives, rawValuesMax }: RunMetricsOptions) {
-    const registry = this.#registry;
-    const counter = (name: string): CounterSampler => registry.counter(name);
-    const series = (name: string, options: SeriesOptions): SeriesSampler =>
-      registry.series(name, rawValuesMax === undefined ? options : { ...options, rawValuesMax });
-    this.#isStreaming = isStreaming;
-    this.counters = runCounters(counter);
-    this.#errors = Object.fromEntries(FAILURE_KINDS.map(kind => [kind, counter(`errors.${kind}`)]));
-    this.#finishReasons = Object.fromEntries(
-      FINISH_REASONS.map(reason => [reason, counter(`finishReason.${reason}`)]),
-    );
-    this.#windows = new TrackingWindows(counter('windowNs'));
-    this.#steadyState = new SteadyState(pattern, counter);
-    this.#goodput = new Goodput(objectives, counter);
-    this.#series = runSeries({ pattern, isStreaming }, series);
-    this.#figureSeries = FIGURE_NAMES.flatMap(name => {
-      const sampler = this.#series[name];
-      return sampler === undefined ? [] : [[name, sampler] as const];
-    });
-    this.client = new ClientMetrics(counter, series);
+  constructor({ objectives, ...run }: RunMetricsOptions) {
+    this.#isStreaming = run.isStreaming;
+    this.counters = counterSamplers(this.#registry);
+    this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
+    this.#finishReasons = recordOf(FINISH_REASONS, reason => this.counters[`finishReason.${reason}`]);
+    this.#goodput = new Goodput(objectives, this.#registry);
+    this.#series = seriesSamplers(this.#registry, run);
+    this.#sampleSeries = sampleSeriesSamplers(this.#series);
+    this.#windows = new TrackingWindows(this.counters.windowNs);
+    this.#steadyState = new SteadyState(run.pattern, this.counters);
+    this.client = new ClientMetrics(this.counters, this.#series);
   }
 
   issued({ window, intendedNs, sentNs }: IssuedSample): void {
@@ -92,7 +84,7 @@ export class RunMetrics {
         counters.samplesFailed.add();
         if (isTracked) {
           counters.trackedSamplesFailed.add();
-          this.#errors[sample.failure?.kind ?? 'client']?.add();
+          this.#errors[sample.failure?.kind ?? 'client'].add();
         }
         break;
       case 'cancelled':
@@ -130,18 +122,18 @@ export class RunMetrics {
 
   #completed(sample: EndedSample): void {
     this.counters.trackedSamplesCompleted.add();
-    this.#finishReasons[sample.finishReason]?.add();
+    this.#finishReasons[sample.finishReason].add();
     this.#windows.completed(sample.window, sample.endNs);
     if (sample.inputTokens === NO_FIGURE || sample.outputTokens === NO_FIGURE)
       this.counters.usageMissing.add();
-    const figures = figuresOf(sample, this.#isStreaming);
+    const figures = sampleFigures(sample, this.#isStreaming);
     if (figures === undefined) {
       this.counters.samplesInconsistent.add();
       this.#goodput.unknown();
       return;
     }
-    for (const [name, sampler] of this.#figureSeries) {
-      const figure = figures[name];
+    for (const [key, sampler] of this.#sampleSeries) {
+      const figure = figures[key];
       if (figure !== NO_FIGURE) sampler.record(figure);
     }
     const gaps = this.#series.chunkGapNs;

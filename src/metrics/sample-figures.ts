@@ -3,13 +3,13 @@
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { FigureName } from './run-series.ts';
+import type { SampleSeriesKey } from '../core/run/run-series.ts';
 
 /** NO_FIGURE where the sample has none. */
-export type SampleFigures = Readonly<Record<FigureName, number>>;
+export type SampleFigures = Readonly<Record<SampleSeriesKey, number>>;
 
 /** undefined unless sent ≤ first byte ≤ first content ≤ last content ≤ end, and chunks and gaps agree. */
-export const figuresOf = (sample: EndedSample, isStreaming: boolean): SampleFigures | undefined => {
+export const sampleFigures = (sample: EndedSample, isStreaming: boolean): SampleFigures | undefined => {
   const { sentNs, firstByteNs, firstContentNs, firstAnswerNs, endNs } = sample;
   const lastContentNs = lastContentOf(sample);
   if (!isConsistent(sample, lastContentNs)) return undefined;

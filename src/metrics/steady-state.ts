@@ -3,9 +3,10 @@
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { RunPattern } from '../core/run/report.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
 import { RawValues } from '../core/statistics/raw-values.ts';
 import type { CounterSampler } from './counter-sampler.ts';
+import type { CounterSamplers } from './run-samplers.ts';
 
 export class SteadyState {
   readonly #concurrency: number;
@@ -17,11 +18,11 @@ export class SteadyState {
   readonly #completed: CounterSampler;
   readonly #tokens: CounterSampler;
 
-  constructor(pattern: RunPattern, counter: (name: string) => CounterSampler) {
+  constructor(pattern: RunPattern, counters: CounterSamplers) {
     this.#concurrency = pattern.kind === 'concurrency' ? pattern.concurrency : 0;
-    this.#duration = counter('steadyStateNs');
-    this.#completed = counter('steadyStateCompleted');
-    this.#tokens = counter('steadyStateOutputTokens');
+    this.#duration = counters.steadyStateNs;
+    this.#completed = counters.steadyStateCompleted;
+    this.#tokens = counters.steadyStateOutputTokens;
   }
 
   sent(sentNs: number): void {

@@ -2,9 +2,13 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
-import type { LatenessFigures, Report, ReportClient, RunPattern } from '../core/run/report.ts';
-import { stateOf } from '../core/run/run-figures.ts';
+import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
+import { stateOf } from '../core/run/run-digest.ts';
+import { patternLabel } from '../core/run/run-pattern.ts';
+import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
+import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
+import { capitalized } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { aligned, seriesBlocks, seriesTable } from './text-series.ts';
@@ -58,7 +62,10 @@ const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
   ...pairs([
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['model', words(run.model)],
-    ['load', `${patternText(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
+    [
+      'load',
+      `${patternLabel(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`,
+    ],
     [
       'prompts',
       `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,
@@ -77,21 +84,6 @@ const pairs = (rows: readonly Pair[]): readonly string[] => {
 
 const words = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 
-const patternText = (pattern: RunPattern): string => {
-  switch (pattern.kind) {
-    case 'concurrency':
-      return `${pattern.concurrency} at a time`;
-    case 'poisson':
-      return `Poisson, ${pattern.requestsPerSecond} requests/s`;
-    case 'constant':
-      return `${pattern.requestsPerSecond} requests/s, evenly`;
-    case 'max-throughput':
-      return 'as much as it takes';
-    default:
-      return pattern satisfies never;
-  }
-};
-
 const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
   const row = (name: string, of: Report['counts']): readonly string[] => [
     name,
@@ -106,24 +98,21 @@ const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
 
 const rates = (report: Report): readonly string[] => {
   const user = report.perUserTokensPerSecond;
-  const steady: readonly Pair[] = [
-    ['steady state', time(report.steadyStateWindowNs)],
-    ['requests/s, steady', rate(report.steadyStateRequestsPerSecond)],
-    ['output tokens/s, steady', rate(report.steadyStateOutputTokensPerSecond)],
-  ];
-  const good: readonly Pair[] =
-    report.goodput === undefined ? [] : [['good samples/s', rate(report.goodput)]];
-  return pairs([
-    ['window', time(report.windowNs)],
-    ['requests/s', rate(report.requestsPerSecond)],
-    ['output tokens/s', rate(report.outputTokensPerSecond)],
-    ['input tokens/s', rate(report.inputTokensPerSecond)],
-    ['all tokens/s', rate(report.totalTokensPerSecond)],
-    ['tokens/s of one user, p50', rate(user.p50)],
-    ['tokens/s of one user, p90', rate(user.p90)],
-    ...(isUnknown(report.steadyStateWindowNs) ? [] : steady),
-    ...good,
-  ]);
+  return pairs(
+    RATE_KEYS.flatMap((key): readonly Pair[] => {
+      const { label, unit } = rateRow(key);
+      if (key === 'perUserTokensPerSecond')
+        return [
+          [`${label}, p50`, rate(user.p50)],
+          [`${label}, p90`, rate(user.p90)],
+        ];
+      const value = report[key];
+      // Of a run that has no plateau all three would say so.
+      if (value === undefined || (key.startsWith('steadyState') && isUnknown(report.steadyStateWindowNs)))
+        return [];
+      return [[label, unit === 'ns' ? time(value) : rate(value)]];
+    }),
+  );
 };
 
 const rate = (value: number | Unknown): string => {
@@ -185,11 +174,13 @@ const toAscii = (line: string): string =>
     .replace(/[\u00a0\u202f]/g, ' ')
     .replace(/[^\x20-\x7e]/g, '?');
 
+const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
+
 const DEFINITIONS: readonly string[] = [
-  'Times start when the request is written and are stamped where bytes arrive, before parsing. The first token is the first',
-  'chunk with content, reasoning or a tool call. Time per output token is the time from first to last content by the tokens',
-  'after the first, as the server\'s usage counts them. A failed sample is in no series and no rate; "failures as endless"',
-  'counts each as longer than any. "99% confident" is the early-stopping estimate: the true percentile is no higher, with',
-  '99% confidence. The window is from the first request sent to the last completed end; warm-up is outside.',
+  'Times start when the request is written and are stamped where bytes arrive, before parsing.',
+  ...seriesOf('headline').map(key => definition(seriesRow(key).label, seriesRow(key).help)),
+  definition(RUN_RATES.windowNs.label, RUN_RATES.windowNs.help),
+  'A failed sample is in no series and no rate; "failures as endless" counts each as longer than any. "99% confident" is the',
+  'early-stopping estimate: the true percentile is no higher, with 99% confidence.',
   'All definitions: docs/metrics.md.',
 ];

@@ -3,9 +3,10 @@
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
+import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
 
 export const seriesTable = ({ series }: Report): readonly string[] => {
-  const rows = Object.entries(series)
+  const rows = inOrder(series)
     .filter(([, { count, max }]) => count > 0 && max !== 0)
     .map(([name, one]) => {
       const { percentiles } = one;
@@ -17,7 +18,7 @@ export const seriesTable = ({ series }: Report): readonly string[] => {
         percentiles['99.9'],
         one.max,
       ];
-      return [wordsOf(name), formatCount(one.count), ...cells.map(value => shown(one, value))];
+      return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
   if (rows.length === 0) return ['  no sample completed'];
   return aligned([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows]);
@@ -25,10 +26,21 @@ export const seriesTable = ({ series }: Report): readonly string[] => {
 
 /** Of the series that people compare endpoints by. */
 export const seriesBlocks = ({ series }: Report): readonly string[] =>
-  DETAILED.flatMap(name => {
-    const one = series[name];
-    return one === undefined || one.count === 0 ? [] : ['', ...seriesBlock(wordsOf(name), one)];
+  seriesOf('headline', 'detail').flatMap(key => {
+    const one = series[key];
+    return one === undefined || one.max === null || one.max === 0
+      ? []
+      : ['', ...seriesBlock(seriesRow(key).label, one)];
   });
+
+/** As the table has them; what only another version knows comes last, by its name. */
+const inOrder = (series: Report['series']): readonly (readonly [string, ReportSeries])[] => [
+  ...SERIES_KEYS.flatMap(key => {
+    const one = series[key];
+    return one === undefined ? [] : [[seriesRow(key).label, one] as const];
+  }),
+  ...Object.entries(series).filter(([name]) => !isSeriesKey(name)),
+];
 
 /** Columns as wide as their widest cell; the first to the left, the others to the right. */
 export const aligned = (rows: readonly (readonly string[])[]): readonly string[] => {
@@ -115,31 +127,5 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
   }
 };
 
-const wordsOf = (name: string): string => WORDS[name] ?? name;
-
-const WORDS: Readonly<Record<string, string>> = {
-  latencyNs: 'latency',
-  latencyFromIntendedNs: 'latency from intended',
-  ttftNs: 'time to first token',
-  ttftFromIntendedNs: 'first token from intended',
-  firstAnswerNs: 'first answer after reasoning',
-  tpotNs: 'time per output token',
-  chunkGapNs: 'gap between chunks',
-  tokensPerChunk: 'tokens per chunk',
-  inputTokens: 'input tokens',
-  outputTokens: 'output tokens',
-  sendLatenessNs: 'send lateness',
-  connectNs: 'connection set-up',
-  firstByteNs: 'first byte',
-};
-
-const DETAILED: readonly string[] = [
-  'latencyNs',
-  'latencyFromIntendedNs',
-  'ttftNs',
-  'ttftFromIntendedNs',
-  'tpotNs',
-  'chunkGapNs',
-];
 const BAR_COLUMNS = 40;
 const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

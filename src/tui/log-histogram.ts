@@ -3,7 +3,7 @@
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import type { Line } from './part.ts';
 import { part, textWidth } from './part.ts';
-import { seriesValueText } from './run-figures.ts';
+import { liveFigureText } from './watched-run.ts';
 
 /** Empty while nothing was observed. */
 export const renderLogHistogram = (
@@ -20,8 +20,8 @@ export const renderLogHistogram = (
     const bars = histogram.map(([, , count]) => barAt(row, most === 0 ? 0 : count / most).repeat(wide));
     return [part(INDENT), part(bars.join(''), 'water')];
   });
-  const low = seriesValueText(unit, first[0]);
-  const high = seriesValueText(unit, last[1]);
+  const low = liveFigureText(unit, first[0]);
+  const high = liveFigureText(unit, last[1]);
   const width = histogram.length * wide;
   const gap = ' '.repeat(Math.max(1, width - textWidth(low) - textWidth(high)));
   return [

@@ -1,98 +1,148 @@
-// A running benchmark on one screen. Pure: the same view gives the same lines.
+// A running benchmark on one screen, or in one line for output that is no terminal: a log of a job, a pipe. Pure: the same
+// view gives the same lines.
 
 import { formatAge, formatClock } from '../core/figure/duration.ts';
-import { figureText, formatCount, formatPercent, formatThreeDigits } from '../core/figure/figure.ts';
+import {
+  figureText,
+  formatCount,
+  formatPercent,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+} from '../core/figure/figure.ts';
+import type { MetricLookup } from '../core/run/metric-lookup.ts';
+import { lookUp } from '../core/run/metric-lookup.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
+import { patternLabel } from '../core/run/run-pattern.ts';
+import { RUN_RATES } from '../core/run/run-rates.ts';
+import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
+import type { Reported } from '../core/unknown.ts';
+import { isUnknown } from '../core/unknown.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import type { Line } from './part.ts';
 import { clipped, paint, part } from './part.ts';
 import { bar } from './reading-rows.ts';
 import type { RenderOptions } from './render.ts';
-import { SHOWN_PERCENTILES, SHOWN_SERIES, seriesValueText } from './run-figures.ts';
-import type { RunView } from './run-view.ts';
-import { counterOf, countsOf, modelText, patternText, progressOf, seriesOf } from './run-view.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
+import type { RunHead, WatchedRun } from './watched-run.ts';
+import { liveFigureText, progressOf } from './watched-run.ts';
 
 export interface RunRenderOptions extends RenderOptions {
   /** Of the terminal; what does not fit loses the empty lines first, then the histogram. */
   readonly rows: number;
 }
 
-export const renderRun = (view: RunView, options: RunRenderOptions): readonly string[] => {
+export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly string[] => {
   const { columns, rows } = options;
+  const metrics = lookUp(view.snapshot);
   const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
-  const head = [...headLines(view), progressLine(view, columns)];
-  const below = [[...errorLines(view), ...clientLines(view)], notices];
-  const figures = [rateLines(view), seriesTable(view, columns)];
-  const all = [head, ...figures, histogramLines(view, columns), ...below].filter(({ length }) => length > 0);
+  const head = [...headLines(view), progressLine(view, metrics, columns)];
+  const below = [[...errorLines(metrics), ...clientLines(metrics)], notices];
+  const figures = [rateLines(view, metrics), seriesTable(metrics, columns)];
+  const all = [head, ...figures, histogramLines(view.run, metrics, columns), ...below].filter(
+    ({ length }) => length > 0,
+  );
   const parts = all.flat().length <= rows ? all : [head, ...figures, ...below];
   const isSpaced = all.flat().length + all.length - 1 <= rows;
   const lines = parts.flatMap((lines, index) => (isSpaced && index > 0 ? [[], ...lines] : lines));
   return lines.map(line => paint(line, options));
 };
 
-const headLines = ({ run, phase }: RunView): readonly Line[] => [
-  [part(run.target, 'strong'), part(` · ${modelText(run.model)} · ${patternText(run.pattern)}`)],
+/** "0:12 measuring · 412 issued · 400 completed · 4 failed · 34.2 req/s · TTFT p50 51 ms, p90 62 ms, p99 80 ms". */
+export const renderRunLine = (view: WatchedRun): string => {
+  const { recent, run } = view;
+  const metrics = lookUp(view.snapshot);
+  const { issued, completed, failed } = metrics.counts('measured');
+  const rates = RECENT.map(key => {
+    const rate = isUnknown(recent[key]) ? RUN_RATES[key].of({ metrics, run, objectives: [] }) : recent[key];
+    return isUnknown(rate) || rate === 0 ? '' : `${formatThreeDigits(rate)} ${RUN_RATES[key].unit}`;
+  });
+  const key = headlineSeries(run);
+  const series = metrics.series(key);
+  const percentiles = HEADLINE_PERCENTILES.flatMap(percentile => {
+    const value = series?.percentiles[percentile];
+    return value === undefined ? [] : [`p${percentile} ${liveFigureText(seriesRow(key).unit, value)}`];
+  });
+  const parts = [
+    `${formatClock(view.elapsedMs)} ${view.stage}`,
+    `${issued} issued`,
+    `${completed} completed`,
+    failed > 0 ? `${failed} failed` : '',
+    ...rates,
+    percentiles.length === 0 ? '' : `${seriesRow(key).shortLabel} ${percentiles.join(', ')}`,
+  ];
+  return parts
+    .filter(text => text !== '')
+    .join(' · ')
+    .replace(/[\u00a0\u202f]/g, ' ');
+};
+
+const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
+  [part(run.target, 'strong'), part(` · ${modelText(run.model)} · ${patternLabel(run.pattern)}`)],
   [
     part(`run ${run.id} · ${run.isStreaming ? 'streaming' : 'not streaming'} · `, 'dim'),
-    part(phase, phase === 'stopping' ? 'caution' : 'plain'),
+    part(stage, stage === 'stopping' ? 'caution' : 'plain'),
   ],
 ];
 
-const progressLine = (view: RunView, columns: number): Line => {
+const modelText = (model: RunHead['model']): string =>
+  isUnknown(model) ? `model unknown (${model.reason})` : model;
+
+const progressLine = (view: WatchedRun, metrics: MetricLookup, columns: number): Line => {
   const { share, leftMs } = progressOf(view);
-  const { issued, inFlight } = countsOf(view.snapshot);
+  const { completed, failed, cancelled } = metrics.counts('measured');
   const { samplesMax, durationMs } = view.run.limits;
   const done =
     samplesMax === undefined
       ? `${formatClock(view.elapsedMs)}${durationMs === undefined ? '' : ` of ${formatClock(durationMs)}`}`
-      : `${formatCount(issued - inFlight)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
-  const left = leftMs === undefined || view.phase !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
+      : `${formatCount(completed + failed + cancelled)} of ${formatCount(samplesMax)} requests, ${formatClock(view.elapsedMs)}`;
+  const left = leftMs === undefined || view.stage !== 'measuring' ? '' : ` · ${formatClock(leftMs)} left`;
   return [...bar(share, Math.max(10, Math.min(30, columns - 50))), part(` ${done}${left}`)];
 };
 
-const rateLines = ({ snapshot, recent, snapshotAgeMs }: RunView): readonly Line[] => {
-  const { completed, failed, cancelled, inFlight } = countsOf(snapshot);
-  const seconds = counterOf(snapshot, 'windowNs') / 1e9;
-  const perSecond = (total: number): string => (seconds > 0 ? formatThreeDigits(total / seconds) : '–');
-  const outputTokens = Number(seriesOf(snapshot, 'outputTokens')?.total ?? 0);
-  const now = (rate: number | undefined): Line =>
-    rate === undefined ? [] : [part(' · now ', 'dim'), part(formatThreeDigits(rate))];
+const rateLines = ({ run, recent, snapshotAgeMs }: WatchedRun, metrics: MetricLookup): readonly Line[] => {
+  const { completed, failed, cancelled, unresolved } = metrics.counts('measured');
   const isLate = snapshotAgeMs !== undefined && snapshotAgeMs > LATE_MS;
+  const late: Line = isLate
+    ? [part(` · figures ${figureText(formatAge(snapshotAgeMs))} old`, 'caution')]
+    : [];
   return [
+    ...RECENT.map((key, index): Line => {
+      const { label, of } = RUN_RATES[key];
+      return [
+        name(label),
+        part(rateText(of({ metrics, run, objectives: [] })), 'strong'),
+        ...(isUnknown(recent[key]) ? [] : [part(' · now ', 'dim'), part(rateText(recent[key]))]),
+        ...(index === 0 ? late : []),
+      ];
+    }),
     [
-      part('  requests/s       ', 'dim'),
-      part(perSecond(completed), 'strong'),
-      ...now(recent?.requestsPerSecond),
-      ...(isLate ? [part(` · figures ${figureText(formatAge(snapshotAgeMs))} old`, 'caution')] : []),
-    ],
-    [
-      part('  output tokens/s  ', 'dim'),
-      part(outputTokens > 0 ? perSecond(outputTokens) : '–', 'strong'),
-      ...(outputTokens > 0 ? now(recent?.outputTokensPerSecond) : []),
-    ],
-    [
-      part('  samples          ', 'dim'),
+      name('samples'),
       part(`${formatCount(completed)} completed · `),
       part(`${formatCount(failed)} failed`, failed > 0 ? 'bad' : 'plain'),
-      part(` · ${formatCount(inFlight)} in flight`),
+      part(` · ${formatCount(Math.max(0, unresolved))} in flight`),
       ...(cancelled > 0 ? [part(` · ${formatCount(cancelled)} cancelled`)] : []),
     ],
   ];
 };
 
-const seriesTable = ({ snapshot }: RunView, columns: number): readonly Line[] => {
-  const rows = SHOWN_SERIES.flatMap(({ name, label }) => {
-    const series = seriesOf(snapshot, name);
+const name = (label: string): Line[number] => part(`  ${label.padEnd(NAME_WIDTH)}`, 'dim');
+
+const rateText = (rate: Reported<number>): string =>
+  isUnknown(rate) ? UNKNOWN_FIGURE.figure : formatThreeDigits(rate);
+
+const seriesTable = (metrics: MetricLookup, columns: number): readonly Line[] => {
+  const rows = seriesOf('headline', 'detail').flatMap(key => {
+    const series = metrics.series(key);
     if (series === undefined) return [];
+    const { unit, shortLabel } = seriesRow(key);
     const value = (figure: number | null | undefined): Line => [
-      part(figure === null || figure === undefined ? '–' : seriesValueText(series.unit, figure)),
+      part(figure === null || figure === undefined ? UNKNOWN_FIGURE.figure : liveFigureText(unit, figure)),
     ];
     return [
       [
-        [part(`  ${label}`)],
-        ...SHOWN_PERCENTILES.map(percentile => value(series.percentiles[percentile])),
+        [part(`  ${shortLabel}`)],
+        ...HEADLINE_PERCENTILES.map(percentile => value(series.percentiles[percentile])),
         value(series.max),
         [part(formatCount(series.count), 'dim')],
       ],
@@ -103,48 +153,49 @@ const seriesTable = ({ snapshot }: RunView, columns: number): readonly Line[] =>
     : layoutTable(COLUMNS, rows, columns);
 };
 
-const histogramLines = ({ snapshot, run }: RunView, columns: number): readonly Line[] => {
-  const [name, label] = run.isStreaming ? ['ttftNs', 'first token'] : ['latencyNs', 'latency'];
-  const series = seriesOf(snapshot, name);
-  return series === undefined ? [] : renderLogHistogram(series, label, columns);
+const histogramLines = (run: RunHead, metrics: MetricLookup, columns: number): readonly Line[] => {
+  const key = headlineSeries(run);
+  const series = metrics.series(key);
+  return series === undefined ? [] : renderLogHistogram(series, seriesRow(key).shortLabel, columns);
 };
 
-const errorLines = ({ snapshot }: RunView): readonly Line[] => {
+const errorLines = (metrics: MetricLookup): readonly Line[] => {
   const errors = FAILURE_KINDS.flatMap(kind => {
-    const count = counterOf(snapshot, `errors.${kind}`);
+    const count = metrics.counter(`errors.${kind}`);
     return count === 0 ? [] : [`${kind} ${formatCount(count)}`];
   });
   return errors.length === 0 ? [] : [[part('  errors  ', 'dim'), part(errors.join(' · '), 'bad')]];
 };
 
-const clientLines = ({ snapshot }: RunView): readonly Line[] => {
-  if (counterOf(snapshot, 'client.observedNs') === 0) return [];
-  const use = counterOf(snapshot, 'client.eventLoopUtilization');
-  const dropped = counterOf(snapshot, 'droppedEvents');
-  const isStarved =
-    counterOf(snapshot, 'client.starvedNs') > STARVED_SHARE * counterOf(snapshot, 'client.observedNs');
+const clientLines = (metrics: MetricLookup): readonly Line[] => {
+  const observedNs = metrics.counter('client.observedNs');
+  if (observedNs === 0) return [];
+  const use = metrics.counter('client.eventLoopUtilization');
+  const dropped = metrics.counter('droppedEvents');
+  const isStarved = metrics.counter('client.starvedNs') > STARVED_SHARE * observedNs;
   return [
     [
       part('  client  ', 'dim'),
       part(`busiest thread ${figureText(formatPercent(use))}`, use > BUSY ? 'caution' : 'plain'),
-      part(`, ${formatThreeDigits(counterOf(snapshot, 'client.cpuShare'))} of a core`),
+      part(`, ${formatThreeDigits(metrics.counter('client.cpuShare'))} of a core`),
       ...(isStarved ? [part(' · starved', 'bad')] : []),
       ...(dropped > 0 ? [part(` · ${formatCount(dropped)} records lost`, 'bad')] : []),
     ],
   ];
 };
 
-const number = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });
+const tail = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });
 
 const COLUMNS: readonly Column[] = [
-  { title: '', isNumber: false, widthMax: 20, rank: 0 },
-  number('p50', 0),
-  number('p90', 1),
-  number('p99', 1),
-  number('max', 2),
-  number('n', 3),
+  { title: '', isNumber: false, widthMax: 24, rank: 0 },
+  ...HEADLINE_PERCENTILES.map((percentile, index) => tail(`p${percentile}`, index === 0 ? 0 : 1)),
+  tail('max', 2),
+  tail('n', 3),
 ];
 
+/** Those that are told of the last seconds as well. */
+const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
+const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 /** A thread that is busier than this adds its own lateness (reference: 0.83 at 95,000 events a second). */
 const BUSY = 0.7;
 const STARVED_SHARE = 0.05;

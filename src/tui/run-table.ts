@@ -1,18 +1,22 @@
 // The benchmarks that run now, and the newest that has ended, as a table.
 
-import { formatClock, formatNanoseconds } from '../core/figure/duration.ts';
-import { figureText, formatThreeDigits, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import { formatClock } from '../core/figure/duration.ts';
+import { figureText, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
 import { nodeName } from '../core/node/node-view.ts';
+import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ClientFigures } from '../core/run/run.ts';
+import { RUN_RATES } from '../core/run/run-rates.ts';
 import type { RunView } from '../core/run/run-selectors.ts';
 import { runViews } from '../core/run/run-selectors.ts';
+import { headlineSeries, seriesRow } from '../core/run/run-series.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import type { State } from '../core/state.ts';
-import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
+import { isKnown, isUnknown } from '../core/unknown.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
+import { liveFigureText } from './watched-run.ts';
 
 /** None where nothing was ever run. */
 export const runTable = (
@@ -36,23 +40,26 @@ const cellsOf = (state: State, view: RunView): readonly Line[] => {
   const { run } = view;
   const figures = view.progress?.figures ?? (isUnknown(run.figures) ? undefined : run.figures);
   const recent = view.isLive ? view.progress?.recent : undefined;
-  const rate = knownOr(recent?.requestsPerSecond ?? figures?.requestsPerSecond ?? 0, undefined);
-  const tokens = knownOr(recent?.outputTokensPerSecond ?? figures?.outputTokensPerSecond ?? 0, undefined);
-  const [name, label] = run.isStreaming ? (['ttftNs', 'TTFT'] as const) : (['latencyNs', 'latency'] as const);
-  const p50 = figures?.series[name]?.percentiles['50'];
+  const rate = (key: 'requestsPerSecond' | 'outputTokensPerSecond'): Line => {
+    const perSecond = recent?.[key] ?? figures?.[key];
+    return perSecond === undefined || isUnknown(perSecond)
+      ? [UNKNOWN]
+      : [part(figureText(formatRunFigure(RUN_RATES[key].unit, perSecond)))];
+  };
+  const key = headlineSeries(run);
+  const p50 = figures?.series[key]?.percentiles['50'];
   return [
     [view.isLive ? part('● ', 'good') : part('– ', 'dim'), part(run.runId)],
     [part(isKnown(run.targetNode) ? nodeName(state, run.targetNode) : run.target)],
     [part(view.isLive ? formatClock(view.progress?.elapsedMs ?? 0) : view.state, 'dim')],
-    figure(figures === undefined || rate === undefined ? undefined : `${formatThreeDigits(rate)} req/s`),
-    figure(figures === undefined || tokens === undefined ? undefined : `${formatThreeDigits(tokens)} tok/s`),
-    figure(p50 === undefined ? undefined : `${label} p50 ${figureText(formatNanoseconds(p50))}`),
+    rate('requestsPerSecond'),
+    rate('outputTokensPerSecond'),
+    [p50 === undefined ? UNKNOWN : part(`${seriesRow(key).shortLabel} p50 ${liveFigureText('ns', p50)}`)],
     [verdictPart(figures?.client.verdict, view)],
   ];
 };
 
-const figure = (text: string | undefined): Line =>
-  text === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(text)];
+const UNKNOWN = part(UNKNOWN_FIGURE.figure, 'dim');
 
 const verdictPart = (verdict: ClientFigures['verdict'] | undefined, { state }: RunView): Line[number] => {
   if (verdict === undefined) return part('');

@@ -1,16 +1,13 @@
 // report.json as text and back: strict JSON, checked against the core's type when it is read.
 
 import * as v from 'valibot';
+import { recordOf } from '../core/record-of.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import type {
-  LatenessFigures,
-  Report,
-  ReportClient,
-  ReportSeries,
-  SampleCounts,
-} from '../core/run/report.ts';
+import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
+import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson, runSchema } from './run-config.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
@@ -99,14 +96,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   errors: v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count)),
   finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
   bytes: openObject({ sent: count, received: count }),
-  windowNs: reported(figure),
-  steadyStateWindowNs: reported(figure),
-  steadyStateRequestsPerSecond: reported(figure),
-  steadyStateOutputTokensPerSecond: reported(figure),
-  requestsPerSecond: reported(figure),
-  outputTokensPerSecond: reported(figure),
-  inputTokensPerSecond: reported(figure),
-  totalTokensPerSecond: reported(figure),
+  ...recordOf(REPORT_RATE_KEYS, () => reported(figure)),
   perUserTokensPerSecond: openObject({ p50: reported(figure), p90: reported(figure) }),
   goodput: v.exactOptional(reported(figure)),
   objectives: v.exactOptional(

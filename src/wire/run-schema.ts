@@ -1,10 +1,12 @@
 // Runs as they cross a process boundary: in events, and in what a benchmark tells the daemon of its machine.
 
 import * as v from 'valibot';
+import { recordOf } from '../core/record-of.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
-import type { SampleCounts } from '../core/run/report.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
+import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { count, figure, nodeIdSchema, openObject, reported, runIdSchema, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -49,10 +51,7 @@ const seriesFigures = openObject({
 
 export const runFiguresSchema: Schema<RunFigures> = openObject({
   counts,
-  windowNs: reported(figure),
-  requestsPerSecond: reported(figure),
-  outputTokensPerSecond: reported(figure),
-  perUserTokensPerSecond: reported(figure),
+  ...recordOf(HEADLINE_RATE_KEYS, () => reported(figure)),
   series: v.pipe(v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFigures), v.maxEntries(8)),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
   errors: v.pipe(

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientRecord } from '../../src/core/run/event-record.ts';
+import { lookUp } from '../../src/core/run/metric-lookup.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import type { ClientEvidence } from '../../src/metrics/client-verdict.ts';
 import { clientVerdict } from '../../src/metrics/client-verdict.ts';
-import { lookUp } from '../../src/metrics/metric-lookup.ts';
 import { reportClient } from '../../src/metrics/report-client.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 

@@ -9,7 +9,7 @@ import type { MetricsSnapshot } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { MetricsTable } from '../../src/metrics/metrics-table.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { figuresOf } from '../../src/metrics/sample-figures.ts';
+import { sampleFigures } from '../../src/metrics/sample-figures.ts';
 import { arbitrarySample } from '../support/arbitrary-sample.ts';
 import { metricsOf } from '../support/run-metrics.ts';
 import { recordsOf, runConfig, session } from '../support/run-records.ts';
@@ -67,7 +67,7 @@ describe('of every run', () => {
   test('every sample has 0 ≤ first byte ≤ ttft ≤ latency, and its gaps add up to its last content', () => {
     fc.assert(
       fc.property(arbitrarySample, sample => {
-        const figures = figuresOf(sample, true);
+        const figures = sampleFigures(sample, true);
         if (figures === undefined) throw new Error('a sample in order was refused');
         const { firstByteNs, ttftNs, latencyNs, tpotNs } = figures;
         if (firstByteNs !== NO_FIGURE) expect(firstByteNs).toBeGreaterThanOrEqual(0);

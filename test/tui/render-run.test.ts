@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { RecentRates } from '../../src/tui/recent-rates.ts';
-import { renderRun } from '../../src/tui/render-run.ts';
-import { renderRunLine } from '../../src/tui/render-run-line.ts';
-import type { RunView } from '../../src/tui/run-view.ts';
-import { progressOf } from '../../src/tui/run-view.ts';
+import { unknown } from '../../src/core/unknown.ts';
+import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
+import type { WatchedRun } from '../../src/tui/watched-run.ts';
+import { progressOf } from '../../src/tui/watched-run.ts';
 import { runSnapshot } from './run-snapshot.ts';
 
-const view = (changes: Partial<RunView> = {}): RunView => ({
+const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
   run: {
     id: '20260101-000000-abcd',
     target: 'http://127.0.0.1:8000',
@@ -15,7 +14,7 @@ const view = (changes: Partial<RunView> = {}): RunView => ({
     isStreaming: true,
     limits: { samplesMax: 206, durationMs: undefined },
   },
-  phase: 'measuring',
+  stage: 'measuring',
   elapsedMs: 12_000,
   snapshot: runSnapshot(),
   snapshotAgeMs: 100,
@@ -24,7 +23,7 @@ const view = (changes: Partial<RunView> = {}): RunView => ({
   ...changes,
 });
 
-const screen = (changes: Partial<RunView> = {}, columns = 100): string =>
+const screen = (changes: Partial<WatchedRun> = {}, columns = 100): string =>
   renderRun(view(changes), { columns, rows: 40, color: false, isUnicode: true })
     .join('\n')
     .replace(/[\u00a0\u202f]/g, ' ');
@@ -37,10 +36,10 @@ describe('the screen of a run', () => {
     expect(text).toMatch(/requests\/s +84\.0 · now 99\.4/);
     expect(text).toMatch(/output tokens\/s +840 · now 994/);
     expect(text).toMatch(/100 completed · 3 failed · 8 in flight/);
-    expect(text).toMatch(/first token +54(\.\d)? ms +58(\.\d)? ms +59(\.\d)? ms +59(\.\d)? ms +100/);
+    expect(text).toMatch(/TTFT +54(\.\d)? ms +58(\.\d)? ms +59(\.\d)? ms +59(\.\d)? ms +100/);
     expect(text).toMatch(/latency +200 ms +200 ms +200 ms +200 ms +100/);
     expect(text).toContain('errors  http-status 3');
-    expect(text).toContain('first token, logarithmic');
+    expect(text).toContain('TTFT, logarithmic');
     expect(text).toContain('a notice');
     expect(text).not.toContain(' old');
   });
@@ -53,7 +52,10 @@ describe('the screen of a run', () => {
     const text = screen({
       snapshot: undefined,
       snapshotAgeMs: undefined,
-      recent: undefined,
+      recent: {
+        requestsPerSecond: unknown('too early to say'),
+        outputTokensPerSecond: unknown('too early to say'),
+      },
       run: { ...view().run, limits: { samplesMax: undefined, durationMs: 48_000 } },
     });
     expect(text).toContain('waiting for the first figures');
@@ -92,24 +94,12 @@ describe('the screen of a run', () => {
 describe('the line of a run', () => {
   test('has what a log needs', () => {
     expect(renderRunLine(view())).toMatch(
-      /^0:12 measuring · 111 issued · 100 completed · 3 failed · 99\.4 req\/s · 994 tokens\/s · first token p50 54(\.\d)? ms, p99 59(\.\d)? ms$/,
+      /^0:12 measuring · 111 issued · 100 completed · 3 failed · 99\.4 req\/s · 994 tok\/s · TTFT p50 54(\.\d)? ms, p90 58(\.\d)? ms, p99 59(\.\d)? ms$/,
     );
   });
 });
 
 describe('figures of a run', () => {
-  test('are rates over the last seconds, not since the start', () => {
-    const rates = new RecentRates();
-    expect(rates.now()).toBeUndefined();
-    rates.add(runSnapshot({ seq: 1, completed: 10 }));
-    expect(rates.now()).toBeUndefined();
-    rates.add(runSnapshot({ seq: 6, completed: 110 }));
-    // 100 in 1 s; each of 10 tokens.
-    expect(rates.now()).toEqual({ requestsPerSecond: 100, outputTokensPerSecond: 1_000 });
-    for (let seq = 7; seq <= 40; seq += 1) rates.add(runSnapshot({ seq, completed: 110 }));
-    expect(rates.now()?.requestsPerSecond).toBe(0);
-  });
-
   test('are progress by the limit that is nearer', () => {
     const limits = { samplesMax: 206, durationMs: 16_000 };
     expect(progressOf(view({ run: { ...view().run, limits } }))).toEqual({ share: 0.75, leftMs: 4_000 });

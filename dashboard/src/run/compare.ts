@@ -1,16 +1,22 @@
 // Runs beside each other: what may be compared and what must be said first, each figure with how far it is from the
 // reference and which of the two is better, and what was asked of the runs differently.
 
-import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
+import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
-import type { Run, RunFigures } from '../../../src/core/run/run.ts';
+import type { RunFigures } from '../../../src/core/run/run.ts';
+import { isOpenLoop, patternLabel } from '../../../src/core/run/run-pattern.ts';
+import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
+import { HEADLINE_RATE_KEYS, rateRow } from '../../../src/core/run/run-rates.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import type { BetterDirection, SeriesKey } from '../../../src/core/run/run-series.ts';
+import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
 import type { State } from '../../../src/core/state.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
-import { limitWords, modelWords, patternWords, percentileNs, rateFigure, targetWords } from './run-words.ts';
+import { limitWords, modelWords, percentileNs, targetWords } from './run-words.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
 export const COMPARED_MAX = 4;
@@ -42,6 +48,7 @@ export interface ComparedCell {
 }
 
 export interface ComparedRow {
+  readonly key: ComparedKey;
   readonly name: string;
   /** "higher is better", "lower is better"; '' where neither is. */
   readonly aim: string;
@@ -50,19 +57,19 @@ export interface ComparedRow {
 
 /** The first run is the reference. A figure that no run has is no row. */
 export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =>
-  METRICS.flatMap(({ name, aim, read, format }) => {
-    const values = runs.map(view =>
-      isUnknown(view.run.figures) ? undefined : read(view.run.figures, view.run),
-    );
+  FIGURES.flatMap(({ key, name, better, isScheduled, read, format }) => {
+    const values = runs.map(view => (isUnknown(view.run.figures) ? undefined : read(view.run.figures)));
     if (values.every(value => value === undefined)) return [];
     const [reference] = values;
-    const meant = runs.some(({ run }) => aim !== 'none' && isAimed(name, run)) ? aim : 'none';
+    // Where the schedule sets the rate, a higher one is what was asked and no merit.
+    const aim = isScheduled && runs.every(({ run }) => isOpenLoop(run.pattern)) ? 'none' : better;
     return [
       {
+        key,
         name,
-        aim: meant === 'none' ? '' : `${meant} is better`,
+        aim: aim === 'none' ? '' : `${aim} is better`,
         cells: values.map((value, index) =>
-          cellOf({ value, reference, isReference: index === 0, aim: meant, format }),
+          cellOf({ value, reference, isReference: index === 0, aim, format }),
         ),
       },
     ];
@@ -84,7 +91,7 @@ export const askedRows = (cluster: State, runs: readonly Compared[]): readonly A
 /** Of one run against the reference, in one line: "Output 1 839 tok/s +11.2 %". */
 export const headlines = (runs: readonly RunView[]): readonly ComparedRow[] => {
   const rows = comparedRows(runs);
-  return HEADLINES.flatMap(name => rows.filter(row => row.name === name)).slice(0, HEADLINES_MAX);
+  return HEADLINES.flatMap(key => rows.filter(row => row.key === key)).slice(0, HEADLINES_MAX);
 };
 
 const refusalsOf = (runs: readonly Compared[]): readonly string[] => {
@@ -137,7 +144,7 @@ interface CellSources {
   readonly value: number | undefined;
   readonly reference: number | undefined;
   readonly isReference: boolean;
-  readonly aim: Aim;
+  readonly aim: BetterDirection;
   readonly format: (value: number) => Figure;
 }
 
@@ -164,71 +171,72 @@ const changeText = (share: number): string => {
   return `${share > 0 ? '+' : '−'}${percent.toFixed(percent < 99.95 ? 1 : 0)}\u202f%`;
 };
 
-type Aim = 'higher' | 'lower' | 'none';
+type ComparedKey =
+  | HeadlineRateKey
+  | `${SeriesKey} p${(typeof HEADLINE_PERCENTILES)[number]}`
+  | 'completed'
+  | 'failed';
 
-interface Metric {
+interface ComparedFigure {
+  readonly key: ComparedKey;
   readonly name: string;
-  readonly aim: Aim;
-  readonly read: (figures: RunFigures, run: Run) => number | undefined;
+  readonly better: BetterDirection;
+  readonly isScheduled?: boolean;
+  readonly read: (figures: RunFigures) => number | undefined;
   readonly format: (value: number) => Figure;
 }
 
-const percentiles = (name: string, series: string): readonly Metric[] =>
-  ['50', '90', '99'].map(percentile => ({
-    name: `${name} p${percentile}`,
-    aim: 'lower',
-    read: figures => percentileNs(figures, series, percentile),
-    format: formatMeasuredNanoseconds,
+const rates = (keys: readonly HeadlineRateKey[]): readonly ComparedFigure[] =>
+  keys.map(key => {
+    const { shortLabel, better, unit, isScheduled = false } = rateRow(key);
+    return {
+      key,
+      name: shortLabel,
+      better,
+      isScheduled,
+      read: figures => knownOr(figures[key], undefined),
+      format: value => formatRunFigure(unit, value),
+    };
+  });
+
+const percentiles = (key: SeriesKey): readonly ComparedFigure[] => {
+  const { shortLabel, better, unit } = seriesRow(key);
+  return HEADLINE_PERCENTILES.map(percentile => ({
+    key: `${key} p${percentile}`,
+    name: `${capitalized(shortLabel)} p${percentile}`,
+    better,
+    read: figures => percentileNs(figures, key, percentile),
+    format: value => formatRunFigure(unit, value),
   }));
+};
 
-const count = (value: number): Figure => ({ figure: formatCount(value), unit: '' });
+const isNeutral = (key: HeadlineRateKey): boolean => rateRow(key).better === 'none';
 
-const METRICS: readonly Metric[] = [
+const FIGURES: readonly ComparedFigure[] = [
+  ...rates(HEADLINE_RATE_KEYS.filter(key => !isNeutral(key))),
+  ...seriesOf('headline').flatMap(percentiles),
   {
-    name: 'Requests',
-    aim: 'higher',
-    read: ({ requestsPerSecond }) => knownOr(requestsPerSecond, undefined),
-    format: rateFigure('/s'),
+    key: 'completed',
+    name: 'Completed',
+    better: 'none',
+    read: ({ counts }) => counts.completed,
+    format: value => ({ figure: formatCount(value), unit: '' }),
   },
   {
-    name: 'Output',
-    aim: 'higher',
-    read: ({ outputTokensPerSecond }) => knownOr(outputTokensPerSecond, undefined),
-    format: rateFigure('tok/s'),
-  },
-  {
-    name: 'Output per user, p50',
-    aim: 'higher',
-    read: ({ perUserTokensPerSecond }) => knownOr(perUserTokensPerSecond, undefined),
-    format: rateFigure('tok/s'),
-  },
-  ...percentiles('TTFT', 'ttftNs'),
-  ...percentiles('TPOT', 'tpotNs'),
-  ...percentiles('Latency', 'latencyNs'),
-  { name: 'Completed', aim: 'none', read: ({ counts }) => counts.completed, format: count },
-  {
+    key: 'failed',
     name: 'Failed',
-    aim: 'lower',
+    better: 'lower',
     read: ({ counts }) =>
       counts.completed + counts.failed === 0 ? undefined : counts.failed / (counts.completed + counts.failed),
     format: formatFinePercent,
   },
-  {
-    name: 'Window',
-    aim: 'none',
-    read: ({ windowNs }) => knownOr(windowNs, undefined),
-    format: formatMeasuredNanoseconds,
-  },
+  ...rates(HEADLINE_RATE_KEYS.filter(isNeutral)),
 ];
-
-/** Where the schedule sets the rate, a higher one is what was asked and no merit. */
-const isAimed = (name: string, { pattern }: Run): boolean =>
-  name !== 'Requests' || pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
 
 const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
   ['Model', ({ view }) => modelWords(view.run)],
   ['Target', ({ view }, cluster) => targetWords(cluster, view.run)],
-  ['Load', ({ view }) => patternWords(view.run.pattern)],
+  ['Load', ({ view }) => patternLabel(view.run.pattern)],
   ['Until', ({ view }) => limitWords(view.run) || 'not told'],
   ['Data set', ({ view }) => view.run.dataset],
   ['Seed', ({ view }) => String(view.run.seed)],
@@ -245,7 +253,14 @@ export const referenceFirst = (views: readonly RunView[]): readonly RunView[] =>
 
 export const canBeCompared = ({ isLive, run }: RunView): boolean => !isLive && isKnown(run.figures);
 
-const HEADLINES = ['Output', 'TTFT p50', 'TTFT p99', 'TPOT p50', 'Latency p50', 'Latency p99'];
+const HEADLINES: readonly ComparedKey[] = [
+  'outputTokensPerSecond',
+  'ttftNs p50',
+  'ttftNs p99',
+  'tpotNs p50',
+  'latencyNs p50',
+  'latencyNs p99',
+];
 const HEADLINES_MAX = 4;
 /** What rounds to no tenth of a per cent. */
 const SAME_SHARE = 0.000_5;

@@ -3,12 +3,17 @@
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
+import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
+import { RUN_COUNTERS } from '../../../src/core/run/run-counters.ts';
+import { RUN_RATES } from '../../../src/core/run/run-rates.ts';
+import { SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 
-export interface SeriesRow {
+export interface PercentileRow {
   readonly name: string;
   readonly count: string;
-  /** Of `SHOWN_PERCENTILES`, in order. */
+  /** Of `REPORT_PERCENTILES`, in order. */
   readonly values: readonly string[];
   /** What the estimates say under each: '' below the median, "≤ 612 ms", "n too small". */
   readonly estimates: readonly string[];
@@ -16,22 +21,22 @@ export interface SeriesRow {
   readonly mean: string;
 }
 
-export const SHOWN_PERCENTILES: readonly string[] = ['1', '25', '50', '75', '90', '95', '99', '99.9'];
+export const REPORT_PERCENTILES: readonly string[] = ['1', '25', '50', '75', '90', '95', '99', '99.9'];
 
-export const seriesRows = ({ series }: Report): readonly SeriesRow[] =>
-  SERIES_NAMES.flatMap(([key, name]) => {
+export const percentileRows = ({ series }: Report): readonly PercentileRow[] =>
+  SERIES_KEYS.flatMap(key => {
     const held = series[key];
-    return held === undefined || held.count === 0 ? [] : [seriesRow(name, held)];
+    return held === undefined || held.count === 0 ? [] : [percentileRow(seriesRow(key).shortLabel, held)];
   });
 
-const seriesRow = (name: string, series: ReportSeries): SeriesRow => {
+const percentileRow = (name: string, series: ReportSeries): PercentileRow => {
   const text = (value: number | null | undefined): string =>
-    value === null || value === undefined ? '–' : valueText(series.unit, value);
+    value === null || value === undefined ? '–' : figureText(formatRunFigure(series.unit, value));
   return {
     name,
     count: formatCount(series.count),
-    values: SHOWN_PERCENTILES.map(percentile => text(series.percentiles[percentile])),
-    estimates: SHOWN_PERCENTILES.map(percentile => {
+    values: REPORT_PERCENTILES.map(percentile => text(series.percentiles[percentile])),
+    estimates: REPORT_PERCENTILES.map(percentile => {
       const estimate = series.estimates?.[percentile];
       if (estimate === undefined) return '';
       return estimate === null ? 'n too small' : text(estimate);
@@ -59,12 +64,12 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
   ...Object.entries(report.finishReasons).map(
     ([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const,
   ),
-  ['sent', figureText(formatBytes(report.bytes.sent))],
-  ['received', figureText(formatBytes(report.bytes.received))],
-  ['connections opened', formatCount(report.client.connections.opened)],
-  ['connections reused', formatCount(report.client.connections.reused)],
-  ['sent again on a fresh connection', formatCount(report.client.connections.stale)],
-  ['dropped events', formatCount(report.droppedEvents)],
+  [RUN_COUNTERS.bytesSent.label, figureText(formatBytes(report.bytes.sent))],
+  [RUN_COUNTERS.bytesReceived.label, figureText(formatBytes(report.bytes.received))],
+  [RUN_COUNTERS.connectionsOpened.label, formatCount(report.client.connections.opened)],
+  [RUN_COUNTERS.connectionsReused.label, formatCount(report.client.connections.reused)],
+  [RUN_COUNTERS.connectionsStale.label, formatCount(report.client.connections.stale)],
+  [RUN_COUNTERS.droppedEvents.label, formatCount(report.droppedEvents)],
   ...(report.objectives ?? []).map(
     ({ name, limitNs, metSamples, samples }) =>
       [
@@ -78,48 +83,15 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
   ],
 ];
 
-const valueText = (unit: ReportSeries['unit'], value: number): string => {
-  switch (unit) {
-    case 'ns':
-      return figureText(formatMeasuredNanoseconds(value));
-    case 'bytes':
-      return figureText(formatBytes(value));
-    case 'tokens':
-      return formatCount(Math.round(value));
-    case 'ratio':
-      return value.toFixed(2);
-    default:
-      return unit satisfies never;
-  }
-};
-
-const SERIES_NAMES: readonly (readonly [string, string])[] = [
-  ['ttftNs', 'TTFT'],
-  ['ttftFromIntendedNs', 'TTFT from intended'],
-  ['firstAnswerNs', 'first answer'],
-  ['tpotNs', 'TPOT'],
-  ['chunkGapNs', 'chunk gap'],
-  ['latencyNs', 'latency'],
-  ['latencyFromIntendedNs', 'latency from intended'],
-  ['firstByteNs', 'first byte'],
-  ['connectNs', 'connect'],
-  ['sendLatenessNs', 'send lateness'],
-  ['inputTokens', 'input tokens'],
-  ['outputTokens', 'output tokens'],
-  ['tokensPerChunk', 'tokens a chunk'],
-];
+const definitionOf = ({ from, help }: { readonly from: string; readonly help: string }): string =>
+  `${capitalized(from)}. ${help}`;
 
 export const DEFINITIONS: readonly (readonly [string, string])[] = [
-  [
-    'Window',
-    'From the first request sent to the last end of a completed one, in the measured phase. Rates are per second of it.',
-  ],
-  ['TTFT', 'First content (text, reasoning or tool call) minus sent. An empty first chunk is not content.'],
-  [
-    'TPOT',
-    'Last content minus first content, by output tokens minus one; only where there are two tokens or more.',
-  ],
-  ['Latency', 'End of the stream minus sent. “From intended” counts from when the schedule wanted it sent.'],
+  [RUN_RATES.windowNs.shortLabel, definitionOf(RUN_RATES.windowNs)],
+  ...seriesOf('headline').map(
+    key => [capitalized(seriesRow(key).shortLabel), definitionOf(seriesRow(key))] as const,
+  ),
+  ['From intended', 'Counted from when the schedule wanted the request sent, not from when it was.'],
   ['Failed samples', 'Are in no latency and in no rate. Nothing is retried silently.'],
   [
     'Percentiles',

@@ -2,6 +2,8 @@
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
+import { seriesRow } from '../../../src/core/run/run-series.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 
 export type Column = readonly (number | null)[];
 
@@ -52,7 +54,7 @@ export const secondsOf = ({ requestsPerSecond, stepMs }: RunSeries): readonly nu
   requestsPerSecond.map((_, index) => ((index + 1) * stepMs) / 1_000);
 
 export const measuredName = ({ measured }: Pick<RunSeries, 'measured'>): string =>
-  measured === 'ttftNs' ? 'Time to first token' : 'Latency';
+  capitalized(seriesRow(measured).label);
 
 /** "Time to first token over time: the median lies between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
 export const bandSentence = (series: RunSeries): string => {

@@ -1,6 +1,5 @@
 // The six headline figures of a run, the same while it lives and once it has ended.
 
-import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
   figureText,
@@ -8,10 +7,16 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
+import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
+import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
+import { rateRow } from '../../../src/core/run/run-rates.ts';
+import type { SeriesKey } from '../../../src/core/run/run-series.ts';
+import { HEADLINE_PERCENTILES, headlineSeries, seriesRow } from '../../../src/core/run/run-series.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { percentileNs, rateFigure, whyNoPercentile } from './run-words.ts';
+import { percentileNs, whyNoPercentile } from './run-words.ts';
 
 export interface RunTile {
   readonly name: string;
@@ -25,28 +30,18 @@ export const runTiles = (
   figures: RunFigures,
   progress: RunProgress | undefined,
 ): readonly RunTile[] => [
-  {
-    name: 'Requests',
-    value: rateOr(figures.requestsPerSecond, '/s'),
-    remark: requestsRemark(run, figures, progress),
-  },
-  {
-    name: 'Output',
-    value: rateOr(figures.outputTokensPerSecond, 'tok/s'),
-    remark: isUnknown(figures.outputTokensPerSecond)
-      ? figures.outputTokensPerSecond.reason
-      : isUnknown(figures.perUserTokensPerSecond)
-        ? `per user: ${figures.perUserTokensPerSecond.reason}`
-        : `${formatThreeDigits(figures.perUserTokensPerSecond)} tok/s per user, p50`,
-  },
-  percentileTile(run, figures, run.isStreaming ? { name: 'TTFT', series: 'ttftNs' } : LATENCY),
-  percentileTile(run, figures, { name: 'TPOT', series: 'tpotNs' }),
+  rateTile(figures, 'requestsPerSecond', requestsRemark(run, progress)),
+  rateTile(
+    figures,
+    'outputTokensPerSecond',
+    isUnknown(figures.perUserTokensPerSecond)
+      ? `per user: ${figures.perUserTokensPerSecond.reason}`
+      : `${rateText('perUserTokensPerSecond', figures.perUserTokensPerSecond)} per user, p50`,
+  ),
+  percentileTile(run, figures, headlineSeries(run)),
+  percentileTile(run, figures, 'tpotNs'),
   progress === undefined
-    ? {
-        name: 'Window',
-        value: isUnknown(figures.windowNs) ? UNKNOWN_FIGURE : formatMeasuredNanoseconds(figures.windowNs),
-        remark: isUnknown(figures.windowNs) ? figures.windowNs.reason : 'first sent to last end',
-      }
+    ? rateTile(figures, 'windowNs', 'first sent to last end')
     : {
         name: 'In flight',
         value: { figure: formatCount(Math.max(0, figures.counts.unresolved)), unit: '' },
@@ -59,36 +54,38 @@ export const runTiles = (
   },
 ];
 
-const LATENCY = { name: 'Latency', series: 'latencyNs' } as const;
+/** Where the figure is not known the reason takes the place of the remark. */
+const rateTile = (figures: RunFigures, key: HeadlineRateKey, remark: string): RunTile => {
+  const value = figures[key];
+  const { shortLabel, unit } = rateRow(key);
+  return isUnknown(value)
+    ? { name: shortLabel, value: UNKNOWN_FIGURE, remark: value.reason }
+    : { name: shortLabel, value: formatRunFigure(unit, value), remark };
+};
 
-const percentileTile = (
-  run: Run,
-  figures: RunFigures,
-  { name, series }: { readonly name: string; readonly series: string },
-): RunTile => {
-  const [p50, p90, p99] = [
-    percentileNs(figures, series, '50'),
-    percentileNs(figures, series, '90'),
-    percentileNs(figures, series, '99'),
-  ];
+const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile => {
+  const { shortLabel, unit } = seriesRow(key);
+  const [middle, ...tails] = HEADLINE_PERCENTILES.map(percentile => ({
+    name: `p${percentile}`,
+    value: percentileNs(figures, key, percentile),
+  }));
+  const told = tails.flatMap(({ name, value }) =>
+    value === undefined ? [] : [`${name} ${figureText(formatRunFigure(unit, value))}`],
+  );
   return {
-    name: `${name} p50`,
-    value: p50 === undefined ? UNKNOWN_FIGURE : formatMeasuredNanoseconds(p50),
-    remark:
-      p90 === undefined || p99 === undefined
-        ? whyNoPercentile(run, series)
-        : `p90 ${figureText(formatMeasuredNanoseconds(p90))} · p99 ${figureText(formatMeasuredNanoseconds(p99))}`,
+    name: `${capitalized(shortLabel)} ${middle?.name ?? ''}`,
+    value: middle?.value === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, middle.value),
+    remark: told.length < tails.length ? whyNoPercentile(run, key) : told.join(' · '),
   };
 };
 
-const requestsRemark = (run: Run, figures: RunFigures, progress: RunProgress | undefined): string => {
-  if (isUnknown(figures.requestsPerSecond)) return figures.requestsPerSecond.reason;
+const requestsRemark = (run: Run, progress: RunProgress | undefined): string => {
   const asked =
-    run.pattern.kind === 'poisson' || run.pattern.kind === 'constant'
+    'requestsPerSecond' in run.pattern
       ? `asked for ${formatThreeDigits(run.pattern.requestsPerSecond)}`
       : 'completed in the window';
   if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return asked;
-  return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last 5 s`;
+  return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last ${RECENT_SECONDS} s`;
 };
 
 const connectionsRemark = ({ client }: RunFigures): string =>
@@ -96,5 +93,5 @@ const connectionsRemark = ({ client }: RunFigures): string =>
     ? 'connections not counted yet'
     : `${formatCount(client.connectionsOpened)} connections opened`;
 
-const rateOr = (perSecond: number | Unknown, unit: string): Figure =>
-  isUnknown(perSecond) ? UNKNOWN_FIGURE : rateFigure(unit)(perSecond);
+const rateText = (key: HeadlineRateKey, value: number): string =>
+  figureText(formatRunFigure(rateRow(key).unit, value));

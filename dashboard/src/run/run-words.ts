@@ -1,36 +1,15 @@
 // Runs in words and figures: everything that a person reads of one, made apart from how it is drawn.
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import {
-  figureText,
-  formatCount,
-  formatThreeDigits,
-  UNKNOWN_FIGURE,
-} from '../../../src/core/figure/figure.ts';
+import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
-import type { RunPattern } from '../../../src/core/run/report.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import type { SeriesKey } from '../../../src/core/run/run-series.ts';
+import { hasSeries } from '../../../src/core/run/run-series.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Unknown } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
-
-/** "Poisson 8.5 req/s", "16 at a time". */
-export const patternWords = (pattern: RunPattern): string => {
-  switch (pattern.kind) {
-    case 'concurrency':
-      return `${formatCount(pattern.concurrency)} at a time`;
-    case 'poisson':
-      return `Poisson ${formatThreeDigits(pattern.requestsPerSecond)} req/s`;
-    case 'constant':
-      return `constant ${formatThreeDigits(pattern.requestsPerSecond)} req/s`;
-    case 'max-throughput':
-      return 'max throughput';
-    default:
-      return pattern satisfies never;
-  }
-};
 
 /** ", 5 min", ", 200 requests", or nothing. */
 export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
@@ -175,23 +154,16 @@ export const startedText = (startedAt: string, nowWallMs: number): string => {
     : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 };
 
-export const rateFigure =
-  (unit: string): ((perSecond: number) => Figure) =>
-  perSecond => ({
-    figure: formatThreeDigits(perSecond),
-    unit,
-  });
-
 /** A percentile of a series; undefined while it has no value. */
 export const percentileNs = (
   figures: RunFigures | undefined,
-  series: string,
+  series: SeriesKey,
   percentile: string,
 ): number | undefined => figures?.series[series]?.percentiles[percentile];
 
 /** Why there is no such figure yet. */
-export const whyNoPercentile = (run: Pick<Run, 'isStreaming'>, series: string): string =>
-  !run.isStreaming && series !== 'latencyNs' ? 'not streamed' : 'no sample completed';
+export const whyNoPercentile = (run: Pick<Run, 'isStreaming' | 'pattern'>, series: SeriesKey): string =>
+  !hasSeries(series, run) ? 'not streamed' : 'no sample completed';
 
 export const nsText = (value: number | Unknown | undefined): string =>
   value === undefined || isUnknown(value)

@@ -5,6 +5,7 @@ import { figureText } from '../../../src/core/figure/figure.ts';
 import type { ClientFigures, RunState } from '../../../src/core/run/run.ts';
 import type { VerdictScope } from '../../../src/core/run/verdict-scope.ts';
 import { verdictScope, verdictText } from '../../../src/core/run/verdict-scope.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 
 export interface VerdictWords {
@@ -19,7 +20,7 @@ export interface VerdictWords {
 export const verdictWords = (client: ClientFigures, state: RunState): VerdictWords => {
   const scope = verdictScope(state);
   if (scope === 'whole' || scope === 'so-far') return plainWords(client, scope);
-  const [cut, part] = [state.charAt(0).toUpperCase() + state.slice(1), PARTS[scope]];
+  const [cut, part] = [capitalized(state), PARTS[scope]];
   const short = verdictText(client.verdict, state);
   switch (client.verdict) {
     case 'trustworthy': {

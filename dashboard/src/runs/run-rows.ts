@@ -7,14 +7,15 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import type { StateWords } from '../run/run-words.ts';
 import {
   limitWords,
   modelWords,
-  patternWords,
   percentileNs,
   shownFigures,
   startedText,
@@ -69,7 +70,7 @@ export const matchesText = (row: RunRow, text: string): boolean => {
 export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow => {
   const { run } = view;
   const figures = shownFigures(view);
-  const series = run.isStreaming ? 'ttftNs' : 'latencyNs';
+  const series = headlineSeries(run);
   const p50 = percentileNs(figures, series, '50');
   const p99 = percentileNs(figures, series, '99');
   const tpot = percentileNs(figures, 'tpotNs', '50');
@@ -79,7 +80,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
     state: stateWords(view),
     model: modelWords(run),
     target: targetWords(cluster, run),
-    load: `${patternWords(run.pattern)}${limits === '' ? '' : `, ${limits}`}`,
+    load: `${patternLabel(run.pattern)}${limits === '' ? '' : `, ${limits}`}`,
     completed: formatCount(figures?.counts.completed ?? 0),
     failed: formatCount(figures?.counts.failed ?? 0),
     hasFailures: (figures?.counts.failed ?? 0) > 0,

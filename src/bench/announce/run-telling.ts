@@ -2,11 +2,11 @@
 // every two seconds, and its end once. One request at a time; a daemon that forgot the run is told again.
 
 import type { Clock } from '../../clock/clock.ts';
+import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { Report } from '../../core/run/report.ts';
-import { figuresOf, shortName, stateOf } from '../../core/run/run-figures.ts';
+import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { DaemonRequests } from './daemon-requests.ts';
-import { RecentWindow } from './recent-window.ts';
 import type { AnnounceOptions, ClientProgress, DaemonAddress, RunAnnouncement } from './run-announcement.ts';
 import { liveReport, progressBody, runStart } from './run-words.ts';
 
@@ -138,7 +138,7 @@ export class RunTelling implements RunAnnouncement {
       reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
       model: shortName(report.run.model),
       directory: this.#options.directory,
-      figures: figuresOf(report),
+      figures: runDigest(report),
     };
     const untilMs = this.#clock.nowMs() + END_MS_MAX;
     do {

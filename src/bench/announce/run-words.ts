@@ -3,7 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import type { RecentRates, RunProgress } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import { figuresOf, shortName } from '../../core/run/run-figures.ts';
+import { runDigest, shortName } from '../../core/run/run-digest.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -64,7 +64,7 @@ export const progressBody = (
   phase: told.client.phase,
   elapsedMs: told.client.elapsedMs,
   measuredMs: told.client.measuredMs,
-  figures: figuresOf(report),
+  figures: runDigest(report),
   recent: told.recent,
   updatesDropped: told.updatesDropped,
 });

@@ -1,7 +1,7 @@
 // What a load generator is told. The run makes the plan, and the threads get it by structured clone, so that everything in
 // it is plain data; the bodies of requests are shared memory, which no thread copies.
 
-import type { RunPattern } from '../../core/run/report.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 

@@ -1,7 +1,7 @@
 // What a person asked a benchmark to do, checked and free of contradictions.
 
 import type { Objective } from '../../core/run/objective.ts';
-import type { RunPattern } from '../../core/run/report.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';

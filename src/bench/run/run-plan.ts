@@ -1,8 +1,9 @@
 // From what was asked to what the load threads are told, and to what the run directory says of it.
 
-import type { ReportEnvironment, RunPattern } from '../../core/run/report.ts';
+import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';

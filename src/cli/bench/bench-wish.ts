@@ -7,7 +7,10 @@ import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Objective } from '../../core/run/objective.ts';
-import type { RunPattern } from '../../core/run/report.ts';
+import { objectiveSeries } from '../../core/run/objective.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { Option } from '../options.ts';
@@ -128,11 +131,11 @@ const objectivesOf = (
   const names = objectives.map(({ name }) => name);
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Give it once.');
-    if (!isStreaming && /^(ttft|tpot)/.test(name)) {
+    const { runs } = seriesRow(objectiveSeries(name));
+    if (!isStreaming && runs.startsWith('streamed')) {
       throw usage(`--slo ${name} needs a stream`, 'Leave --streaming off away, or use --slo latency=2s.');
     }
-    const isOpenLoop = pattern.kind === 'poisson' || pattern.kind === 'constant';
-    if (!isOpenLoop && name.endsWith('-from-intended')) {
+    if (!isOpenLoop(pattern) && runs.endsWith('of a schedule')) {
       const plain = name.replace('-from-intended', '');
       throw usage(
         `--slo ${name} needs --rate: without one nothing is intended`,

@@ -2,13 +2,12 @@
 // it draws what is newest, when its time comes.
 
 import type { Clock } from '../../clock/clock.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
+import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import { RecentRates } from '../../tui/recent-rates.ts';
-import { renderRun } from '../../tui/render-run.ts';
-import { renderRunLine } from '../../tui/render-run-line.ts';
-import type { RunHead, RunPhase, RunView } from '../../tui/run-view.ts';
-import { counterOf } from '../../tui/run-view.ts';
+import { renderRun, renderRunLine } from '../../tui/render-run.ts';
 import { LiveScreen } from '../../tui/terminal.ts';
+import type { RunHead, RunStage, WatchedRun } from '../../tui/watched-run.ts';
 import type { OutputStream } from '../process-state.ts';
 
 export type DisplayMode = 'screen' | 'lines' | 'nothing';
@@ -29,11 +28,11 @@ export interface RunDisplayOptions {
 export class RunDisplay implements AsyncDisposable {
   readonly #options: RunDisplayOptions;
   readonly #closed = new AbortController();
-  readonly #rates = new RecentRates();
+  readonly #rates = new RecentWindow();
   readonly #notices: string[] = [];
   #drawing: Promise<void> | undefined;
   #run: RunHead | undefined;
-  #phase: RunPhase = 'connecting';
+  #stage: RunStage = 'connecting';
   #measuringSinceMs: number | undefined;
   #snapshot: MetricsSnapshot | undefined;
   #snapshotAtMs = 0;
@@ -47,9 +46,9 @@ export class RunDisplay implements AsyncDisposable {
     if (this.#options.mode !== 'nothing') this.#drawing ??= this.#draw();
   }
 
-  phase(phase: RunPhase): void {
-    this.#phase = phase;
-    if (phase === 'measuring') this.#measuringSinceMs ??= this.#options.clock.nowMs();
+  stage(stage: RunStage): void {
+    this.#stage = stage;
+    if (stage === 'measuring') this.#measuringSinceMs ??= this.#options.clock.nowMs();
   }
 
   snapshot(snapshot: MetricsSnapshot): void {
@@ -107,21 +106,21 @@ export class RunDisplay implements AsyncDisposable {
     return this.#closed.signal.aborted || this.#options.stdout.closed.aborted;
   }
 
-  #view(): RunView | undefined {
+  #view(): WatchedRun | undefined {
     if (this.#run === undefined) return undefined;
     const nowMs = this.#options.clock.nowMs();
     const snapshot = this.#snapshot;
     return {
       run: this.#run,
-      phase: this.#phase,
+      stage: this.#stage,
       // Who only watches has not seen it begin, and goes by what was measured.
       elapsedMs:
         this.#measuringSinceMs === undefined
-          ? counterOf(snapshot, 'windowNs') / 1e6
+          ? lookUp(snapshot).counter('windowNs') / 1e6
           : nowMs - this.#measuringSinceMs,
       snapshot,
       snapshotAgeMs: snapshot === undefined ? undefined : nowMs - this.#snapshotAtMs,
-      recent: this.#rates.now(),
+      recent: this.#rates.rates(),
       notices: this.#notices,
     };
   }

@@ -173,7 +173,7 @@ class Companions implements AsyncDisposable {
   }
 
   phase(phase: SessionPhase): void {
-    this.#context.display.phase(phase);
+    this.#context.display.stage(phase);
     this.#phase = PHASES[phase];
     if (phase === 'measuring') this.#measuringAtMs ??= systemClock.nowMs();
   }

@@ -6,6 +6,7 @@ import type { LiveRun } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
@@ -15,8 +16,7 @@ import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscr
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { renderReport } from '../../metrics/text-report.ts';
-import type { RunPhase } from '../../tui/run-view.ts';
-import { counterOf } from '../../tui/run-view.ts';
+import type { RunStage } from '../../tui/watched-run.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
@@ -99,7 +99,7 @@ const follow = async (state: ProcessState, live: LiveRun): Promise<void> => {
   });
   const subscriber = await openZeromqSubscriber(live.snapshotsEndpoint, snapshotCodec, NEWEST_MESSAGE);
   await using snapshots = new MetricsSnapshotSubscriber({ subscriber, clock: systemClock }, snapshot => {
-    display.phase(phaseOf(snapshot));
+    display.stage(stageOf(snapshot));
     display.snapshot(snapshot);
   });
   const watching = watchProcess(state, live.pid, until).then(() => gone.abort());
@@ -148,12 +148,12 @@ const configOf = async (directory: string): Promise<RunConfig> => {
   }
 };
 
-const phaseOf = (snapshot: MetricsSnapshot): RunPhase => {
+const stageOf = (snapshot: MetricsSnapshot): RunStage => {
   switch (snapshot.state) {
     case 'initialize':
       return 'connecting';
     case 'live':
-      return counterOf(snapshot, 'trackedSamplesIssued') === 0 ? 'warming up' : 'measuring';
+      return lookUp(snapshot).counter('trackedSamplesIssued') === 0 ? 'warming up' : 'measuring';
     case 'draining':
       return 'draining';
     case 'complete':

@@ -2,6 +2,7 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { capitalized } from '../../core/text/single-line.ts';
 import type { Line, Tone } from '../../tui/part.ts';
 import { paint, part } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
@@ -47,7 +48,7 @@ export const doctorCommand: Command = {
 const linesOf = (checks: readonly Check[], problems: number): readonly Line[] => {
   const lines: Line[] = [];
   for (const [section, group] of Map.groupBy(checks, check => check.section)) {
-    lines.push([part(section.charAt(0).toUpperCase() + section.slice(1), 'strong')]);
+    lines.push([part(capitalized(section), 'strong')]);
     for (const { verdict, text, advice } of group) {
       lines.push([part(`  ${VERDICTS[verdict].word.padEnd(8)}`, VERDICTS[verdict].tone), part(text)]);
       if (advice !== '') lines.push([part(`          ${advice}`, 'dim')]);

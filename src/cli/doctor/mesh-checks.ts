@@ -2,6 +2,7 @@
 
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
+import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import type { Check, Verdict } from './check.ts';
@@ -150,7 +151,7 @@ const finding = (text: string): Check => {
 };
 
 const sentence = (text: string): string =>
-  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
+  text === '' ? '' : `${capitalized(text)}${text.endsWith('.') ? '' : '.'}`;
 
 const check = (verdict: Verdict, text: string, advice: string): Check => ({
   section: 'mesh',

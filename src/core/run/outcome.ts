@@ -2,6 +2,16 @@
 
 export type Outcome = 'completed' | 'failed' | 'cancelled';
 
+/** issued = completed + failed + cancelled + unresolved. */
+export interface SampleCounts {
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** In flight when the account ended: 0 in a complete report. */
+  readonly unresolved: number;
+}
+
 export const FAILURE_KINDS = [
   'connect',
   'tls',

@@ -2,12 +2,16 @@
 
 import type { Unknown } from '../unknown.ts';
 import type { ObjectiveName } from './objective.ts';
-import type { FailureKind, FinishReason } from './outcome.ts';
+import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
+import type { RunPattern } from './run-pattern.ts';
+import type { ReportRates } from './run-rates.ts';
+import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { SnapshotState } from './snapshot.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
-export interface Report {
+/** `goodput` only where objectives were given. */
+export interface Report extends ReportRates {
   readonly schema: typeof REPORT_SCHEMA;
   readonly plimsoll: { readonly version: string };
   readonly run: ReportRun;
@@ -33,21 +37,9 @@ export interface Report {
   readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
   readonly bytes: { readonly sent: number; readonly received: number };
-  /** First sent to last end of completed samples of the measured phase; several tracking windows add up. */
-  readonly windowNs: number | Unknown;
-  /** Closed loop: the part of the window in which all connections were busy. */
-  readonly steadyStateWindowNs: number | Unknown;
-  readonly steadyStateRequestsPerSecond: number | Unknown;
-  readonly steadyStateOutputTokensPerSecond: number | Unknown;
-  readonly requestsPerSecond: number | Unknown;
-  readonly outputTokensPerSecond: number | Unknown;
-  readonly inputTokensPerSecond: number | Unknown;
-  readonly totalTokensPerSecond: number | Unknown;
-  readonly perUserTokensPerSecond: { readonly p50: number | Unknown; readonly p90: number | Unknown };
-  /** Samples per second that meet every objective; only where objectives were given. */
-  readonly goodput?: number | Unknown;
   readonly objectives?: readonly ObjectiveResult[];
-  readonly series: Readonly<Record<string, ReportSeries>>;
+  /** Also those that only another version knows. */
+  readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;
   readonly environment: ReportEnvironment;
 }
@@ -59,15 +51,6 @@ export type ReportSource =
   | 'samples-file'
   | 'live-snapshot'
   | 'nothing';
-
-export interface SampleCounts {
-  readonly issued: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** In flight when the account ended: 0 in a complete report. */
-  readonly unresolved: number;
-}
 
 export interface ReportRun {
   readonly id: string;
@@ -92,12 +75,6 @@ export interface ReportEnvironment {
   readonly cores: number;
 }
 
-export type RunPattern =
-  | { readonly kind: 'concurrency'; readonly concurrency: number }
-  | { readonly kind: 'poisson'; readonly requestsPerSecond: number }
-  | { readonly kind: 'constant'; readonly requestsPerSecond: number }
-  | { readonly kind: 'max-throughput' };
-
 export interface ObjectiveResult {
   readonly name: ObjectiveName;
   readonly limitNs: number;
@@ -109,7 +86,7 @@ export interface ObjectiveResult {
 }
 
 export interface ReportSeries {
-  readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
+  readonly unit: SeriesRow['unit'];
   readonly count: number;
   /** Decimal digits; of a ratio with up to six after the point. */
   readonly total: string;

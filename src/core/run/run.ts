@@ -4,8 +4,10 @@
 import type { NodeId, RunId } from '../ids.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { Objective } from './objective.ts';
-import type { FailureKind } from './outcome.ts';
-import type { RunPattern, SampleCounts } from './report.ts';
+import type { FailureKind, SampleCounts } from './outcome.ts';
+import type { RunPattern } from './run-pattern.ts';
+import type { HeadlineRateKey } from './run-rates.ts';
+import type { SeriesKey } from './run-series.ts';
 
 export interface Run {
   readonly runId: RunId;
@@ -40,17 +42,13 @@ export interface RunLimits {
   readonly durationMs: Reported<number>;
 }
 
-/** The figures of a run at one moment or at its end, of the measured phase. */
-export interface RunFigures {
+/** The figures of a run at one moment or at its end, of the measured phase: what its tables call headlines. */
+export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<number>>> {
   /** `unresolved` are in flight. */
   readonly counts: SampleCounts;
-  readonly windowNs: Reported<number>;
-  readonly requestsPerSecond: Reported<number>;
-  readonly outputTokensPerSecond: Reported<number>;
-  readonly perUserTokensPerSecond: Reported<number>;
-  /** By name of METRICS §3; one without values is not there. */
-  readonly series: Readonly<Record<string, SeriesFigures>>;
-  /** Of the time to the first token where the run streams, else of the latency: [low, high, count]. */
+  /** One without values is not there. */
+  readonly series: Readonly<Partial<Record<SeriesKey, SeriesFigures>>>;
+  /** Of the headline series: [low, high, count]. */
   readonly histogram: readonly (readonly [number, number, number])[];
   readonly errors: readonly RunError[];
   readonly client: ClientFigures;

@@ -1,5 +1,7 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { SeriesRow } from './run-series.ts';
+
 export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
 
 export interface MetricsSnapshot {
@@ -23,7 +25,7 @@ export interface CounterMetric {
 export interface SeriesMetric {
   readonly kind: 'series';
   readonly name: string;
-  readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
+  readonly unit: SeriesRow['unit'];
   readonly count: number;
   /** Decimal digits, because sums of nanoseconds and of their squares pass 2⁵³. */
   readonly total: string;

@@ -3,6 +3,9 @@
 
 export const singleLine = (text: string): string => text.replace(UNSHOWABLE, '').trim();
 
+/** "Latency" of "latency". */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** The first line of what a tool or library says that holds something; '' where none does. */
 export const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 

@@ -10,7 +10,7 @@ import type { NodeId, RunId } from '../../core/ids.ts';
 import { isRunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
-import { figuresOf, shortName, stateOf } from '../../core/run/run-figures.ts';
+import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -224,7 +224,7 @@ export class RunDesk {
       reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
       model: shortName(report.run.model),
       directory: run.directory,
-      figures: figuresOf(report),
+      figures: runDigest(report),
     });
   }
 
@@ -232,7 +232,7 @@ export class RunDesk {
   async #abandon(run: Run): Promise<void> {
     const report = await rebuiltReport(run.directory);
     if (this.#own(run.runId)?.value !== run) return;
-    const rebuilt = report?.run.id === run.runId ? figuresOf(report) : undefined;
+    const rebuilt = report?.run.id === run.runId ? runDigest(report) : undefined;
     const told = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value.figures;
     this.end({
       runId: run.runId,
@@ -289,7 +289,7 @@ const runOf = (report: Report, runId: RunId, directory: string, parts: RunDeskPa
     directory,
     state: stateOf(report),
     reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
-    figures: figuresOf(report),
+    figures: runDigest(report),
   };
 };
 

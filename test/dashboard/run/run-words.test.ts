@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   limitWords,
   nowhereWords,
-  patternWords,
   phaseLine,
   phaseWords,
   shownFigures,
@@ -12,6 +11,7 @@ import {
 } from '../../../dashboard/src/run/run-words.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
+import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -44,7 +44,7 @@ describe('what a run was asked to do', () => {
     [{ kind: 'constant', requestsPerSecond: 1_200 }, 'constant 1\u00a0200 req/s'],
     [{ kind: 'max-throughput' }, 'max throughput'],
   ] as const)('%j reads %s', ([pattern, words]) => {
-    expect(patternWords(pattern)).toBe(words);
+    expect(patternLabel(pattern)).toBe(words);
   });
 
   test('limits are said where there are any', () => {

@@ -89,7 +89,7 @@ export const expectInvariants = (report: Report): void => {
     expect(ascending[0] ?? min).toBeGreaterThanOrEqual(min);
     expect(ascending.at(-1) ?? max).toBeLessThanOrEqual(max);
   }
-  for (const name of ['latencyNs', 'ttftNs']) {
+  for (const name of ['latencyNs', 'ttftNs'] as const) {
     const series = report.series[name];
     if (series !== undefined) expect(series.count).toBeLessThanOrEqual(report.counts.completed);
   }

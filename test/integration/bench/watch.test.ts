@@ -25,9 +25,9 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     const run = await benchHere(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4'], {
       isTerminal: true,
       during: async ({ stdout }) => {
-        await stdout.until(/first token/);
+        await stdout.until(/TTFT/);
         watched.push(watching.run());
-        await watching.stdout.until(/first token/);
+        await watching.stdout.until(/TTFT/);
       },
     });
     expect(run.exit).toBe('ok');
@@ -35,7 +35,7 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     for (const text of [run.stdout, watching.stdout.text]) {
       expect(text).toContain('4 at a time');
       expect(text).toMatch(/█/);
-      expect(text).toMatch(/first token, logarithmic/);
+      expect(text).toMatch(/TTFT, logarithmic/);
       expect(text).toContain('busiest thread');
       // The terminal is given back before the report is printed on it.
       const back = text.lastIndexOf('\u001b[?1049l');

@@ -1,9 +1,13 @@
 // The figures of runs that go on now, of every node. A run that has ended has no series: its report holds its figures.
 
 import { nodeName } from '../../../core/node/node-view.ts';
+import { RECENT_SECONDS } from '../../../core/run/recent-window.ts';
 import type { RunFigures } from '../../../core/run/run.ts';
+import { rateRow } from '../../../core/run/run-rates.ts';
 import { runViews } from '../../../core/run/run-selectors.ts';
+import { HEADLINE_PERCENTILES, RUN_SERIES, seriesOf, seriesRow } from '../../../core/run/run-series.ts';
 import type { State } from '../../../core/state.ts';
+import { capitalized } from '../../../core/text/single-line.ts';
 import { knownOr, type Unknown } from '../../../core/unknown.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
@@ -21,8 +25,7 @@ export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number)
     };
     const { figures, recent } = progress;
     page.gauge(RUN.elapsed, labels, progress.elapsedMs / 1_000);
-    page.gauge(RUN.requests, labels, recent.requestsPerSecond);
-    page.gauge(RUN.outputTokens, labels, recent.outputTokensPerSecond);
+    for (const { key, metric } of RECENT) page.gauge(metric, labels, recent[key]);
     page.gauge(RUN.inFlight, labels, Math.max(0, figures.counts.unresolved));
     page.gauge(RUN.completed, labels, figures.counts.completed);
     addQuantiles(page, figures, labels);
@@ -33,11 +36,11 @@ export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number)
 };
 
 const addQuantiles = (page: MetricPage, { series }: RunFigures, labels: Labels): void => {
-  for (const [name, metric] of SERIES) {
-    for (const percentile of PERCENTILES) {
-      const valueNs = series[name]?.percentiles[percentile];
-      if (valueNs === undefined) continue;
-      page.gauge(metric, { ...labels, quantile: String(Number(percentile) / 100) }, valueNs / 1e9);
+  for (const { key, metric, divisor } of SERIES) {
+    for (const percentile of HEADLINE_PERCENTILES) {
+      const value = series[key]?.percentiles[percentile];
+      if (value === undefined) continue;
+      page.gauge(metric, { ...labels, quantile: String(Number(percentile) / 100) }, value / divisor);
     }
   }
 };
@@ -48,14 +51,6 @@ const secondsOf = (ns: number | Unknown): number | undefined =>
 const RUN = {
   live: { name: 'plimsoll_runs_live', help: 'Benchmark runs that go on now.' },
   elapsed: { name: 'plimsoll_run_elapsed_seconds', help: 'Since the run began, warm-up included.' },
-  requests: {
-    name: 'plimsoll_run_requests_per_second',
-    help: 'Completed samples over the last 5 s.',
-  },
-  outputTokens: {
-    name: 'plimsoll_run_output_tokens_per_second',
-    help: 'Output tokens of samples that completed in the last 5 s.',
-  },
   inFlight: { name: 'plimsoll_run_requests_in_flight', help: 'Requests without an end yet.' },
   completed: { name: 'plimsoll_run_samples_completed', help: 'Completed samples of the measured phase.' },
   failures: { name: 'plimsoll_run_samples_failed', help: 'Failed samples of the measured phase, by kind.' },
@@ -65,23 +60,31 @@ const RUN = {
   },
   loopDelay: {
     name: 'plimsoll_run_client_event_loop_delay_p99_seconds',
-    help: 'Delay of the event loop of the load generator.',
+    help: RUN_SERIES.eventLoopDelayNsMax.help,
   },
 } as const;
 
-const SERIES = [
-  [
-    'ttftNs',
-    { name: 'plimsoll_run_ttft_seconds', help: 'Time to the first token since the measured phase began.' },
-  ],
-  [
-    'tpotNs',
-    { name: 'plimsoll_run_tpot_seconds', help: 'Time per output token since the measured phase began.' },
-  ],
-  [
-    'latencyNs',
-    { name: 'plimsoll_run_latency_seconds', help: 'Time to the end since the measured phase began.' },
-  ],
-] as const;
+/** "output_tokens_per_second" of "outputTokensPerSecond". */
+const snakeCase = (key: string): string => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 
-const PERCENTILES = ['50', '90', '99'] as const;
+const RECENT = (['requestsPerSecond', 'outputTokensPerSecond'] as const).map(key => ({
+  key,
+  metric: {
+    name: `plimsoll_run_${snakeCase(key)}`,
+    help: `${capitalized(rateRow(key).from.replace(/ \/ window$/, ''))} by time, of the last ${RECENT_SECONDS} s.`,
+  },
+}));
+
+/** In base units: seconds of nanoseconds. */
+const SERIES = seriesOf('headline').map(key => {
+  const { unit, label } = seriesRow(key);
+  const isTime = unit === 'ns';
+  return {
+    key,
+    divisor: isTime ? 1e9 : 1,
+    metric: {
+      name: `plimsoll_run_${snakeCase(key.replace(/Ns$/, ''))}${isTime ? '_seconds' : ''}`,
+      help: `${capitalized(label)} since the measured phase began.`,
+    },
+  };
+});

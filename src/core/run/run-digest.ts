@@ -1,28 +1,28 @@
 // From a report, final or of a live snapshot, to the digest that the cluster holds of a run.
 
+import { recordOf } from '../record-of.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import { isFailureKind } from './outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportSeries } from './report.ts';
 import type { ClientFigures, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
+import { HEADLINE_RATE_KEYS } from './run-rates.ts';
+import { headlineSeries, seriesOf } from './run-series.ts';
 
 /** A name that a server gave, at a length that events may carry. */
 export const shortName = (name: Reported<string>): Reported<string> =>
   isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
 
-export const figuresOf = (report: Report): RunFigures => ({
+export const runDigest = (report: Report): RunFigures => ({
   counts: report.counts,
-  windowNs: report.windowNs,
-  requestsPerSecond: report.requestsPerSecond,
-  outputTokensPerSecond: report.outputTokensPerSecond,
-  perUserTokensPerSecond: report.perUserTokensPerSecond.p50,
+  ...recordOf(HEADLINE_RATE_KEYS, key => (key === 'perUserTokensPerSecond' ? report[key].p50 : report[key])),
   series: Object.fromEntries(
-    DIGEST_SERIES.flatMap(name => {
+    seriesOf('headline').flatMap(name => {
       const series = report.series[name];
       return series === undefined || series.count === 0 ? [] : [[name, seriesFigures(series)] as const];
     }),
   ),
-  histogram: ((report.series['ttftNs'] ?? report.series['latencyNs'])?.histogram ?? []).map(
+  histogram: (report.series[headlineSeries({ isStreaming: report.run.streaming })]?.histogram ?? []).map(
     ([low, high, count]) => [wholeNs(low), wholeNs(high), count] as const,
   ),
   errors: errorsOf(report),
@@ -61,7 +61,6 @@ const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<
 /** Edges travel five times a second: digits under a nanosecond say nothing past a microsecond. */
 const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
-const DIGEST_SERIES: readonly string[] = ['ttftNs', 'tpotNs', 'latencyNs'];
 const REASONS_MAX = 16;
 const REASON_LENGTH_MAX = 300;
 /** Of names that a server gives: of itself, of its model. */

@@ -1,0 +1,56 @@
+// Rates over the last seconds of a run, for whoever looks while it goes on: the average since its start hides that the
+// server has just stopped answering.
+
+import { isUnknown, unknown } from '../unknown.ts';
+import { lookUp } from './metric-lookup.ts';
+import type { RecentRates } from './run.ts';
+import { tokensOf } from './run-rates.ts';
+import type { MetricsSnapshot } from './snapshot.ts';
+
+export const RECENT_SECONDS = 5;
+
+interface Moment {
+  readonly atNs: number;
+  readonly completed: number;
+  /** undefined where the server's usage is not known of all of them. */
+  readonly outputTokens: number | undefined;
+}
+
+export class RecentWindow {
+  readonly #moments: Moment[] = [];
+
+  add(snapshot: MetricsSnapshot): void {
+    const metrics = lookUp(snapshot);
+    const { completed } = metrics.counts('measured');
+    const tokens = completed === 0 ? 0 : tokensOf(metrics, 'outputTokens');
+    this.#moments.push({
+      atNs: snapshot.timestampNs,
+      completed,
+      outputTokens: isUnknown(tokens) ? undefined : tokens,
+    });
+    // One from before the span stays, so that the rate is always over the whole of it.
+    while (
+      (this.#moments[1]?.atNs ?? Number.POSITIVE_INFINITY) <=
+      snapshot.timestampNs - RECENT_SECONDS * 1e9
+    )
+      this.#moments.shift();
+  }
+
+  rates(): RecentRates {
+    const first = this.#moments[0];
+    const last = this.#moments.at(-1);
+    if (first === undefined || last === undefined || last.atNs - first.atNs < SPAN_NS_MIN)
+      return { requestsPerSecond: EARLY, outputTokensPerSecond: EARLY };
+    const seconds = (last.atNs - first.atNs) / 1e9;
+    return {
+      requestsPerSecond: (last.completed - first.completed) / seconds,
+      outputTokensPerSecond:
+        first.outputTokens === undefined || last.outputTokens === undefined
+          ? unknown("the server's usage was missing")
+          : (last.outputTokens - first.outputTokens) / seconds,
+    };
+  }
+}
+
+const EARLY = unknown('too early to say');
+const SPAN_NS_MIN = 0.5e9;

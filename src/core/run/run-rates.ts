@@ -1,0 +1,232 @@
+// The rates of a run, METRICS §4: one row each with what computes it, for the report and for whoever looks while it goes
+// on; every view and the table in docs/metrics.md derive from it. A rate whose parts are not all known is unknown with the
+// reason, never a lower figure.
+
+import { recordOf } from '../record-of.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { MetricLookup } from './metric-lookup.ts';
+import type { Objective } from './objective.ts';
+import type { RunPattern } from './run-pattern.ts';
+import type { BetterDirection } from './run-series.ts';
+
+export interface RateRow {
+  readonly unit: 'ns' | 'req/s' | 'tok/s';
+  /** What by what. */
+  readonly from: string;
+  readonly label: string;
+  readonly shortLabel: string;
+  readonly better: BetterDirection;
+  /** What it means, in one sentence. */
+  readonly help: string;
+  /** 'headline': told to the whole cluster, for tiles and comparison. 'line': one line of a report. */
+  readonly level: 'headline' | 'line';
+  /** Where a schedule sends, more of it is what was asked and no merit. */
+  readonly isScheduled?: true;
+  readonly of: (sources: RateSources) => Reported<number>;
+}
+
+export interface RateSources {
+  readonly metrics: MetricLookup;
+  readonly run: { readonly pattern: RunPattern; readonly isStreaming: boolean };
+  readonly objectives: readonly Objective[];
+}
+
+export const RUN_RATES = {
+  windowNs: {
+    unit: 'ns',
+    from: 'first request sent to last end of a completed sample; several parts add up',
+    label: 'window',
+    shortLabel: 'Window',
+    better: 'none',
+    help: 'What was measured, without warm-up and pauses; rates are per second of it.',
+    level: 'headline',
+    of: ({ metrics }: RateSources): Reported<number> => windowNs(metrics),
+  },
+  requestsPerSecond: {
+    unit: 'req/s',
+    from: 'completed samples / window',
+    label: 'requests/s',
+    shortLabel: 'Requests',
+    better: 'higher',
+    help: 'How many requests are answered a second.',
+    level: 'headline',
+    isScheduled: true,
+    of: ({ metrics }: RateSources): Reported<number> =>
+      perSecond(metrics.counts('measured').completed, windowNs(metrics)),
+  },
+  outputTokensPerSecond: {
+    unit: 'tok/s',
+    from: 'output tokens / window',
+    label: 'output tokens/s',
+    shortLabel: 'Output',
+    better: 'higher',
+    help: 'How many tokens the endpoint makes a second, for all its users together.',
+    level: 'headline',
+    of: ({ metrics }: RateSources): Reported<number> =>
+      perSecond(tokensOf(metrics, 'outputTokens'), windowNs(metrics)),
+  },
+  inputTokensPerSecond: {
+    unit: 'tok/s',
+    from: 'input tokens / window',
+    label: 'input tokens/s',
+    shortLabel: 'Input',
+    better: 'higher',
+    help: 'How many tokens of prompts it takes in a second.',
+    level: 'line',
+    of: ({ metrics }: RateSources): Reported<number> =>
+      perSecond(tokensOf(metrics, 'inputTokens'), windowNs(metrics)),
+  },
+  totalTokensPerSecond: {
+    unit: 'tok/s',
+    from: '(input tokens + output tokens) / window',
+    label: 'all tokens/s',
+    shortLabel: 'All tokens',
+    better: 'higher',
+    help: 'Tokens of prompts and of answers together.',
+    level: 'line',
+    of: ({ metrics }: RateSources): Reported<number> =>
+      perSecond(sum(tokensOf(metrics, 'inputTokens'), tokensOf(metrics, 'outputTokens')), windowNs(metrics)),
+  },
+  perUserTokensPerSecond: {
+    unit: 'tok/s',
+    from: '1 / time per output token, p50 and p90',
+    label: 'tokens/s of one user',
+    shortLabel: 'Output per user, p50',
+    better: 'higher',
+    help: 'How fast one reader sees an answer grow.',
+    level: 'headline',
+    of: (sources: RateSources): Reported<number> => perUser(sources, '50'),
+  },
+  steadyStateWindowNs: {
+    unit: 'ns',
+    from: 'asked concurrency first in flight to last in flight',
+    label: 'steady state',
+    shortLabel: 'Steady state',
+    better: 'none',
+    help: 'The part of the window without the ramp up and the thinning out at its end; of a fixed concurrency.',
+    level: 'line',
+    of: (sources: RateSources): Reported<number> => steadyStateNs(sources),
+  },
+  steadyStateRequestsPerSecond: {
+    unit: 'req/s',
+    from: 'completed samples that ended in it / steady state',
+    label: 'requests/s, steady',
+    shortLabel: 'Requests, steady',
+    better: 'higher',
+    help: 'How many requests are answered a second in the steady state.',
+    level: 'line',
+    of: (sources: RateSources): Reported<number> =>
+      perSecond(sources.metrics.counter('steadyStateCompleted'), steadyStateNs(sources)),
+  },
+  steadyStateOutputTokensPerSecond: {
+    unit: 'tok/s',
+    from: 'output tokens of samples that ended in it / steady state',
+    label: 'output tokens/s, steady',
+    shortLabel: 'Output, steady',
+    better: 'higher',
+    help: 'How many tokens the endpoint makes a second in the steady state.',
+    level: 'line',
+    of: (sources: RateSources): Reported<number> => {
+      const whole = tokensOf(sources.metrics, 'outputTokens');
+      const steady = isUnknown(whole) ? whole : sources.metrics.counter('steadyStateOutputTokens');
+      return perSecond(steady, steadyStateNs(sources));
+    },
+  },
+  goodput: {
+    unit: 'req/s',
+    from: 'completed samples that meet every objective / window',
+    label: 'good requests/s',
+    shortLabel: 'Goodput',
+    better: 'higher',
+    help: 'How many answers that meet every objective come a second; failed ones are bad. Only with objectives.',
+    level: 'line',
+    of: ({ metrics, objectives }: RateSources): Reported<number> =>
+      perSecond(goodSamples(metrics, objectives), windowNs(metrics)),
+  },
+} as const;
+
+export type RateKey = keyof typeof RUN_RATES;
+/** Those that are told to the whole cluster. */
+export type HeadlineRateKey = {
+  [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
+}[RateKey];
+/** Those that a report has one figure of, whatever the run. */
+export type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | 'goodput'>;
+
+export type ReportRates = Readonly<Record<ReportRateKey, Reported<number>>> & {
+  readonly perUserTokensPerSecond: { readonly p50: Reported<number>; readonly p90: Reported<number> };
+  /** Only where objectives were given. */
+  readonly goodput?: Reported<number>;
+};
+
+const isRateKey = (name: string): name is RateKey => Object.hasOwn(RUN_RATES, name);
+
+export const RATE_KEYS: readonly RateKey[] = Object.keys(RUN_RATES).filter(isRateKey);
+
+const isReportRate = (key: RateKey): key is ReportRateKey =>
+  key !== 'perUserTokensPerSecond' && key !== 'goodput';
+
+export const REPORT_RATE_KEYS: readonly ReportRateKey[] = RATE_KEYS.filter(isReportRate);
+
+const isHeadlineRate = (key: RateKey): key is HeadlineRateKey => RUN_RATES[key].level === 'headline';
+
+export const HEADLINE_RATE_KEYS: readonly HeadlineRateKey[] = RATE_KEYS.filter(isHeadlineRate);
+
+export const rateRow = (key: RateKey): RateRow => RUN_RATES[key];
+
+export const reportRates = (sources: RateSources): ReportRates => ({
+  ...recordOf(REPORT_RATE_KEYS, key => RUN_RATES[key].of(sources)),
+  perUserTokensPerSecond: { p50: perUser(sources, '50'), p90: perUser(sources, '90') },
+  ...(sources.objectives.length === 0 ? {} : { goodput: RUN_RATES.goodput.of(sources) }),
+});
+
+/** Of the completed samples that the metrics know now. */
+export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputTokens'): Reported<number> => {
+  const { completed } = metrics.counts('measured');
+  const series = metrics.series(key);
+  if (completed === 0) return unknown('no sample completed');
+  if (series === undefined || series.count === 0) return unknown("the server's usage was missing");
+  if (series.count < completed)
+    return unknown(`the server's usage was missing for ${completed - series.count} of ${completed} samples`);
+  return Number(series.total);
+};
+
+const windowNs = (metrics: MetricLookup): Reported<number> => {
+  const window = metrics.counter('windowNs');
+  if (window > 0) return window;
+  const { issued, completed } = metrics.counts('measured');
+  if (issued === 0) return unknown('nothing was measured');
+  return unknown(completed === 0 ? 'no sample completed' : 'the window has no length');
+};
+
+const steadyStateNs = ({ metrics, run: { pattern } }: RateSources): Reported<number> => {
+  if (pattern.kind !== 'concurrency') return unknown('only a fixed concurrency has a plateau');
+  const window = metrics.counter('steadyStateNs');
+  return window > 0 ? window : unknown(`${pattern.concurrency} requests were never in flight at once`);
+};
+
+const goodSamples = (metrics: MetricLookup, objectives: readonly Objective[]): Reported<number> => {
+  const unknowns = objectives.map(({ name }) => metrics.counter(`objective.${name}.unknown`));
+  const most = Math.max(...unknowns);
+  return most > 0
+    ? unknown(`${most} samples lack the figure that an objective is about`)
+    : metrics.counter('goodSamples');
+};
+
+const perUser = ({ metrics, run }: RateSources, percentile: '50' | '90'): Reported<number> => {
+  const tpotNs = metrics.series('tpotNs')?.percentiles[percentile];
+  if (tpotNs === undefined)
+    return unknown(run.isStreaming ? 'no sample has a time per output token' : 'not streamed');
+  return tpotNs > 0 ? 1e9 / tpotNs : unknown('all tokens came at one moment');
+};
+
+const sum = (a: Reported<number>, b: Reported<number>): Reported<number> => {
+  if (isUnknown(a)) return a;
+  return isUnknown(b) ? b : a + b;
+};
+
+const perSecond = (amount: number | Unknown, spanNs: number | Unknown): Reported<number> => {
+  if (isUnknown(spanNs)) return spanNs;
+  return isUnknown(amount) ? amount : (amount * 1e9) / spanNs;
+};

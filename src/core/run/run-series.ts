@@ -1,0 +1,260 @@
+// The series of a run, METRICS §3: one row each, from which samplers, snapshots, reports, every view and the table in
+// docs/metrics.md derive, in this order. A new series is a row here and what makes its values: `metrics/sample-figures.ts`
+// does not compile without it.
+
+import type { RunPattern } from './run-pattern.ts';
+import { isOpenLoop } from './run-pattern.ts';
+
+export interface SeriesRow {
+  readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
+  /** What has one value each; an observation is one of a load thread of itself, over an interval. */
+  readonly per: 'completed sample' | 'chunk' | 'issued sample' | 'observation';
+  /** In which runs it can have a value: in others it is in no snapshot, so that an empty series means "none yet". */
+  readonly runs: 'all' | 'streamed' | 'of a schedule' | 'streamed, of a schedule';
+  /** The stamps it comes from. */
+  readonly from: string;
+  /** Which samples have a value, if not all do. */
+  readonly where?: string;
+  readonly label: string;
+  readonly shortLabel: string;
+  readonly better: BetterDirection;
+  /** What it means, in one sentence. */
+  readonly help: string;
+  /**
+   * 'headline': told to the whole cluster, for tiles, comparison and Prometheus. 'detail': in the terminal, and in the text
+   * of a report with all percentiles. 'line': one line of a report. 'client': in what a report says of the load generator.
+   */
+  readonly level: 'headline' | 'detail' | 'line' | 'client';
+  /** The final account also counts each failed sample as longer than any. */
+  readonly countsFailures?: true;
+  /** Its name in `--slo`. Versions before the row refuse a run with such an objective. */
+  readonly objective?: string;
+}
+
+/** Which of two figures is the better one; 'none' where neither is. */
+export type BetterDirection = 'higher' | 'lower' | 'none';
+
+export const RUN_SERIES = {
+  ttftNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'streamed',
+    from: 'first content − sent',
+    label: 'time to first token',
+    shortLabel: 'TTFT',
+    better: 'lower',
+    help: 'From the request to the first content, reasoning or tool call; an empty first chunk is no content.',
+    level: 'headline',
+    countsFailures: true,
+    objective: 'ttft',
+  },
+  ttftFromIntendedNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'streamed, of a schedule',
+    from: 'first content − intended',
+    label: 'first token from intended',
+    shortLabel: 'TTFT from intended',
+    better: 'lower',
+    help: 'To the first content from when the schedule wanted the request sent.',
+    level: 'detail',
+    countsFailures: true,
+    objective: 'ttft-from-intended',
+  },
+  firstAnswerNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'streamed',
+    from: 'first content that is no reasoning − sent',
+    where: 'it differs from the first content',
+    label: 'first answer after reasoning',
+    shortLabel: 'first answer',
+    better: 'lower',
+    help: 'From the request to the first content that is no reasoning.',
+    level: 'line',
+  },
+  tpotNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'streamed',
+    from: '(last content − first content) / (output tokens − 1), rounded to whole ns',
+    where: 'it has at least 2 output tokens',
+    label: 'time per output token',
+    shortLabel: 'TPOT',
+    better: 'lower',
+    help: "From the first to the last content, by the tokens after the first as the server's usage counts them.",
+    level: 'headline',
+    countsFailures: true,
+    objective: 'tpot',
+  },
+  chunkGapNs: {
+    unit: 'ns',
+    per: 'chunk',
+    runs: 'streamed',
+    from: 'time between consecutive content chunks',
+    label: 'gap between chunks',
+    shortLabel: 'chunk gap',
+    better: 'lower',
+    help: 'How long a reader waits for the next chunk.',
+    level: 'detail',
+  },
+  latencyNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'all',
+    from: 'end − sent',
+    label: 'latency',
+    shortLabel: 'latency',
+    better: 'lower',
+    help: 'From the request to the end of its answer.',
+    level: 'headline',
+    countsFailures: true,
+    objective: 'latency',
+  },
+  latencyFromIntendedNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'of a schedule',
+    from: 'end − intended',
+    label: 'latency from intended',
+    shortLabel: 'latency from intended',
+    better: 'lower',
+    help: 'To the end of the answer from when the schedule wanted the request sent.',
+    level: 'detail',
+    countsFailures: true,
+    objective: 'latency-from-intended',
+  },
+  firstByteNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'all',
+    from: 'first byte − sent',
+    label: 'first byte',
+    shortLabel: 'first byte',
+    better: 'lower',
+    help: 'From the request to the first byte of its reply.',
+    level: 'line',
+  },
+  connectNs: {
+    unit: 'ns',
+    per: 'completed sample',
+    runs: 'all',
+    from: 'connection set-up',
+    where: 'it had to wait for one',
+    label: 'connection set-up',
+    shortLabel: 'connect',
+    better: 'lower',
+    help: 'How long a sample waited for its connection; no part of a time to the first token.',
+    level: 'line',
+  },
+  sendLatenessNs: {
+    unit: 'ns',
+    per: 'issued sample',
+    runs: 'all',
+    from: 'sent − intended',
+    label: 'send lateness',
+    shortLabel: 'send lateness',
+    better: 'lower',
+    help: 'How much later than planned a request was written; 0 for one that went early, which is counted.',
+    level: 'detail',
+  },
+  inputTokens: {
+    unit: 'tokens',
+    per: 'completed sample',
+    runs: 'all',
+    from: "the server's `usage`",
+    where: 'the server tells it',
+    label: 'input tokens',
+    shortLabel: 'input tokens',
+    better: 'none',
+    help: 'Tokens of the prompt, as the server counts them.',
+    level: 'line',
+  },
+  outputTokens: {
+    unit: 'tokens',
+    per: 'completed sample',
+    runs: 'all',
+    from: "the server's `usage`",
+    where: 'the server tells it',
+    label: 'output tokens',
+    shortLabel: 'output tokens',
+    better: 'none',
+    help: 'Tokens of the answer, as the server counts them.',
+    level: 'line',
+  },
+  tokensPerChunk: {
+    unit: 'ratio',
+    per: 'completed sample',
+    runs: 'streamed',
+    from: 'output tokens / content chunks',
+    where: 'the server tells its usage',
+    label: 'tokens per chunk',
+    shortLabel: 'tokens a chunk',
+    better: 'none',
+    help: 'How many tokens arrive at once.',
+    level: 'line',
+  },
+  readLatenessNsMax: {
+    unit: 'ns',
+    per: 'observation',
+    runs: 'all',
+    from: 'read − first read of the same turn of the event loop',
+    label: 'read lateness',
+    shortLabel: 'read lateness',
+    better: 'lower',
+    help: 'How long a reply lay before the load generator read it.',
+    level: 'client',
+  },
+  eventLoopDelayNsMax: {
+    unit: 'ns',
+    per: 'observation',
+    runs: 'all',
+    from: 'turn − when a timer was due',
+    label: 'event loop delay',
+    shortLabel: 'loop delay',
+    better: 'lower',
+    help: 'How late the event loop of the load generator took its turn.',
+    level: 'client',
+  },
+} as const;
+
+export type SeriesKey = keyof typeof RUN_SERIES;
+/** Those of which a completed sample has at most one value each. */
+export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed sample' }>;
+/** Those that an objective may bound. */
+export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
+
+type SeriesKeyWith<Part> = {
+  [Key in SeriesKey]: (typeof RUN_SERIES)[Key] extends Part ? Key : never;
+}[SeriesKey];
+
+export const isSeriesKey = (name: string): name is SeriesKey => Object.hasOwn(RUN_SERIES, name);
+
+export const SERIES_KEYS: readonly SeriesKey[] = Object.keys(RUN_SERIES).filter(isSeriesKey);
+
+export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
+
+export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
+  RUN_SERIES[key].per === 'completed sample';
+
+/** Of a level or one of several, in the order of the table. */
+export const seriesOf = (...levels: readonly SeriesRow['level'][]): readonly SeriesKey[] =>
+  SERIES_KEYS.filter(key => levels.includes(seriesRow(key).level));
+
+export const hasSeries = (
+  key: SeriesKey,
+  run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+): boolean => {
+  const { runs } = seriesRow(key);
+  return (
+    (run.isStreaming || !runs.startsWith('streamed')) &&
+    (isOpenLoop(run.pattern) || !runs.endsWith('of a schedule'))
+  );
+};
+
+/** What a run is looked at by first. */
+export const headlineSeries = (run: { readonly isStreaming: boolean }): 'ttftNs' | 'latencyNs' =>
+  run.isStreaming ? 'ttftNs' : 'latencyNs';
+
+/** Those that stand wherever there is no room for all. */
+export const HEADLINE_PERCENTILES = ['50', '90', '99'] as const;

@@ -1,0 +1,51 @@
+// The samplers of a run, one a row of its tables, made once: nobody looks a row up while samples are counted.
+
+import { recordOf } from '../core/record-of.ts';
+import type { CounterKey } from '../core/run/run-counters.ts';
+import { COUNTER_KEYS } from '../core/run/run-counters.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { SampleSeriesKey, SeriesKey } from '../core/run/run-series.ts';
+import { hasSeries, isSampleSeries, SERIES_KEYS, seriesRow } from '../core/run/run-series.ts';
+import type { CounterSampler } from './counter-sampler.ts';
+import type { MetricsRegistry } from './metrics-registry.ts';
+import type { SeriesSampler } from './series-sampler.ts';
+
+export type CounterSamplers = Readonly<Record<CounterKey, CounterSampler>>;
+/** Without those that cannot have a value in the run. */
+export type SeriesSamplers = Readonly<Partial<Record<SeriesKey, SeriesSampler>>>;
+
+export interface SeriesSamplerOptions {
+  readonly pattern: RunPattern;
+  readonly isStreaming: boolean;
+  /** Raw values kept of each; default RAW_VALUES_MAX. */
+  readonly rawValuesMax?: number;
+}
+
+export const counterSamplers = (registry: MetricsRegistry): CounterSamplers =>
+  recordOf(COUNTER_KEYS, key => registry.counter(key));
+
+export const seriesSamplers = (
+  registry: MetricsRegistry,
+  { rawValuesMax, ...run }: SeriesSamplerOptions,
+): SeriesSamplers => {
+  const made: Partial<Record<SeriesKey, SeriesSampler>> = {};
+  for (const key of SERIES_KEYS) {
+    if (!hasSeries(key, run)) continue;
+    const { unit, countsFailures = false } = seriesRow(key);
+    made[key] = registry.series(key, {
+      unit,
+      isFailureAdjusted: countsFailures,
+      ...(rawValuesMax === undefined ? {} : { rawValuesMax }),
+    });
+  }
+  return made;
+};
+
+/** Those of the figures that a completed sample has one of. */
+export const sampleSeriesSamplers = (
+  samplers: SeriesSamplers,
+): readonly (readonly [SampleSeriesKey, SeriesSampler])[] =>
+  SERIES_KEYS.filter(isSampleSeries).flatMap(key => {
+    const sampler = samplers[key];
+    return sampler === undefined ? [] : [[key, sampler] as const];
+  });

@@ -1,0 +1,58 @@
+// A benchmark as a terminal follows it, with each snapshot: what was asked for, how far it is, and the newest figures. The
+// same for the terminal that runs it and for one that watches from outside.
+
+import { formatNanoseconds } from '../core/figure/duration.ts';
+import { figureText } from '../core/figure/figure.ts';
+import { formatRunFigure } from '../core/run/format-run-figure.ts';
+import { lookUp } from '../core/run/metric-lookup.ts';
+import type { RecentRates } from '../core/run/run.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import type { Unknown } from '../core/unknown.ts';
+
+export interface WatchedRun {
+  readonly run: RunHead;
+  readonly stage: RunStage;
+  /** Since the measured phase began, 0 before. */
+  readonly elapsedMs: number;
+  readonly snapshot: MetricsSnapshot | undefined;
+  /** How old the newest snapshot is; undefined before the first. */
+  readonly snapshotAgeMs: number | undefined;
+  readonly recent: RecentRates;
+  readonly notices: readonly string[];
+}
+
+export interface RunHead {
+  readonly id: string;
+  /** Without credentials. */
+  readonly target: string;
+  readonly model: string | Unknown;
+  readonly pattern: RunPattern;
+  readonly isStreaming: boolean;
+  /** undefined: without such a limit. */
+  readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+}
+
+/** A phase of the run, or what the terminal knows beyond it: that somebody asked it to stop, that it is over. */
+export type RunStage = 'connecting' | 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
+
+/** Of a series that changes five times a second: a time is read at a glance. */
+export const liveFigureText = (unit: SeriesMetric['unit'], value: number): string =>
+  figureText(unit === 'ns' ? formatNanoseconds(value) : formatRunFigure(unit, value));
+
+export interface RunProgressFigure {
+  /** 0 to 1. */
+  readonly share: number;
+  readonly leftMs: number | undefined;
+}
+
+/** By the limit that is nearest; what is left is judged by the pace so far. */
+export const progressOf = ({ run: { limits }, snapshot, elapsedMs }: WatchedRun): RunProgressFigure => {
+  const { completed, failed, cancelled } = lookUp(snapshot).counts('measured');
+  const ended = completed + failed + cancelled;
+  const bySamples = limits.samplesMax === undefined ? 0 : ended / limits.samplesMax;
+  const byTime = limits.durationMs === undefined ? 0 : elapsedMs / limits.durationMs;
+  const share = Math.min(1, Math.max(bySamples, byTime));
+  if (share <= 0 || elapsedMs <= 0) return { share, leftMs: undefined };
+  return { share, leftMs: (elapsedMs * (1 - share)) / share };
+};
