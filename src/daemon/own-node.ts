@@ -1,0 +1,89 @@
+// What a node is before it talks to anybody: its home and key, its settings, its journal, the state that the journal makes,
+// and the one who numbers its facts. All of it ends with the lifetimes it is given.
+
+import type { Clock } from '../clock/clock.ts';
+import type { HomeNotice } from '../config/home.ts';
+import { HomeError, homeFiles, openHome } from '../config/home.ts';
+import type { Fact } from '../core/event-kinds.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { State } from '../core/state.ts';
+import type { Journal } from '../journal/journal.ts';
+import { removeUnfinished } from '../process/atomic-file.ts';
+import { Cluster } from './cluster.ts';
+import { DaemonError } from './daemon-error.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import { EventRecorder } from './event-recorder.ts';
+import { lockHome } from './home-lock.ts';
+import { MachineAddresses } from './http/host.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import { LiveConfig } from './live-config.ts';
+import type { NodeKey } from './node-key.ts';
+import { openNodeKey } from './node-key.ts';
+import { Notices } from './notices.ts';
+import { openDaemonJournal } from './open-journal.ts';
+import { restore } from './restore.ts';
+
+export interface OwnNode {
+  readonly key: NodeKey;
+  readonly notices: Notices;
+  readonly settings: LiveConfig;
+  readonly journal: Journal;
+  readonly cluster: Cluster;
+  readonly recorder: EventRecorder;
+  /** What the other parts of the daemon need of it. */
+  readonly voice: NodeVoice;
+}
+
+/** To speak as this node, and to see what it sees. */
+export interface NodeVoice {
+  readonly nodeId: NodeId;
+  readonly clock: Clock;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  readonly isOwnAddress: (address: string) => boolean;
+}
+
+/** @throws DaemonError when the home is in use or cannot be used. */
+export const openOwnNode = async (
+  { home, clock, onNotice }: DaemonOptions,
+  lifetimes: Lifetimes,
+): Promise<OwnNode> => {
+  const notices = new Notices(onNotice);
+  for (const notice of await usableHome(home)) notices.raise({ ...notice, id: notice.code });
+  lifetimes.add(lockHome(home));
+  await removeUnfinished(home);
+  const key = await openNodeKey(home);
+  const { nodeId } = key;
+  const settings = await LiveConfig.open(homeFiles(home).config, notices);
+  const journal = lifetimes.add(
+    openDaemonJournal(home, settings.config.journal, { ownNode: nodeId, clock }, notices),
+  );
+  const cluster = new Cluster();
+  for (const reason of restore(journal, cluster, clock).refusals) {
+    notices.raise({
+      id: 'journal-refused',
+      code: 'journal-refused',
+      problem: `The journal holds a record that this version cannot read: ${reason}.`,
+      advice: '',
+    });
+  }
+  const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
+  const addresses = new MachineAddresses(() => clock.nowMs());
+  const voice: NodeVoice = {
+    nodeId,
+    clock,
+    state: () => cluster.state,
+    record: fact => recorder.record(fact),
+    isOwnAddress: address => addresses.has(address),
+  };
+  return { key, notices, settings, journal, cluster, recorder, voice };
+};
+
+const usableHome = async (home: string): Promise<readonly HomeNotice[]> => {
+  try {
+    return (await openHome(home)).notices;
+  } catch (error) {
+    if (!(error instanceof HomeError)) throw error;
+    throw new DaemonError({ ...error.problem, code: 'home-unusable' }, { cause: error });
+  }
+};

@@ -1,0 +1,45 @@
+// What a node reads of its own machine: the gatherers of the platform and its own settings, recorded as facts. A simulated
+// node has none.
+
+import type { GpuVendor } from '../core/node/gpu.ts';
+import { platformGatherers } from '../gather/platform-gatherers.ts';
+import { runGatherers } from '../gather/run-gatherers.ts';
+import { configGatherer } from './config-gatherer.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import { FirstReadings } from './first-readings.ts';
+import type { OwnNode } from './own-node.ts';
+import { gpuVendorsOf } from './probes/daemon-probes.ts';
+import { ReadingRecorder } from './reading-recorder.ts';
+
+export interface OwnReadings {
+  /** Whose GPUs somebody here tells of. */
+  readonly gpuVendors: readonly GpuVendor[];
+  /** Gathers until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Resolves when every reading was told, failed or found absent once, or when the signal aborts. */
+  whenFirst(signal: AbortSignal): Promise<void>;
+}
+
+export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode): OwnReadings => {
+  const ofMachine = () => [
+    configGatherer(settings),
+    ...platformGatherers({
+      ...options,
+      plimsollVersion: options.version,
+      intervals: settings.config.gather,
+      settings: () => ({
+        name: options.name ?? settings.config.name,
+        ignoredInterfaces: settings.config.network.ignoredInterfaces,
+      }),
+      onSettings: listener => settings.onChange(listener),
+    }),
+  ];
+  const gatherers = options.simulation === undefined ? ofMachine() : [];
+  const first = new FirstReadings(gatherers);
+  const sink = new ReadingRecorder({ ...voice, onTold: key => first.told(key) });
+  return {
+    gpuVendors: gpuVendorsOf(gatherers),
+    run: signal => runGatherers(gatherers, { clock: voice.clock, signal, sink }),
+    whenFirst: signal => first.wait(signal),
+  };
+};

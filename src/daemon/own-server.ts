@@ -1,0 +1,112 @@
+// The HTTP side of a node: who may come in, what is served, where it listens, and the file that tells commands of this
+// machine where that is.
+
+import { unlink } from 'node:fs/promises';
+import { homeFiles } from '../config/home.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { Forgetting } from '../core/node/forget.ts';
+import { forgetNode } from '../core/node/forget.ts';
+import { errorCode } from '../core/problem.ts';
+import { openAccessToken } from './access-token.ts';
+import { DaemonError } from './daemon-error.ts';
+import { writeDaemonFile } from './daemon-file.ts';
+import type { DaemonOptions } from './daemon-options.ts';
+import { dashboardUrl } from './dashboard-url.ts';
+import { Access } from './http/access.ts';
+import { httpUrl } from './http/host.ts';
+import type { HttpServerOptions } from './http/http-options.ts';
+import { HTTP_LIMITS } from './http/http-options.ts';
+import type { HttpServer } from './http/http-server.ts';
+import { createHttpServer } from './http/http-server.ts';
+import type { Listening } from './http/listen.ts';
+import { HttpServerError } from './http/listen.ts';
+import type { Lifetimes } from './lifetimes.ts';
+import type { OwnNode } from './own-node.ts';
+
+export interface OwnServer {
+  /** "http://127.0.0.1:4180", without a path. */
+  readonly url: string;
+  /** What to open in a browser: beyond loopback with a one-time code in its fragment. */
+  readonly dashboardUrl: string;
+}
+
+/** What is served besides the node itself. */
+export type Served = Pick<HttpServerOptions, 'runs' | 'probes' | 'mesh'>;
+
+/** @throws DaemonError when the address is taken or cannot be had. */
+export const openOwnServer = async (
+  options: DaemonOptions,
+  node: OwnNode,
+  served: Served,
+  lifetimes: Lifetimes,
+): Promise<OwnServer> => {
+  const { home, clock, version, simulation } = options;
+  const { cluster, journal, notices, settings, voice } = node;
+  const token = await openAccessToken(home);
+  const access = new Access({ clock, token, hostNames: settings.config.http.hostNames });
+  const server = lifetimes.addAsync(
+    createHttpServer({
+      ...served,
+      nodeId: voice.nodeId,
+      version,
+      clock,
+      cluster: {
+        get state() {
+          return cluster.state;
+        },
+        subscribe: (listener, onReplaced) => cluster.subscribe(listener, onReplaced),
+        history: cluster.history,
+        profileHistory: query =>
+          [...(simulation?.history(query) ?? []), ...journal.history(query)].slice(-query.limit),
+      },
+      forget: subject => forget(node, subject),
+      dashboardDir: options.dashboardDir,
+      access,
+      limits: HTTP_LIMITS,
+      notices: () => notices.all,
+      resources: options.resources,
+      home,
+      logger: {
+        warn: problem => notices.raise({ id: 'http-failed', code: 'http-failed', problem, advice: '' }),
+      },
+    }),
+  );
+  const listening = await listen(server, options, node);
+  if (listening.notice !== undefined) notices.raise(listening.notice);
+  const url = httpUrl(listening);
+  const { nodeId } = voice;
+  const startedAtWallMs = clock.wallMs();
+  const daemonFile = homeFiles(home).daemon;
+  await writeDaemonFile(daemonFile, { url, token, pid: options.pid, startedAtWallMs, nodeId, version });
+  lifetimes.defer(() => removeIfThere(daemonFile));
+  return { url, dashboardUrl: dashboardUrl(listening, () => access.issueCode()) };
+};
+
+const forget = ({ cluster, recorder, voice }: OwnNode, subject: NodeId): Forgetting => {
+  const result = forgetNode(cluster.state, { self: voice.nodeId, subject, nowMs: voice.clock.nowMs() });
+  if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
+  return result;
+};
+
+const listen = async (
+  server: HttpServer,
+  { http }: DaemonOptions,
+  { settings }: OwnNode,
+): Promise<Listening> => {
+  const { host, port, isExplicit } =
+    http === undefined ? settings.config.http.listen : { ...http, isExplicit: true };
+  try {
+    return await server.listen({ host, port, isExplicitPort: isExplicit });
+  } catch (error) {
+    if (!(error instanceof HttpServerError)) throw error;
+    throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
+  }
+};
+
+const removeIfThere = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+};
