@@ -143,6 +143,7 @@ const finalMs = Array.from({ length: 3 }, () =>
           startedAt: '',
           target: '',
           serverKind: '',
+          api: 'chat',
           model: '',
           pattern: { kind: 'concurrency', concurrency: 64 },
           dataset: '',

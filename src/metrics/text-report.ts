@@ -61,6 +61,7 @@ const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
   `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
   ...pairs([
     ['target', `${run.target}, ${words(run.serverKind)}`],
+    ['api', words(run.api)],
     ['model', words(run.model)],
     [
       'load',

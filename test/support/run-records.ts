@@ -103,6 +103,7 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     startedAt: '2026-01-01T00:00:00.000Z',
     target: 'http://127.0.0.1:1',
     serverKind: unknown('not asked'),
+    api: 'chat',
     model: 'made-up',
     pattern: { kind: 'concurrency', concurrency: 2 },
     dataset: 'synthetic',

@@ -70,6 +70,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     startedAt: options.startedAt,
     target: request.target.shown,
     serverKind: server.serverKind,
+    api: request.api.name,
     model: server.model,
     pattern: request.pattern,
     dataset: dataset.description,

@@ -1,5 +1,6 @@
 // The options of `plimsoll bench`, each on its own; what they mean together is bench-wish.ts.
 
+import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -71,7 +72,10 @@ const objectives = (text: string): Parsed<readonly Objective[]> => {
   return parsed(read);
 };
 
+const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
+
 export interface BenchOptions {
+  readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
   readonly duration: Option<number | undefined>;
@@ -105,6 +109,12 @@ export interface BenchOptions {
 
 /** In the order of --help. Times are milliseconds. */
 export const BENCH: BenchOptions = {
+  api: value({
+    name: 'api',
+    valueName: API_CHOICES.join('|'),
+    meaning: `What the server is asked for. Default: auto, the endpoint of the URL, else ${SERVER_APIS[0].name}.`,
+    parse: oneOf(...API_CHOICES),
+  }),
   model: value({
     name: 'model',
     valueName: 'M',

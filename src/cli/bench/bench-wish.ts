@@ -2,7 +2,8 @@
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
-import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import { apiOfPath, SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
@@ -23,8 +24,9 @@ export type BenchWish = Omit<BenchRequest, 'headers'>;
 export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
   const target = targetOf(invocation.arguments[0] ?? '');
+  const api = apiOf(target, given(BENCH.api));
   const pattern = patternOf(given);
-  const isStreaming = given(BENCH.streaming) !== 'off';
+  const isStreaming = streamingOf(api, given(BENCH.streaming));
   const samplesMax = given(BENCH.requests);
   const duration = given(BENCH.duration);
   if (samplesMax !== undefined && duration !== undefined) {
@@ -32,7 +34,7 @@ export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
   }
   return {
     target,
-    api: SERVER_APIS[0],
+    api,
     model: given(BENCH.model),
     pattern,
     samplesMax,
@@ -54,6 +56,26 @@ const targetOf = (text: string): BenchTarget => {
   const target = parseTargetUrl(text);
   if (target.kind === 'wrong') throw usage(target.problem, target.advice);
   return target.value;
+};
+
+/** Unless it was said, the one of the URL's endpoint. */
+const apiOf = ({ path }: BenchTarget, given: string | undefined): ServerApi => {
+  const ofUrl = apiOfPath(path);
+  if (given === undefined || given === 'auto') return ofUrl ?? SERVER_APIS[0];
+  if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
+  throw usage(
+    `the URL is the endpoint of the API ${ofUrl.name}, and --api says ${given}`,
+    'Leave --api away, or give the URL of the server alone.',
+  );
+};
+
+export const streamingOf = (
+  { name, canStream }: Pick<ServerApi, 'name' | 'canStream'>,
+  given: 'on' | 'off' | undefined,
+): boolean => {
+  if (canStream) return given !== 'off';
+  if (given !== 'on') return false;
+  throw usage(`the API ${name} has no streams`, 'Leave --streaming on away.');
 };
 
 const patternOf = (given: Given): RunPattern => {

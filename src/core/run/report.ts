@@ -59,6 +59,8 @@ export interface ReportRun {
   /** Without credentials. */
   readonly target: string;
   readonly serverKind: string | Unknown;
+  /** Of the server, by its name on the command line: "chat". */
+  readonly api: string | Unknown;
   readonly model: string | Unknown;
   readonly pattern: RunPattern;
   readonly dataset: string;

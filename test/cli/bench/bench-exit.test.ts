@@ -13,6 +13,7 @@ const whole: Report = buildReport({
       startedAt: '2026-01-01T00:00:00.000Z',
       target: 'http://host',
       serverKind: 'vLLM',
+      api: 'chat',
       model: 'm',
       pattern: { kind: 'concurrency', concurrency: 1 },
       dataset: 'd',

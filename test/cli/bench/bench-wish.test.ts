@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BENCH_OPTIONS } from '../../../src/cli/bench/bench-options.ts';
 import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
-import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { benchWish, streamingOf } from '../../../src/cli/bench/bench-wish.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
@@ -11,15 +12,19 @@ const COMMANDS = await allCommands();
 
 const URL_GIVEN = 'http://127.0.0.1:8000';
 
-const wish = (...args: string[]): BenchWish => {
-  const line = parseCommandLine(['bench', URL_GIVEN, ...args], COMMANDS);
+const wish = (...args: string[]): BenchWish => wishFor(URL_GIVEN, ...args);
+
+const wishFor = (url: string, ...args: string[]): BenchWish => {
+  const line = parseCommandLine(['bench', url, ...args], COMMANDS);
   if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
   return benchWish(line.invocation, '/somewhere');
 };
 
-const refusal = (...args: string[]): string => {
+const refusal = (...args: string[]): string => refusalFor(URL_GIVEN, ...args);
+
+const refusalFor = (url: string, ...args: string[]): string => {
   try {
-    wish(...args);
+    wishFor(url, ...args);
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     expect(error.exitCode).toBe(EXIT_CODES.usage.code);
@@ -32,6 +37,7 @@ const refusal = (...args: string[]): string => {
 describe('a benchmark', () => {
   test('needs nothing but a URL', () => {
     expect(wish()).toMatchObject({
+      api: SERVER_APIS[0],
       model: undefined,
       pattern: { kind: 'concurrency', concurrency: 8 },
       samplesMax: undefined,
@@ -91,6 +97,27 @@ describe('a benchmark', () => {
     }
   });
 
+  test('asks for what --api names, else for what the URL is the endpoint of', () => {
+    expect(wish('--api', 'auto').api).toBe(SERVER_APIS[0]);
+    for (const api of SERVER_APIS) {
+      const endpoint = `${URL_GIVEN}${api.root}${api.endpoint}`;
+      expect(wish('--api', api.name).api).toBe(api);
+      expect(wishFor(endpoint).api).toBe(api);
+      expect(wishFor(`${endpoint}/?key=k`, '--api', api.name).api).toBe(api);
+      for (const { name } of SERVER_APIS.filter(other => other !== api)) {
+        expect(refusalFor(endpoint, '--api', name)).toContain(`endpoint of the API ${api.name}`);
+      }
+    }
+    expect(refusal('--api', 'chta')).toContain('Did you mean chat?');
+  });
+
+  test('asks for a stream where the API has streams, unless it is not to', () => {
+    expect(streamingOf({ name: 'a', canStream: true }, undefined)).toBe(true);
+    expect(streamingOf({ name: 'a', canStream: true }, 'off')).toBe(false);
+    expect(streamingOf({ name: 'a', canStream: false }, undefined)).toBe(false);
+    expect(() => streamingOf({ name: 'a', canStream: false }, 'on')).toThrow(/the API a has no streams/);
+  });
+
   test('with options that contradict each other is refused, with what to write instead', () => {
     expect(refusal('--requests', '5', '--duration', '5s')).toContain('contradict');
     expect(refusal('--concurrency', '5', '--rate', '5')).toMatch(
@@ -132,7 +159,17 @@ describe('a benchmark', () => {
 
   test('has an option for everything that the documentation promises', () => {
     expect(BENCH_OPTIONS.map(({ name }) => name)).toEqual([
-      ...['model', 'requests', 'duration', 'concurrency', 'rate', 'arrival', 'max-throughput', 'dataset'],
+      ...[
+        'api',
+        'model',
+        'requests',
+        'duration',
+        'concurrency',
+        'rate',
+        'arrival',
+        'max-throughput',
+        'dataset',
+      ],
       ...['prompt-column', 'no-nonce', 'streaming', 'timeout', 'timeout-connect', 'timeout-first-byte'],
       ...['timeout-idle', 'warmup', 'no-warmup', 'out', 'seed', 'header', 'header-file', 'api-key-file'],
       ...['max-failures', 'events', 'slo', 'require-trustworthy', 'json', 'quiet', 'home'],

@@ -13,6 +13,8 @@ export interface ServerApi {
   readonly root: string;
   /** Of the POST, behind the root: "/chat/completions". */
   readonly endpoint: string;
+  /** Whether it can be asked for streams. */
+  readonly canStream: boolean;
   readonly models: ModelsQuestion;
   /** Said of a stream that ended by none of the signs that this API has: "the reply ended without …". */
   readonly withoutEnd: string;

@@ -5,6 +5,12 @@ import type { ServerApi } from './server-api.ts';
 
 export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [chatApi];
 
+/** The one whose endpoint a URL's path is; '/chat/completions' and '/completions' may both end it, and the longer one does. */
+export const apiOfPath = (path: string): ServerApi | undefined =>
+  SERVER_APIS.filter(({ endpoint }) => path.endsWith(endpoint)).toSorted(
+    (a, b) => b.endpoint.length - a.endpoint.length,
+  )[0];
+
 /** @throws RangeError for a name that is not in the table. */
 export const serverApi = (name: string): ServerApi => {
   const api = SERVER_APIS.find(candidate => candidate.name === name);

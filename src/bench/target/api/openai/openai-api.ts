@@ -4,8 +4,9 @@ import { isJsonObject } from '../../../../core/json.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import type { BodySettings, ModelList, ServerApi } from '../server-api.ts';
 
-export const OPENAI: Pick<ServerApi, 'root' | 'models' | 'withoutEnd'> = {
+export const OPENAI: Pick<ServerApi, 'root' | 'canStream' | 'models' | 'withoutEnd'> = {
   root: '/v1',
+  canStream: true,
   models: {
     path: '/models',
     read: (json): ModelList | Unknown => {
