@@ -5,6 +5,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
+import type { UnreachableCause } from '../wire/mesh-status.ts';
 
 export interface MeshTransport extends AsyncDisposable {
   readonly localId: NodeId;
@@ -118,12 +119,18 @@ export type RefusalReason =
   | 'unreachable'
   | 'lost';
 
-export interface MeshRefusal {
-  readonly direction: 'dialled' | 'accepted';
-  readonly address: HostPort;
+/** Why a handshake came to nothing. */
+export interface RefusalMeaning {
   readonly reason: RefusalReason;
+  /** Of `unreachable`. */
+  readonly cause?: UnreachableCause;
   /** One sentence for people, with what to do where that is known. */
   readonly detail: string;
+}
+
+export interface MeshRefusal extends RefusalMeaning {
+  readonly direction: 'dialled' | 'accepted';
+  readonly address: HostPort;
 }
 
 /** Two running daemons have one identity: somebody copied a home. */

@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
+import type { Problem } from '../core/problem.ts';
 import type { Reported } from '../core/unknown.ts';
 import { count, nodeIdSchema, reported, text } from './schema.ts';
 
@@ -19,8 +20,10 @@ export type MeshStatus =
       readonly linkCount: number;
       /** Nodes with a link, peers that a person named, and nodes that are known and have none. */
       readonly peers: readonly PeerStatus[];
-      /** What is amiss with beacons, a line an interface. */
+      /** What is amiss with beacons, a line an interface: all that version 0.1.0 tells and knows. */
       readonly findings: readonly string[];
+      /** The same in parts. */
+      readonly problems?: readonly BeaconProblem<string>[] | undefined;
       /** By reason: what was turned away or failed since the start. */
       readonly refusals: Readonly<Record<string, number>>;
       /** What replication has counted since the start, by name: events sent, taken, repeated, forged, over a rate, refused. */
@@ -63,8 +66,33 @@ export interface PeerTry {
   readonly address: string;
   /** As the mesh tells refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has ended. */
   readonly reason: string;
+  /** Why it is unreachable: an UnreachableCause, unless a newer version knows more. Version 0.1.0 does not tell. */
+  readonly cause?: string | undefined;
   readonly detail: string;
 }
+
+export type UnreachableCause =
+  /** The machine is there, and refuses. */
+  | 'nothing-listens'
+  | 'no-route'
+  | 'unknown-name'
+  /** A link-local address without its interface. */
+  | 'needs-interface'
+  /** Nothing comes back, or the system says no more. */
+  | 'no-answer';
+
+export type BeaconProblem<Code extends string = BeaconProblemCode> = Problem<
+  Code,
+  { readonly interfaceName: string }
+>;
+
+export type BeaconProblemCode =
+  | 'beacon-failed'
+  | 'beacon-not-heard'
+  | 'beacon-of-other-key'
+  /** None is sent there: as set, by its kind, or because only this machine reaches the interface. */
+  | 'no-beacon'
+  | 'no-beacon-on-loopback';
 
 export const MESH_PEERS_MAX = 1_024;
 export const PEER_TRIES_MAX = 32;
@@ -76,7 +104,19 @@ export const decodeMeshStatus = (value: unknown): MeshStatus | undefined => {
   return parsed.success ? parsed.output : undefined;
 };
 
-const PEER_TRY: v.GenericSchema<unknown, PeerTry> = v.object({ address: text, reason: text, detail: text });
+const PEER_TRY: v.GenericSchema<unknown, PeerTry> = v.object({
+  address: text,
+  reason: text,
+  cause: v.optional(text),
+  detail: text,
+});
+
+const BEACON_PROBLEM: v.GenericSchema<unknown, BeaconProblem<string>> = v.object({
+  code: text,
+  interfaceName: text,
+  problem: text,
+  advice: text,
+});
 
 const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   name: text,
@@ -99,6 +139,7 @@ const MESH_STATUS: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
     linkCount: count,
     peers: v.pipe(v.array(PEER), v.maxLength(MESH_PEERS_MAX)),
     findings: v.pipe(v.array(text), v.maxLength(MESH_FINDINGS_MAX)),
+    problems: v.optional(v.pipe(v.array(BEACON_PROBLEM), v.maxLength(MESH_FINDINGS_MAX))),
     refusals: v.record(v.string(), count),
     replication: v.record(v.string(), count),
   }),

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { meshChecks } from '../../src/cli/doctor/mesh-checks.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type { MeshStatus, PeerStatus, PeerTry } from '../../src/wire/mesh-status.ts';
+import type {
+  BeaconProblem,
+  BeaconProblemCode,
+  MeshStatus,
+  PeerStatus,
+  PeerTry,
+  UnreachableCause,
+} from '../../src/wire/mesh-status.ts';
 import { decodeMeshStatus } from '../../src/wire/mesh-status.ts';
 
 const JUNO = nodeId('b'.repeat(26));
@@ -23,6 +30,16 @@ const tried = (reason: string, detail: string, address = '10.0.0.2:4181'): PeerT
   reason,
   detail,
 });
+const unreachable = (cause: UnreachableCause, detail: string, address?: string): PeerTry => ({
+  ...tried('unreachable', detail, address),
+  cause,
+});
+const ofBeacon = (code: BeaconProblemCode, interfaceName: string): BeaconProblem => ({
+  code,
+  interfaceName,
+  problem: `${code} ${interfaceName}`,
+  advice: `mend ${interfaceName}`,
+});
 const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus => ({
   kind: 'on',
   listensOn: '[::]:4181',
@@ -30,7 +47,8 @@ const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus
   reachabilityPort: 4_181,
   linkCount: 1,
   peers: [peer({})],
-  findings: ['beacon not heard on interface docker0'],
+  findings: [],
+  problems: [ofBeacon('beacon-not-heard', 'docker0')],
   refusals: {},
   replication: {},
   ...more,
@@ -62,13 +80,13 @@ describe('what doctor says of the mesh', () => {
   test('calls nothing off that is heard by way of others, where none of its addresses is reached', () => {
     const relayed = (...tries: readonly PeerTry[]): string =>
       textsOf(
-        on({ peers: [peer({ standing: 'relayed', address: unknown('no link'), tries })], findings: [] }),
+        on({ peers: [peer({ standing: 'relayed', address: unknown('no link'), tries })], problems: [] }),
       )
         .slice(1)
         .join('\n');
     const far = relayed(
-      tried('unreachable', 'no answer in 4 s', '[fe80::2%en0]:4181'),
-      tried('unreachable', 'no route', '10.2.0.2:4181'),
+      unreachable('no-answer', 'no answer in 4 s', '[fe80::2%en0]:4181'),
+      unreachable('no-route', 'no route', '10.2.0.2:4181'),
     );
     expect(far).toMatch(/^note: juno has no direct link.*none of its addresses is reached/);
     expect(far).toContain('no cable or network joins the two');
@@ -85,15 +103,15 @@ describe('what doctor says of the mesh', () => {
   test('is how another machine joins, where none was heard', () => {
     const texts = textsOf(on({ linkCount: 0, peers: [] }));
     expect(texts[1]).toContain('plimsoll key show --join');
-    expect(texts[2]).toContain('beacon not heard on interface docker0');
+    expect(texts[2]).toBe('note: beacon-not-heard docker0 | mend docker0');
   });
 
   test('names the reason that says most first, and every other one once', () => {
     const tries = [
-      tried('unreachable', 'no route to that network', '10.9.0.2:4181'),
-      tried('unreachable', 'nothing listens on that port', '10.9.0.3:4181'),
+      unreachable('no-route', 'no route to that network', '10.9.0.2:4181'),
+      unreachable('nothing-listens', 'nothing listens on that port', '10.9.0.3:4181'),
       tried('wrong-key', 'it has another cluster key', '10.9.0.4:4181'),
-      tried('unreachable', 'no route to that network', '10.9.0.5:4181'),
+      unreachable('no-route', 'no route to that network', '10.9.0.5:4181'),
       tried('waiting', 'it was not refused so far', '10.9.0.6:4181'),
     ];
     const texts = textsOf(on({ peers: [peer({ standing: 'never-met', isNamed: true, tries })] }));
@@ -105,25 +123,47 @@ describe('what doctor says of the mesh', () => {
   });
 
   test('advises by the system it runs on', () => {
-    const peers = [peer({ standing: 'offline', tries: [tried('unreachable', 'no route to that address')] })];
+    const peers = [peer({ standing: 'offline', tries: [unreachable('no-route', 'it cannot be reached')] })];
     expect(textsOf(on({ peers }), 'darwin')[1]).toContain('Local Network');
     expect(textsOf(on({ peers }), 'linux')[1]).toContain('ip route get 10.0.0.2');
   });
 
   test.each([
-    ['version', 'it speaks version 9', 'Update Plimsoll'],
-    ['not-a-node', 'what listens there is no node', 'Another program'],
-    ['identity-in-use', 'another daemon has this identity', 'copies of one home'],
-    ['unreachable', 'no answer within 4 s', 'allow TCP and UDP 4181, and UDP 4182'],
-    ['unreachable', 'no address has that name', 'by its address'],
-    [
-      'unreachable',
-      'that address cannot be dialled from here; a link-local one needs its interface',
-      'fe80::1%en0',
-    ],
-  ])('says what to do about %s: %s', (reason, detail, advice) => {
-    const peers = [peer({ standing: 'never-met', isNamed: true, tries: [tried(reason, detail)] })];
+    ['version', 'Update Plimsoll'],
+    ['not-a-node', 'Another program'],
+    ['identity-in-use', 'copies of one home'],
+  ])('says what to do about %s', (reason, advice) => {
+    const peers = [peer({ standing: 'never-met', isNamed: true, tries: [tried(reason, 'in words')] })];
     expect(textsOf(on({ peers }))[1]).toContain(advice);
+  });
+
+  test.each<[UnreachableCause, string]>([
+    ['nothing-listens', 'its mesh port is closed'],
+    ['no-answer', 'allow TCP and UDP 4181, and UDP 4182'],
+    ['unknown-name', 'by its address'],
+    ['needs-interface', 'fe80::1%en0'],
+  ])('says what to do about an address that is unreachable: %s', (cause, advice) => {
+    const peers = [peer({ standing: 'never-met', isNamed: true, tries: [unreachable(cause, 'in words')] })];
+    expect(textsOf(on({ peers }))[1]).toContain(advice);
+  });
+
+  test('shows what a daemon of version 0.1.0 tells, which has no codes, as it came', () => {
+    const mesh = JSON.parse(
+      JSON.stringify(
+        on({
+          linkCount: 0,
+          peers: [
+            peer({ standing: 'never-met', tries: [tried('unreachable', 'nothing listens on that port')] }),
+          ],
+          findings: ['cannot send on en1 (IPv6): EHOSTUNREACH; on macOS allow it in System Settings'],
+          problems: undefined,
+        }),
+      ),
+    );
+    expect(textsOf(decodeMeshStatus(mesh) ?? on()).slice(1)).toEqual([
+      'problem: juno is not connected: 10.0.0.2:4181: nothing listens on that port | ',
+      'note: cannot send on en1 (IPv6): EHOSTUNREACH; on macOS allow it in System Settings | ',
+    ]);
   });
 
   test('is a problem for an offline node that somebody named, else a note with the way to forget it', () => {
@@ -142,14 +182,16 @@ describe('what doctor says of the mesh', () => {
   });
 
   test('tells of foreign keys and of what macOS forbids by interface', () => {
-    const findings = [
-      'on interface en0 only beacons of another cluster key are heard (6)',
-      'cannot send on en1 (IPv6): EHOSTUNREACH; on macOS allow it in System Settings, Privacy & Security, Local Network',
-      'no beacon on lo0: only this machine reaches it',
+    const problems = [
+      ofBeacon('beacon-of-other-key', 'en0'),
+      ofBeacon('beacon-failed', 'en1'),
+      ofBeacon('no-beacon', 'awdl0'),
+      ofBeacon('no-beacon-on-loopback', 'lo0'),
     ];
-    expect(textsOf(on({ linkCount: 0, peers: [], findings })).slice(2)).toEqual([
-      'problem: on interface en0 only beacons of another cluster key are heard (6) | Both need the same cluster key: plimsoll key show --join prints the line to run there.',
-      'problem: cannot send on en1 (IPv6): EHOSTUNREACH | On macOS allow it in System Settings, Privacy & Security, Local Network.',
+    expect(textsOf(on({ linkCount: 0, peers: [], problems })).slice(2)).toEqual([
+      'problem: beacon-of-other-key en0 | mend en0',
+      'problem: beacon-failed en1 | mend en1',
+      'note: no-beacon awdl0 | mend awdl0',
     ]);
   });
 });
@@ -157,7 +199,7 @@ describe('what doctor says of the mesh', () => {
 describe('the status of a mesh', () => {
   test('is read as it was written', () => {
     const status = on({
-      peers: [peer({ tries: [tried('unreachable', 'no answer')] }), peer({ nodeId: unknown('x') })],
+      peers: [peer({ tries: [unreachable('no-answer', 'no answer')] }), peer({ nodeId: unknown('x') })],
     });
     expect(decodeMeshStatus(JSON.parse(JSON.stringify(status)))).toEqual(status);
   });

@@ -1,11 +1,13 @@
 // Whether this node is linked to every node that it should be, and where it is not, why and what to do.
 
+import { parseHostPort } from '../../core/address/host-port.ts';
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
-import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown } from '../../core/unknown.ts';
-import type { MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
+import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import type { Check, Verdict } from './check.ts';
+
+type MeshOn = Extract<MeshStatus, { readonly kind: 'on' }>;
 
 /** @param platform as Node names it. */
 export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[] => {
@@ -34,7 +36,7 @@ export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[]
         ]
       : peers),
     // Whoever is linked to everybody need not hear beacons.
-    ...(isTroubled ? mesh.findings.filter(text => !OF_NO_USE.test(text)).map(finding) : []),
+    ...(isTroubled ? beaconChecks(mesh) : []),
   ];
 };
 
@@ -121,37 +123,35 @@ const rankOf = ({ reason }: PeerTry): number => {
   return rank === -1 ? TELLING.length : rank;
 };
 
-const adviceFor = ({ reason, detail, address }: PeerTry, platform: string): string => {
+const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): string => {
   if (reason !== 'unreachable') return ADVICE[reason] ?? '';
-  if (/nothing listens/.test(detail))
-    return 'The machine is there, its mesh port is closed: run plimsoll up with the cluster key there, or name its port as HOST:PORT.';
-  if (/no route/.test(detail)) {
-    return platform === 'darwin'
-      ? `Allow it in System Settings, Privacy & Security, Local Network; else look at cable and addresses: ping ${hostOf(address)}`
-      : `Look at cable, interface and addresses: ip route get ${hostOf(address)}`;
+  const told = parseHostPort(address);
+  if (cause === undefined || told.kind === 'wrong') return '';
+  const { host, port } = told.value;
+  switch (cause) {
+    case 'nothing-listens':
+      return 'The machine is there, its mesh port is closed: run plimsoll up with the cluster key there, or name its port as HOST:PORT.';
+    case 'no-route':
+      return platform === 'darwin'
+        ? `Allow it in System Settings, Privacy & Security, Local Network; else look at cable and addresses: ping ${host}`
+        : `Look at cable, interface and addresses: ip route get ${host}`;
+    case 'unknown-name':
+      return 'Name the machine by its address instead.';
+    case 'needs-interface':
+      return 'Write the interface after the address: fe80::1%en0.';
+    default:
+      return `It is off, or a firewall drops what is sent there: allow TCP and UDP ${port}, and UDP 4182.`;
   }
-  if (/name/.test(detail)) return 'Name the machine by its address instead.';
-  if (/interface/.test(detail)) return 'Write the interface after the address: fe80::1%en0.';
-  return `It is off, or a firewall drops what is sent there: allow TCP and UDP ${portOf(address)}, and UDP 4182.`;
 };
 
-const hostOf = (address: string): string => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-const portOf = (address: string): string => /:(\d+)$/.exec(address)?.[1] ?? '4181';
-
-/** A sentence about an interface, and what to do where it says so itself. */
-const finding = (text: string): Check => {
-  const [what = '', ...advice] = text.split('; ');
-  const isHarmless = /^(no beacon on|beacon not heard)/.test(what);
-  const heard = /^beacon not heard on interface (\S+)/.exec(what)?.[1];
-  const told =
-    heard === undefined
-      ? advice.join('; ') || (/another cluster key/.test(what) ? (ADVICE['wrong-key'] ?? '') : '')
-      : `Nobody with this key speaks on ${heard}, or multicast is dropped: allow UDP 4182, or name the peer with --peer.`;
-  return check(isHarmless ? 'note' : 'problem', what, sentence(told));
-};
-
-const sentence = (text: string): string =>
-  text === '' ? '' : `${capitalized(text)}${text.endsWith('.') ? '' : '.'}`;
+const beaconChecks = ({ problems, findings }: MeshOn): readonly Check[] =>
+  problems === undefined
+    ? findings.map(text => check('note', text, ''))
+    : problems
+        .filter(({ code }) => code !== 'no-beacon-on-loopback') // of every machine
+        .map(({ code, problem, advice }) =>
+          check(HARMLESS_BEACONS.has(code) ? 'note' : 'problem', problem, advice),
+        );
 
 const check = (verdict: Verdict, text: string, advice: string): Check => ({
   section: 'mesh',
@@ -186,6 +186,5 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 const NO_CABLE =
   'That is as it should be where no cable or network joins the two. Where one does: allow TCP and UDP on its mesh port (4181 unless it says otherwise), and UDP 4182.';
-/** Of every machine's loopback. */
-const OF_NO_USE = /^no beacon on \S+: only this machine reaches it$/;
+const HARMLESS_BEACONS: ReadonlySet<string> = new Set<BeaconProblemCode>(['no-beacon', 'beacon-not-heard']);
 const OTHERS_MAX = 4;

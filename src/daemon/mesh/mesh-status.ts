@@ -9,12 +9,12 @@ import type { State } from '../../core/state.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
-import { discoveryFindings } from '../../mesh/discovery/discovery-status.ts';
+import { beaconProblems } from '../../mesh/discovery/discovery-status.ts';
 import type { DialStatus } from '../../mesh/link/dialer.ts';
 import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import type { ReplicationCounts } from '../../mesh/replication/replication-counts.ts';
-import type { MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
+import type { BeaconProblem, MeshStatus, PeerStanding, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
 
 export interface MeshStatusSources {
@@ -34,6 +34,7 @@ export interface MeshStatusSources {
 }
 
 export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
+  const problems = beaconProblems(sources.discovery).slice(0, MESH_FINDINGS_MAX);
   const named = sources.named.map(peer => namedPeer(peer, sources));
   const told = new Set(named.map(({ nodeId }) => nodeId));
   const others = new Set([...sources.links.keys(), ...nodeIds(sources.state)]);
@@ -47,11 +48,16 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
     reachabilityPort: sources.reachabilityPort,
     linkCount: sources.links.size,
     peers: [...named, ...known].slice(0, MESH_PEERS_MAX),
-    findings: discoveryFindings(sources.discovery).slice(0, MESH_FINDINGS_MAX),
+    findings: problems.map(findingText),
+    problems,
     refusals: Object.fromEntries(sources.refusalCounts),
     replication: { ...sources.replicationCounts },
   };
 };
+
+/** The sentence that version 0.1.0 takes apart at the first semicolon. */
+const findingText = ({ problem, advice }: BeaconProblem): string =>
+  advice === '' ? problem : `${problem}; ${advice}`;
 
 /** A link-local address without its interface is tried on several: those are one peer. */
 const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {
@@ -117,5 +123,6 @@ const triesOf = (dials: readonly DialStatus[]): readonly PeerTry[] =>
   dials.slice(0, PEER_TRIES_MAX).map(({ candidate, refusal }): PeerTry => {
     const address = hostPortText({ host: candidate.address, port: candidate.port });
     if (refusal === undefined) return { address, reason: 'waiting', detail: 'it was not refused so far' };
-    return { address, reason: refusal.reason, detail: refusal.detail };
+    const { reason, cause, detail } = refusal;
+    return { address, reason, ...(cause === undefined ? {} : { cause }), detail };
   });

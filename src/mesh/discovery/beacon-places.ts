@@ -42,24 +42,36 @@ export interface BeaconPlaces {
 
 export interface LeftOutInterface {
   readonly interfaceName: string;
-  readonly reason: string;
+  readonly why: WhyLeftOut;
 }
+
+export type WhyLeftOut =
+  | 'off'
+  | 'not-named'
+  | 'ignored'
+  /** Such interfaces carry no cluster. */
+  | 'its-kind'
+  | 'loopback'
+  | 'no-address'
+  | 'too-many'
+  | 'not-there'
+  /** Of every interface: the system does not list them. */
+  | 'not-listed';
 
 export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings): BeaconPlaces => {
   const places: BeaconPlace[] = [];
   const leftOut: LeftOutInterface[] = [];
   let taken = 0;
-  const leaveOut = (interfaceName: string, reason: string): void => {
-    if (leftOut.length < LEFT_OUT_MAX) leftOut.push({ interfaceName, reason });
+  const leaveOut = (interfaceName: string, why: WhyLeftOut): void => {
+    if (leftOut.length < LEFT_OUT_MAX) leftOut.push({ interfaceName, why });
   };
   for (const name of Object.keys(interfaces).toSorted(byRank)) {
     const infos = interfaces[name] ?? [];
-    const reason = reasonAgainst(name, infos, settings);
-    const found = reason === undefined ? placesOf(name, infos) : [];
-    if (reason !== undefined) leaveOut(name, reason);
-    else if (found.length === 0) leaveOut(name, 'it has neither an IPv6 link-local nor an IPv4 address');
-    else if (taken >= DISCOVERY_LIMITS.interfacesMax)
-      leaveOut(name, `more than ${DISCOVERY_LIMITS.interfacesMax} interfaces`);
+    const why = whyLeftOut(name, infos, settings);
+    const found = why === undefined ? placesOf(name, infos) : [];
+    if (why !== undefined) leaveOut(name, why);
+    else if (found.length === 0) leaveOut(name, 'no-address');
+    else if (taken >= DISCOVERY_LIMITS.interfacesMax) leaveOut(name, 'too-many');
     else {
       taken += 1;
       places.push(...found);
@@ -67,7 +79,7 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
   }
   const named = settings.way.kind === 'interfaces' ? settings.way.names : [];
   const missing = named.filter(name => interfaces[name] === undefined);
-  for (const name of missing) leaveOut(name, 'there is no such interface, or it is down');
+  for (const name of missing) leaveOut(name, 'not-there');
   return { places, leftOut, missing };
 };
 
@@ -85,25 +97,25 @@ export const isInNetwork = (address: string, network: Ipv4Network): boolean => {
   return (one & mask) === (other & mask);
 };
 
-const reasonAgainst = (
+const whyLeftOut = (
   name: string,
   infos: readonly NetworkInterfaceInfo[],
   { way, ignoredInterfaces, takesLoopback }: PlaceSettings,
-): string | undefined => {
+): WhyLeftOut | undefined => {
   switch (way.kind) {
     case 'off':
-      return 'discovery is off';
+      return 'off';
     case 'interfaces':
-      if (!way.names.includes(name)) return 'the setting of discovery does not name it';
+      if (!way.names.includes(name)) return 'not-named';
       break;
     case 'every-interface':
-      if (ignoredInterfaces.includes(name)) return 'the settings ignore it';
-      if (NEVER_A_CLUSTER.test(name)) return 'this kind of interface carries no cluster';
+      if (ignoredInterfaces.includes(name)) return 'ignored';
+      if (NEVER_A_CLUSTER.test(name)) return 'its-kind';
       break;
     default:
       way satisfies never;
   }
-  if (infos.some(info => info.internal) && !takesLoopback) return 'only this machine reaches it';
+  if (infos.some(info => info.internal) && !takesLoopback) return 'loopback';
   return undefined;
 };
 

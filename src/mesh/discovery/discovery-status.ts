@@ -1,6 +1,8 @@
-// What discovery knows of its interfaces, and in which words `plimsoll doctor` tells it.
+// What discovery knows of its interfaces, and what a person should know of them.
 
-import type { LeftOutInterface } from './beacon-places.ts';
+import type { BeaconProblem } from '../../wire/mesh-status.ts';
+import type { LeftOutInterface, WhyLeftOut } from './beacon-places.ts';
+import { DISCOVERY_LIMITS } from './limits.ts';
 
 export interface BeaconFailure {
   readonly action: 'open' | 'send' | 'listen';
@@ -39,41 +41,82 @@ export interface DiscoveryStatus {
   readonly refusedCount: number;
 }
 
-/** One sentence: what does not work, and what to do where that is known. */
-export const troubleText = ({ interfaceName, family, action, code }: BeaconTrouble): string => {
-  const what = { open: 'open a beacon', send: 'send', listen: 'listen' }[action];
-  const advice = ADVICE[code];
-  return `cannot ${what} on ${interfaceName} (${family}): ${code}${advice === undefined ? '' : `; ${advice}`}`;
+/** One for each interface where something is amiss, as `plimsoll doctor` tells it; none where all is well. */
+export const beaconProblems = ({ channels, leftOut }: DiscoveryStatus): readonly BeaconProblem[] => [
+  ...channels.flatMap(({ failure, ...channel }) =>
+    failure === undefined ? [] : [beaconFailed({ ...channel, ...failure })],
+  ),
+  ...[...new Set(channels.map(({ interfaceName }) => interfaceName))].flatMap(interfaceName =>
+    unheard(
+      interfaceName,
+      channels.filter(channel => channel.interfaceName === interfaceName),
+    ),
+  ),
+  ...leftOut.map(
+    ({ interfaceName, why }): BeaconProblem => ({
+      code: why === 'loopback' ? 'no-beacon-on-loopback' : 'no-beacon',
+      interfaceName,
+      problem: `no beacon on ${interfaceName}: ${LEFT_OUT[why]}`,
+      advice: '',
+    }),
+  ),
+];
+
+export const beaconFailed = ({ interfaceName, family, action, code }: BeaconTrouble): BeaconProblem => ({
+  code: 'beacon-failed',
+  interfaceName,
+  problem: `cannot ${ACTIONS[action]} on ${interfaceName} (${family}): ${code}`,
+  advice: ADVICE[code] ?? '',
+});
+
+const unheard = (
+  interfaceName: string,
+  channels: readonly BeaconChannelStatus[],
+): readonly BeaconProblem[] => {
+  if (channels.some(({ heardCount }) => heardCount > 0)) return [];
+  const others = channels.reduce((sum, { otherKeyCount }) => sum + otherKeyCount, 0);
+  return others > 0
+    ? [
+        {
+          code: 'beacon-of-other-key',
+          interfaceName,
+          problem: `on interface ${interfaceName} only beacons of another cluster key are heard (${others})`,
+          advice: 'Both need the same cluster key: plimsoll key show --join prints the line to run there.',
+        },
+      ]
+    : [
+        {
+          code: 'beacon-not-heard',
+          interfaceName,
+          problem: `beacon not heard on interface ${interfaceName}`,
+          advice: `Nobody with this key speaks on ${interfaceName}, or multicast is dropped: allow UDP 4182, or name the peer with --peer.`,
+        },
+      ];
 };
 
-/** A line for each interface where something is amiss; empty where all is well. */
-export const discoveryFindings = ({ channels, leftOut }: DiscoveryStatus): readonly string[] => {
-  const findings: string[] = channels.flatMap(({ failure, ...channel }) =>
-    failure === undefined ? [] : [troubleText({ ...channel, ...failure })],
-  );
-  for (const name of new Set(channels.map(({ interfaceName }) => interfaceName))) {
-    const own = channels.filter(({ interfaceName }) => interfaceName === name);
-    if (own.some(({ heardCount }) => heardCount > 0)) continue;
-    const others = own.reduce((sum, { otherKeyCount }) => sum + otherKeyCount, 0);
-    findings.push(
-      others > 0
-        ? `on interface ${name} only beacons of another cluster key are heard (${others})`
-        : `beacon not heard on interface ${name}`,
-    );
-  }
-  return [
-    ...findings,
-    ...leftOut.map(({ interfaceName, reason }) => `no beacon on ${interfaceName}: ${reason}`),
-  ];
+const ACTIONS: Readonly<Record<BeaconFailure['action'], string>> = {
+  open: 'open a beacon',
+  send: 'send',
+  listen: 'listen',
 };
-
+const LEFT_OUT: Readonly<Record<WhyLeftOut, string>> = {
+  off: 'discovery is off',
+  'not-named': 'the setting of discovery does not name it',
+  ignored: 'the settings ignore it',
+  'its-kind': 'this kind of interface carries no cluster',
+  loopback: 'only this machine reaches it',
+  'no-address': 'it has neither an IPv6 link-local nor an IPv4 address',
+  'too-many': `more than ${DISCOVERY_LIMITS.interfacesMax} interfaces`,
+  'not-there': 'there is no such interface, or it is down',
+  'not-listed': 'the system does not list them',
+};
 const ADVICE: Readonly<Record<string, string>> = {
   EHOSTUNREACH:
-    'on macOS allow it in System Settings, Privacy & Security, Local Network; elsewhere look at the firewall',
-  EPERM: 'a firewall forbids it: allow UDP 4182',
-  EACCES: 'a firewall forbids it: allow UDP 4182',
-  EADDRINUSE: 'another program has the port for itself: choose another one',
-  EADDRNOTAVAIL: 'the interface has no address yet; it is tried again',
-  ENETUNREACH: 'the interface has no route; it is tried again',
-  ENODEV: 'the interface is gone; it is tried again',
+    'On macOS allow it in System Settings, Privacy & Security, Local Network; elsewhere look at the firewall.',
+  EPERM: 'A firewall forbids it: allow UDP 4182.',
+  EACCES: 'A firewall forbids it: allow UDP 4182.',
+  EADDRINUSE: 'Another program has the port for itself: choose another one.',
+  EADDRNOTAVAIL: 'The interface has no address yet; it is tried again.',
+  ENETUNREACH: 'The interface has no route; it is tried again.',
+  ENODEV: 'The interface is gone; it is tried again.',
 };

@@ -43,7 +43,7 @@ export interface DiscoveryOptions {
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   onCandidate(candidate: MeshCandidate): void;
-  /** Once for each failure, until it goes well again. `troubleText` has the words. */
+  /** Once for each failure, until it goes well again. */
   onTrouble(trouble: BeaconTrouble): void;
   /** Interfaces that the setting names and that are not there now, beside those that are; each time that they change. */
   readonly onMissing?: (missing: readonly string[], present: readonly string[]) => void;
@@ -147,11 +147,9 @@ class RunningDiscovery implements Discovery {
     let interfaces: InterfaceList;
     try {
       interfaces = listInterfaces();
-    } catch (error) {
+    } catch {
       // A sandbox may forbid it for a moment; the channels that are there go on.
-      this.#leftOut = [
-        { interfaceName: 'every interface', reason: `the system does not list them: ${String(error)}` },
-      ];
+      this.#leftOut = [{ interfaceName: 'every interface', why: 'not-listed' }];
       return;
     }
     const { places, leftOut, missing } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });

@@ -166,8 +166,8 @@ export class Dialer {
         if (!limit.isOver) throw error;
         const { address: host, port } = target.candidate;
         const detail = `no answer within ${limits.dialTimeoutMs / 1_000} s`;
-        const address = { host, port };
-        this.#refused(target, { direction: 'dialled', address, reason: 'unreachable', detail });
+        const why = { reason: 'unreachable', cause: 'no-answer', detail } as const;
+        this.#refused(target, { ...why, direction: 'dialled', address: { host, port } });
       }
     }
     if (handshake === undefined) return 'refused';

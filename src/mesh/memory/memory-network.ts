@@ -6,7 +6,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
-import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalReason } from '../mesh.ts';
+import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalMeaning } from '../mesh.ts';
 import { MESH_LIMITS, MeshError } from '../mesh.ts';
 import { MemoryPipe } from './memory-pipe.ts';
 
@@ -166,7 +166,12 @@ class MemoryConnector implements Connector {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
     const there = this.#network.host(sink);
-    if (there?.events === undefined) return refusedDial(candidate, 'unreachable', 'nobody listens there');
+    if (there?.events === undefined)
+      return refusedDial(candidate, {
+        reason: 'unreachable',
+        cause: 'nothing-listens',
+        detail: 'nobody listens there',
+      });
     const [near, far] = MemoryPipe.pair(
       () => this.#network.isBlocked(here.name, sink),
       () => this.#network.isBlocked(sink, here.name),
@@ -201,9 +206,9 @@ class MemoryConnector implements Connector {
 
 const nameOf = (transport: MeshTransport): string => transport.listensOn?.host ?? '';
 
-const refusedDial = (candidate: MeshCandidate, reason: RefusalReason, detail: string): DialOutcome => {
+const refusedDial = (candidate: MeshCandidate, meaning: RefusalMeaning): DialOutcome => {
   const address = { host: candidate.address, port: candidate.port };
-  return { kind: 'refused', refusal: { direction: 'dialled', address, reason, detail } };
+  return { kind: 'refused', refusal: { ...meaning, direction: 'dialled', address } };
 };
 
 const MEMORY_PORT = 4_181;

@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { PeerHello } from '../link/pipe.ts';
-import type { RefusalReason } from '../mesh.ts';
+import type { RefusalMeaning, RefusalReason } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import {
   checkProof,
@@ -24,7 +24,7 @@ export interface IntroductionParts {
 
 export type Introduction =
   | { readonly kind: 'peer'; readonly pipe: TlsPipe; readonly peer: PeerHello }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly detail: string };
+  | { readonly kind: 'refused'; readonly meaning: RefusalMeaning };
 
 /** Ends with the socket at the latest; whoever limits its time destroys it. Never rejects. */
 export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<Introduction> => {
@@ -36,7 +36,8 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
     exporter = exporterOf(socket);
   } catch {
     socket.destroy();
-    return Promise.resolve({ kind: 'refused', reason: 'lost', detail: 'it closed the connection after TLS' });
+    const meaning = { reason: 'lost', detail: 'it closed the connection after TLS' } as const;
+    return Promise.resolve({ kind: 'refused', meaning });
   }
   const hello = encodeHello(own);
   let otherHello: Uint8Array | undefined;
@@ -44,7 +45,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
 
   const refuse = (reason: RefusalReason, detail: string): void => {
     pipe.deafen();
-    resolve({ kind: 'refused', reason, detail });
+    resolve({ kind: 'refused', meaning: { reason, detail } });
     // Our own hello still leaves: from its version the peer sees for itself what is wrong.
     socket.destroySoon();
   };
@@ -87,7 +88,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
     heard: () => undefined,
     drained: () => undefined,
     malformed: detail => refuse('malformed', `it sent ${detail} during the handshake`),
-    closed: detail => resolve({ kind: 'refused', reason: 'lost', detail }),
+    closed: detail => resolve({ kind: 'refused', meaning: { reason: 'lost', detail } }),
   });
   return promise;
 };

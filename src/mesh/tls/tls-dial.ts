@@ -4,7 +4,7 @@
 import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import type { DialOutcome } from '../link/pipe.ts';
-import type { MeshCandidate, RefusalReason } from '../mesh.ts';
+import type { MeshCandidate, RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { introduce } from './introduce.ts';
 import type { MeshKey } from './mesh-keys.ts';
@@ -28,26 +28,28 @@ export const dialWith = async (
   signal: AbortSignal,
 ): Promise<DialOutcome> => {
   signal.throwIfAborted();
-  const refused = (reason: RefusalReason, detail: string): DialOutcome => {
+  const refused = (meaning: RefusalMeaning): DialOutcome => {
     const address = { host: candidate.address, port: candidate.port };
-    return { kind: 'refused', refusal: { direction: 'dialled', address, reason, detail } };
+    return { kind: 'refused', refusal: { ...meaning, direction: 'dialled', address } };
   };
   const opened = open(key, candidate);
-  if (opened instanceof Error)
-    return refused('unreachable', `that address cannot be dialled: ${opened.message}`);
+  if (opened instanceof Error) {
+    const detail = `that address cannot be dialled: ${opened.message}`;
+    return refused({ reason: 'unreachable', cause: 'no-answer', detail });
+  }
   const abort = (): void => void opened.socket.destroy();
   signal.addEventListener('abort', abort, { once: true });
   try {
     const failure = await opened.secured;
     signal.throwIfAborted();
     const { socket } = opened;
-    if (failure !== undefined) {
-      const { reason, detail } = dialMeaning(failure);
-      return refused(reason, detail);
-    }
+    if (failure !== undefined) return refused(dialMeaning(failure));
     if (!isByPsk(socket)) {
       socket.destroy();
-      return refused('not-a-node', 'what listens there opened TLS without the cluster key');
+      return refused({
+        reason: 'not-a-node',
+        detail: 'what listens there opened TLS without the cluster key',
+      });
     }
     const remoteAddress = {
       host: plainAddress(socket.remoteAddress),
@@ -56,7 +58,7 @@ export const dialWith = async (
     const parts = { own, isInitiator: true, keySecret: key.proof, frameBytesMax };
     const introduction = await introduce(socket, parts);
     signal.throwIfAborted();
-    if (introduction.kind === 'refused') return refused(introduction.reason, introduction.detail);
+    if (introduction.kind === 'refused') return refused(introduction.meaning);
     const { pipe, peer } = introduction;
     return { kind: 'handshake', handshake: { pipe, peer, remoteAddress, isInitiator: true, keyId: key.id } };
   } finally {

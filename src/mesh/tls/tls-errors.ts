@@ -2,21 +2,20 @@
 // as Node 24 gives them; each was seen in the tests.
 
 import { errorCode } from '../../core/problem.ts';
-import type { RefusalReason } from '../mesh.ts';
-
-export interface Meaning {
-  readonly reason: RefusalReason;
-  readonly detail: string;
-}
+import type { UnreachableCause } from '../../wire/mesh-status.ts';
+import type { RefusalMeaning } from '../mesh.ts';
 
 /** At the end that dialled. */
-export const dialMeaning = (error: Error): Meaning => {
+export const dialMeaning = (error: Error): RefusalMeaning => {
   const code = errorCode(error) ?? '';
   if (WRONG_KEY_ALERTS.has(code))
     return { reason: 'wrong-key', detail: 'what listens there does not accept this cluster key' };
   if (code === 'ECONNRESET' || code === 'EPIPE')
     return { reason: 'lost', detail: 'the connection was closed during the handshake' };
-  if (isSystemCode(code)) return { reason: 'unreachable', detail: UNREACHABLE[code] ?? code };
+  if (isSystemCode(code)) {
+    const [cause, detail] = UNREACHABLE[code] ?? ['no-answer', code];
+    return { reason: 'unreachable', cause, detail };
+  }
   return {
     reason: 'not-a-node',
     detail: `what listens there is no node of a cluster (${code || error.message})`,
@@ -24,7 +23,7 @@ export const dialMeaning = (error: Error): Meaning => {
 };
 
 /** At the end that was dialled; `knewKey` tells whether a known key id was named, undefined when none was. */
-export const acceptMeaning = (error: Error, knewKey: boolean | undefined): Meaning => {
+export const acceptMeaning = (error: Error, knewKey: boolean | undefined): RefusalMeaning => {
   const code = errorCode(error) ?? '';
   if (code === 'ERR_SSL_BINDER_DOES_NOT_VERIFY' || knewKey === false)
     return { reason: 'wrong-key', detail: 'it has another cluster key' };
@@ -42,12 +41,15 @@ const WRONG_KEY_ALERTS: ReadonlySet<string> = new Set([
   'ERR_SSL_TLSV1_ALERT_UNKNOWN_PSK_IDENTITY',
 ]);
 
-const UNREACHABLE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens on that port',
-  EHOSTUNREACH: 'no route to that address',
-  ENETUNREACH: 'no route to that network',
-  ENOTFOUND: 'no address has that name',
-  EAI_AGAIN: 'the name service does not answer',
-  ETIMEDOUT: 'nothing answers there',
-  EINVAL: 'that address cannot be dialled from here; a link-local one needs its interface: fe80::1%en0',
+const UNREACHABLE: Readonly<Record<string, readonly [UnreachableCause, string]>> = {
+  ECONNREFUSED: ['nothing-listens', 'nothing listens on that port'],
+  EHOSTUNREACH: ['no-route', 'no route to that address'],
+  ENETUNREACH: ['no-route', 'no route to that network'],
+  ENOTFOUND: ['unknown-name', 'no address has that name'],
+  EAI_AGAIN: ['unknown-name', 'the name service does not answer'],
+  ETIMEDOUT: ['no-answer', 'nothing answers there'],
+  EINVAL: [
+    'needs-interface',
+    'that address cannot be dialled from here; a link-local one needs its interface: fe80::1%en0',
+  ],
 };

@@ -11,7 +11,7 @@ import { hostPortText } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';
 import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
-import type { MeshLimits, RefusalReason } from '../mesh.ts';
+import type { MeshLimits, RefusalMeaning } from '../mesh.ts';
 import { MeshError } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { HandshakeAdmission } from './handshake-admission.ts';
@@ -35,7 +35,7 @@ interface Visit {
   /** It has opened TLS under a cluster key. */
   hasKey: boolean;
   /** Of whoever gets the pipe, or of the refusal: the first word counts. */
-  end(reason: RefusalReason, detail: string): void;
+  end(meaning: RefusalMeaning): void;
   /** It has become a link. */
   pass(): void;
 }
@@ -66,8 +66,7 @@ export class TlsListener {
     });
     this.#tls.on('secureConnection', socket => void this.#welcome(socket));
     this.#tls.on('tlsClientError', (error, socket) => {
-      const { reason, detail } = acceptMeaning(error, this.#named.get(socket)?.isKnown);
-      this.#visits.get(placeOf(socket))?.end(reason, detail);
+      this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, this.#named.get(socket)?.isKnown));
     });
     this.#net = createNetServer({ noDelay: true }, raw => this.#visit(raw));
     this.#net.on('drop', data => {
@@ -132,17 +131,22 @@ export class TlsListener {
       raw,
       sinceMs: clock.nowMs(),
       hasKey: false,
-      end: (reason, detail) => {
-        if (leave()) this.#events.refused({ direction: 'accepted', address, reason, detail });
+      end: meaning => {
+        if (leave()) this.#events.refused({ ...meaning, direction: 'accepted', address });
       },
       pass: () => void leave(),
     };
     this.#visits.set(key, visit);
     limit.signal.addEventListener('abort', () => {
-      visit.end('too-slow', `its handshake took longer than ${limits.handshakeMs / 1_000} s`);
+      visit.end({
+        reason: 'too-slow',
+        detail: `its handshake took longer than ${limits.handshakeMs / 1_000} s`,
+      });
       raw.destroy();
     });
-    raw.once('close', () => visit.end('lost', 'it closed the connection during the handshake'));
+    raw.once('close', () =>
+      visit.end({ reason: 'lost', detail: 'it closed the connection during the handshake' }),
+    );
     this.#tls.emit('connection', raw);
   }
 
@@ -151,7 +155,7 @@ export class TlsListener {
     const before = this.#parts.clock.nowMs() - UNPROVEN_MS;
     for (const visit of this.#visits.values()) {
       if (visit.hasKey || visit.sinceMs > before) continue;
-      visit.end('too-slow', 'others waited for its place');
+      visit.end({ reason: 'too-slow', detail: 'others waited for its place' });
       visit.raw.destroy();
       return;
     }
@@ -162,7 +166,7 @@ export class TlsListener {
     const visit = this.#visits.get(placeOf(socket));
     const key = this.#parts.keys.get(this.#named.get(socket)?.id ?? '');
     if (visit === undefined || key === undefined || !isByPsk(socket)) {
-      visit?.end('not-a-node', 'it opened TLS without a cluster key');
+      visit?.end({ reason: 'not-a-node', detail: 'it opened TLS without a cluster key' });
       socket.destroy();
       return;
     }
@@ -175,7 +179,7 @@ export class TlsListener {
       frameBytesMax: limits.frameBytesMax,
     });
     if (introduction.kind === 'refused') {
-      visit.end(introduction.reason, introduction.detail);
+      visit.end(introduction.meaning);
       return;
     }
     visit.pass();

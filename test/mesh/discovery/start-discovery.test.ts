@@ -7,8 +7,8 @@ import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts
 import type { BeaconPlace, InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
 import { beaconPlaces } from '../../../src/mesh/discovery/beacon-places.ts';
 import type { BeaconSocketEvents, OpenBeaconSocket } from '../../../src/mesh/discovery/beacon-socket.ts';
-import type { BeaconTrouble } from '../../../src/mesh/discovery/discovery-status.ts';
-import { discoveryFindings, troubleText } from '../../../src/mesh/discovery/discovery-status.ts';
+import type { BeaconChannelStatus, BeaconTrouble } from '../../../src/mesh/discovery/discovery-status.ts';
+import { beaconFailed, beaconProblems } from '../../../src/mesh/discovery/discovery-status.ts';
 import type { Discovery, DiscoveryOptions } from '../../../src/mesh/discovery/start-discovery.ts';
 import { startDiscovery } from '../../../src/mesh/discovery/start-discovery.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
@@ -136,14 +136,16 @@ test('what cannot open or send is told once, tried every 3 s, hears meanwhile, a
     en3: [linkLocal('fe80::3', 3)],
   };
   await clock.advance(30_000);
-  expect(troubles.map(troubleText)).toEqual([
-    expect.stringContaining('cannot send on en1 (IPv6): EHOSTUNREACH'),
-    expect.stringContaining('cannot open a beacon on en2 (IPv6): EADDRNOTAVAIL'),
+  expect(troubles.map(beaconFailed)).toMatchObject([
+    { interfaceName: 'en1', problem: 'cannot send on en1 (IPv6): EHOSTUNREACH' },
+    { interfaceName: 'en2', problem: 'cannot open a beacon on en2 (IPv6): EADDRNOTAVAIL' },
   ]);
   expect(wires.timesOn('en3 IPv6')).toHaveLength(8);
   wires.open.get('en1 IPv6')?.datagram(beaconOf(4181, 3), 'fe80::9%en1');
   expect(candidates).toHaveLength(1);
-  expect(discoveryFindings(discovery.status)).toContain('beacon not heard on interface en3');
+  expect(beaconProblems(discovery.status)).toContainEqual(
+    expect.objectContaining({ code: 'beacon-not-heard', interfaceName: 'en3' }),
+  );
   wires.sendErrors.clear();
   wires.openErrors.clear();
   await clock.advance(3_000);
@@ -261,15 +263,58 @@ test('interfaces are left out by setting, by kind, and past the bound, with the 
   });
   expect(of(every.places).slice(0, 3)).toEqual(['en0 IPv6', 'en0 IPv4', 'veth0 IPv6']);
   expect(every.places).toHaveLength(65);
-  expect(every.leftOut.slice(0, 3).map(({ interfaceName }) => interfaceName)).toEqual(['awdl0', 'en9', 'lo']);
+  expect(every.leftOut.slice(0, 3)).toEqual([
+    { interfaceName: 'awdl0', why: 'its-kind' },
+    { interfaceName: 'en9', why: 'ignored' },
+    { interfaceName: 'lo', why: 'loopback' },
+  ]);
   const named = beaconPlaces(list, {
     way: { kind: 'interfaces', names: ['en9', 'en7'] },
     ignoredInterfaces: ['en9'],
     takesLoopback: false,
   });
   expect(of(named.places)).toEqual(['en9 IPv6']);
-  expect(named.leftOut).toContainEqual({
-    interfaceName: 'en7',
-    reason: 'there is no such interface, or it is down',
+  expect(named.leftOut).toContainEqual({ interfaceName: 'en7', why: 'not-there' });
+});
+
+test('what a person should know of interfaces is told with a code, the interface and what to do', () => {
+  const channel = (interfaceName: string, more: Partial<BeaconChannelStatus> = {}): BeaconChannelStatus => ({
+    interfaceName,
+    family: 'IPv6',
+    isOpen: true,
+    failure: undefined,
+    sentCount: 1,
+    heardCount: 0,
+    otherKeyCount: 0,
+    droppedCount: 0,
+    lastHeardAtMs: undefined,
+    ...more,
   });
+  const problems = beaconProblems({
+    channels: [
+      channel('en0', { heardCount: 3 }),
+      channel('en0', { family: 'IPv4' }),
+      channel('en1', { otherKeyCount: 6, failure: { action: 'send', code: 'EPERM' } }),
+      channel('en2'),
+    ],
+    leftOut: [
+      { interfaceName: 'awdl0', why: 'its-kind' },
+      { interfaceName: 'lo', why: 'loopback' },
+    ],
+    candidateCount: 0,
+    refusedCount: 0,
+  });
+  expect(problems.map(({ code, interfaceName }) => [code, interfaceName])).toEqual([
+    ['beacon-failed', 'en1'],
+    ['beacon-of-other-key', 'en1'],
+    ['beacon-not-heard', 'en2'],
+    ['no-beacon', 'awdl0'],
+    ['no-beacon-on-loopback', 'lo'],
+  ]);
+  expect(problems[0]).toMatchObject({
+    problem: 'cannot send on en1 (IPv6): EPERM',
+    advice: 'A firewall forbids it: allow UDP 4182.',
+  });
+  expect(problems[1]?.advice).toContain('plimsoll key show --join');
+  expect(problems[3]?.problem).toBe('no beacon on awdl0: this kind of interface carries no cluster');
 });

@@ -78,6 +78,10 @@ describe('where a node dials', () => {
     const one = await node();
     dial(one, port);
     await until(one, () => hasHeard(one, 'unreachable'));
-    expect(one.refusals[0]?.detail).toBe('nothing listens on that port');
+    expect(one.refusals[0]).toMatchObject({
+      reason: 'unreachable',
+      cause: 'nothing-listens',
+      detail: 'nothing listens on that port',
+    });
   });
 });
