@@ -24,7 +24,7 @@ export interface MeshTransport extends AsyncDisposable {
   /** An address that may lead to a peer. Told again, it is tried again soon, however often it failed. */
   addCandidate(candidate: MeshCandidate): void;
   /**
-   * Called for each link that is up. Subscribe to its frames before returning: the first may follow at once.
+   * Called for each link that is up. The first frames may follow at once; they wait for whoever subscribes to them first.
    * @returns the function that ends the subscription; so do all `on…` here.
    */
   onLink(listener: (link: MeshLink) => void): Unsubscribe;
@@ -52,7 +52,10 @@ export interface MeshLink {
    * @throws RangeError when the frame is longer than `MeshLimits.frameBytesMax`.
    */
   send(frame: Uint8Array): boolean;
-  /** A frame is the listener's to keep. A listener that throws closes the link with `malformed`. */
+  /**
+   * A frame is the listener's to keep. A listener that throws closes the link with `malformed`. What came before the first one
+   * subscribed follows a moment later, up to `MeshLimits.queueBytesMax`.
+   */
   onFrame(listener: (frame: Uint8Array) => void): Unsubscribe;
   /** The queue fell below half of `MeshLimits.queueBytesHigh` after `send` gave false. */
   onDrain(listener: () => void): Unsubscribe;

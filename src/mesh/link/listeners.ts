@@ -1,4 +1,4 @@
-// Subscribers of one happening, called in the order in which they came.
+// Subscribers of one happening, called in the order in which they came. Frames are not lost on those who come late.
 
 import type { Unsubscribe } from '../mesh.ts';
 
@@ -24,3 +24,56 @@ export class Listeners<T> {
     this.#listeners.clear();
   }
 }
+
+/** What comes before anybody listens waits for the first who does: a link may be up before those who use it are. */
+export class FrameListeners {
+  readonly #listeners = new Listeners<Uint8Array>();
+  readonly #failed: (error: unknown) => void;
+  #waiting: Uint8Array[] | undefined = [];
+  #waitingBytes = 0;
+
+  /** @param failed hears what a listener threw. */
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  add(listener: (frame: Uint8Array) => void): Unsubscribe {
+    const end = this.#listeners.add(listener);
+    // Not at once: whoever meets a link has more to do than this before it hears anything.
+    if (this.#waiting !== undefined) queueMicrotask(() => this.#release());
+    return end;
+  }
+
+  emit(frame: Uint8Array): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(frame);
+      this.#waitingBytes += frame.length + FRAME_COST_BYTES;
+      return;
+    }
+    try {
+      this.#listeners.emit(frame);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+  }
+
+  #release(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#waitingBytes = 0;
+    for (const frame of waiting) this.emit(frame);
+  }
+}
+
+/** Empty ones cost as well. */
+const FRAME_COST_BYTES = 64;

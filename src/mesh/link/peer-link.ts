@@ -8,7 +8,7 @@ import { errorMessage } from '../../core/problem.ts';
 import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '../mesh.ts';
 import { decodeBye, encodeBye } from './bye.ts';
 import { deadline } from './deadline.ts';
-import { Listeners } from './listeners.ts';
+import { FrameListeners, Listeners } from './listeners.ts';
 import type { Handshake } from './pipe.ts';
 import { FRAME } from './pipe.ts';
 
@@ -27,7 +27,7 @@ export class PeerLink implements MeshLink {
   readonly #limits: MeshLimits;
   readonly #end = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
-  readonly #frames = new Listeners<Uint8Array>();
+  readonly #frames = new FrameListeners(error => this.close('malformed', errorMessage(error)));
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
   readonly #ups = new Listeners<void>();
@@ -184,11 +184,10 @@ export class PeerLink implements MeshLink {
       this.close('malformed', 'data came before the link was up');
       return;
     }
-    try {
-      this.#frames.emit(payload);
-    } catch (error) {
-      this.close('malformed', errorMessage(error));
-    }
+    this.#frames.emit(payload);
+    const { waitingBytes } = this.#frames;
+    if (waitingBytes > this.#limits.queueBytesMax)
+      this.close('overflow', `${waitingBytes} bytes wait for somebody who takes them`);
   }
 
   #answer(payload: Uint8Array): void {

@@ -3,25 +3,46 @@
 // duplicate, or a wait until the next digest.
 
 import type { NodeId } from '../../core/ids.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
 
-/** The neighbours a node has told; undefined while it has told none. */
-export type NeighbourLists = (node: NodeId) => ReadonlySet<NodeId> | undefined;
+export class Relays {
+  readonly #self: NodeId;
+  readonly #peers: ReadonlyMap<NodeId, ReplicaPeer>;
+  /** Asked for each event and changed by few messages: remembered until the next of those. */
+  readonly #bySender = new Map<NodeId, readonly ReplicaPeer[]>();
 
-export interface Relay {
-  readonly self: NodeId;
-  /** Who sent the event here. */
-  readonly sender: NodeId;
-  /** Who may need it. */
-  readonly peer: NodeId;
+  constructor(self: NodeId, peers: ReadonlyMap<NodeId, ReplicaPeer>) {
+    this.#self = self;
+    this.#peers = peers;
+  }
+
+  /** Peers to whom this node passes on what the sender brought. */
+  to(sender: NodeId): readonly ReplicaPeer[] {
+    const held = this.#bySender.get(sender);
+    if (held !== undefined) return held;
+    const peers = [...this.#peers.values()].filter(peer => peer.hasSaidHello && this.isOne(sender, peer.id));
+    this.#bySender.set(sender, peers);
+    return peers;
+  }
+
+  isOne(sender: NodeId, peer: NodeId): boolean {
+    if (peer === sender) return false;
+    const ofSender = this.#neighboursOf(sender);
+    const ofPeer = this.#neighboursOf(peer);
+    if (ofSender?.has(peer) === true || ofPeer?.has(sender) === true) return false;
+    if (ofSender === undefined || ofPeer === undefined) return true;
+    const [smaller, larger] = ofSender.size < ofPeer.size ? [ofSender, ofPeer] : [ofPeer, ofSender];
+    for (const node of smaller) if (node < this.#self && larger.has(node)) return false;
+    return true;
+  }
+
+  /** A peer came or went, or told other neighbours. */
+  changed(): void {
+    this.#bySender.clear();
+  }
+
+  /** Undefined while it has told none. */
+  #neighboursOf(node: NodeId): ReadonlySet<NodeId> | undefined {
+    return this.#peers.get(node)?.neighbours.nodes;
+  }
 }
-
-export const isRelay = ({ self, sender, peer }: Relay, neighboursOf: NeighbourLists): boolean => {
-  if (peer === sender) return false;
-  const ofSender = neighboursOf(sender);
-  const ofPeer = neighboursOf(peer);
-  if (ofSender?.has(peer) === true || ofPeer?.has(sender) === true) return false;
-  if (ofSender === undefined || ofPeer === undefined) return true;
-  const [smaller, larger] = ofSender.size < ofPeer.size ? [ofSender, ofPeer] : [ofPeer, ofSender];
-  for (const node of smaller) if (node < self && larger.has(node)) return false;
-  return true;
-};

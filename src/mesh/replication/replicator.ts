@@ -19,7 +19,7 @@ import { LiveExchange } from './live-exchange.ts';
 import { OwnNeighbours } from './neighbours.ts';
 import type { ChunkSource } from './record-chunks.ts';
 import { createRecordChunks } from './record-chunks.ts';
-import { isRelay } from './relay-rule.ts';
+import { Relays } from './relay-rule.ts';
 import { ReplicaPeer } from './replica-peer.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import { ReplicationCounts } from './replication-counts.ts';
@@ -45,8 +45,7 @@ export class Replicator {
   readonly #chunks: ChunkSource;
   readonly #durable: DurableExchange;
   readonly #live: LiveExchange;
-  /** By sender; only of peers that are there. */
-  readonly #relays = new Map<NodeId, readonly ReplicaPeer[]>();
+  readonly #relays: Relays;
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
@@ -54,6 +53,7 @@ export class Replicator {
     const self = parts.mesh.localId;
     this.#parts = parts;
     this.#limits = limits;
+    this.#relays = new Relays(self, this.#peers);
     const nowMs = (): number => clock.nowMs();
     const own = { nodeId: self, publicKey };
     const common = {
@@ -66,9 +66,8 @@ export class Replicator {
       limits,
       nowMs,
       peers: this.#peers,
-      relays: (sender: NodeId, peer: NodeId): boolean =>
-        isRelay({ self, sender, peer }, node => this.#neighboursOf(node)),
-      relayedTo: (sender: NodeId): readonly ReplicaPeer[] => this.#relayedTo(sender),
+      relays: (sender: NodeId, peer: NodeId): boolean => this.#relays.isOne(sender, peer),
+      relayedTo: (sender: NodeId): readonly ReplicaPeer[] => this.#relays.to(sender),
     };
     this.#chunks = createRecordChunks({
       store,
@@ -131,7 +130,7 @@ export class Replicator {
     const former = this.#peers.get(link.peerId);
     if (former !== undefined) this.#leave(former);
     this.#peers.set(link.peerId, peer);
-    this.#relays.clear();
+    this.#relays.changed();
     this.#ends.set(peer, [
       link.onFrame(frame => this.#hear(peer, frame)),
       link.onDrain(() => peer.outbox.drained()),
@@ -139,6 +138,11 @@ export class Replicator {
     ]);
     if (this.#peers.get(link.peerId) !== peer) return;
     this.#linksChanged.resolve();
+    // Who was dialled waits: version 0.1.0 dials before it listens to its links, and without a hello all else is a fault.
+    if (link.isInitiator) this.#greet(peer);
+  }
+
+  #greet(peer: ReplicaPeer): void {
     const { version, told } = this.#neighbours;
     peer.outbox.tell({
       kind: 'hello',
@@ -157,7 +161,7 @@ export class Replicator {
     this.#ends.delete(peer);
     if (this.#peers.get(peer.id) !== peer) return;
     this.#peers.delete(peer.id);
-    this.#relays.clear();
+    this.#relays.changed();
     this.#durable.peerGone(peer.id);
     this.#live.peerGone(peer.id);
     this.#linksChanged.resolve();
@@ -209,7 +213,8 @@ export class Replicator {
     switch (message.kind) {
       case 'hello':
         peer.hasSaidHello = true;
-        this.#relays.clear();
+        if (!peer.link.isInitiator) this.#greet(peer);
+        this.#relays.changed();
         peer.neighbours.take({
           version: message.neighboursVersion,
           base: -1,
@@ -239,7 +244,7 @@ export class Replicator {
           peer.outbox.tell({ kind: 'ask-neighbours' });
         return;
       case 'neighbours':
-        this.#relays.clear();
+        this.#relays.changed();
         if (peer.neighbours.take(message)) this.#live.neighboursChanged(peer);
         else peer.outbox.tell({ kind: 'ask-neighbours' });
         return;
@@ -251,35 +256,18 @@ export class Replicator {
     }
   }
 
-  /** Asked for each event and changed by few messages: remembered until the next of those. */
-  #relayedTo(sender: NodeId): readonly ReplicaPeer[] {
-    const held = this.#relays.get(sender);
-    if (held !== undefined) return held;
-    const self = this.#parts.mesh.localId;
-    const peers = [...this.#peers.values()].filter(
-      peer => peer.hasSaidHello && isRelay({ self, sender, peer: peer.id }, node => this.#neighboursOf(node)),
-    );
-    this.#relays.set(sender, peers);
-    return peers;
-  }
-
-  #neighboursOf(node: NodeId): ReadonlySet<NodeId> | undefined {
-    return this.#peers.get(node)?.neighbours.nodes;
-  }
-
   async #digestLoop(signal: AbortSignal): Promise<void> {
     const { digestIntervalMs } = this.#limits;
     let waitMs = digestIntervalMs * digestPhase(this.#parts.mesh.localId);
     for (;;) {
       await this.#parts.clock.sleep(waitMs, signal);
       waitMs = digestIntervalMs;
-      const frame = encodeMeshMessage({
+      this.#tellAll({
         kind: 'digest',
         vectors: this.#durable.vectors(),
         live: this.#live.summary(),
         neighboursVersion: this.#neighbours.version,
       });
-      for (const peer of this.#peers.values()) peer.outbox.tellEncoded(frame);
     }
   }
 
@@ -291,9 +279,13 @@ export class Replicator {
       await this.#parts.clock.sleep(this.#limits.neighbourDebounceMs, signal);
       this.#linksChanged = Promise.withResolvers();
       const change = this.#neighbours.change(new Set(this.#peers.keys()));
-      if (change === undefined) continue;
-      const frame = encodeMeshMessage({ kind: 'neighbours', ...change });
-      for (const peer of this.#peers.values()) peer.outbox.tellEncoded(frame);
+      if (change !== undefined) this.#tellAll({ kind: 'neighbours', ...change });
     }
+  }
+
+  /** Who has not said hello is told all of it with ours, or asks for what changed since. */
+  #tellAll(message: MeshMessage): void {
+    const frame = encodeMeshMessage(message);
+    for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);
   }
 }

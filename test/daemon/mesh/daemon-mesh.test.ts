@@ -31,6 +31,21 @@ describe('daemons with one cluster key', () => {
     await until(a, state => (state.nodeMemories[b.nodeId]?.epoch ?? 0) >= start && start > 0);
   });
 
+  it('hear the first words of a peer that they dial while they start', async () => {
+    await using homes = await temporaryHomes(2);
+    const [first, second] = homes.paths;
+    await using a = await started(first, { name: 'atlas' });
+    await using b = await started(second, { name: 'juno', peers: [addressOf(a)] });
+    const seen = new Set<number>();
+    // Frames enough for a link to be closed, were each of them taken for one of somebody who has not said hello.
+    await until(b, ({ nodeMemories }) => seen.add(nodeMemories[a.nodeId]?.seq ?? 0).size > 10);
+    await until(a, ({ nodeMemories }) => nodeMemories[b.nodeId] !== undefined);
+    for (const { url } of [a, b]) {
+      const status: unknown = await (await fetch(`${url}/api/mesh`)).json();
+      expect(status).toMatchObject({ linkCount: 1, replication: { malformedFrames: 0 } });
+    }
+  });
+
   it('pass on what a third node told them', async () => {
     await using homes = await temporaryHomes(3);
     const [first, second, third] = homes.paths;
