@@ -2,9 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { NodeId } from '../../src/core/ids.ts';
+import { nodeId } from '../../src/core/ids.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
 
 export const PINNED_VERSION = '0.1.0';
+
+/** Whose home it is. */
+export const PINNED_NODE: NodeId = nodeId('72asyextvngonlc5w2nmguxzay');
 
 export interface PinnedFact {
   readonly kind: string;
