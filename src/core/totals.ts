@@ -1,8 +1,10 @@
 // Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
 
+import { gpusOf, hostMemoryUse, ownMemoryGpus } from './node/memory-use.ts';
 import type { NodeView } from './node/node-view.ts';
 import { nodeView } from './node/node-view.ts';
 import { nodeIds } from './node/presence-view.ts';
+import { heldValue } from './node/reading-view.ts';
 import type { State } from './state.ts';
 
 export interface Total {
@@ -30,7 +32,7 @@ export const clusterTotals = (state: State, nowMs: number): ClusterTotals =>
 /** The same of views that are there already. */
 export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   const views = all.filter(view => view.presence !== 'offline');
-  const gpus = views.flatMap(view => view.gpus.flatMap(vendor => vendor.devices));
+  const gpus = views.flatMap(gpusOf);
   const profiles = gpus.map(gpu => gpu.profile?.value);
   const isLowerBound = profiles.some(profile => profile?.isLowerBound === true);
   return {
@@ -51,24 +53,14 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
 
 /** Bytes of the host, then of each GPU that has memory of its own. */
 const memoryTotals = (view: NodeView): (number | undefined)[] => [
-  hostMemory(view)?.totalBytes,
-  ...discrete(view).map(gpu => figure(gpu.device.memoryTotalBytes)),
+  heldValue(view.memory)?.totalBytes,
+  ...ownMemoryGpus(view).map(gpu => figure(gpu.device.memoryTotalBytes)),
 ];
 
-const memoryUses = (view: NodeView): (number | undefined)[] => {
-  const host = hostMemory(view);
-  const available = figure(host?.availableBytes);
-  return [
-    host === undefined || available === undefined ? undefined : host.totalBytes - available,
-    ...discrete(view).map(gpu => figure(gpu.load?.memoryUsedBytes)),
-  ];
-};
-
-const hostMemory = (view: NodeView) =>
-  view.memory.kind === 'current' || view.memory.kind === 'stale' ? view.memory.value : undefined;
-
-const discrete = (view: NodeView) =>
-  view.gpus.flatMap(vendor => vendor.devices).filter(gpu => !gpu.device.memoryIsUnified);
+const memoryUses = (view: NodeView): (number | undefined)[] => [
+  hostMemoryUse(view)?.usedBytes,
+  ...ownMemoryGpus(view).map(gpu => figure(gpu.load?.memoryUsedBytes)),
+];
 
 const figure = (value: number | { readonly kind: 'unknown' } | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined;

@@ -2,6 +2,7 @@
 // Everything that measures runs in a child process that is killed at its deadline; how it ended comes back as data.
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
+import type { GpuVendor } from '../core/node/gpu.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 
 /** What an engine measures of a connection; whose it is and when the next is due belongs to the reconciler. */
@@ -21,7 +22,7 @@ export type ProbeOutcome<T> =
 export interface ProbeDevice {
   readonly deviceId: string;
   readonly deviceName: string;
-  readonly vendor: 'nvidia' | 'amd' | 'apple' | 'intel' | 'cpu';
+  readonly vendor: GpuVendor | 'cpu';
 }
 
 /** Measures one device; never rejects but for an abort. */

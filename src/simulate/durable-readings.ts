@@ -107,7 +107,7 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
 };
 
 /** One a vendor; none where the machine has no GPU. */
-export const gpusOf = ({ index, hardware }: Site): readonly NodeGpus[] => {
+export const gpuInventories = ({ index, hardware }: Site): readonly NodeGpus[] => {
   const [first] = hardware.gpus;
   if (first === undefined) return [];
   return [{ vendor: first.vendor, devices: hardware.gpus.map((gpu, at) => deviceOf(gpu, index, at)) }];

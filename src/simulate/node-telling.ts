@@ -3,6 +3,7 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
+import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { ReadingKind } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
@@ -12,7 +13,7 @@ import { connectionsOf } from './connection.ts';
 import {
   configFact,
   DURABLE_INTERVAL_MS,
-  gpusOf,
+  gpuInventories,
   identityOf,
   networkOf,
   SIMULATED_SOURCE,
@@ -139,7 +140,7 @@ export class NodeTelling {
     const rdmaDevices = rdmaDevicesOf(site);
     return [
       { kind: 'identity.gathered', payload: gathered(identityOf(site, plimsollVersion)) },
-      ...gpusOf(site).map((gpus): Fact => ({ kind: 'gpus.gathered', payload: gathered(gpus) })),
+      ...gpuInventories(site).map((gpus): Fact => ({ kind: 'gpus.gathered', payload: gathered(gpus) })),
       { kind: 'network.gathered', payload: gathered(networkOf(site)) },
       ...(thunderbolt === undefined
         ? []
@@ -172,7 +173,7 @@ export class NodeTelling {
     else confirm('thunderbolt');
     if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');
     else confirm('rdmaDevices');
-    const vendors = gpusOf(site).map(({ vendor }) => vendor);
+    const vendors = gpuInventories(site).map(({ vendor }) => vendor);
     for (const vendor of vendors) confirm('gpus', vendor);
     if (site.hardware.operatingSystem.platform === 'linux')
       for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one))) {
@@ -268,7 +269,7 @@ const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConf
   intervalMs: DURABLE_INTERVAL_MS,
 });
 
-const LINUX_VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'intel'];
+const LINUX_VENDORS: readonly GpuVendor[] = GPU_VENDORS.filter(vendor => vendor !== 'apple');
 /** Looked at once a second, so that it is repeated at least every 2 s. */
 const LEASE_REPEAT_MS = 1_500;
 const MESH_PORT = 4_181;

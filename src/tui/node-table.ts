@@ -15,8 +15,10 @@ import {
 } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
+import { heldValue } from '../core/node/reading-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
 import type { Line, Tone } from './part.ts';
@@ -76,20 +78,21 @@ const mark = ({ presence, stoppedMs }: NodeView): Line[number] => {
   }
 };
 
-const memoryBar = ({ memory }: NodeView): Line => {
-  const value = heldValue(memory);
-  if (value === undefined || !isKnown(value.availableBytes)) return [];
-  return bar(1 - value.availableBytes / value.totalBytes, 10);
+const memoryBar = (view: NodeView): Line => {
+  const share = usedShare(hostMemoryUse(view));
+  return share === undefined ? [] : bar(share, 10);
 };
 
-const memoryCell = ({ memory }: NodeView): Line =>
-  cell(memory, toneOf(memory), ({ totalBytes, availableBytes }) =>
-    isKnown(availableBytes) ? formatBytesOf(totalBytes - availableBytes, totalBytes) : undefined,
-  );
+const memoryCell = (view: NodeView): Line => {
+  const use = hostMemoryUse(view);
+  return use === undefined
+    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
+    : [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), toneOf(view.memory))];
+};
 
 /** The busiest of the machine's GPUs, with their number where there are several. */
 const gpuCell = (view: NodeView): Line => {
-  const gpus = view.gpus.flatMap(vendor => vendor.devices);
+  const gpus = gpusOf(view);
   const uses = gpus.map(gpu => gpu.load?.use).filter(use => typeof use === 'number');
   if (uses.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   const count = gpus.length > 1 ? ` ×${gpus.length}` : '';
@@ -100,10 +103,7 @@ const gpuCell = (view: NodeView): Line => {
 /** The hottest sensor of the machine. */
 const temperatureCell = (view: NodeView): Line => {
   const system = heldValue(view.system)?.cpuTemperatureCelsius;
-  const all = [
-    system,
-    ...view.gpus.flatMap(({ devices }) => devices.map(({ load }) => load?.temperatureCelsius)),
-  ];
+  const all = [system, ...gpusOf(view).map(({ load }) => load?.temperatureCelsius)];
   const known = all.filter(value => typeof value === 'number');
   if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   return [part(figureText(formatCelsius(Math.max(...known))))];
@@ -115,10 +115,7 @@ const powerCell = (view: NodeView): Line => {
   if (system !== undefined && isKnown(system.systemPowerWatts)) {
     return [part(figureText(formatWatts(system.systemPowerWatts)))];
   }
-  const parts = [
-    system?.cpuPowerWatts,
-    ...view.gpus.flatMap(({ devices }) => devices.map(({ load }) => load?.powerWatts)),
-  ];
+  const parts = [system?.cpuPowerWatts, ...gpusOf(view).map(({ load }) => load?.powerWatts)];
   const known = parts.filter(value => typeof value === 'number');
   if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
   return [part(figureText(formatWatts(known.reduce((sum, watts) => sum + watts, 0))))];
@@ -173,8 +170,6 @@ const ageCell = ({ presence, silentMs, stoppedMs, memory }: NodeView): Line => {
   const silent = Number.isFinite(silentMs) ? ` ${figureText(formatAge(silentMs))}` : '';
   return [part(`${presence}${silent}`, presence === 'stale' ? 'caution' : 'bad')];
 };
-
-const heldValue = <T>(view: ReadingView<T>): T | undefined => ('value' in view ? view.value : undefined);
 
 const toneOf = (view: ReadingView<unknown>): Tone => (view.kind === 'stale' ? 'caution' : 'plain');
 

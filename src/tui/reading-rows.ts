@@ -15,10 +15,12 @@ import {
 import type { DiskVolume } from '../core/node/disk.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
+import { memoryUsedBytes } from '../core/node/memory.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { GpuView, NodeView } from '../core/node/node-view.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
+import { heldValue } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
@@ -93,7 +95,7 @@ const systemFacts = (
   { operatingSystem: { name, version, build }, virtualisation }: NodeIdentity,
   system: ReadingView<NodeSystem>,
 ): readonly Line[] => {
-  const uptime = 'value' in system ? system.value.uptimeSeconds : undefined;
+  const uptime = heldValue(system)?.uptimeSeconds;
   return [
     [part(isKnown(version) && !name.includes(version) ? `${name} ${version}` : name)],
     ...(isKnown(build) ? [[part(build)]] : []),
@@ -103,8 +105,8 @@ const systemFacts = (
 };
 
 const memoryFacts = (memory: NodeMemory): readonly Line[] => {
-  const { totalBytes, availableBytes, pressure, container } = memory;
-  const usedBytes = isUnknown(availableBytes) ? availableBytes : totalBytes - availableBytes;
+  const { totalBytes, pressure, container } = memory;
+  const usedBytes = memoryUsedBytes(memory);
   return [
     ...(isUnknown(usedBytes)
       ? [[part(figureText(formatCapacityBytes(totalBytes)))], named('used', unknownFact(usedBytes))]

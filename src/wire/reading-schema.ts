@@ -8,6 +8,7 @@ import type { NodeDisk } from '../core/node/disk.ts';
 import type { Gathered, ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
 import { FIRST_READINGS, FIRST_VENDORS } from '../core/node/gathered.ts';
 import type { NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
+import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
@@ -18,7 +19,7 @@ import { bytes, count, figure, interval, list, openObject, reported, share, text
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-const vendor = v.picklist(['nvidia', 'amd', 'apple', 'intel']);
+const vendor = v.picklist(GPU_VENDORS);
 
 const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,

@@ -2,9 +2,9 @@
 // node should hear. Serious things first.
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning as ClusterWarning } from '../../../src/core/warnings/warning.ts';
 import type { ToldNotice } from '../../../src/wire/notice.ts';
-import { held } from '../node/held.ts';
 
 /** As core has it; what the page adds of itself concerns no node. */
 export type Warning = Omit<ClusterWarning, 'nodes'>;
@@ -64,4 +64,4 @@ const DEMO: Warning = {
 };
 
 const aloneNotes = (views: readonly NodeView[]): readonly Warning[] =>
-  views.some(view => held(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];
+  views.some(view => heldValue(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];

@@ -3,10 +3,10 @@
 import { formatUptime } from '../../../src/core/figure/duration.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { heldValue, whyNot } from '../../../src/core/node/reading-view.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 import { reportedText } from '../figure/reported.ts';
-import { held, whyNot } from './held.ts';
 import { shortChip } from './node-words.ts';
 
 export interface Fact {
@@ -18,8 +18,8 @@ export interface Fact {
 }
 
 export const facts = (view: NodeView): readonly Fact[] => {
-  const identity = held(view.identity);
-  const system = held(view.system);
+  const identity = heldValue(view.identity);
+  const system = heldValue(view.system);
   if (identity === undefined)
     return [{ name: 'Identity', value: { text: '–', reason: whyNot(view.identity) } }];
   const chip = reportedText(identity.chip);

@@ -6,7 +6,7 @@ import {
   hostMemoryUse,
   modelMemoryUse,
   ownMemoryGpus,
-  share,
+  usedShare,
 } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
@@ -21,10 +21,10 @@ export const currentGpuUse = (view: NodeView): number | undefined =>
   gpusOf(view).some(gpu => gpu.isLoadStale) ? undefined : gpuUse(view);
 
 export const machineLoad = (view: NodeView): MachineLoad => ({
-  level: share(modelMemoryUse(view)),
-  hostLevel: share(hostMemoryUse(view)),
+  level: usedShare(modelMemoryUse(view)),
+  hostLevel: usedShare(hostMemoryUse(view)),
   bays: ownMemoryGpus(view).map(gpu => ({
-    level: share(gpuMemoryUse(gpu)),
+    level: usedShare(gpuMemoryUse(gpu)),
     isMeasured: gpu.probe?.kind === 'running',
   })),
   use: gpuUse(view),

@@ -9,13 +9,13 @@ import {
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { gpusOf, modelMemoryUse, share } from '../../../src/core/node/memory-use.ts';
+import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import type { MachineKind } from '../drawing/machine-kind.ts';
 import { machineKind } from '../drawing/machine-kind.ts';
 import { ageText } from '../figure/age.ts';
-import { held } from './held.ts';
 import { nodeSums } from './node-sums.ts';
 import { nodeVitals } from './node-vitals.ts';
 import { nodeWords } from './node-words.ts';
@@ -92,7 +92,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
   const use = modelMemoryUse(view);
   const mine = warnings.get(view.nodeId) ?? [];
   const kind = machineKind(
-    held(view.identity),
+    heldValue(view.identity),
     gpusOf(view).map(({ device }) => device),
   );
   const linkCount = linkCounts.get(view.nodeId) ?? 0;
@@ -120,7 +120,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
       name: view.name.toLowerCase(),
       state: PRESENCES.indexOf(view.presence),
       machine: words.model.toLowerCase(),
-      memory: isOffline ? undefined : share(use),
+      memory: isOffline ? undefined : usedShare(use),
       gpu: isOffline ? undefined : vitals.gpuUse,
       temperature: isOffline ? undefined : vitals.celsius,
       power: isOffline ? undefined : vitals.watts,
@@ -165,8 +165,8 @@ export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string
 
 /** Its name says already that it is simulated. */
 const tagsOf = (view: NodeView): readonly string[] => {
-  const tags = held(view.config)?.tags ?? [];
-  return held(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;
+  const tags = heldValue(view.config)?.tags ?? [];
+  return heldValue(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;
 };
 
 const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {

@@ -2,8 +2,8 @@
 
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
-import { held } from './held.ts';
 import { gpuUse } from './node-load.ts';
 
 export interface NodeVitals {
@@ -17,7 +17,7 @@ export interface NodeVitals {
 }
 
 export const nodeVitals = (view: NodeView): NodeVitals => {
-  const system = held(view.system);
+  const system = heldValue(view.system);
   const loads = gpusOf(view).map(gpu => gpu.load);
   const heats = known(loads.map(load => load?.temperatureCelsius));
   const hottest = heats.length > 0 ? heats : known([system?.cpuTemperatureCelsius]);

@@ -9,11 +9,11 @@ import {
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
 import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
-import { gpusOf, modelMemoryUse, ownMemoryGpus, share } from '../../../src/core/node/memory-use.ts';
+import { gpusOf, modelMemoryUse, ownMemoryGpus, usedShare } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
-import { held } from './held.ts';
 import { measuredWords } from './measured-words.ts';
 import { gpuUse } from './node-load.ts';
 import { nodeVitals } from './node-vitals.ts';
@@ -53,7 +53,7 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
       : 'stopped'
     : (memoryAge ?? percentOf(use));
   return {
-    name: held(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
+    name: heldValue(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
     memory: isOffline ? absenceWords(view, lagMs) : memoryWords(use, memoryAge),
     memoryShare,
@@ -98,7 +98,7 @@ export const shortSystem = (name: string): string =>
   name.replace(/ GNU\/Linux/, '').replace(/\s*\([^)]*\)/, '');
 
 const modelWords = (view: NodeView): string => {
-  const identity = held(view.identity);
+  const identity = heldValue(view.identity);
   if (identity === undefined) return 'not identified yet';
   const model = knownOr(identity.model, shortSystem(identity.operatingSystem.name)).replace(/^NVIDIA\s+/, '');
   const gpus = gpusOf(view).filter(gpu => !gpu.device.memoryIsUnified);
@@ -142,7 +142,7 @@ const vitalWords = (view: NodeView, lagMs: number | undefined): string => {
 };
 
 const percentOf = (use: MemoryUse | undefined): string => {
-  const part = share(use);
+  const part = usedShare(use);
   return part === undefined ? '–' : figureText(formatPercent(part));
 };
 

@@ -7,10 +7,10 @@ import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
 import { gpusOf, modelMemoryUse, ownMemoryGpus, SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
-import { held } from '../node/held.ts';
 import { gpuUse } from '../node/node-load.ts';
 
 export interface TargetBoard {
@@ -68,7 +68,7 @@ const memoryBoard = (view: NodeView): TargetBoard => {
 
 const useBoard = (view: NodeView): TargetBoard => {
   const hasGpu = gpusOf(view).length > 0;
-  const cpuUse = held(view.system)?.cpuUse;
+  const cpuUse = heldValue(view.system)?.cpuUse;
   const use = hasGpu ? gpuUse(view) : cpuUse === undefined ? undefined : knownOr(cpuUse, undefined);
   return {
     name: hasGpu ? 'GPU use' : 'CPU use',

@@ -1,7 +1,7 @@
 // The faces of the words on the map, and a node's name as it fits there.
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { held } from '../node/held.ts';
+import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Face } from './text-width.ts';
 import { fitted, textWidth } from './text-width.ts';
 
@@ -13,7 +13,7 @@ interface FaceSize {
 export const NAME_FACE: FaceSize = { face: 'sans-semibold', size: 15 };
 export const FACT_FACE: FaceSize = { face: 'condensed-medium', size: 13 };
 
-export const isMadeUp = (view: NodeView): boolean => held(view.identity)?.isSimulated === true;
+export const isMadeUp = (view: NodeView): boolean => heldValue(view.identity)?.isSimulated === true;
 
 export interface NameRoom {
   readonly face: FaceSize;

@@ -2,7 +2,7 @@
 // seen of it has changed, so that the page touches only those that have; what only a screen reader says of it is told in turn.
 
 import type { NodeId } from '../../../src/core/ids.ts';
-import { modelMemoryUse, SAFE_LOAD, share } from '../../../src/core/node/memory-use.ts';
+import { modelMemoryUse, SAFE_LOAD, usedShare } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { InTurn } from '../figure/in-turn.ts';
 import { nodeWords } from '../node/node-words.ts';
@@ -45,7 +45,7 @@ export class Specks {
     const list = views.flatMap((view, index): Speck[] => {
       const place = places[index];
       if (place === undefined) return [];
-      const level = share(modelMemoryUse(view));
+      const level = usedShare(modelMemoryUse(view));
       const { width, height } = drawing;
       const speck: Speck = {
         nodeId: view.nodeId,

@@ -3,6 +3,7 @@
 
 import type { Event } from '../event.ts';
 import type { NodeId } from '../ids.ts';
+import { memoryUsedBytes } from '../node/memory.ts';
 import { isUnknown } from '../unknown.ts';
 
 export const HISTORY_SECONDS = 900;
@@ -82,8 +83,9 @@ export const pointsOf = (event: Event): readonly HistoryPoint[] => {
   };
   switch (event.kind) {
     case 'memory.gathered': {
-      const { totalBytes, availableBytes, swapUsedBytes, pressure } = event.payload.value;
-      if (!isUnknown(availableBytes)) add('memoryUsedBytes', totalBytes - availableBytes);
+      const { swapUsedBytes, pressure } = event.payload.value;
+      const usedBytes = memoryUsedBytes(event.payload.value);
+      if (!isUnknown(usedBytes)) add('memoryUsedBytes', usedBytes);
       add('swapUsedBytes', swapUsedBytes);
       add('memoryStalledShare', pressure.stalledShare);
       break;

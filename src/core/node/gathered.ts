@@ -1,6 +1,9 @@
 // What a source tells of a reading: its value, that it still holds, or that it could not be read. Payloads of events;
 // reading.ts names the readings themselves.
 
+import type { GpuVendor } from './gpu.ts';
+import { GPU_VENDORS } from './gpu.ts';
+
 /** Payload of "<reading>.gathered". */
 export interface Gathered<T> {
   /** The tool or interface that told it: "procfs", "macmon 0.8", "nvidia-smi". */
@@ -25,7 +28,7 @@ export const FIRST_READINGS = [
 ] as const;
 
 /** The vendors that `reading.*` events know; 'none' for readings of which a node has one. */
-export const FIRST_VENDORS = ['nvidia', 'amd', 'apple', 'intel', 'none'] as const;
+export const FIRST_VENDORS: readonly (GpuVendor | 'none')[] = [...GPU_VENDORS, 'none'];
 
 /** A durable reading was read again and has not changed: renews its age. Of `FIRST_READINGS` and `FIRST_VENDORS` alone. */
 export interface ReadingConfirmed {

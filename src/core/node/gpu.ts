@@ -3,7 +3,17 @@
 
 import type { Reported } from '../unknown.ts';
 
-export type GpuVendor = 'nvidia' | 'amd' | 'apple' | 'intel';
+/** As events and metrics name them. Nothing may be added: older versions refuse it in the kinds that they know (decision 0016). */
+export const GPU_VENDORS = ['nvidia', 'amd', 'apple', 'intel'] as const;
+
+export type GpuVendor = (typeof GPU_VENDORS)[number];
+
+export const VENDOR_NAMES: Readonly<Record<GpuVendor, string>> = {
+  nvidia: 'NVIDIA',
+  amd: 'AMD',
+  apple: 'Apple',
+  intel: 'Intel',
+};
 
 export interface NodeGpus {
   readonly vendor: GpuVendor;

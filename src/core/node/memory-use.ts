@@ -1,8 +1,9 @@
 // How full the memories of a node are, of the host and of GPUs that have their own, and how full they may be.
 
 import { knownOr } from '../unknown.ts';
-import { heldValue } from './held-value.ts';
+import { memoryUsedBytes } from './memory.ts';
 import type { GpuView, NodeView } from './node-view.ts';
+import { heldValue } from './reading-view.ts';
 
 /** The load line: past this share a longer context or a larger batch may not fit. */
 export const SAFE_LOAD = 0.85;
@@ -12,14 +13,15 @@ export interface MemoryUse {
   readonly totalBytes: number;
 }
 
-export const share = (use: MemoryUse | undefined): number | undefined =>
+export const usedShare = (use: MemoryUse | undefined): number | undefined =>
   use === undefined || use.totalBytes <= 0 ? undefined : use.usedBytes / use.totalBytes;
 
 export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
   const memory = heldValue(view.memory);
-  const availableBytes = memory === undefined ? undefined : knownOr(memory.availableBytes, undefined);
-  if (memory === undefined || availableBytes === undefined) return undefined;
-  return { usedBytes: memory.totalBytes - availableBytes, totalBytes: memory.totalBytes };
+  const usedBytes = memory === undefined ? undefined : knownOr(memoryUsedBytes(memory), undefined);
+  return memory === undefined || usedBytes === undefined
+    ? undefined
+    : { usedBytes, totalBytes: memory.totalBytes };
 };
 
 export const gpusOf = (view: NodeView): readonly GpuView[] => view.gpus.flatMap(vendor => vendor.devices);

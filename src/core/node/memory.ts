@@ -2,6 +2,7 @@
 // nobody waits for is healthy and a half-full one that swaps is not.
 
 import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
 
 export interface NodeMemory {
   /** Of the host, also inside a container. */
@@ -24,3 +25,10 @@ export interface MemoryPressure {
 export type ContainerMemory =
   | { readonly kind: 'none' }
   | { readonly kind: 'limited'; readonly limitBytes: number; readonly usedBytes: Reported<number> };
+
+/** As every view counts it: what a new program could not get. */
+export const memoryUsedBytes = ({
+  totalBytes,
+  availableBytes,
+}: Pick<NodeMemory, 'totalBytes' | 'availableBytes'>): Reported<number> =>
+  isUnknown(availableBytes) ? availableBytes : totalBytes - availableBytes;

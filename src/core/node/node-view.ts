@@ -9,13 +9,14 @@ import type { Entry, State } from '../state.ts';
 import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
+import { GPU_VENDORS } from './gpu.ts';
 import type { GpuProfile } from './gpu-profile.ts';
 import type { Presence } from './presence-view.ts';
 import { isForgotten, lastHeardMs, presence, stoppedMs } from './presence-view.ts';
 import type { NodeReadingKind, ReadingValues } from './reading.ts';
 import { NODE_READING_KINDS, readingEntry } from './reading.ts';
 import type { ReadingView } from './reading-view.ts';
-import { readingView } from './reading-view.ts';
+import { heldValue, readingView } from './reading-view.ts';
 import { givenName, namesakes } from './shared-names.ts';
 
 /** The readings of which a node has one, by their names. */
@@ -62,7 +63,7 @@ export interface GpuView extends MeasuredDevice {
 }
 
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
-  const vendors = VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
+  const vendors = GPU_VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
   return {
     nodeId: node,
     name: nodeName(state, node),
@@ -109,7 +110,7 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
   const statuses = state.readingStatuses[node] ?? {};
   const inventory = readingView(state.nodeGpus[node]?.[vendor], statuses[`gpus ${vendor}`], nowMs);
   const loads = readingView(state.nodeGpuLoads[node]?.[vendor], statuses[`gpuLoads ${vendor}`], nowMs);
-  const held = inventory.kind === 'current' || inventory.kind === 'stale' ? inventory.value.devices : [];
+  const held = heldValue(inventory)?.devices ?? [];
   const loaded = loads.kind === 'current' || loads.kind === 'stale' ? loads : undefined;
   return {
     vendor,
@@ -132,6 +133,5 @@ const measuredDevice = (state: State, node: NodeId, deviceId: string, nowMs: num
 
 const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting' && view.kind !== 'absent';
 
-const VENDORS: readonly GpuVendor[] = ['nvidia', 'amd', 'apple', 'intel'];
 /** The one device id that is no GPU's: `GpuProfile.deviceId`. */
 const CPU_DEVICE_ID = 'cpu';

@@ -3,6 +3,7 @@
 import type { State } from '../state.ts';
 import { readingKey } from './gathered.ts';
 import type { GpuVendor } from './gpu.ts';
+import { VENDOR_NAMES } from './gpu.ts';
 import type { NodeView } from './node-view.ts';
 import type { NodeReadingKind, ReadingKind } from './reading.ts';
 import { NODE_READING_KINDS, READING_KINDS, readingEntry, readingTitle } from './reading.ts';
@@ -32,7 +33,7 @@ export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly R
     const title = readingTitle(reading);
     return {
       key,
-      title: vendor === 'none' ? title : `${title}, ${VENDORS[vendor]}`,
+      title: vendor === 'none' ? title : `${title}, ${VENDOR_NAMES[vendor]}`,
       source: held.kind === 'waiting' ? (status?.source ?? '') : held.source,
       intervalMs:
         status?.kind === 'confirmed' ? status.intervalMs : (entry?.intervalMs ?? status?.intervalMs),
@@ -67,8 +68,6 @@ export const missingReadings = (
       ]),
   ...rows.filter(row => row.state === 'absent'),
 ];
-
-export const VENDORS = { nvidia: 'NVIDIA', amd: 'AMD', apple: 'Apple', intel: 'Intel' } as const;
 
 const isNodeReading = (reading: ReadingKind): reading is NodeReadingKind =>
   NODE_READING_KINDS.some(one => one === reading);

@@ -63,3 +63,23 @@ export const readingView = <T>(
     return { kind: 'current', value, source, ageMs };
   return { kind: 'stale', value, source, ageMs, reason: `${source} has said nothing new` };
 };
+
+/** The last value, current or not. */
+export const heldValue = <T>(view: ReadingView<T>): T | undefined =>
+  view.kind === 'current' || view.kind === 'stale' ? view.value : undefined;
+
+/** Why there is no value, or no fresh one; '' where there is. */
+export const whyNot = (view: ReadingView<unknown>): string => {
+  switch (view.kind) {
+    case 'waiting':
+      return 'not read yet';
+    case 'absent':
+    case 'unavailable':
+    case 'stale':
+      return view.reason;
+    case 'current':
+      return '';
+    default:
+      return view satisfies never;
+  }
+};

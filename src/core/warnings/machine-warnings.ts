@@ -1,8 +1,8 @@
 // Builds of macOS that differ, and GPUs that are held back while they work.
 
 import { figureText, formatPercent } from '../figure/figure.ts';
-import { heldValue } from '../node/held-value.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 

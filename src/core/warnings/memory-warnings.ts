@@ -1,10 +1,10 @@
 // Memories past their load line, swap in use, disks that are almost full.
 
 import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
-import { heldValue } from '../node/held-value.ts';
 import type { MemoryUse } from '../node/memory-use.ts';
-import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, share } from '../node/memory-use.ts';
+import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import { knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 
@@ -101,7 +101,7 @@ const diskWarnings = (view: NodeView): readonly Warning[] =>
     }));
 
 const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
-  const part = share(use);
+  const part = usedShare(use);
   return part !== undefined && part > SAFE_LOAD ? figureText(formatPercent(part)) : undefined;
 };
 

@@ -1,7 +1,7 @@
 // Thunderbolt bridges that loop, RDMA that is switched off though the cable could carry it, and RDMA ports that are down.
 
-import { heldValue } from '../node/held-value.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { CableEnd } from './thunderbolt-cables.ts';
 import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';

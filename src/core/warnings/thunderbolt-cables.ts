@@ -1,8 +1,8 @@
 // Thunderbolt cables between nodes of the cluster, each once, from what either end says of its peers.
 
 import type { NodeId } from '../ids.ts';
-import { heldValue } from '../node/held-value.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { heldValue } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import { isKnown } from '../unknown.ts';
 

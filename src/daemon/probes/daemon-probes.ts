@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { GpuVendor } from '../../core/node/gpu.ts';
-import { readingView } from '../../core/node/reading-view.ts';
+import { heldValue, readingView } from '../../core/node/reading-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
@@ -144,9 +144,7 @@ const currentDevices = (
     readingView(state.nodeGpus[nodeId]?.[vendor], state.readingStatuses[nodeId]?.[`gpus ${vendor}`], nowMs),
   );
   if (views.some(({ kind }) => kind === 'waiting')) return [];
-  return listProbeDevices(
-    views.flatMap(view => (view.kind === 'current' || view.kind === 'stale' ? [view.value] : [])),
-  );
+  return listProbeDevices(views.flatMap(view => heldValue(view) ?? []));
 };
 
 /** Sixteen bytes are more than anybody can guess in the lifetime of a lease. */

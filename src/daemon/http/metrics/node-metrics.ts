@@ -3,6 +3,7 @@
 
 import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
+import { heldValue } from '../../../core/node/reading-view.ts';
 import { type isUnknown, knownOr } from '../../../core/unknown.ts';
 import type { Figure, Labels, MetricPage } from './metric-page.ts';
 
@@ -20,7 +21,7 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
 };
 
 const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  const identity = lastValue(view.identity);
+  const identity = heldValue(view.identity);
   if (identity === undefined) return;
   const text = (value: Parameters<typeof isUnknown>[0]): string => (typeof value === 'string' ? value : '');
   page.gauge(
@@ -39,7 +40,7 @@ const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => 
 };
 
 const addMemory = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  page.gauge(MEMORY.total, labels, lastValue(view.memory)?.totalBytes);
+  page.gauge(MEMORY.total, labels, heldValue(view.memory)?.totalBytes);
   const memory = currentValue(view.memory);
   if (memory === undefined) return;
   page.gauge(MEMORY.available, labels, memory.availableBytes);
@@ -138,9 +139,6 @@ const addAges = (page: MetricPage, view: NodeView, labels: Labels): void => {
     page.gauge(NODE.readingCurrent, readingLabels, shown.kind === 'current');
   }
 };
-
-const lastValue = <T>(view: ReadingView<T>): T | undefined =>
-  view.kind === 'current' || view.kind === 'stale' ? view.value : undefined;
 
 const currentValue = <T>(view: ReadingView<T>): T | undefined =>
   view.kind === 'current' ? view.value : undefined;
