@@ -252,7 +252,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   clock: ['core'],
   native: ['core', 'clock'],
   process: ['core', 'clock'],
-  config: ['core', 'process'],
+  config: ['core', 'clock', 'process'],
   journal: BASE,
   messaging: BASE,
   mesh: BASE,

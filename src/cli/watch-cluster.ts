@@ -2,6 +2,7 @@
 // connection is tried again.
 
 import { systemClock } from '../clock/system-clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
 import type { Sentences } from '../core/problem.ts';
@@ -40,7 +41,7 @@ export const watchCluster = async (
   const following = follow(home, state, view, until).finally(() => ended.abort());
   while (!until.aborted) {
     await screen.draw(linesOf(view, state, draw));
-    await pause(REDRAW_MS, until);
+    await pause(systemClock, REDRAW_MS, until);
   }
   await following;
   return EXIT_CODES.ok.code;
@@ -70,7 +71,7 @@ const follow = async (home: string, state: ProcessState, view: View, until: Abor
       if (!(error instanceof CommandError)) throw error;
       view.lost ??= { sinceMs: systemClock.nowMs(), reason: error.problem.problem };
     }
-    await pause(RECONNECT_MS, until);
+    await pause(systemClock, RECONNECT_MS, until);
   }
 };
 
@@ -92,14 +93,6 @@ const lostFor = (durationMs: number, reason: string): Sentences => ({
   problem: `No connection for ${figureText(formatAge(durationMs))}: ${reason}`,
   advice: '',
 });
-
-const pause = async (durationMs: number, signal: AbortSignal): Promise<void> => {
-  try {
-    await systemClock.sleep(durationMs, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-};
 
 const REDRAW_MS = 500;
 const RECONNECT_MS = 1_000;

@@ -1,15 +1,16 @@
 // Follows config.toml while the daemon runs. The folder is watched and not the file, because editors replace files; and
 // the file is looked at from time to time as well, because watching misses things (network shares, exhausted inotify).
 
+import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import { errorCode } from '../core/problem.ts';
-import { FileChanges, quietly } from '../process/file-changes.ts';
+import { FileChanges } from '../process/file-changes.ts';
 import type { ConfigResult } from './read-config.ts';
 import { keepLastGood, readConfig } from './read-config.ts';
 
 export interface WatchConfigOptions {
   readonly signal: AbortSignal;
-  /** A Clock of clock/clock.ts. */
-  readonly clock: { sleep(durationMs: number, signal: AbortSignal): Promise<void> };
+  readonly clock: Pick<Clock, 'sleep'>;
   /** Hears of every reading that differs from the one before. */
   readonly onChange: (result: ConfigResult) => void;
   /** The reading that the caller has: a change since then is told. Without it the first reading is taken as known. */
@@ -23,7 +24,7 @@ export interface WatchConfigOptions {
 /** Runs until the signal aborts, then resolves. */
 export const watchConfig = async (path: string, options: WatchConfigOptions): Promise<void> => {
   const { signal, clock, onChange, settleMs = SETTLE_MS, recheckMs = RECHECK_MS } = options;
-  const changes = new FileChanges(path, signal);
+  const changes = new FileChanges(path, clock, signal);
   using _watching = changes.watch();
   let seen = fingerprint(options.since ?? (await readConfig(path)));
   while (!signal.aborted) {
@@ -34,8 +35,8 @@ export const watchConfig = async (path: string, options: WatchConfigOptions): Pr
       onChange(result);
       if (result.kind === 'ok') await remember(path, result.text);
     }
-    await changes.next(wake => clock.sleep(recheckMs, wake));
-    await quietly(clock.sleep(settleMs, signal), signal);
+    await changes.next(recheckMs);
+    await pause(clock, settleMs, signal);
   }
 };
 

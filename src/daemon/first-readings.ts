@@ -1,5 +1,6 @@
 // When a start has something to show: every reading has been told, failed or found absent once, or a bound has passed.
 
+import { unlessAborted } from '../clock/until-aborted.ts';
 import { readingKey } from '../core/node/gathered.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 
@@ -24,11 +25,6 @@ export class FirstReadings {
 
   /** Resolves when all were told, or when the signal aborts: a slow source never holds a start up for ever. */
   async wait(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const aborted = Promise.withResolvers<void>();
-    const give = (): void => aborted.resolve();
-    signal.addEventListener('abort', give, { once: true });
-    await Promise.race([this.#done.promise, aborted.promise]);
-    signal.removeEventListener('abort', give);
+    await unlessAborted(this.#done.promise, signal);
   }
 }

@@ -5,7 +5,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
-import { quietly } from '../process/file-changes.ts';
+import { pause } from '../clock/until-aborted.ts';
 import type { Notice } from '../wire/notice.ts';
 import type { Notices } from './notices.ts';
 
@@ -26,7 +26,7 @@ export const watchHome = async (
   const journal = join(home, 'journal.sqlite');
   const opened = { home: await placeOf(home), journal: await placeOf(journal) };
   while (!signal.aborted) {
-    await quietly(clock.sleep(HOME_LOOK_MS, signal), signal);
+    await pause(clock, HOME_LOOK_MS, signal);
     if (signal.aborted) return;
     const folder = changeOf(opened.home, await placeOf(home));
     // Without its folder the journal is not to be found either: one notice is enough.

@@ -2,6 +2,7 @@
 // every few seconds for what only time tells, as that a node has gone.
 
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
@@ -30,7 +31,7 @@ export const followRdmaConnections = async (
       seen = read;
       lookedAtMs = clock.nowMs();
     }
-    await clock.sleep(LOOK_MS, signal).catch(() => undefined);
+    await pause(clock, LOOK_MS, signal);
   }
 };
 

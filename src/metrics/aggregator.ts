@@ -2,6 +2,7 @@
 // draining at session.ended, then complete; interrupted when somebody ended it or the run before its time.
 
 import type { Clock } from '../clock/clock.ts';
+import { pause, untilAborted } from '../clock/until-aborted.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';
 import type { MessageSubscriber } from '../messaging/subscriber.ts';
@@ -131,9 +132,8 @@ export class Aggregator {
       return await Promise.race([
         this.#sessionEnded.promise.then(() => 'ended' as const),
         consuming.then(cut, cut),
-        aborted(stops.terminate, over.signal).then(cut),
-        aborted(stops.parentGone, over.signal).then(cut),
-        aborted(stops.interrupt, over.signal)
+        untilAborted(AbortSignal.any([stops.terminate, stops.parentGone, over.signal])).then(cut),
+        untilAborted(AbortSignal.any([stops.interrupt, over.signal]))
           .then(() => this.#parts.clock.sleep(this.#options.interruptMsMax ?? INTERRUPT_MS_MAX, over.signal))
           .then(cut, cut),
       ]);
@@ -144,14 +144,10 @@ export class Aggregator {
 
   async #drain(stops: AggregatorStops): Promise<void> {
     const over = new AbortController();
-    const patience = this.#parts.clock
-      .sleep(this.#options.drainMsMax ?? DRAIN_MS_MAX, over.signal)
-      .catch(() => {});
     await Promise.race([
       this.table.whenTasksEnd(),
-      patience,
-      aborted(stops.terminate, over.signal),
-      aborted(stops.parentGone, over.signal),
+      pause(this.#parts.clock, this.#options.drainMsMax ?? DRAIN_MS_MAX, over.signal),
+      untilAborted(AbortSignal.any([stops.terminate, stops.parentGone, over.signal])),
     ]);
     over.abort();
     this.table.cancelAllTasks();
@@ -164,22 +160,6 @@ export class Aggregator {
 }
 
 const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
-
-/** Resolves when the signal aborts, or when nobody waits any more. */
-const aborted = (signal: AbortSignal, over: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted || over.aborted) {
-      resolve();
-      return;
-    }
-    const settle = (): void => {
-      signal.removeEventListener('abort', settle);
-      over.removeEventListener('abort', settle);
-      resolve();
-    };
-    signal.addEventListener('abort', settle);
-    over.addEventListener('abort', settle);
-  });
 
 const DRAIN_MS_MAX = 30_000;
 const INTERRUPT_MS_MAX = 5_000;

@@ -2,6 +2,7 @@
 // what the sink does not take, is counted and left out. Taking a batch never waits.
 
 import type { Clock } from '../clock/clock.ts';
+import { pause, unlessAborted, untilAborted } from '../clock/until-aborted.ts';
 import { Outbox } from '../messaging/outbox.ts';
 import { BatchLoss } from '../wire/batch-loss.ts';
 import { DecodeError } from '../wire/decode-error.ts';
@@ -100,7 +101,10 @@ export class EventLog {
     await this.#flush();
     this.#dropQueue();
     await this.#append(closingLine(this.#counts()));
-    await this.#unlessStuck(this.#sink.close().catch(error => this.#noteError(error)));
+    await unlessAborted(
+      this.#sink.close().catch(error => this.#noteError(error)),
+      this.#gaveUp.signal,
+    );
     this.#stopped.abort();
     this.#gaveUp.abort();
     return this.summary;
@@ -160,25 +164,12 @@ export class EventLog {
         return false;
       },
     );
-    return (await this.#unlessStuck(appended)) ?? false;
+    return (await unlessAborted(appended, this.#gaveUp.signal)) ?? false;
   }
 
   #noteError(error: unknown): undefined {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     this.#errorCode ??= code;
-  }
-
-  async #unlessStuck<T>(work: Promise<T>): Promise<T | undefined> {
-    const { signal } = this.#gaveUp;
-    if (signal.aborted) return undefined;
-    const waiting = Promise.withResolvers<undefined>();
-    const giveUp = (): void => waiting.resolve(undefined);
-    signal.addEventListener('abort', giveUp, { once: true });
-    try {
-      return await Promise.race([work, waiting.promise]);
-    } finally {
-      signal.removeEventListener('abort', giveUp);
-    }
   }
 
   #isFlushDue(): boolean {
@@ -193,11 +184,9 @@ export class EventLog {
         ? Number.POSITIVE_INFINITY
         : this.#pendingSinceMs + FLUSH_AFTER_MS - this.#options.clock.nowMs();
     if (waitMs === Number.POSITIVE_INFINITY) {
-      await new Promise<void>(resolve => {
-        awake.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await untilAborted(awake.signal);
     } else {
-      await this.#options.clock.sleep(Math.max(0, waitMs), awake.signal).catch(() => undefined);
+      await pause(this.#options.clock, Math.max(0, waitMs), awake.signal);
     }
     this.#wake = undefined;
   }

@@ -2,6 +2,7 @@
 // failure. Nothing follows the final one: the ticks are stopped and awaited first.
 
 import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import { errorMessage } from '../core/problem.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';
@@ -89,13 +90,8 @@ export class MetricsPublisher {
   async #sleepUntil(dueMs: number): Promise<boolean> {
     const { signal } = this.#stop;
     const { clock } = this.#parts;
-    try {
-      await clock.sleep(Math.max(0, dueMs - clock.nowMs()), signal);
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
-    }
+    await pause(clock, Math.max(0, dueMs - clock.nowMs()), signal);
+    return !signal.aborted;
   }
 
   async #deliver({ state, lingerMs = LINGER_MS }: FinalOptions): Promise<FinalDelivery> {

@@ -2,6 +2,7 @@
 // of JSON; when it listens it says where, in one line, and it ends with its parent.
 
 import process from 'node:process';
+import { untilAborted } from '../clock/until-aborted.ts';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
 import { MockError } from './mock-error.ts';
 import { startMock } from './mock-server.ts';
@@ -19,7 +20,7 @@ const run = async (): Promise<number> => {
   tellParent(process.env, ready);
   process.stdout.on('error', () => undefined); // nobody has to read it
   process.stdout.write(`${JSON.stringify(ready)}\n`);
-  if (!stop.aborted) await new Promise(resolve => stop.addEventListener('abort', resolve, { once: true }));
+  await untilAborted(stop);
   await mock.stop();
   return 0;
 };

@@ -3,16 +3,20 @@
 
 import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import type { Clock } from '../clock/clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 
 /** That something happened to the file since one last asked. */
 export class FileChanges {
   readonly #path: string;
+  readonly #clock: Pick<Clock, 'sleep'>;
   readonly #signal: AbortSignal;
   #isChanged = false;
   #wake = new AbortController();
 
-  constructor(path: string, signal: AbortSignal) {
+  constructor(path: string, clock: Pick<Clock, 'sleep'>, signal: AbortSignal) {
     this.#path = path;
+    this.#clock = clock;
     this.#signal = signal;
   }
 
@@ -29,12 +33,11 @@ export class FileChanges {
     }
   }
 
-  /** Returns on a change, when `timeout` is over, or when the signal aborts. */
-  async next(timeout: (wake: AbortSignal) => Promise<void>): Promise<void> {
+  /** Returns on a change, when it is time to look again, or when the signal aborts. */
+  async next(recheckMs: number): Promise<void> {
     if (!this.#isChanged) {
       this.#wake = new AbortController();
-      const either = AbortSignal.any([this.#signal, this.#wake.signal]);
-      await quietly(timeout(either), either);
+      await pause(this.#clock, recheckMs, AbortSignal.any([this.#signal, this.#wake.signal]));
     }
     this.#isChanged = false;
   }
@@ -44,12 +47,3 @@ export class FileChanges {
     this.#wake.abort();
   }
 }
-
-/** Waits for something that the signal may end early. */
-export const quietly = async (work: Promise<void>, signal: AbortSignal): Promise<void> => {
-  try {
-    await work;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-};

@@ -2,6 +2,7 @@
 // whichever way it comes.
 
 import type { Clock } from '../../clock/clock.ts';
+import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
 import type { MessagePublisher } from '../../messaging/publisher.ts';
@@ -20,7 +21,6 @@ import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch.ts';
 import type { BenchSettings } from './bench-parts.ts';
-import { untilExit } from './event-log-side.ts';
 
 export interface AggregatorOptions {
   readonly clock: Clock;
@@ -125,14 +125,15 @@ class ChildSide implements AggregatorSide {
     const { accountMsMax, lingerMs } = this.#options.settings;
     // A dead reader confirms nothing: the time to wait for it ends with it.
     const closed = this.#publisher.close(stopNow.aborted ? 0 : lingerMs);
-    await Promise.race([closed, this.#child.exited, aborted(stopNow)]);
+    await Promise.race([closed, this.#child.exited, untilAborted(stopNow)]);
     const patience = AbortSignal.any([stopNow, AbortSignal.timeout(accountMsMax)]);
     const inTime = await this.#final(patience).catch((): undefined => undefined);
     const isLate = inTime === undefined && !stopNow.aborted;
     if (inTime === undefined) await this.#child.stop(STOP_MS);
     const final = inTime ?? (await this.#final(new AbortController().signal));
     const exit =
-      (await untilExit(this.#child, AbortSignal.timeout(STOP_MS))) ?? (await this.#child.stop(STOP_MS));
+      (await unlessAborted(this.#child.exited, AbortSignal.timeout(STOP_MS))) ??
+      (await this.#child.stop(STOP_MS));
     return {
       ...final,
       droppedRecords: this.#droppedRecords,
@@ -163,12 +164,6 @@ const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
   const said = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;
   return `the aggregator ended early (${signal ?? `code ${code}`})${said}`;
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 const STOP_MS = 1_500;
 const STDERR_SHOWN = 300;

@@ -1,6 +1,7 @@
 // The event log of a run as its main process sees it: a queue of its own, so that a slow or dead logger holds nobody back,
 // and a count of what it did not write.
 
+import { unlessAborted } from '../../clock/until-aborted.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
 import type { MessagePublisher } from '../../messaging/publisher.ts';
 import { LOSSLESS } from '../../messaging/publisher.ts';
@@ -77,7 +78,7 @@ class LoggerSide implements EventLogSide {
     await this.#publisher.close(this.#isGone || stopNow.aborted ? 0 : logMsMax);
     // It ends by itself when it has seen the session's end.
     const patience = AbortSignal.any([AbortSignal.timeout(logMsMax), stopNow]);
-    const exit = (await untilExit(this.#logger, patience)) ?? (await this.#logger.stop(logMsMax));
+    const exit = (await unlessAborted(this.#logger.exited, patience)) ?? (await this.#logger.stop(logMsMax));
     return eventLogResult(exit, this.#recordCount);
   }
 
@@ -109,15 +110,5 @@ const eventLogResult = (exit: OwnProcessExit, recordCount: number): EventLogResu
       droppedRecords === 0 ? [] : [`events.jsonl lacks ${droppedRecords} of ${recordCount} records${reason}`],
   };
 };
-
-/** undefined when patience ended first. */
-export const untilExit = (child: OwnProcess, patience: AbortSignal): Promise<OwnProcessExit | undefined> =>
-  Promise.race([
-    child.exited,
-    new Promise<undefined>(resolve => {
-      if (patience.aborted) resolve(undefined);
-      else patience.addEventListener('abort', () => resolve(undefined), { once: true });
-    }),
-  ]);
 
 const DISPOSE_MS = 1_000;

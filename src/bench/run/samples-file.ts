@@ -3,6 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
+import { untilAborted } from '../../clock/until-aborted.ts';
 import { diskReason } from './disk-reason.ts';
 
 export interface SamplesFile extends AsyncDisposable {
@@ -85,11 +86,7 @@ class QueuedFile implements SamplesFile {
       await this.#file.close();
     })();
     // A disk that hangs must not hang the end of the run.
-    const gaveUp = new Promise<void>(resolve => {
-      if (signal.aborted) resolve();
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([closed, gaveUp.then(() => this.#giveUp(closed))]);
+    await Promise.race([closed, untilAborted(signal).then(() => this.#giveUp(closed))]);
   }
 
   #giveUp(closed: Promise<void>): void {

@@ -1,6 +1,7 @@
 // One benchmark from its first record to its last: the phases in their order, and what is told of each. It knows neither
 // processes nor files: records and lines go to where it was told, and the load comes from a port.
 
+import { untilAborted } from '../../clock/until-aborted.ts';
 import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
 import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 
@@ -31,7 +32,7 @@ export interface SessionResult {
 export const runSession = async (parts: SessionParts): Promise<SessionResult> => {
   const { load, stop, stopNow, onPhase, nowNs } = parts;
   const tell = (kind: SessionRecord['kind'], atNs: number): void => parts.record({ kind, atNs });
-  const abandoned = aborted(stopNow).then((): LoadResult => ({ ...ABANDONED, atNs: nowNs() }));
+  const abandoned = untilAborted(stopNow).then((): LoadResult => ({ ...ABANDONED, atNs: nowNs() }));
   const stopLoad = (): void => {
     onPhase('stopping');
     load.stop();
@@ -68,12 +69,6 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     issued: load.counts.issued,
   };
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 const ABANDONED: Omit<LoadResult, 'atNs'> = {
   kind: 'incomplete',

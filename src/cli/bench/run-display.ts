@@ -2,6 +2,7 @@
 // it draws what is newest, when its time comes.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
@@ -126,12 +127,8 @@ export class RunDisplay implements AsyncDisposable {
   }
 
   async #pause(durationMs: number): Promise<void> {
-    const { signal } = this.#closed;
-    try {
-      await this.#options.clock.sleep(durationMs, AbortSignal.any([signal, this.#options.stdout.closed]));
-    } catch (error) {
-      if (!this.#isOver) throw error;
-    }
+    const { clock, stdout } = this.#options;
+    await pause(clock, durationMs, AbortSignal.any([this.#closed.signal, stdout.closed]));
   }
 }
 

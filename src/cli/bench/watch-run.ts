@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import type { LiveRun } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
@@ -111,16 +112,16 @@ const follow = async (state: ProcessState, live: LiveRun): Promise<void> => {
 /** Resolves when the process of the run is gone. */
 const watchProcess = async (state: ProcessState, pid: number, until: AbortSignal): Promise<void> => {
   while (!until.aborted && state.isAlive(pid)) {
-    await systemClock.sleep(ALIVE_MS, until).catch(() => undefined);
+    await pause(systemClock, ALIVE_MS, until);
   }
 };
 
 /** The report follows the final snapshot by a moment. */
 const untilReport = async ({ directory, pid }: LiveRun, state: ProcessState): Promise<void> => {
   const untilMs = systemClock.nowMs() + REPORT_MS_MAX;
-  while (systemClock.nowMs() < untilMs && state.isAlive(pid)) {
+  while (!state.stop.aborted && systemClock.nowMs() < untilMs && state.isAlive(pid)) {
     if (await isThere(runFiles(directory).reportText)) return;
-    await systemClock.sleep(REPORT_POLL_MS, state.stop).catch(() => undefined);
+    await pause(systemClock, REPORT_POLL_MS, state.stop);
   }
 };
 

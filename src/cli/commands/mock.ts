@@ -1,5 +1,6 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
+import { untilAborted } from '../../clock/until-aborted.ts';
 import { MockError } from '../../mock/mock-error.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import type { Mock } from '../../mock/mock-server.ts';
@@ -50,11 +51,7 @@ export const mockCommand: Command = {
     await state.stdout.write(
       `Serving ${models.join(', ')} at ${mock.url}\nTry: plimsoll bench ${mock.url}\nCtrl-C stops it.\n`,
     );
-    if (!state.stop.aborted) {
-      await new Promise<void>(resolve =>
-        state.stop.addEventListener('abort', () => resolve(), { once: true }),
-      );
-    }
+    await untilAborted(state.stop);
     return EXIT_CODES.ok.code;
   },
 };

@@ -1,5 +1,6 @@
 // The load of the demo: the mock in one process, benchmarks of it in another. Both end with us.
 
+import { untilAborted } from '../../clock/until-aborted.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { spawnMock } from '../../mock/spawn-mock.ts';
 import { entryUrl } from '../../process/entry.ts';
@@ -22,11 +23,7 @@ export const runDemoLoad = async (
       readyTimeoutMs: READY_MS_MAX,
       signal,
     });
-    const aborted = new Promise<void>(resolve => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    await Promise.race([aborted, mock.exited, bench.exited]);
+    await Promise.race([untilAborted(signal), mock.exited, bench.exited]);
     if (!signal.aborted)
       await stderr.write('plimsoll: the benchmark of the demo ended; the cluster goes on.\n');
   } catch (error) {

@@ -2,11 +2,11 @@
 // is this very node. Both are repeated by whoever dials, so the notice is taken back when that has stopped.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import { CONFLICT_LASTS_MS } from '../../core/node/conflict-view.ts';
 import type { IdentityConflict, MeshTransport } from '../../mesh/mesh.ts';
-import { quietly } from '../../process/file-changes.ts';
 import type { Notices } from '../notices.ts';
 
 export interface ConflictNoticesParts {
@@ -30,7 +30,7 @@ export class ConflictNotices {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, notices } = this.#parts;
     while (!signal.aborted) {
-      await quietly(clock.sleep(CONFLICT_LASTS_MS / 4, signal), signal);
+      await pause(clock, CONFLICT_LASTS_MS / 4, signal);
       if (this.#ownAtMs === undefined || clock.nowMs() - this.#ownAtMs < CONFLICT_LASTS_MS) continue;
       this.#ownAtMs = undefined;
       notices.clear(NOTICE);

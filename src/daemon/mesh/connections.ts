@@ -3,6 +3,7 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -139,7 +140,7 @@ export class Connections implements AsyncDisposable {
       if (this.#wake.signal.aborted) this.#wake = new AbortController();
       this.look();
       await this.#describe();
-      await this.#parts.clock.sleep(LOOK_MS, this.#wake.signal).catch(() => undefined);
+      await pause(this.#parts.clock, LOOK_MS, this.#wake.signal);
     }
     signal.removeEventListener('abort', end);
   }

@@ -2,10 +2,11 @@
 // opened with one that was dropped are closed. A file that is gone or broken changes nothing but what is said about it.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
-import { FileChanges, quietly } from '../../process/file-changes.ts';
+import { FileChanges } from '../../process/file-changes.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { Notices } from '../notices.ts';
 
@@ -22,7 +23,7 @@ export interface FollowKeyParts {
 /** Until the abort; resolves then. */
 export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSignal): Promise<void> => {
   const { path, clock, notices, onKeys } = parts;
-  const changes = new FileChanges(path, signal);
+  const changes = new FileChanges(path, clock, signal);
   using _watching = changes.watch();
   let inForce = idsOf(parts.keys);
   while (!signal.aborted) {
@@ -37,8 +38,8 @@ export const followClusterKey = async (parts: FollowKeyParts, signal: AbortSigna
       if (idsOf(keys) !== inForce) onKeys(keys);
       inForce = idsOf(keys);
     }
-    await changes.next(wake => clock.sleep(RECHECK_MS, wake));
-    await quietly(clock.sleep(SETTLE_MS, signal), signal);
+    await changes.next(RECHECK_MS);
+    await pause(clock, SETTLE_MS, signal);
   }
 };
 

@@ -2,9 +2,9 @@
 // not come again for a while is over, because the address was mended, or forgotten with the node behind it.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { MeshRefusal, MeshTransport, RefusalReason } from '../../mesh/mesh.ts';
-import { quietly } from '../../process/file-changes.ts';
 import type { Notices } from '../notices.ts';
 import { NOTICES_MAX } from '../notices.ts';
 
@@ -36,7 +36,7 @@ export class LinkNotices {
     while (!signal.aborted) {
       for (const [host, atMs] of this.#refusedAtMs)
         if (clock.nowMs() - atMs >= REFUSAL_LASTS_MS) this.#over(host);
-      await quietly(clock.sleep(REFUSAL_LASTS_MS / 4, signal), signal);
+      await pause(clock, REFUSAL_LASTS_MS / 4, signal);
     }
   }
 

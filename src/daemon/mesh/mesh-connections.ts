@@ -2,6 +2,7 @@
 // this node can be reached, and hands addresses that are known of unlinked nodes to discovery.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeEndpoints } from '../../core/node/endpoints.ts';
@@ -105,7 +106,7 @@ export const followKnownAddresses = async (
       places.delete(node);
       discovery.learnOf(node, addresses);
     }
-    await clock.sleep(LEARN_MS, signal).catch(() => undefined);
+    await pause(clock, LEARN_MS, signal);
   }
 };
 

@@ -2,6 +2,7 @@
 // for them only so long, goes on with the last answer, and never asks a second time while a first is open.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { digitsIn, isUnreadable, type KeptFile, type MachineFiles } from '../machine-files.ts';
 import { findCpuTemperatureSensors, parseMillidegrees } from './cpu-temperature.ts';
@@ -46,8 +47,7 @@ export class Sensors implements Disposable {
       this.#reading = undefined;
     });
     const answered = new AbortController();
-    const waited = this.#clock.sleep(waitMs, answered.signal).catch(() => {});
-    await Promise.race([this.#reading, waited]);
+    await Promise.race([this.#reading, pause(this.#clock, waitMs, answered.signal)]);
     answered.abort();
     return this.#last;
   }

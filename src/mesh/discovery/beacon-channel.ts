@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { shortReason } from '../../core/problem.ts';
 import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from './beacon.ts';
 import type { BeaconPlace } from './beacon-places.ts';
@@ -78,7 +79,7 @@ export class BeaconChannel {
       } finally {
         this.#isOpen = false;
       }
-      await clock.sleep(DISCOVERY_LIMITS.rescanMs, signal).catch(() => undefined);
+      await pause(clock, DISCOVERY_LIMITS.rescanMs, signal);
     }
   }
 

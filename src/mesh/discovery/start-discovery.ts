@@ -3,6 +3,7 @@
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate } from '../mesh.ts';
@@ -136,7 +137,7 @@ class RunningDiscovery implements Discovery {
     while (!this.#signal.aborted) {
       this.#scan();
       this.#table.sweep();
-      await clock.sleep(DISCOVERY_LIMITS.rescanMs, this.#signal).catch(() => undefined);
+      await pause(clock, DISCOVERY_LIMITS.rescanMs, this.#signal);
     }
     await Promise.all([...[...this.#channels.values()].map(({ done }) => done), ...this.#ending]);
   }

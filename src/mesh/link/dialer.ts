@@ -2,6 +2,7 @@
 // Static ones are tried for ever.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate, MeshLimits, MeshRefusal } from '../mesh.ts';
 import { deadline } from './deadline.ts';
@@ -203,11 +204,8 @@ export class Dialer {
   async #pause(target: Target, durationMs: number, signal: AbortSignal): Promise<void> {
     target.wake = new AbortController();
     const either = AbortSignal.any([signal, target.wake.signal]);
-    try {
-      await this.#parts.clock.sleep(durationMs, either);
-    } catch {
-      signal.throwIfAborted();
-    }
+    await pause(this.#parts.clock, durationMs, either);
+    signal.throwIfAborted();
   }
 }
 

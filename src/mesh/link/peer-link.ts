@@ -2,6 +2,7 @@
 // that both always agree on which of two links stays.
 
 import type { Clock } from '../../clock/clock.ts';
+import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { errorMessage } from '../../core/problem.ts';
@@ -103,14 +104,13 @@ export class PeerLink implements MeshLink {
   async answers(): Promise<boolean> {
     if (!this.isOpen) return false;
     using limit = deadline(this.#clock, this.#limits.holderAnswerMs, this.#stop.signal);
-    const answer = Promise.withResolvers<boolean>();
-    limit.signal.addEventListener('abort', () => answer.resolve(false), { once: true });
     if (limit.signal.aborted) return false;
+    const answer = Promise.withResolvers<true>();
     const number = this.#ping();
     this.#probes.set(number, () => answer.resolve(true));
-    const isAnswered = await answer.promise;
+    const isAnswered = await unlessAborted(answer.promise, limit.signal);
     this.#probes.delete(number);
-    return isAnswered;
+    return isAnswered === true;
   }
 
   send(frame: Uint8Array): boolean {

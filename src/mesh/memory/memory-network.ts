@@ -3,6 +3,7 @@
 // link is given up.
 
 import type { Clock } from '../../clock/clock.ts';
+import { untilAborted } from '../../clock/until-aborted.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
@@ -161,10 +162,10 @@ class MemoryConnector implements Connector {
     const here = this.#host;
     const sink = candidate.address;
     // A dial over a cut cable hears nothing until its time is over.
-    if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name))
-      return await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
+    if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name)) {
+      await untilAborted(signal);
+      signal.throwIfAborted();
+    }
     const there = this.#network.host(sink);
     if (there?.events === undefined)
       return refusedDial(candidate, {

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { CheckKey, Question } from './check-message.ts';
 import { answeredNonce, checkKey, encodeQuestion, isAnswerOf } from './check-message.ts';
@@ -168,10 +169,9 @@ export class ReachabilityChecks {
       const { tickMs, stallMs } = REACHABILITY_LIMITS;
       const fromMs = clock.nowMs();
       const pauseMs = Math.max(tickMs, this.#work() - fromMs);
-      await clock.sleep(pauseMs, this.#wake.signal).catch(() => undefined);
+      await pause(clock, pauseMs, this.#wake.signal);
       // A process that stood still has answers waiting in its sockets, which come before it can call anything late.
-      if (clock.nowMs() - fromMs - pauseMs > stallMs)
-        await clock.sleep(tickMs, signal).catch(() => undefined);
+      if (clock.nowMs() - fromMs - pauseMs > stallMs) await pause(clock, tickMs, signal);
     }
     signal.removeEventListener('abort', end);
   }

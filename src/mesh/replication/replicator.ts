@@ -3,6 +3,7 @@
 // wait in the journal and live ones in a table of last values, so no peer's slowness costs memory or another's time.
 
 import type { Clock } from '../../clock/clock.ts';
+import { untilAborted } from '../../clock/until-aborted.ts';
 import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage } from '../../wire/mesh-message.ts';
@@ -272,10 +273,9 @@ export class Replicator {
   }
 
   async #neighbourLoop(signal: AbortSignal): Promise<void> {
-    const aborted = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+    const aborted = untilAborted(signal);
     for (;;) {
-      await Promise.race([this.#linksChanged.promise, aborted.promise]);
+      await Promise.race([this.#linksChanged.promise, aborted]);
       await this.#parts.clock.sleep(this.#limits.neighbourDebounceMs, signal);
       this.#linksChanged = Promise.withResolvers();
       const change = this.#neighbours.change(new Set(this.#peers.keys()));

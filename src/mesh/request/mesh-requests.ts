@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
+import { untilAborted } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { JsonValue, RequestMessage } from '../../wire/request-message.ts';
 import {
@@ -55,11 +56,8 @@ export class MeshRequests implements Requests {
     const { mesh } = this.#parts;
     const end = mesh.onLink(link => this.#meet(link));
     for (const link of mesh.links.values()) this.#meet(link);
-    const stopped = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => stopped.resolve(), { once: true });
-    if (signal.aborted) stopped.resolve();
     try {
-      await Promise.race([stopped.promise, this.#failure.promise]);
+      await Promise.race([untilAborted(signal), this.#failure.promise]);
     } finally {
       end();
       for (const peer of this.#peers.values()) peer.gone.abort();

@@ -1,5 +1,6 @@
 // Publisher of a MemoryHub. A full pipe holds messages back (noDrop) or loses them, as a socket does.
 
+import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { MessageCodec } from '../codec.ts';
 import { decodeFrame, encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { Outbox } from '../outbox.ts';
@@ -106,10 +107,10 @@ export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {
 
   async #confirmEnd(deadline: AbortSignal): Promise<void> {
     if (this.#outbox.peek() !== undefined) {
-      await new Promise<void>(resolve => {
+      const empty = new Promise<void>(resolve => {
         this.#onEmpty = resolve;
-        deadline.addEventListener('abort', () => resolve(), { once: true });
       });
+      await unlessAborted(empty, deadline);
     }
     deadline.throwIfAborted();
     for (const pipe of this.#pipes) pipe.put(encodeFrame(MEMORY_END_TOPIC, EMPTY));

@@ -2,6 +2,7 @@
 // ticket. Whoever forgets to give back, loses its link or lies about what it used costs no more than the time that was lent.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
@@ -65,11 +66,8 @@ export class LeaseDesk {
       requests.serve(LEASE_TOPIC, asked => this.#answer(asked)),
       requests.serve(RELEASE_TOPIC, asked => this.#takeBack(asked)),
     ];
-    const stopped = Promise.withResolvers<void>();
-    signal.addEventListener('abort', () => stopped.resolve(), { once: true });
-    if (signal.aborted) stopped.resolve();
     try {
-      await Promise.race([stopped.promise, this.#failure.promise]);
+      await Promise.race([untilAborted(signal), this.#failure.promise]);
     } finally {
       for (const end of ends) end();
       for (const lease of this.#leases.values()) lease.stop.abort();
@@ -181,11 +179,7 @@ export class LeaseDesk {
     const lastMs = DEADLINE_MS[connection.kind] + LEASE_SLACK_MS;
     const over = new AbortController();
     try {
-      const given = new Promise<void>(resolve => {
-        if (stop.signal.aborted) resolve();
-        stop.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
-      await Promise.race([sink.ended, given, clock.sleep(lastMs, over.signal).catch(() => undefined)]);
+      await Promise.race([sink.ended, untilAborted(stop.signal), pause(clock, lastMs, over.signal)]);
     } finally {
       over.abort();
       this.#leases.delete(lease.id);

@@ -3,6 +3,7 @@
 // of old ones starts no probe, because only what is due by the state of this moment is started.
 
 import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
@@ -96,8 +97,7 @@ export class Reconciler {
   /** Until something wakes it; a task that failed in a way nobody foresaw is thrown. */
   async #rest(durationMs: number, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([until, this.#wake.signal]);
-    const slept = this.#parts.clock.sleep(durationMs, signal).catch(() => undefined); // woken
-    await Promise.race([slept, this.#failure.promise]);
+    await Promise.race([pause(this.#parts.clock, durationMs, signal), this.#failure.promise]);
     until.throwIfAborted();
   }
 

@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
+import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import { knownOr } from '../../core/unknown.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
@@ -51,10 +52,7 @@ export class SinkRun {
   /** Waits for the connections that are not there yet. @returns false when they do not come in time. */
   async start(): Promise<boolean> {
     const late = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CONNECTIONS_MS_MAX)]);
-    await Promise.race([
-      this.#complete.promise,
-      new Promise<void>(resolve => late.addEventListener('abort', () => resolve(), { once: true })),
-    ]);
+    await unlessAborted(this.#complete.promise, late);
     if (this.#streams.length < this.plan.streams || this.#stopped.signal.aborted) return false;
     for (const stream of this.#streams) stream.start();
     this.#tell({ kind: 'started', run: this.plan.run });
@@ -94,7 +92,7 @@ export class SinkRun {
     const deadlineMs = this.#clock.nowMs() + this.plan.durationMsMax;
     const { signal } = this.#stopped;
     while (!signal.aborted && this.#clock.nowMs() < deadlineMs) {
-      await this.#clock.sleep(SAMPLE_INTERVAL_MS, signal).catch(() => undefined);
+      await pause(this.#clock, SAMPLE_INTERVAL_MS, signal);
       if (this.plan.job === 'upload' && !signal.aborted) this.#tellSample();
     }
     await this.stop('its time is over');

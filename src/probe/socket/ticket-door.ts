@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { createServer, isIP, SocketAddress } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
+import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { hearIntroduction } from './handshake.ts';
 import { ProbeError } from './probe-error.ts';
@@ -70,11 +71,7 @@ export class TicketDoor {
     if (signal.aborted) return undefined;
     const found = new AbortController();
     const patience = AbortSignal.any([signal, found.signal]);
-    const waited = Number.isFinite(waitMsMax)
-      ? clock.sleep(waitMsMax, patience).catch(() => undefined)
-      : new Promise<undefined>(resolve =>
-          patience.addEventListener('abort', () => resolve(undefined), { once: true }),
-        );
+    const waited = Number.isFinite(waitMsMax) ? pause(clock, waitMsMax, patience) : untilAborted(patience);
     try {
       return await Promise.race([this.#source.promise, waited.then(() => undefined)]);
     } finally {
