@@ -11,8 +11,8 @@ import { readingKey } from '../core/node/gathered.ts';
 import type { Reading } from '../core/node/reading.ts';
 import { gatheredFact, readingEntry, readingVendor, statusFact } from '../core/node/reading.ts';
 import type { State } from '../core/state.ts';
+import type { ReadingSink } from '../gather/arbitration.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
-import type { ReadingSink } from '../gather/run-gatherers.ts';
 
 /** The same failure is told again only after this, ms: a source that fails twice a second is not news twice a second. */
 export const FAILURE_REPEAT_MS = 5_000;

@@ -28,6 +28,8 @@ export interface GatheredKind {
 export interface GatherSession {
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Why a better source of the same does not tell, while this gatherer stands in for one (`arbitration.ts`). */
+  insteadOf(): string | undefined;
   /** `source` names the tool or interface, with its version where it matters. */
   emit(source: string, reading: Reading): void;
   /** One reading could not be had this time, while the gatherer goes on. */

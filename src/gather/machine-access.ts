@@ -58,10 +58,6 @@ export interface GatherTimeouts {
   /** A streaming tool silent for longer is killed, reported and started again. */
   readonly silentMs: number;
   readonly gpuSilentMs: number;
-  /** First pause before macmon is tried again after it broke; doubles to `macmonRetryMsMax`. */
-  readonly macmonRetryMs: number;
-  /** Also how often a missing macmon is looked for. */
-  readonly macmonRetryMsMax: number;
 }
 
 export interface MachineAccessOptions extends Partial<Omit<MachineAccess, 'intervals' | 'timeouts'>> {
@@ -104,6 +100,4 @@ const TIMEOUTS: GatherTimeouts = {
   kernelMs: 2_000,
   silentMs: 10_000,
   gpuSilentMs: 15_000,
-  macmonRetryMs: 2_000,
-  macmonRetryMsMax: 60_000,
 };

@@ -1,6 +1,8 @@
-// What reads a machine, by platform: one row a source, with what it tells.
+// What reads a machine, by platform: one row a source, with what it tells. Of two rows that tell the same, the upper one
+// is the better, and the lower one stands in for it (`arbitration.ts`).
 
 import type { Env } from '../process/child.ts';
+import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
 import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from './amdgpu/amdgpu-load-gatherer.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
@@ -24,9 +26,11 @@ import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
 import { type OnChange, startedAnew } from './started-anew.ts';
+import { MemoryGauges } from './sysctl/memory-gauge.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
 import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
+import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
 
 export interface PlatformGatherersOptions {
   /** As Node names it. */
@@ -87,6 +91,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
   ...nvidiaSources(machine),
   { source: 'amdgpu', tells: ['gpus amd'], gatherer: amdgpuInventoryGatherer(machine) },
+  { source: 'amd-smi', tells: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
   { source: 'amdgpu', tells: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
   { source: 'intel', tells: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },
   { source: 'intel', tells: ['gpuLoads intel'], gatherer: intelLoadGatherer(machine) },
@@ -104,13 +109,19 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
   // What two of them ask of the same tool is read once and shared.
   const ports = hardwarePorts(machine);
   const rdma = ibverbsDevices(machine);
+  const gauges = new MemoryGauges(machine);
   return [
     {
       source: 'system-profiler',
       tells: ['identity', 'gpus apple'],
       gatherer: macosIdentityGatherer(machine),
     },
-    { source: 'macmon', tells: ['memory', 'system', 'gpuLoads apple'], gatherer: macmonGatherer(machine) },
+    {
+      source: 'macmon',
+      tells: ['memory', 'system', 'gpuLoads apple'],
+      gatherer: macmonGatherer(machine, gauges),
+    },
+    { source: 'vm-stat', tells: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
     {
       source: 'system-profiler',

@@ -9,7 +9,7 @@ import type { GatherSession } from './gatherer.ts';
  * them up. Ends when the session aborts; what `read` throws ends it too.
  */
 export const poll = async (
-  session: GatherSession,
+  session: Pick<GatherSession, 'clock' | 'signal'>,
   intervalMs: number,
   read: (signal: AbortSignal) => Promise<void> | void,
 ): Promise<void> => {

@@ -17,6 +17,8 @@ export type Told =
 
 export interface GathererRun extends AsyncDisposable {
   readonly told: readonly Told[];
+  /** Resolves when every gatherer has ended, whether asked to or because it has nothing to tell. */
+  readonly ended: Promise<void>;
   /** The first that fits among those told from now on, or, with `fromStart`, from the beginning. */
   waitFor<T extends Told>(fits: (told: Told) => told is T, fromStart?: 'from start'): Promise<T>;
   waitUntil(fits: (told: Told) => boolean, fromStart?: 'from start'): Promise<Told>;
@@ -59,6 +61,7 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
   };
   return {
     told,
+    ended: running,
     waitFor,
     waitUntil: (fits, fromStart) => waitFor((entry): entry is Told => fits(entry), fromStart),
     [Symbol.asyncDispose]: async () => {

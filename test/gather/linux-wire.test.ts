@@ -150,6 +150,7 @@ const holds = async (
     ).gather({
       clock,
       signal: ending.signal,
+      insteadOf: () => undefined,
       emit: (source, reading) => told.push({ source, reading }),
       fail: (_kind, _source, reason) => reasons.push(reason),
       absent: () => {},

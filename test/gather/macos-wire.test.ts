@@ -8,12 +8,7 @@ import { parseDf, parseMounts } from '../../src/gather/df/parse-df.ts';
 import { parseIbvDevinfo } from '../../src/gather/ibverbs/parse-ibv.ts';
 import { describeInterface } from '../../src/gather/ifconfig/describe-interface.ts';
 import { parseIfconfig } from '../../src/gather/ifconfig/parse-ifconfig.ts';
-import {
-  fallbackMemory,
-  macmonGpuLoads,
-  macmonMemory,
-  macmonSystem,
-} from '../../src/gather/macmon/macmon-readings.ts';
+import { macmonGpuLoads, macmonMemory, macmonSystem } from '../../src/gather/macmon/macmon-readings.ts';
 import { parseMacmonLine } from '../../src/gather/macmon/parse-macmon.ts';
 import { parseHardwarePorts, parseServiceOrder } from '../../src/gather/networksetup/parse-networksetup.ts';
 import { pressureLevelIn, swapUsageIn } from '../../src/gather/sysctl/memory-gauge.ts';
@@ -29,6 +24,7 @@ import {
 import { parseThunderbolt } from '../../src/gather/system-profiler/parse-thunderbolt.ts';
 import { answered } from '../../src/gather/tool-output.ts';
 import { usedBytesOf, VmStatReader } from '../../src/gather/vm-stat/parse-vm-stat.ts';
+import { fallbackMemory } from '../../src/gather/vm-stat/vm-stat-gatherer.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { forAnyOutput } from '../support/arbitrary-output.ts';
 import { fixture } from '../support/fixture.ts';

@@ -190,6 +190,7 @@ const setUp = () => {
   const session: GatherSession = {
     clock,
     signal: ending.signal,
+    insteadOf: () => undefined,
     emit: () => {},
     fail: () => {},
     absent: () => {},

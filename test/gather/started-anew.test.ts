@@ -42,10 +42,11 @@ describe('a gatherer that is started anew on a change', () => {
     const absent = made(async () => {
       count += 1;
     });
-    await using _run = runForTest([startedAnew(absent, changes.onChange)], new VirtualClock());
-    await Promise.resolve();
+    const clock = new VirtualClock();
+    await using _run = runForTest([startedAnew(absent, changes.onChange)], clock);
+    await clock.advance(1);
     changes.happen();
-    await Promise.resolve();
+    await clock.advance(1);
     expect(count).toBe(1);
   });
 

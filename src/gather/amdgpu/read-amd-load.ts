@@ -2,10 +2,9 @@
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { labelled, numbered } from '../drm/card-sensors.ts';
-import { isAsleep, sleepingLoad } from '../drm/drm-cards.ts';
+import { ASLEEP, isAsleep, sleepingLoad } from '../drm/drm-cards.ts';
 import { pcieLink } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { AmdCard } from './amd-card.ts';
@@ -37,6 +36,13 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
     throttleReasons: unknown('amdgpu tells it in a binary table only'),
   };
 };
+
+/** Nothing of what matters is told, and the card does not merely sleep. */
+export const isMute = (load: GpuLoad): boolean =>
+  !isKnown(load.use) &&
+  load.use.reason !== ASLEEP &&
+  !isKnown(load.powerWatts) &&
+  !isKnown(load.temperatureCelsius);
 
 const shareOf = (percent: Reported<number>): Reported<number> => {
   if (isUnknown(percent)) return percent;

@@ -1,5 +1,4 @@
-// From a line of macmon, and what the system itself tells beside it, to the readings. Without macmon the same readings
-// are made with the reason in every field that only macmon knows.
+// From a line of macmon, and what the system itself tells beside it, to the readings.
 
 import type { Reading } from '../../core/node/reading.ts';
 import { knownOr, type Reported, unknown } from '../../core/unknown.ts';
@@ -8,20 +7,11 @@ import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
 import type { MacmonProcessor, MacmonSample } from './parse-macmon.ts';
 
 export const macmonMemory = (sample: MacmonSample, host: MacosHost, gauge: MemoryGauge): Reading =>
-  memoryReading({
+  macosMemory({
     totalBytes: knownOr(sample.memoryTotalBytes, host.memoryTotalBytes()),
     usedBytes: sample.memoryUsedBytes,
     swapTotalBytes: firstKnown(sample.swapTotalBytes, gauge.swap.totalBytes),
     swapUsedBytes: firstKnown(sample.swapUsedBytes, gauge.swap.usedBytes),
-    gauge,
-  });
-
-export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gauge: MemoryGauge): Reading =>
-  memoryReading({
-    totalBytes: host.memoryTotalBytes(),
-    usedBytes,
-    swapTotalBytes: gauge.swap.totalBytes,
-    swapUsedBytes: gauge.swap.usedBytes,
     gauge,
   });
 
@@ -43,19 +33,6 @@ export const macmonSystem = (
       { name: 'E-cores', ...sample.efficiencyCores },
       { name: 'P-cores', ...sample.performanceCores },
     ].filter(isTold),
-  },
-});
-
-export const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, reason: string): Reading => ({
-  kind: 'system',
-  value: {
-    cpuUse: processorUse,
-    cpuTemperatureCelsius: unknown(reason),
-    cpuPowerWatts: unknown(reason),
-    systemPowerWatts: unknown(reason),
-    loadAverage1: host.loadAverage1(),
-    uptimeSeconds: host.uptimeSeconds(),
-    cpuClusters: [],
   },
 });
 
@@ -81,7 +58,8 @@ export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
 /** An Apple chip has one GPU, which has no address and no serial number of its own. */
 export const APPLE_GPU_ID = 'apple-0';
 
-const memoryReading = (memory: {
+/** Memory of a Mac, whoever told what is used of it. */
+export const macosMemory = (memory: {
   readonly totalBytes: number;
   readonly usedBytes: Reported<number>;
   readonly swapTotalBytes: Reported<number>;

@@ -2,7 +2,10 @@
 // seconds, remembered in between, because pressure moves slowly and a process a second is too much for it.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type ToolContext, toolText } from '../tool-output.ts';
+import type { GatherSession } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { poll } from '../poll.ts';
+import { toolText } from '../tool-output.ts';
 import { parseSysctl, type SysctlValues } from './parse-sysctl.ts';
 
 export interface MemoryGauge {
@@ -10,18 +13,36 @@ export interface MemoryGauge {
   readonly swap: SwapUsage;
 }
 
-export const readMemoryGauge = async (context: ToolContext): Promise<MemoryGauge> => {
-  const text = await toolText(
-    'sysctl',
-    ['-i', 'vm.swapusage', 'kern.memorystatus_vm_pressure_level'],
-    context,
-  );
-  if (text.kind === 'unanswered') return memoryGaugeUnknown(text.reason);
-  const values = parseSysctl(text.value);
-  return { pressure: pressureLevelIn(values), swap: swapUsageIn(values) };
-};
+/** The gauge as it was read last, for all who tell of memory. */
+export class MemoryGauges {
+  readonly #machine: MachineAccess;
+  #last: MemoryGauge = gaugeUnknown('not read yet');
 
-export const memoryGaugeUnknown = (reason: string): MemoryGauge => ({
+  constructor(machine: MachineAccess) {
+    this.#machine = machine;
+  }
+
+  get last(): MemoryGauge {
+    return this.#last;
+  }
+
+  /** Reads it until the signal aborts. */
+  async run(session: Pick<GatherSession, 'clock' | 'signal'>): Promise<void> {
+    const { env, intervals, timeouts } = this.#machine;
+    await poll(session, intervals.memoryGaugeMs, async signal => {
+      const names = ['vm.swapusage', 'kern.memorystatus_vm_pressure_level'];
+      const text = await toolText('sysctl', ['-i', ...names], { env, signal, timeoutMs: timeouts.toolMs });
+      this.#last = text.kind === 'unanswered' ? gaugeUnknown(text.reason) : gaugeIn(parseSysctl(text.value));
+    });
+  }
+}
+
+const gaugeIn = (values: SysctlValues): MemoryGauge => ({
+  pressure: pressureLevelIn(values),
+  swap: swapUsageIn(values),
+});
+
+const gaugeUnknown = (reason: string): MemoryGauge => ({
   pressure: unknown(reason),
   swap: { totalBytes: unknown(reason), usedBytes: unknown(reason) },
 });

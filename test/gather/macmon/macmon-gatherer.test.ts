@@ -74,7 +74,7 @@ describe('the telemetry of a Mac with macmon', () => {
     process.kill(stopped, 'SIGSTOP');
     await run.waitUntil(isFailure('gpuLoads', 'macmon said nothing for 300 ms'));
     const memory = await run.waitFor(isReading('memory'));
-    expect(memory.source).toBe('vm_stat');
+    expect(memory.source).toBe(WITHOUT_MACMON);
     await run.waitFor(isReading('gpuLoads'));
     expect(macmonPid(tools)).not.toBe(stopped);
     expect(isRunning(stopped)).toBe(false);
@@ -125,7 +125,7 @@ describe('the telemetry of a Mac without macmon', () => {
     await using run = runForTest(telemetry(tools));
     await run.waitUntil(isFailure('gpuLoads', reason), 'from start');
     const memory = await run.waitUntil(
-      told => isReading('memory', 'vm_stat')(told) && told.reading.value.pressure.level === 'warning',
+      told => isReading('memory', WITHOUT_MACMON)(told) && told.reading.value.pressure.level === 'warning',
     );
     const usedBytes = (17_479_376 - 89_568 + 1_434_855 + 430_886) * 16_384;
     expect(memory).toMatchObject({
@@ -150,13 +150,13 @@ describe('the telemetry of a Mac without macmon', () => {
     using tools = standInTools();
     streamingVmStat(tools);
     await using run = runForTest(telemetry(tools));
-    await run.waitFor(isReading('memory', 'vm_stat'));
+    await run.waitFor(isReading('memory', WITHOUT_MACMON));
     streamingMacmon(tools);
     await run.waitFor(isReading('gpuLoads'));
     tools.remove('macmon');
     process.kill(macmonPid(tools), 'SIGKILL');
     await run.waitUntil(isFailure('gpuLoads', reason));
-    await run.waitFor(isReading('memory', 'vm_stat'));
+    await run.waitFor(isReading('memory', WITHOUT_MACMON));
   });
 
   it('looks at vm_stat once in a while when its stream cannot be read', async () => {
@@ -168,7 +168,7 @@ describe('the telemetry of a Mac without macmon', () => {
       `if [ $# -gt 0 ]; then echo 'no interval here' >&2; exit 1; fi; cat "$HERE/look.out"`,
     );
     await using run = runForTest(telemetry(tools));
-    const memory = await run.waitFor(isReading('memory', 'vm_stat'));
+    const memory = await run.waitFor(isReading('memory', WITHOUT_MACMON));
     const usedBytes = (1_299_000 - 49_000 + 197_000 + 430_000) * 16_384;
     expect(memory.reading.value.availableBytes).toBe(549_755_813_888 - usedBytes);
   });
@@ -196,6 +196,7 @@ describe('the telemetry of a Mac without macmon', () => {
   });
 });
 
+const WITHOUT_MACMON = 'vm_stat, instead of macmon';
 const LINE = fixture('macmon/v0.8.2-m3-ultra.txt').trim();
 
 const telemetry = (tools: StandInTools, timeouts: Partial<GatherTimeouts> = {}): readonly Gatherer[] =>
@@ -203,9 +204,9 @@ const telemetry = (tools: StandInTools, timeouts: Partial<GatherTimeouts> = {}):
     'darwin',
     macForTest(tools, {
       intervals: { systemMs: 50, memoryGaugeMs: 100 },
-      timeouts: { macmonRetryMs: 100, macmonRetryMsMax: 200, ...timeouts },
+      timeouts,
     }),
-  ).filter(gatherer => gatherer.name === 'macmon');
+  ).filter(gatherer => gatherer.name === 'macmon' || gatherer.name === 'vm_stat');
 
 /** Prints one line again and again, and leaves its process id behind. */
 const streamingMacmon = (tools: StandInTools): void => {

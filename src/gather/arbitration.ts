@@ -1,0 +1,240 @@
+// Which source is heard when several tell the same reading, by one rule: of two in the list of gatherers the upper one is
+// the better, and is heard while it is current. The other is not even started until the better one fails, falls silent or
+// says that it has nothing here; then it stands in and says so, and stops as soon as the better one tells again.
+
+import type { Clock } from '../clock/clock.ts';
+import { readingKey } from '../core/node/gathered.ts';
+import { type Reading, readingVendor } from '../core/node/reading.ts';
+import { STALE_INTERVALS } from '../core/node/reading-view.ts';
+import type { GatheredKind, Gatherer } from './gatherer.ts';
+import { poll } from './poll.ts';
+
+/** Where readings are taken in. */
+export interface ReadingSink {
+  reading(gatherer: Gatherer, source: string, reading: Reading): void;
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void;
+  /** Nothing to tell on this machine. */
+  absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void;
+}
+
+/** No source is called silent sooner than this, ms: a driver may take its time, and so may a tool that starts. */
+export const SILENT_MS_MIN = 15_000;
+export const SILENCE_CHECK_MS = 5_000;
+
+export class Arbitration implements ReadingSink {
+  readonly #sink: ReadingSink;
+  readonly #clock: Clock;
+  /** Who tells a kind of reading, by its key; the better ones first. */
+  readonly #contests = new Map<string, readonly Contender[]>();
+  readonly #turns = new Map<Gatherer, Turn>();
+
+  constructor(gatherers: readonly Gatherer[], parts: { readonly clock: Clock; readonly sink: ReadingSink }) {
+    this.#clock = parts.clock;
+    this.#sink = parts.sink;
+    for (const gatherer of gatherers) {
+      for (const kind of gatherer.tells) {
+        const key = readingKey(kind);
+        this.#contests.set(key, [...(this.#contests.get(key) ?? []), { gatherer, key, standing: UNHEARD }]);
+      }
+    }
+  }
+
+  /**
+   * Waits until this gatherer is needed. The signal that it gives aborts with `signal`, and when a better source is heard
+   * in each kind that the gatherer tells.
+   * @throws the signal's reason, when it aborts.
+   */
+  async turn(gatherer: Gatherer, signal: AbortSignal): Promise<AbortSignal> {
+    signal.throwIfAborted();
+    const turn = new Turn();
+    this.#turns.set(gatherer, turn);
+    this.#callAndDismiss();
+    await turn.called(signal);
+    for (const contender of this.#contendersOf(gatherer)) {
+      if (contender.standing.kind === 'unheard') contender.standing = this.#heardUntil('awaited', gatherer);
+    }
+    return AbortSignal.any([signal, turn.dismissed]);
+  }
+
+  /** Why a better source does not tell, while this gatherer stands in for one. */
+  insteadOf(gatherer: Gatherer): string | undefined {
+    for (const contender of this.#contendersOf(gatherer)) {
+      const failed = this.#betterThan(contender).find(isFailed);
+      if (failed !== undefined) return failed.standing.reason;
+    }
+    return undefined;
+  }
+
+  reading(gatherer: Gatherer, source: string, reading: Reading): void {
+    const key = readingKey({ reading: reading.kind, vendor: readingVendor(reading) });
+    const contender = this.#contender(gatherer, key);
+    const better = this.#betterThan(contender);
+    const wasCurrent = contender.standing.kind === 'current';
+    contender.standing = this.#heardUntil('current', gatherer);
+    if (better.some(isLeft)) return;
+    if (!wasCurrent) this.#callAndDismiss();
+    const failed = better.find(isFailed);
+    this.#sink.reading(
+      gatherer,
+      failed === undefined ? source : `${source}, instead of ${failed.standing.source}`,
+      reading,
+    );
+  }
+
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
+    this.#contender(gatherer, readingKey(kind)).standing = { kind: 'failed', source, reason };
+    this.#tellIfNobodyIsLeft(kind);
+  }
+
+  absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
+    this.#contender(gatherer, readingKey(kind)).standing = { kind: 'absent', source, reason };
+    this.#tellIfNobodyIsLeft(kind);
+  }
+
+  /** The gatherer has ended for good: what it has not told is not to be had from it. */
+  ended(gatherer: Gatherer): void {
+    for (const kind of gatherer.tells) {
+      const contender = this.#contender(gatherer, readingKey(kind));
+      if (isAbsent(contender)) continue;
+      contender.standing = { kind: 'ended' };
+      this.#tellIfNobodyIsLeft(kind);
+    }
+  }
+
+  /** Until the signal aborts: takes the word from sources that fall silent, where another is left. */
+  async watch(signal: AbortSignal): Promise<void> {
+    if ([...this.#contests.values()].every(contenders => contenders.length < 2)) return;
+    await poll({ clock: this.#clock, signal }, SILENCE_CHECK_MS, () => {
+      const nowMs = this.#clock.nowMs();
+      for (const contenders of this.#contests.values()) {
+        for (const contender of contenders) {
+          const { gatherer, standing } = contender;
+          if (!('untilMs' in standing) || nowMs < standing.untilMs) continue;
+          const seconds = Math.round(silentMs(gatherer) / 1_000);
+          const reason = `${gatherer.name} has told nothing for ${seconds} s`;
+          contender.standing = { kind: 'failed', source: gatherer.name, reason };
+        }
+      }
+      this.#callAndDismiss();
+    });
+  }
+
+  #tellIfNobodyIsLeft(kind: GatheredKind): void {
+    const contenders = this.#contests.get(readingKey(kind)) ?? [];
+    this.#callAndDismiss();
+    if (contenders.some(isLeft)) return;
+    const failed = contenders.filter(isFailed);
+    const told = failed[0] ?? contenders.findLast(isAbsent);
+    if (told === undefined) return;
+    const { gatherer, standing } = told;
+    if (standing.kind === 'failed')
+      this.#sink.failure(gatherer, kind, standing.source, joinedReasons(failed));
+    else this.#sink.absence(gatherer, kind, standing.source, standing.reason);
+  }
+
+  /** A gatherer is needed where nobody better is left in one of the kinds that it tells. */
+  #callAndDismiss(): void {
+    for (const [gatherer, turn] of this.#turns) {
+      const contenders = this.#contendersOf(gatherer);
+      if (contenders.some(contender => !this.#betterThan(contender).some(isLeft))) turn.call();
+      else if (turn.dismiss()) {
+        // Whatever it said of itself: it may try again when it is needed next.
+        for (const contender of contenders) if (!isOver(contender)) contender.standing = UNHEARD;
+      }
+    }
+  }
+
+  #heardUntil(kind: 'awaited' | 'current', gatherer: Gatherer): Standing {
+    return { kind, untilMs: this.#clock.nowMs() + silentMs(gatherer) };
+  }
+
+  #betterThan(contender: Contender): readonly Contender[] {
+    const contenders = this.#contests.get(contender.key) ?? [];
+    return contenders.slice(0, contenders.indexOf(contender));
+  }
+
+  #contendersOf(gatherer: Gatherer): readonly Contender[] {
+    return gatherer.tells.map(kind => this.#contender(gatherer, readingKey(kind)));
+  }
+
+  #contender(gatherer: Gatherer, key: string): Contender {
+    const contender = this.#contests.get(key)?.find(candidate => candidate.gatherer === gatherer);
+    if (contender === undefined) throw new Error(`${gatherer.name} does not say that it tells "${key}"`);
+    return contender;
+  }
+}
+
+/** One turn of a gatherer: it waits to be called, and works until it is dismissed. */
+class Turn {
+  readonly #call = Promise.withResolvers<void>();
+  readonly #dismissal = new AbortController();
+  #isCalled = false;
+
+  get dismissed(): AbortSignal {
+    return this.#dismissal.signal;
+  }
+
+  call(): void {
+    this.#isCalled = true;
+    this.#call.resolve();
+  }
+
+  /** Whether it was at work until now. */
+  dismiss(): boolean {
+    const wasAtWork = this.#isCalled && !this.#dismissal.signal.aborted;
+    if (wasAtWork) this.#dismissal.abort();
+    return wasAtWork;
+  }
+
+  /** @throws the signal's reason, when it aborts. */
+  async called(signal: AbortSignal): Promise<void> {
+    const give = (): void => this.#call.resolve();
+    signal.addEventListener('abort', give, { once: true });
+    await this.#call.promise;
+    signal.removeEventListener('abort', give);
+    signal.throwIfAborted();
+  }
+}
+
+/** A gatherer in one of the kinds that it tells. */
+interface Contender {
+  readonly gatherer: Gatherer;
+  readonly key: string;
+  standing: Standing;
+}
+
+type Standing =
+  /** Not started yet, or not since a better one was heard. */
+  | { readonly kind: 'unheard' }
+  /** Started; `untilMs` it has time for its first word, or for the next one. */
+  | { readonly kind: 'awaited' | 'current'; readonly untilMs: number }
+  | (Said & { readonly kind: 'failed' })
+  | (Said & { readonly kind: 'absent' })
+  | { readonly kind: 'ended' };
+
+interface Said {
+  readonly source: string;
+  readonly reason: string;
+}
+type Failed = Contender & { standing: Said & { readonly kind: 'failed' } };
+type Absent = Contender & { standing: Said & { readonly kind: 'absent' } };
+
+const isLeft = ({ standing }: Contender): boolean =>
+  standing.kind === 'unheard' || standing.kind === 'awaited' || standing.kind === 'current';
+
+/** It has nothing here, for good. */
+const isOver = ({ standing }: Contender): boolean => standing.kind === 'absent' || standing.kind === 'ended';
+
+const isFailed = (contender: Contender): contender is Failed => contender.standing.kind === 'failed';
+const isAbsent = (contender: Contender): contender is Absent => contender.standing.kind === 'absent';
+
+const silentMs = ({ intervalMs }: Gatherer): number => Math.max(SILENT_MS_MIN, STALE_INTERVALS * intervalMs);
+
+/** One that two of them give stands there once. */
+const joinedReasons = (failed: readonly Failed[]): string => {
+  const reasons = new Map(failed.map(({ standing }) => [standing.reason, standing.source]));
+  if (reasons.size === 1) return failed[0]?.standing.reason ?? '';
+  return [...reasons].map(([reason, source]) => `${source}: ${reason}`).join('; ');
+};
+
+const UNHEARD: Standing = { kind: 'unheard' };

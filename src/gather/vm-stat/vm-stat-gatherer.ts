@@ -1,0 +1,114 @@
+// Memory and system of a Mac where macmon is not to be had: `vm_stat <interval>` streams the page counts, and the rest
+// comes from the system's own counters, so that no process is started but the one that streams. A broken sensor tool
+// thus never hides how full a machine is; what only macmon knows says why it is unknown.
+
+import type { Reading } from '../../core/node/reading.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { streamLines, ToolError } from '../../process/child.ts';
+import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { macosMemory } from '../macmon/macmon-readings.ts';
+import { type MacosHost, ProcessorMeter } from '../macos-host.ts';
+import { poll, runBeside } from '../poll.ts';
+import type { MemoryGauge, MemoryGauges } from '../sysctl/memory-gauge.ts';
+import { toolText } from '../tool-output.ts';
+import { parseVmStat, usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
+
+export const vmStatGatherer = (machine: MachineAccess, gauges: MemoryGauges): Gatherer => ({
+  name: 'vm_stat',
+  tells: [MEMORY, SYSTEM],
+  intervalMs: machine.intervals.systemMs,
+  gather: session => {
+    const { host, intervals } = machine;
+    const meter = new ProcessorMeter(() => host.processorTimes());
+    return runBeside(
+      session.signal,
+      signal => gatherMemory({ ...session, signal }, machine, () => gauges.last),
+      signal =>
+        Promise.all([
+          gauges.run({ clock: session.clock, signal }),
+          poll({ clock: session.clock, signal }, intervals.systemMs, () => {
+            session.emit('macOS', fallbackSystem(host, meter.use(), session.insteadOf() ?? NOT_TOLD));
+          }),
+        ]),
+    );
+  },
+});
+
+export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gauge: MemoryGauge): Reading =>
+  macosMemory({
+    totalBytes: host.memoryTotalBytes(),
+    usedBytes,
+    swapTotalBytes: gauge.swap.totalBytes,
+    swapUsedBytes: gauge.swap.usedBytes,
+    gauge,
+  });
+
+const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, reason: string): Reading => ({
+  kind: 'system',
+  value: {
+    cpuUse: processorUse,
+    cpuTemperatureCelsius: unknown(reason),
+    cpuPowerWatts: unknown(reason),
+    systemPowerWatts: unknown(reason),
+    loadAverage1: host.loadAverage1(),
+    uptimeSeconds: host.uptimeSeconds(),
+    cpuClusters: [],
+  },
+});
+
+const gatherMemory = async (
+  session: GatherSession,
+  machine: MachineAccess,
+  gauge: () => MemoryGauge,
+): Promise<void> => {
+  const { env, host, intervals, timeouts } = machine;
+  const reason = await streamMemory(session, machine, gauge);
+  if (session.signal.aborted) return;
+  // Without the stream single looks are left, seldom enough for a process each.
+  await poll(session, 2 * intervals.systemMs, async signal => {
+    const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
+    const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
+    const used = pages === undefined ? unknown(reason) : usedBytesOf(pages);
+    session.emit('vm_stat', fallbackMemory(used, host, gauge()));
+  });
+};
+
+/** Until vm_stat ends; why it did. */
+const streamMemory = async (
+  session: GatherSession,
+  { env, host, intervals, timeouts }: MachineAccess,
+  gauge: () => MemoryGauge,
+): Promise<string> => {
+  const seconds = Math.max(1, Math.round(intervals.systemMs / 1_000));
+  const reader = new VmStatReader();
+  let badInARow = 0;
+  try {
+    const lines = streamLines('vm_stat', [String(seconds)], {
+      env,
+      signal: session.signal,
+      idleTimeoutMs: timeouts.silentMs,
+      lineBytesMax: LINE_BYTES_MAX,
+    });
+    for await (const line of lines) {
+      const pages = reader.read(line);
+      if (pages === undefined) {
+        if (++badInARow >= BAD_LINES_MAX) return 'vm_stat printed what this version cannot read';
+        continue;
+      }
+      badInARow = 0;
+      session.emit('vm_stat', fallbackMemory(usedBytesOf(pages), host, gauge()));
+    }
+    return 'vm_stat ended';
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return error.message;
+  }
+};
+
+const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };
+const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
+const NOT_TOLD = 'only macmon tells';
+/** Title and names are two lines without figures. */
+const BAD_LINES_MAX = 6;
+const LINE_BYTES_MAX = 16 * 1024;
