@@ -1,5 +1,6 @@
 // Plans of small loads for tests, and the prompts for them.
 
+import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
@@ -14,6 +15,7 @@ export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly model?: string;
   /** Of the one prompt. */
   readonly content?: string;
+  readonly maxTokens?: number;
 }
 
 export const loadPlan = ({
@@ -23,6 +25,7 @@ export const loadPlan = ({
   tls,
   model = 'mock-model',
   content = 'hello',
+  maxTokens,
   ...plan
 }: PlanOptions): LoadPlan => {
   const api = serverApi(name);
@@ -37,7 +40,7 @@ export const loadPlan = ({
     },
     headers: [],
     api: name,
-    bodies: requestBodies([{ messages: [{ role: 'user', content }], maxTokens: undefined }], {
+    bodies: requestBodies([userPrompt(content, maxTokens)], {
       api,
       model,
       isStreaming,
