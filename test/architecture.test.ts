@@ -5,6 +5,8 @@ import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { DECLARED_TWICE, FOR_TESTS } from './support/known-offences.ts';
+import { exportsOf, identifiersOf, importedNames } from './support/module-graph.ts';
 import { importsOf, parse, repositoryFiles, scriptOf, walk } from './support/repository.ts';
 
 const files = repositoryFiles() ?? [];
@@ -137,6 +139,45 @@ describe('files', () => {
       file => file.endsWith('.ts') && !file.endsWith('.d.ts') && !/^(#!.*\n)?\/[/*]/.test(scriptOf(file)),
     );
     expect(silent).toEqual([]);
+  });
+});
+
+describe('names', () => {
+  const declaring = new Map<string, readonly string[]>();
+  for (const file of product)
+    for (const name of new Set(exportsOf(file))) declaring.set(name, [...(declaring.get(name) ?? []), file]);
+  const twice = [...declaring].filter(([, places]) => places.length > 1);
+
+  test('an exported name is declared once', () => {
+    const offences = twice
+      .filter(([name]) => !DECLARED_TWICE.includes(name))
+      .map(([name, places]) => `${name}: ${places.join(', ')}`);
+    expect(offences).toEqual([]);
+  });
+
+  test('the list of names that are declared twice has no entry that is no longer needed', () => {
+    expect(DECLARED_TWICE.filter(name => !twice.some(([known]) => known === name))).toEqual([]);
+  });
+});
+
+describe('exports', () => {
+  const programs = files.filter(file => /^(src|dashboard|benchmarks)\/.*\.(ts|svelte)$/.test(file));
+  const imported = new Set(programs.flatMap(importedNames));
+  const unused = product.flatMap(file =>
+    exportsOf(file)
+      .filter(name => !imported.has(`${file}#${name}`) && (identifiersOf(file).get(name) ?? 0) < 2)
+      .map(name => ({ file, name })),
+  );
+
+  test('what is exported is used by more than its tests', () => {
+    const offences = unused
+      .filter(({ name }) => !(name in FOR_TESTS))
+      .map(({ file, name }) => `${file}: ${name}`);
+    expect(offences).toEqual([]);
+  });
+
+  test('the list of what only tests use has no entry that is no longer needed', () => {
+    expect(Object.keys(FOR_TESTS).filter(listed => !unused.some(({ name }) => name === listed))).toEqual([]);
   });
 });
 

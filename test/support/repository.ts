@@ -34,11 +34,13 @@ export const scriptOf = (file: string): string => {
 };
 
 export const parse = (file: string): ts.SourceFile =>
-  ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.ESNext, true);
+  once(parsed, file, () => ts.createSourceFile(file, scriptOf(file), ts.ScriptTarget.ESNext, true));
 
 /** Everything that a file imports, statically or not, as written. */
 export const importsOf = (file: string): readonly string[] =>
-  ts.preProcessFile(scriptOf(file), true, true).importedFiles.map(({ fileName }) => fileName);
+  once(imports, file, () =>
+    ts.preProcessFile(scriptOf(file), true, true).importedFiles.map(({ fileName }) => fileName),
+  );
 
 export const walk = (node: ts.Node, visit: (node: ts.Node) => void): void => {
   visit(node);
@@ -54,3 +56,15 @@ const isThere = (file: string): boolean => {
     return false;
   }
 };
+
+/** Each rule looks at every file; none of them changes while they are looked at. */
+const once = <T>(known: Map<string, T>, file: string, read: () => T): T => {
+  const held = known.get(file);
+  if (held !== undefined) return held;
+  const value = read();
+  known.set(file, value);
+  return value;
+};
+
+const parsed = new Map<string, ts.SourceFile>();
+const imports = new Map<string, readonly string[]>();
