@@ -138,10 +138,8 @@ const heldLive = (state: State, { kind, origin, key }: KnownEvent): Entry<unknow
 const entryFor = <K extends EventKind>(event: KnownEvent<K>): Entry<unknown> | ReadingEntry<unknown> => {
   const { epoch, seq, ageMs, receivedAtMs, payload } = event;
   const { title, hold } = EVENT_KINDS[event.kind];
-  if (title !== undefined && isGathered(payload)) {
-    const { source, intervalMs, value } = payload;
-    return { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
-  }
+  // Whole, with what a version to come tells beside the value; the place of the entry is never told by a payload.
+  if (title !== undefined && isGathered(payload)) return { ...payload, epoch, seq, ageMs, receivedAtMs };
   return { value: hold === undefined ? payload : hold(payload), epoch, seq, ageMs, receivedAtMs };
 };
 

@@ -4,10 +4,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { apply } from '../../src/core/apply.ts';
+import type { Event } from '../../src/core/event.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
+import { eventOf, recordedEvent } from '../../src/recording/recording-line.ts';
+import { eventsOf } from '../../src/recording/state-events.ts';
 import type { DecodedRecord } from '../../src/wire/durable-record.ts';
 import { decodeRecordBody } from '../../src/wire/durable-record.ts';
 import { NOT_TOLD, UNREAD_DEPTH_MAX, UNREAD_FIELDS_MAX, UNREAD_VALUES_MAX } from '../../src/wire/schema.ts';
+import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
 import { type PinnedFact, pinnedFacts } from '../support/pinned-version.ts';
 
@@ -79,6 +85,41 @@ describe('a payload', () => {
       }),
       { numRuns: longCount(500, 20_000) },
     );
+  });
+});
+
+describe('what State holds of a payload', () => {
+  const held = facts.filter(({ kind }) => kind !== 'connection.closed');
+
+  it.each(held.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
+    'of %s goes whole into the stream and into a recording, with fields that nobody here knows',
+    (_name, fact) => {
+      for (const place of objectPlaces(fact)) {
+        const payload = put(fact.payload, [...place, 'new field'], { heights: [1, null, 'low'] });
+        const read = decoded(fact, payload);
+        if (read.kind !== 'event') throw new Error(read.reason);
+        const event: Event = { ...read.event, class: fact.class };
+        const text = encodeSnapshot({
+          daemonStart: 'x',
+          nodeId: position.origin,
+          plimsollVersion: '9',
+          nowMs: 0,
+          state: apply(EMPTY_STATE, event),
+        });
+        const [back] = eventsOf(decodeSnapshot(text, 0).state, position.origin);
+        if (back === undefined || back.kind === 'unknown') throw new Error('it is gone');
+        expect(back.payload, place.join('.')).toEqual(payload);
+        const line = JSON.stringify(recordedEvent(back, 0));
+        expect(eventOf(JSON.parse(line), 0), place.join('.')).toEqual({ ...event, kind: back.kind });
+      }
+    },
+  );
+
+  it('is empty for what an older daemon does not know', () => {
+    const { nodeMemories: _memories, ...older } = EMPTY_STATE;
+    const message = { daemonStart: 'x', nodeId: position.origin, plimsollVersion: '0', nowMs: 0 };
+    const text = JSON.stringify({ version: 1, ...message, state: older });
+    expect(decodeSnapshot(text, 0).state).toEqual(EMPTY_STATE);
   });
 });
 
