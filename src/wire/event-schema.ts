@@ -159,7 +159,7 @@ const stopping: Schema<NodeStopping> = openObject({ durableEpoch: count, durable
 const conflict: Schema<NodeConflict> = openObject({ subject: nodeIdSchema, addresses: list(text) });
 
 /** The payload of each kind. A kind of core's table without its schema here does not compile. */
-const PAYLOADS: { readonly [K in EventKind]: Schema<EventPayloads[K]> } = {
+export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[K]> } = {
   ...READING_SCHEMAS,
   'gpu.profiled': gpuProfile,
   'connection.opened': connection,
@@ -182,7 +182,7 @@ type Checked<K extends EventKind> =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const checked = <K extends EventKind>(kind: K, payload: unknown): Checked<K> => {
-  const schema: Schema<EventPayloads[K]> = PAYLOADS[kind];
+  const schema: Schema<EventPayloads[K]> = PAYLOAD_SCHEMAS[kind];
   const result = v.safeParse(schema, payload);
   if (result.success) return { kind: 'known', fact: factOf(kind, result.output) };
   const [issue] = result.issues;

@@ -1,0 +1,138 @@
+// Any value that a schema of valibot takes, made from the schema itself: whatever is added to a schema is made as well, without
+// anybody remembering it here. The bounds come out as often as what lies between them.
+
+import fc from 'fast-check';
+import { nodeId } from '../../src/core/ids.ts';
+
+/** What valibot's schemas are made of, as far as it is looked at here. */
+export interface SchemaShape {
+  readonly type: string;
+  readonly message?: unknown;
+  readonly entries?: unknown;
+  readonly options?: unknown;
+  readonly items?: unknown;
+  readonly item?: unknown;
+  readonly wrapped?: unknown;
+  readonly key?: unknown;
+  readonly value?: unknown;
+  readonly literal?: unknown;
+  readonly pipe?: unknown;
+}
+
+/** @throws Error for a schema that it cannot make values of. */
+export const schemaValues = (schema: SchemaShape): fc.Arbitrary<unknown> => {
+  switch (schema.type) {
+    case 'object':
+      return objectOf(schema);
+    case 'variant':
+    case 'union':
+      return fc.oneof(...shapesIn(schema.options).map(schemaValues));
+    case 'picklist':
+      return fc.constantFrom(...listOf(schema.options));
+    case 'literal':
+      return fc.constant(schema.literal);
+    case 'boolean':
+      return fc.boolean();
+    case 'string':
+      return textOf(rulesOf(schema));
+    case 'number':
+      return numberOf(rulesOf(schema));
+    case 'array':
+      return arrayOf(schema);
+    case 'tuple':
+      return fc.tuple(...shapesIn(schema.items).map(schemaValues));
+    case 'record':
+      return mappingOf(schema);
+    case 'nullable':
+      return fc.option(schemaValues(shapeOf(schema.wrapped)));
+    case 'exact_optional':
+      return schemaValues(shapeOf(schema.wrapped));
+    case 'custom':
+      return idOf(schema);
+    default:
+      throw new Error(`nothing is known of a schema of type ${schema.type}`);
+  }
+};
+
+const objectOf = ({ entries }: SchemaShape): fc.Arbitrary<unknown> => {
+  const fields = Object.entries(Object(entries)).map(([name, entry]) => [name, shapeOf(entry)] as const);
+  // A field that may be missing and is then unknown is missing only where an older version wrote.
+  const required = fields.filter(([, shape]) => shape.type !== 'exact_optional' || 'default' in shape);
+  return fc.record(Object.fromEntries(fields.map(([name, shape]) => [name, schemaValues(shape)])), {
+    requiredKeys: required.map(([name]) => name),
+  });
+};
+
+const arrayOf = (schema: SchemaShape): fc.Arbitrary<unknown> => {
+  const item = schemaValues(shapeOf(schema.item));
+  const { max_length: max = SHORT_MAX } = rulesOf(schema);
+  // A thousand devices with a thousand ports each would take all day.
+  const few = fc.array(item, { maxLength: SHORT_MAX });
+  return Number(max) > FULL_MAX
+    ? few
+    : fc.oneof(few, fc.array(item, { minLength: Number(max), maxLength: Number(max) }));
+};
+
+const mappingOf = (schema: SchemaShape): fc.Arbitrary<unknown> => {
+  const { max_entries: max = SHORT_MAX } = rulesOf(schema);
+  // Names that every object has are left out of a mapping by whoever reads it.
+  const key = schemaValues(shapeOf(schema.key))
+    .map(String)
+    .filter(name => !(name in {}) && name !== 'prototype');
+  const value = schemaValues(shapeOf(schema.value));
+  const full = { minKeys: Number(max), maxKeys: Number(max) };
+  return fc.oneof(fc.dictionary(key, value, { maxKeys: SHORT_MAX }), fc.dictionary(key, value, full));
+};
+
+const textOf = ({ max_length: max, min_length: min = 0, regex }: Rules): fc.Arbitrary<string> => {
+  if (regex instanceof RegExp)
+    return fc.stringMatching(regex).filter(text => text.length <= Number(max ?? Number.POSITIVE_INFINITY));
+  const longest = fc.constant('x'.repeat(Number(max ?? SHORT_MAX)));
+  return fc.oneof(fc.string({ minLength: Number(min), maxLength: 20 }), longest);
+};
+
+const numberOf = ({ min_value: min, max_value: max, safe_integer: isWhole }: Rules): fc.Arbitrary<number> => {
+  const least = Number(min ?? (isWhole === undefined ? -1e300 : Number.MIN_SAFE_INTEGER));
+  const most = Number(max ?? (isWhole === undefined ? 1e300 : Number.MAX_SAFE_INTEGER));
+  const between =
+    isWhole === undefined
+      ? fc.double({ min: least, max: most, noNaN: true })
+      : fc.integer({ min: least, max: most });
+  // JSON knows one zero.
+  return fc.oneof(between, fc.constantFrom(least, most)).map(value => value + 0);
+};
+
+const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
+  if (message === 'not a node id') return fc.constantFrom('a', 'b', 'z').map(sign => nodeId(sign.repeat(26)));
+  if (message === 'not a run id') return fc.constantFrom('a', '20260102-030405-ab12');
+  throw new Error(`nothing is known of a check that says ${String(message)}`);
+};
+
+/** What is asked of a value beyond its type, by the name of the rule. */
+type Rules = Readonly<Record<string, unknown>>;
+
+const rulesOf = ({ pipe }: SchemaShape): Rules => {
+  const rules: Record<string, unknown> = {};
+  for (const step of pipe === undefined ? [] : listOf(pipe)) {
+    const { type, requirement = true }: { readonly type: string; readonly requirement?: unknown } =
+      shapeOf(step);
+    rules[type] = requirement;
+  }
+  return rules;
+};
+
+const shapeOf = (value: unknown): SchemaShape => {
+  if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
+    throw new Error('not a schema');
+  return { ...value, type: value.type };
+};
+
+const listOf = (value: unknown): readonly unknown[] => {
+  if (!Array.isArray(value)) throw new Error('not a list');
+  return value;
+};
+
+const shapesIn = (value: unknown): readonly SchemaShape[] => listOf(value).map(shapeOf);
+
+const SHORT_MAX = 3;
+const FULL_MAX = 64;
