@@ -99,7 +99,8 @@ function fieldRows(): readonly FieldRow[] {
   return [...rows.values()];
 }
 
-function hasEveryMap(maps: object): maps is State {
+/** Of what was read: its entries are checked elsewhere. */
+export function hasEveryMap(maps: object): maps is State {
   return [...FIELDS.map(({ field }) => field), 'origins', 'unknownKinds'].every(name =>
     Object.hasOwn(maps, name),
   );

@@ -52,7 +52,7 @@ export interface SimulatedMachinePart {
   /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
   /** Takes wishes for probes, of every simulated node. */
-  readonly probes: Pick<ProbeDesk, 'wish'>;
+  readonly probes: Pick<ProbeDesk, 'request'>;
   /** Profiles of before the daemon began, ascending by time; its journal has those since. */
   history(query: HistoryQuery): readonly HistoryRow[];
 }

@@ -1,25 +1,10 @@
 // One hour of a profile's history in one row: min, median and max of each figure. Bodies of any version are read, so
 // figures are found by being numbers, not by name. Pure.
 
+import * as v from 'valibot';
 import { isUnknown } from '../core/unknown.ts';
-
-export interface FigureSummary {
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
-  /** Records that told this figure. */
-  readonly count: number;
-}
-
-export interface HourlySummary {
-  readonly version: 1;
-  /** Records of the hour. */
-  readonly count: number;
-  /** Of these, failed attempts: they repeat the last good figures, which are left out. */
-  readonly failedCount: number;
-  /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
-  readonly figures: Readonly<Record<string, FigureSummary>>;
-}
+import type { FigureSummary, HourlySummary } from '../wire/api/history-answers.ts';
+import { hourlySummarySchema } from '../wire/api/history-answers.ts';
 
 /** A hostile body must not make a row of any size: figures past this many are left out. */
 export const FIGURES_MAX = 64;
@@ -63,16 +48,8 @@ export const encodeHourlySummary = (summary: HourlySummary): Uint8Array =>
 
 /** Undefined where the bytes are not a summary of this version. */
 export const decodeHourlySummary = (body: Uint8Array): HourlySummary | undefined => {
-  const summary = parse(body);
-  if (!isRecord(summary) || summary['version'] !== 1) return undefined;
-  const { count, failedCount, figures } = summary;
-  if (typeof count !== 'number' || typeof failedCount !== 'number' || !isRecord(figures)) return undefined;
-  const read: [string, FigureSummary][] = [];
-  for (const [name, figure] of Object.entries(figures)) {
-    if (!isFigure(figure)) return undefined;
-    read.push([name, figure]);
-  }
-  return { version: 1, count, failedCount, figures: Object.fromEntries(read) };
+  const read = v.safeParse(hourlySummarySchema, parse(body));
+  return read.success ? read.output : undefined;
 };
 
 const payloadOf = (body: Uint8Array): Record<string, unknown> | undefined => {
@@ -123,9 +100,6 @@ const parse = (body: Uint8Array): unknown => {
     return undefined;
   }
 };
-
-const isFigure = (value: unknown): value is FigureSummary =>
-  isRecord(value) && ['min', 'median', 'max', 'count'].every(name => typeof value[name] === 'number');
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@
 // one does the rest. Then the file is cut to what it holds.
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { HourlySummary } from './hourly-summary.ts';
+import type { HourlySummary } from '../wire/api/history-answers.ts';
 import { decodeHourlySummary, encodeHourlySummary, mergeSummaries, summarizeHour } from './hourly-summary.ts';
 import type { JournalLimits } from './journal.ts';
 import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';

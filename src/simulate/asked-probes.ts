@@ -1,15 +1,8 @@
 // Probes of one simulated node that a person asked for: one at a time, each for as long as such a probe takes, then its
 // profile.
 
-import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import type { Probed } from './probing.ts';
-
-export interface AnsweredWish {
-  readonly subject: ProbeSubject;
-  readonly result: 'started' | 'queued' | 'refused';
-  /** Why it waits or was refused; '' where it has started. */
-  readonly reason: string;
-}
 
 export type AskedStep =
   | { readonly kind: 'begins'; readonly probed: Probed }
@@ -25,7 +18,7 @@ export class AskedProbes {
   }
 
   /** `heldBy`: why it may not be measured now. */
-  ask(probed: Probed, heldBy: string | undefined): AnsweredWish {
+  ask(probed: Probed, heldBy: string | undefined): RequestedProbe {
     const { subject } = probed;
     if (heldBy !== undefined) return { subject, result: 'refused', reason: heldBy };
     if (this.isRunning(probed)) return { subject, result: 'started', reason: '' };

@@ -7,7 +7,8 @@ import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { ReadingKind } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
-import type { AnsweredWish, AskedStep } from './asked-probes.ts';
+import type { RequestedProbe } from '../wire/api/probe-answers.ts';
+import type { AskedStep } from './asked-probes.ts';
 import { AskedProbes } from './asked-probes.ts';
 import { connectionsOf } from './connection.ts';
 import {
@@ -102,7 +103,7 @@ export class NodeTelling {
   }
 
   /** A person wants these measured now. */
-  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
+  ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     return this.#probed
       .filter(
         probed => isMeant(probed.subject) && (probed.connection === undefined || this.#open.has(probed)),

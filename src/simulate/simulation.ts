@@ -6,8 +6,8 @@ import type { Fact } from '../core/event-kinds.ts';
 import { eventSlot, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { isAway } from './absence.ts';
-import type { AnsweredWish } from './asked-probes.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
 import type { ToldFact } from './node-telling.ts';
 import { NodeTelling } from './node-telling.ts';
@@ -89,7 +89,7 @@ export class Simulation {
   }
 
   /** Measures now what is meant of one node; none where there is no such node, or it is away. */
-  ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly AnsweredWish[] {
+  ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     const telling = this.#tellings.find(({ site }) => site.nodeId === node);
     return telling === undefined || this.#away.has(telling) ? [] : telling.ask(isMeant);
   }

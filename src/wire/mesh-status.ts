@@ -100,7 +100,7 @@ export const MESH_FINDINGS_MAX = 512;
 
 /** @returns undefined for whatever is no status of a mesh. */
 export const decodeMeshStatus = (value: unknown): MeshStatus | undefined => {
-  const parsed = v.safeParse(MESH_STATUS, value);
+  const parsed = v.safeParse(meshStatusSchema, value);
   return parsed.success ? parsed.output : undefined;
 };
 
@@ -129,7 +129,7 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });
 
-const MESH_STATUS: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
+export const meshStatusSchema: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
   v.object({ kind: v.literal('off'), reason: text }),
   v.object({
     kind: v.literal('on'),

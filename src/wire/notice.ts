@@ -74,11 +74,11 @@ const asNotice = (text: string): ToldNotice => ({
   advice: '',
 });
 
-const NOTICE: v.GenericSchema<unknown, ToldNotice> = v.looseObject({
+export const noticeSchema: v.GenericSchema<unknown, ToldNotice> = v.looseObject({
   id: v.string(),
   code: v.string(),
   problem: v.string(),
   advice: v.string(),
 });
-const PARTS = v.object({ problems: v.array(NOTICE) });
+const PARTS = v.object({ problems: v.array(noticeSchema) });
 const TEXTS = v.object({ notices: v.array(v.string()) });

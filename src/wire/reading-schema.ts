@@ -2,24 +2,25 @@
 // checked against its core type by the compiler; every text and list has a bound.
 
 import * as v from 'valibot';
-import type { EventPayloads, KindsOf, KindsWith } from '../core/event-kinds.ts';
+import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
 import type { NodeConfig } from '../core/node/config.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
-import type { Gathered, ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
+import type { ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
 import { FIRST_READINGS, FIRST_VENDORS } from '../core/node/gathered.ts';
-import type { NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
+import type { GpuDevice, GpuLoad, GpuVendor, NodeGpuLoads, NodeGpus } from '../core/node/gpu.ts';
 import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
 import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
+import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-const vendor = v.picklist(GPU_VENDORS);
+export const gpuVendorSchema: Schema<GpuVendor> = v.picklist(GPU_VENDORS);
 
 const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,
@@ -172,41 +173,34 @@ const disk: Schema<NodeDisk> = openObject({
 
 const pcieLink = openObject({ generation: count, width: count });
 
-const gpus: Schema<NodeGpus> = openObject({
-  vendor,
-  devices: list(
-    openObject({
-      deviceId: text,
-      index: count,
-      name: text,
-      memoryTotalBytes: reported(bytes),
-      memoryIsUnified: v.boolean(),
-      driver: reported(text),
-      runtime: reported(text),
-      architecture: reported(text),
-      coreCount: reported(count),
-      pcieMax: reported(pcieLink),
-      powerLimitWatts: reported(figure),
-      partitions: list(text),
-    }),
-  ),
+export const gpuDeviceSchema: Schema<GpuDevice> = openObject({
+  deviceId: text,
+  index: count,
+  name: text,
+  memoryTotalBytes: reported(bytes),
+  memoryIsUnified: v.boolean(),
+  driver: reported(text),
+  runtime: reported(text),
+  architecture: reported(text),
+  coreCount: reported(count),
+  pcieMax: reported(pcieLink),
+  powerLimitWatts: reported(figure),
+  partitions: list(text),
 });
 
-const gpuLoads: Schema<NodeGpuLoads> = openObject({
-  vendor,
-  devices: list(
-    openObject({
-      deviceId: text,
-      use: reported(share),
-      memoryUsedBytes: reported(bytes),
-      temperatureCelsius: reported(figure),
-      powerWatts: reported(figure),
-      clockMhz: reported(figure),
-      pcieNow: reported(pcieLink),
-      throttleReasons: reported(list(text)),
-    }),
-  ),
+export const gpuLoadSchema: Schema<GpuLoad> = openObject({
+  deviceId: text,
+  use: reported(share),
+  memoryUsedBytes: reported(bytes),
+  temperatureCelsius: reported(figure),
+  powerWatts: reported(figure),
+  clockMhz: reported(figure),
+  pcieNow: reported(pcieLink),
+  throttleReasons: reported(list(text)),
 });
+
+const gpus: Schema<NodeGpus> = openObject({ vendor: gpuVendorSchema, devices: list(gpuDeviceSchema) });
+const gpuLoads: Schema<NodeGpuLoads> = openObject({ vendor: gpuVendorSchema, devices: list(gpuLoadSchema) });
 
 /** As config.toml allows it: a node that says "for ever" would never be missed. */
 const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
@@ -225,7 +219,13 @@ const config: Schema<NodeConfig> = openObject({
   servedEndpoints: list(text),
 });
 
-const gathered = <T>(value: Schema<T>): Schema<Gathered<T>> =>
+/** Of a Gathered; what is gathered is `entries.value`. */
+type GatheredSchema<T> = v.ObjectSchema<
+  { readonly source: Schema<string>; readonly intervalMs: Schema<number>; readonly value: Schema<T> },
+  undefined
+>;
+
+const gathered = <T>(value: Schema<T>): GatheredSchema<T> =>
   openObject({ source: text, intervalMs: interval, value });
 
 /** Nothing new enters these two lists: what version 0.1.0 does not know is told by `status.told`. */
@@ -249,10 +249,8 @@ const status: Schema<StatusTold> = openObject({
 
 /** Schemas of the payloads by kind of event. */
 export const READING_SCHEMAS: {
-  readonly [K in KindsWith<{ readonly title: string }> | KindsOf<'readingStatuses'>]: Schema<
-    EventPayloads[K]
-  >;
-} = {
+  readonly [R in ReadingKind as `${R}.gathered`]: GatheredSchema<ReadingValues[R]>;
+} & { readonly [K in KindsOf<'readingStatuses'>]: Schema<EventPayloads[K]> } = {
   'identity.gathered': gathered(identity),
   'memory.gathered': gathered(memory),
   'system.gathered': gathered(system),

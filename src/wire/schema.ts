@@ -23,8 +23,8 @@ export const interval: v.GenericSchema<unknown, number> = v.pipe(
   v.maxValue(86_400_000),
 );
 
-export const nodeIdSchema: v.GenericSchema<unknown, NodeId> = v.custom<NodeId>(isNodeId, 'not a node id');
-export const runIdSchema: v.GenericSchema<unknown, RunId> = v.custom<RunId>(isRunId, 'not a run id');
+export const nodeIdSchema: v.GenericSchema<NodeId> = v.custom<NodeId>(isNodeId, 'not a node id');
+export const runIdSchema: v.GenericSchema<RunId> = v.custom<RunId>(isRunId, 'not a run id');
 
 /**
  * An object with these fields. Others that it has, of a version that tells more, are kept as they came: whoever shows, streams

@@ -6,10 +6,10 @@ import {
   decodeHourlySummary,
   encodeHourlySummary,
   FIGURES_MAX,
-  type HourlySummary,
   mergeSummaries,
   summarizeHour,
 } from '../../src/journal/hourly-summary.ts';
+import type { HourlySummary } from '../../src/wire/api/history-answers.ts';
 
 const body = (payload: unknown): Uint8Array =>
   new TextEncoder().encode(JSON.stringify({ version: 1, payload }));

@@ -2,7 +2,7 @@
 
 import { nodeName } from '../../src/core/node/node-view.ts';
 import { nodeIds, presence, stoppedMs } from '../../src/core/node/presence-view.ts';
-import { linkRows } from '../../src/daemon/http/cluster-views.ts';
+import { listedLinks } from '../../src/daemon/http/cluster-views.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
 import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
@@ -35,7 +35,7 @@ function seen(): SeenCluster {
     nodes: Object.fromEntries(nodes),
     ways: [
       ...new Set(
-        linkRows(state, nowMs).map(
+        listedLinks(state, nowMs).map(
           ({ source, sink }) => `${nodeName(state, source)} > ${nodeName(state, sink)}`,
         ),
       ),

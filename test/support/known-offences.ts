@@ -7,7 +7,6 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
   unusualDeviceFigures: 'to be removed, or shown',
-  apiProblemSchema: 'the dashboard is to read problems by it',
 };
 
 /** Names that mean two things today. It only gets shorter: whoever touches one names both for what they are. */
@@ -27,7 +26,6 @@ export const DECLARED_TWICE: readonly string[] = [
   'Frame',
   'HistoryPoint',
   'Introduction',
-  'LinkRow',
   'LinkView',
   'LiveRun',
   'MachineLoad',
@@ -50,11 +48,9 @@ export const DECLARED_TWICE: readonly string[] = [
   'addressesOf',
   'choicesOf',
   'decodeFrame',
-  'decodeWish',
   'encodeFrame',
   'failureOf',
   'isLoopbackHost',
-  'nodeRow',
   'openConnections',
   'readingRows',
   'runSchema',

@@ -1,21 +1,20 @@
-// Wishes for probes in a simulated cluster: every node is here, so nobody has to be asked over the mesh.
+// Requests for probes in a simulated cluster: every node is here, so nobody has to be asked over the mesh.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { Simulation } from '../../simulate/simulation.ts';
-import type { ProbeDesk } from '../probes/probe-desk.ts';
-import { isMeantBy } from '../probes/probe-wish.ts';
+import { isMeantBy, type ProbeDesk } from '../probes/probe-desk.ts';
 
 export const simulatedProbes = (
   simulation: Simulation,
   nodes: readonly NodeId[],
-): Pick<ProbeDesk, 'wish'> => ({
-  wish: async wish => {
+): Pick<ProbeDesk, 'request'> => ({
+  request: async target => {
     const measurers =
-      wish.kind === 'all'
+      target === 'all'
         ? nodes.filter(node => !simulation.isAway(node))
-        : [wish.kind === 'gpu' ? wish.nodeId : wish.source];
+        : [target.kind === 'gpu' ? target.nodeId : target.source];
     const probes = measurers.flatMap(node =>
-      simulation.ask(node, subject => isMeantBy(wish, subject)).map(answer => ({ node, ...answer })),
+      simulation.ask(node, subject => isMeantBy(target, subject)).map(answer => ({ node, ...answer })),
     );
     const unreached = measurers.filter(node => simulation.isAway(node));
     return { probes, unreached: unreached.map(node => ({ node, reason: 'it does not answer' })) };

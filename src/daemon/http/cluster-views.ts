@@ -2,62 +2,68 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
-import type { Connection } from '../../core/link/connection.ts';
-import type { LinkFigure, UnusualFigure } from '../../core/link/link-health.ts';
 import { unusualLinkFigures } from '../../core/link/link-health.ts';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
-import { type NodeView, nodeView } from '../../core/node/node-view.ts';
+import { type MeasuredDevice, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
+import type { ProbeStage } from '../../core/probe/probe-stage.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
+import type {
+  Aged,
+  ListedLink,
+  ListedMeasurement,
+  ListedNode,
+  ListedStage,
+} from '../../wire/api/cluster-answers.ts';
 
-/** A value of another writer with its age now. */
-export interface Aged<T> {
-  readonly value: T;
-  readonly ageMs: number;
-}
-
-export interface LinkRow {
-  readonly source: NodeId;
-  readonly sink: NodeId;
-  readonly connectionKey: string;
-  readonly connection: Aged<Connection>;
-  readonly profile: Aged<LinkProfile> | Unknown;
-  /** Figures that are far worse than the median of the last week. */
-  readonly unusual: readonly UnusualFigure<LinkFigure>[];
-}
-
-/** A node's view whose GPU profiles carry their age now, like everything else in it. */
-export const nodeRow = (state: State, node: NodeId, nowMs: number): NodeView => {
+/** A node's view in which profiles carry their age now, like everything else in it. */
+export const listedNode = (state: State, node: NodeId, nowMs: number): ListedNode => {
   const view = nodeView(state, node, nowMs);
   return {
     ...view,
+    silentMs: finite(view.silentMs),
+    stoppedMs: view.stoppedMs ?? NOTHING,
     gpus: view.gpus.map(vendor => ({
       ...vendor,
       devices: vendor.devices.map(gpu => ({
         ...gpu,
-        profile:
-          gpu.profile === undefined ? undefined : { ...gpu.profile, ageMs: ageMsOf(gpu.profile, nowMs) },
+        load: gpu.load ?? NOTHING,
+        loadAgeMs: finite(gpu.loadAgeMs),
+        ...listedMeasurement(gpu, nowMs),
       })),
     })),
+    cpu: listedMeasurement(view.cpu, nowMs),
+    conflict: view.conflict ?? NOTHING,
   };
 };
 
+const listedMeasurement = ({ profile, probe }: MeasuredDevice, nowMs: number): ListedMeasurement => ({
+  profile: profile === undefined ? NOTHING : { ...profile, ageMs: ageMsOf(profile, nowMs) },
+  probe: probe === undefined ? NOTHING : listedStage(probe),
+});
+
+const listedStage = (stage: ProbeStage): ListedStage =>
+  stage.kind === 'running' ? stage : { ...stage, nextInMs: stage.nextInMs ?? NOTHING };
+
+const finite = (ms: number): number | Unknown => (Number.isFinite(ms) ? ms : unknown('never'));
+
+export const NOTHING: Unknown = unknown('nothing reported yet');
+
 /** Connections of nodes that are here; an offline node carries nothing. */
-export const linkRows = (state: State, nowMs: number): readonly LinkRow[] => {
+export const listedLinks = (state: State, nowMs: number): readonly ListedLink[] => {
   const present = new Set(nodeIds(state).filter(node => presence(state, node, nowMs) !== 'offline'));
   const isPresent = (id: string): id is NodeId => isNodeId(id) && present.has(id);
   return [...present].flatMap(source =>
     Object.keys(state.connections[source] ?? {})
       .filter(isPresent)
-      .flatMap(sink => linkRowsBetween(state, { source, sink, nowMs })),
+      .flatMap(sink => listedLinksBetween(state, { source, sink, nowMs })),
   );
 };
 
-const linkRowsBetween = (
+const listedLinksBetween = (
   state: State,
   { source, sink, nowMs }: { readonly source: NodeId; readonly sink: NodeId; readonly nowMs: number },
-): readonly LinkRow[] =>
+): readonly ListedLink[] =>
   Object.entries(state.connections[source]?.[sink] ?? {}).map(([connectionKey, connection]) => {
     const profile = state.linkProfiles[source]?.[sink]?.[connectionKey];
     return {

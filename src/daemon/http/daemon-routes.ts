@@ -1,13 +1,14 @@
 // The daemon about itself: who it is, whether it lives, what it measures, what it answers to.
 
+import * as v from 'valibot';
+import { daemonAnswerSchema, healthSchema } from '../../wire/api/daemon-answers.ts';
 import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { JSON_TYPE, toJson } from './json.ts';
 import { METRICS_TYPE, renderMetrics } from './metrics/render-metrics.ts';
-import { openApi } from './openapi.ts';
+import { type OpenApiDocument, openApi } from './openapi.ts';
 import type { RequestGuard } from './request-guard.ts';
-import { type ApiRoute, anyObject, jsonResponse } from './route.ts';
+import { type ApiRoute, jsonRoute } from './route.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
 
 export interface DaemonRouteParts {
@@ -22,45 +23,41 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
   const { clock, nodeId, version, notices, home, recording } = options;
   const startedAtWallMs = clock.wallMs();
   const startedAtMs = clock.nowMs();
+  /** Made when somebody asks: most daemons never are. */
+  let document: OpenApiDocument | undefined;
   return [
-    {
+    jsonRoute({
       method: 'GET',
       path: '/api/daemon',
       access: 'read',
       summary: 'The daemon that answers: node, version, uptime, and what a person should know now.',
-      parameters: [],
-      body: undefined,
-      responses: { 200: jsonResponse('The daemon.', anyObject('The daemon.')) },
-      handle: (_request, reply) => {
+      description: 'The daemon.',
+      answer: daemonAnswerSchema,
+      handle: () => {
         const bound = parts.bound();
-        return reply.type(JSON_TYPE).send(
-          toJson({
-            nodeId,
-            version,
-            startedAtWallMs,
-            uptimeMs: clock.nowMs() - startedAtMs,
-            isLoopback: parts.guard.isLoopback,
-            ...(bound === undefined ? {} : { url: httpUrl(bound) }),
-            ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
-            ...noticesAnswer(notices()),
-            ...(recording === undefined ? {} : { recording }),
-            streams: parts.hub.counts(),
-          }),
-        );
+        return {
+          nodeId,
+          version,
+          startedAtWallMs,
+          uptimeMs: clock.nowMs() - startedAtMs,
+          isLoopback: parts.guard.isLoopback,
+          ...(bound === undefined ? {} : { url: httpUrl(bound) }),
+          ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
+          ...noticesAnswer(notices()),
+          ...(recording === undefined ? {} : { recording }),
+          streams: parts.hub.counts(),
+        };
       },
-    },
-    {
+    }),
+    jsonRoute({
       method: 'GET',
       path: '/healthz',
       access: 'public',
       summary: 'Answers while the daemon serves.',
-      parameters: [],
-      body: undefined,
-      responses: {
-        200: jsonResponse('It serves.', { type: 'object', properties: { status: { const: 'ok' } } }),
-      },
-      handle: (_request, reply) => reply.type(JSON_TYPE).send('{"status":"ok"}'),
-    },
+      description: 'It serves.',
+      answer: healthSchema,
+      handle: () => ({ status: 'ok' as const }),
+    }),
     {
       method: 'GET',
       path: '/metrics',
@@ -68,8 +65,8 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       summary: 'Prometheus. What is unknown or stale is absent; the age of each reading tells why.',
       parameters: [],
       body: undefined,
-      responses: {
-        200: { description: 'Text format 0.0.4.', contentType: 'text/plain', schema: { type: 'string' } },
+      answers: {
+        200: { description: 'Text format 0.0.4.', content: { type: 'text/plain', schema: v.string() } },
       },
       handle: async (_request, reply) => {
         const page = await renderMetrics({
@@ -86,15 +83,26 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
         return reply.type(METRICS_TYPE).send(page);
       },
     },
-    {
+    jsonRoute({
       method: 'GET',
       path: '/openapi.json',
       access: 'read',
       summary: 'This description.',
-      parameters: [],
-      body: undefined,
-      responses: { 200: jsonResponse('OpenAPI 3.1.', anyObject('OpenAPI 3.1.')) },
-      handle: (_request, reply) => reply.type(JSON_TYPE).send(toJson(openApi(parts.routes(), version))),
-    },
+      description: 'OpenAPI 3.1.',
+      answer: documentSchema,
+      handle: () => {
+        document ??= openApi(parts.routes(), version);
+        return document;
+      },
+    }),
   ];
 };
+
+const documentSchema: v.GenericSchema<unknown, OpenApiDocument> = v.looseObject({
+  openapi: v.pipe(v.string(), v.regex(/^3\.1\.\d+$/)),
+  info: v.looseObject({ title: v.string(), version: v.string() }),
+  paths: v.record(
+    v.string(),
+    v.record(v.string(), v.looseObject({ operationId: v.string(), summary: v.string() })),
+  ),
+});

@@ -8,6 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
+import type { ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { ProbeDesk } from '../probes/probe-desk.ts';
@@ -22,7 +23,7 @@ export interface HttpServerOptions {
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
   readonly runs?: RunDesk;
   /** Where a measurement is asked for; undefined: nothing is measured. */
-  readonly probes?: Pick<ProbeDesk, 'wish'>;
+  readonly probes?: Pick<ProbeDesk, 'request'>;
   /** Which nodes are expected and what came of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
@@ -40,14 +41,6 @@ export interface HttpServerOptions {
   readonly logger?: HttpLogger;
   /** What is served was recorded; undefined: it is live. */
   readonly recording?: ServedRecording;
-}
-
-export interface ServedRecording {
-  /** Of the daemon that was recorded. */
-  readonly plimsollVersion: string;
-  readonly areNamesKept: boolean;
-  /** 2: twice as fast as it was. */
-  readonly speed: number;
 }
 
 /** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */

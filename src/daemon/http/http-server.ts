@@ -27,11 +27,6 @@ import { stateRoutes } from './state-routes.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { streamRoute } from './stream-route.ts';
 
-export interface ServedRoute {
-  readonly method: string;
-  readonly path: string;
-}
-
 /** @see HttpServer.listen; nothing runs before it. */
 export const createHttpServer = (options: HttpServerOptions): HttpServer => new HttpServer(options);
 
@@ -41,7 +36,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #app: FastifyInstance;
   readonly #guard: RequestGuard;
   readonly #hub: StreamHub;
-  readonly #served: ServedRoute[] = [];
+  readonly #served = new Set<ApiRoute>();
   #bound: Listening | undefined;
   #closing: Promise<void> | undefined;
   #forgetAccess: () => void = () => undefined;
@@ -65,8 +60,8 @@ export class HttpServer implements AsyncDisposable {
     this.#addRoutes();
   }
 
-  /** What of the API is really registered, for the test that holds /openapi.json to it. HEAD follows from GET. */
-  get served(): readonly ServedRoute[] {
+  /** What of the API is really registered, for the tests that hold /openapi.json and the answers to it. */
+  get served(): ReadonlySet<ApiRoute> {
     return this.#served;
   }
 
@@ -126,9 +121,8 @@ export class HttpServer implements AsyncDisposable {
         routes: () => routes,
       }),
     ];
-    app.addHook('onRoute', ({ method, url, config }) => {
-      if (config?.apiRoute !== undefined)
-        for (const each of [method].flat()) this.#served.push({ method: each, path: url });
+    app.addHook('onRoute', ({ config }) => {
+      if (config?.apiRoute !== undefined) this.#served.add(config.apiRoute);
     });
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');

@@ -1,92 +1,165 @@
-// The OpenAPI description of the route table.
+// The OpenAPI description of the route table: every schema in it is made of the one that checks, so none can say what the
+// other does not. Schemas with a name of their own stand once, and the rest refers to them.
 
-import { API_PROBLEMS } from '../../wire/api/api-problem.ts';
-import type { ApiRoute, JsonSchema } from './route.ts';
+import type { JsonSchema, OverrideSchemaContext } from '@valibot/to-json-schema';
+import { toJsonSchema } from '@valibot/to-json-schema';
+import * as v from 'valibot';
+import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
+import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
+import { nodeIdSchema, runIdSchema } from '../../wire/schema.ts';
+import type { ApiRoute, RouteAnswer } from './route.ts';
 
-export const openApi = (routes: readonly ApiRoute[], version: string): JsonSchema => ({
-  openapi: '3.1.0',
-  info: {
-    title: 'Plimsoll daemon',
-    version,
-    description:
-      'One machine and the cluster it sees. Loopback reads are free; beyond loopback, and for whatever changes state, send the access token.',
-    license: { name: 'MIT', identifier: 'MIT' },
-  },
-  servers: [{ url: '/' }],
-  paths: Object.fromEntries(
-    [...Map.groupBy(routes, route => route.path)].map(([path, group]) => [
-      path,
-      Object.fromEntries(group.map(route => [route.method.toLowerCase(), operation(route)])),
-    ]),
-  ),
-  components: {
-    schemas: { Problem: PROBLEM_SCHEMA },
-    // A problem's `type` leads here.
-    examples: Object.fromEntries(
-      Object.entries(API_PROBLEMS).map(([code, { title }]) => [code, { summary: title }]),
+type Json = { readonly [keyword: string]: unknown };
+
+export interface OpenApiDocument extends Json {
+  readonly openapi: string;
+  readonly info: Json & { readonly title: string; readonly version: string };
+  /** By path, then by method. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation extends Json {
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+export const openApi = (routes: readonly ApiRoute[], version: string): OpenApiDocument => {
+  const answers = describe('output', API_COMPONENTS, [
+    apiProblemSchema,
+    ...routes.flatMap(({ parameters }) => parameters.map(({ schema }) => schema)),
+    ...routes.flatMap(route => Object.values(route.answers).flatMap(({ content }) => content?.schema ?? [])),
+  ]);
+  const bodies = describe(
+    'input',
+    BODY_COMPONENTS,
+    routes.flatMap(({ body }) => body ?? []),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Plimsoll daemon',
+      version,
+      description:
+        'One machine and the cluster it sees. Loopback reads are free; beyond loopback, and for whatever changes state, send the access token.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    paths: Object.fromEntries(
+      [...Map.groupBy(routes, route => route.path)].map(([path, group]) => [
+        path,
+        Object.fromEntries(
+          group.map(route => [route.method.toLowerCase(), operation(route, answers.of, bodies.of)]),
+        ),
+      ]),
     ),
-    securitySchemes: {
-      token: { type: 'http', scheme: 'bearer' },
-      cookie: {
-        type: 'apiKey',
-        in: 'cookie',
-        name: 'plimsoll-<node>',
-        description: 'Set by POST /api/access/code; named after the first 12 characters of the node id.',
+    components: {
+      schemas: { ...answers.components, ...bodies.components },
+      // A problem's `type` leads here.
+      examples: Object.fromEntries(
+        Object.entries(API_PROBLEMS).map(([code, { title }]) => [code, { summary: title }]),
+      ),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'plimsoll-<node>',
+          description: 'Set by POST /api/access/code; named after the first 12 characters of the node id.',
+        },
       },
     },
-  },
-});
+  };
+};
 
-const operation = (route: ApiRoute): JsonSchema => ({
+type Described = (schema: v.GenericSchema) => unknown;
+
+const operation = (route: ApiRoute, answerOf: Described, bodyOf: Described): Operation => ({
   operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^a-zA-Z0-9]+(.)?/g, (_, next = '') => String(next).toUpperCase())}`,
   summary: route.summary,
   security: SECURITY[route.access],
-  parameters: route.parameters.map(parameter => ({
-    name: parameter.name,
-    in: parameter.in,
-    required: parameter.isRequired,
-    description: parameter.description,
-    schema: parameter.schema,
+  parameters: route.parameters.map(({ name, in: place, description, schema }) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    description,
+    schema: answerOf(schema),
   })),
   ...(route.body === undefined
     ? {}
-    : { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+    : { requestBody: { required: true, content: { 'application/json': { schema: bodyOf(route.body) } } } }),
   responses: {
     ...Object.fromEntries(
-      Object.entries(route.responses).map(([status, response]) => [
-        status,
-        {
-          description: response.description,
-          ...(response.contentType === undefined
-            ? {}
-            : { content: { [response.contentType]: { schema: response.schema ?? {} } } }),
-        },
-      ]),
+      Object.entries(route.answers).map(([status, answer]) => [status, response(answer, answerOf)]),
     ),
     default: {
       description: 'Refused or failed.',
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      content: { 'application/problem+json': { schema: answerOf(apiProblemSchema) } },
     },
   },
 });
 
-const SECURITY: Readonly<Record<ApiRoute['access'], readonly JsonSchema[]>> = {
+const response = ({ description, content }: RouteAnswer, answerOf: Described): Json => ({
+  description,
+  ...(content === undefined ? {} : { content: { [content.type]: { schema: answerOf(content.schema) } } }),
+});
+
+/** All at once, because what is converted once is converted with everything that has a name. */
+const describe = (
+  typeMode: 'input' | 'output',
+  definitions: Readonly<Record<string, v.GenericSchema>>,
+  schemas: readonly v.GenericSchema[],
+): { readonly components: Json; readonly of: Described } => {
+  const keys = new Map([...new Set(schemas)].map((schema, index) => [schema, `${index}`]));
+  const all = v.object(Object.fromEntries([...keys].map(([schema, key]) => [key, schema])));
+  const { properties = {}, $defs = {} } = toJsonSchema(all, {
+    target: 'draft-2020-12',
+    typeMode,
+    definitions: { ...definitions },
+    // JSON has no other numbers, and a guard asks for nothing that its object does not.
+    ignoreActions: ['finite', 'guard'],
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+    overrideSchema: context => CUSTOM.get(context.valibotSchema) ?? overridden(context, typeMode),
+  });
+  return { components: $defs, of: schema => properties[keys.get(schema) ?? ''] };
+};
+
+const overridden = (
+  { valibotSchema, jsonSchema, errors }: OverrideSchemaContext,
+  typeMode: 'input' | 'output',
+): JsonSchema | undefined => {
+  switch (valibotSchema.type) {
+    case 'record':
+      // Keys that are strings by a check of ours are converted, and complained of.
+      return errors?.length === 1 ? jsonSchema : undefined;
+    case 'exact_optional':
+    case 'object':
+      return typeMode === 'output' ? asTold(valibotSchema, jsonSchema) : undefined;
+    default:
+      return undefined;
+  }
+};
+
+/** What has a default is told in any case. */
+const asTold = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema): JsonSchema => {
+  const { required, properties = {} } = jsonSchema;
+  if (required === undefined || !('entries' in valibotSchema)) return jsonSchema;
+  const entries: object = valibotSchema.entries ?? {};
+  const told = Object.keys(properties).filter(name => hasDefault(Reflect.get(entries, name)));
+  return { ...jsonSchema, required: [...required, ...told] };
+};
+
+const hasDefault = (entry: unknown): boolean =>
+  typeof entry === 'object' && entry !== null && 'default' in entry && entry.default !== undefined;
+
+/** Schemas that are functions, as JSON Schema has them. */
+const CUSTOM: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
+  [nodeIdSchema, { type: 'string', pattern: '^[a-z0-9]{26}$', description: 'Of a node.' }],
+  [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
+]);
+
+const SECURITY: Readonly<Record<ApiRoute['access'], readonly Json[]>> = {
   public: [],
   // {} is "or nothing": loopback reads need no token.
   read: [{}, { token: [] }, { cookie: [] }],
   change: [{ token: [] }, { cookie: [] }],
-};
-
-const PROBLEM_SCHEMA: JsonSchema = {
-  type: 'object',
-  description: 'RFC 9457. What else stands in it are facts, by the names of their code.',
-  required: ['type', 'title', 'status', 'detail', 'code', 'advice'],
-  properties: {
-    type: { type: 'string', description: 'Leads to the example of the code in this document.' },
-    title: { type: 'string', description: 'The same for every problem of a code.' },
-    status: { type: 'integer' },
-    detail: { type: 'string', description: 'What, and where: of this one problem.' },
-    code: { type: 'string', description: 'Stable; for programs.' },
-    advice: { type: 'string', description: 'What to do about it; empty where there is nothing to do.' },
-  },
 };

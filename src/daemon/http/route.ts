@@ -1,8 +1,10 @@
 // The shape of a route, and how a table of them is served: Fastify matches the address once, and what it matched says who
-// may ask. /openapi.json is made of the same table, so neither can know of a route that the other does not.
+// may ask. Bodies and parameters are read by the schemas that /openapi.json shows, and the compiler holds what a route
+// answers to the schema of its answer.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import * as v from 'valibot';
 import { RequestError } from './request-error.ts';
 import type { RouteAccess } from './request-guard.ts';
 
@@ -13,9 +15,10 @@ export interface ApiRoute {
   readonly access: RouteAccess;
   readonly summary: string;
   readonly parameters: readonly RouteParameter[];
-  /** JSON schema of the body; undefined where there is none. */
-  readonly body: JsonSchema | undefined;
-  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Undefined where there is none. */
+  readonly body: v.GenericSchema | undefined;
+  /** By status. */
+  readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Never ends by itself, and is bounded by its own means. */
   readonly isStream?: true;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -28,30 +31,79 @@ declare module 'fastify' {
   }
 }
 
-export interface RouteParameter {
+export interface RouteParameter<T = unknown> {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
-  readonly isRequired: boolean;
   readonly description: string;
-  readonly schema: JsonSchema;
+  readonly schema: v.GenericSchema<unknown, T>;
 }
 
-export interface RouteResponse {
+export interface RouteAnswer {
   readonly description: string;
   /** Undefined where there is no body. */
-  readonly contentType: string | undefined;
-  readonly schema: JsonSchema | undefined;
+  readonly content: { readonly type: string; readonly schema: v.GenericSchema } | undefined;
 }
 
-export type JsonSchema = { readonly [keyword: string]: unknown };
+type RouteHead = Pick<ApiRoute, 'method' | 'path' | 'access' | 'summary'> & {
+  readonly parameters?: readonly RouteParameter[];
+};
 
-export const jsonResponse = (description: string, schema: JsonSchema): RouteResponse => ({
+type Handler<T> = (request: FastifyRequest, reply: FastifyReply) => T | Promise<T>;
+
+/** A route without a body that answers JSON, with one status. */
+export const jsonRoute = <Answer extends v.GenericSchema>({
+  status = 200,
   description,
-  contentType: 'application/json',
-  schema,
+  answer,
+  handle,
+  ...head
+}: RouteHead & {
+  readonly status?: 200 | 201 | 202;
+  readonly description: string;
+  readonly answer: Answer;
+  readonly handle: Handler<v.InferOutput<Answer>>;
+}): ApiRoute => ({
+  parameters: [],
+  body: undefined,
+  ...head,
+  answers: { [status]: jsonAnswer(description, answer) },
+  handle: async (request, reply) => sendJson(reply.code(status), await handle(request, reply)),
 });
 
-export const anyObject = (description: string): JsonSchema => ({ type: 'object', description });
+/** A route that takes JSON and answers with a status alone. */
+export const bodyRoute = <Body, Status extends number>({
+  body,
+  statuses,
+  handle,
+  ...head
+}: RouteHead & {
+  readonly body: v.GenericSchema<unknown, Body>;
+  /** What each means. */
+  readonly statuses: Readonly<Record<Status, string>>;
+  readonly handle: (body: Body, ...asked: Parameters<Handler<Status>>) => Status;
+}): ApiRoute => ({
+  parameters: [],
+  body,
+  ...head,
+  answers: Object.fromEntries(
+    Object.entries<string>(statuses).map(([status, description]) => [
+      status,
+      { description, content: undefined },
+    ]),
+  ),
+  handle: (request, reply) => {
+    const status: number = handle(readBody(request, body), request, reply);
+    return reply.code(status).send();
+  },
+});
+
+export const jsonAnswer = (description: string, schema: v.GenericSchema): RouteAnswer => ({
+  description,
+  content: { type: 'application/json', schema },
+});
+
+export const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
 
 /** Serves the table. What else is asked of an address is 405 with what it takes, and 404 beneath /api/ where there is none. */
 export const addApiRoutes = (app: FastifyInstance, routes: readonly ApiRoute[]): void => {
@@ -112,15 +164,42 @@ export const foldMethod = (request: IncomingMessage): void => {
 export const urlPath = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';
 
 /** A path parameter, decoded; '' where the route has none of that name. */
-export const pathParameter = (request: FastifyRequest, name: string): string => {
-  const { params } = request;
+export const pathText = ({ params }: FastifyRequest, { name }: RouteParameter): string => {
   if (typeof params !== 'object' || params === null) return '';
   const value: unknown = Object.getOwnPropertyDescriptor(params, name)?.value;
   return typeof value === 'string' ? value : '';
 };
 
-/** Every value of a query parameter, in order. */
-export const queryValues = (request: FastifyRequest, name: string): readonly string[] =>
-  new URLSearchParams(request.url.split('?', 2)[1] ?? '').getAll(name);
+/**
+ * A query parameter; undefined where it is not given.
+ * @throws RequestError 400 when it is given twice, or is not of its schema.
+ */
+export const readQuery = <T>({ url }: FastifyRequest, { name, schema }: RouteParameter<T>): T | undefined => {
+  const [text, ...others] = new URLSearchParams(url.split('?', 2)[1] ?? '').getAll(name);
+  if (text === undefined) return undefined;
+  const read = v.safeParse(schema, text);
+  if (read.success && others.length === 0) return read.output;
+  throw new RequestError({
+    code: 'bad-query',
+    problem: `The query parameter "${name}" ${read.success ? 'is given more than once' : `is wrong: ${issueText(read.issues[0])}`}.`,
+    advice: '',
+    parameter: name,
+  });
+};
+
+/** @throws RequestError 400 when the body is not of its schema. */
+export const readBody = <Body>({ body }: FastifyRequest, schema: v.GenericSchema<unknown, Body>): Body => {
+  const read = v.safeParse(schema, body);
+  if (read.success) return read.output;
+  const [issue] = read.issues;
+  throw new RequestError({
+    code: 'bad-body',
+    problem: `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issueText(issue)}.`,
+    advice: '/openapi.json tells what it should be.',
+    at: v.getDotPath(issue) ?? '',
+  });
+};
+
+const issueText = ({ message }: { readonly message: string }): string => message.slice(0, 200);
 
 const ROUTED_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'];

@@ -1,39 +1,29 @@
 // The state itself, whole or a part of it, with every age counted up to now.
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as v from 'valibot';
+import { stateAnswerSchema } from '../../wire/api/state-answers.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { JSON_TYPE } from './json.ts';
 import { RequestError } from './request-error.ts';
-import { type ApiRoute, anyObject, jsonResponse, urlPath } from './route.ts';
+import { type ApiRoute, jsonRoute, urlPath } from './route.ts';
 
 export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => {
   const stateNow = () => {
     const nowMs = clock.nowMs();
     return { ...withAgesAt(cluster.state, nowMs), nowMs };
   };
-  const send = (reply: FastifyReply, value: unknown): FastifyReply =>
-    reply.type(JSON_TYPE).send(JSON.stringify(value));
   return [
-    {
+    jsonRoute({
       method: 'GET',
       path: '/api/state',
       access: 'read',
       summary:
         'The whole state: mappings by kind, keyed by node id. Sizes are in bytes, ages in milliseconds.',
-      parameters: [],
-      body: undefined,
-      responses: {
-        200: jsonResponse('The state.', {
-          type: 'object',
-          required: ['nowMs'],
-          properties: { nowMs: { type: 'number', description: "The daemon's monotonic clock, ms." } },
-          additionalProperties: { type: 'object' },
-        }),
-      },
-      handle: (_request, reply) => send(reply, stateNow()),
-    },
-    {
+      description: 'The state.',
+      answer: stateAnswerSchema,
+      handle: stateNow,
+    }),
+    jsonRoute({
       method: 'GET',
       path: '/api/state/{path}',
       access: 'read',
@@ -42,14 +32,16 @@ export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
         {
           name: 'path',
           in: 'path',
-          isRequired: true,
           description: 'Keys, each percent-encoded, divided by slashes.',
-          schema: { type: 'string' },
+          schema: v.string(),
         },
       ],
-      body: undefined,
-      responses: { 200: jsonResponse('The part.', anyObject('Whatever lies there; also a plain value.')) },
-      handle: (request: FastifyRequest, reply) => {
+      description: 'The part.',
+      answer: v.pipe(
+        v.unknown(),
+        v.description('Whatever lies there: a mapping, an entry, or a part of its value.'),
+      ),
+      handle: request => {
         const segments = pathSegments(urlPath(request.url).slice('/api/state'.length));
         if (segments === undefined) {
           throw new RequestError({
@@ -59,14 +51,14 @@ export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
           });
         }
         const walked = walkOwn(stateNow(), segments);
-        if (walked.kind === 'found') return send(reply, walked.value);
+        if (walked.kind === 'found') return walked.value;
         throw new RequestError({
           code: 'not-in-state',
           problem: `The state has nothing at ${segments.join(' / ').slice(0, 200)}.`,
           advice: 'GET /api/state shows its keys.',
         });
       },
-    },
+    }),
   ];
 };
 

@@ -1,5 +1,6 @@
 // The stream's own route: it takes the response from Fastify, because it never ends by itself.
 
+import * as v from 'valibot';
 import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { ApiRoute } from './route.ts';
@@ -15,15 +16,14 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
     {
       name: 'last-event-id',
       in: 'header',
-      isRequired: false,
       description: 'Resumes after the event of this id where that is still held; a snapshot comes otherwise.',
-      schema: { type: 'string' },
+      schema: v.string(),
     },
   ],
   body: undefined,
   isStream: true,
-  responses: {
-    200: { description: 'The stream.', contentType: 'text/event-stream', schema: { type: 'string' } },
+  answers: {
+    200: { description: 'The stream.', content: { type: STREAM_TYPE, schema: STREAM } },
   },
   handle: (request, reply) => {
     const grant = guard.grant(request.raw, 'read');
@@ -55,3 +55,10 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
 });
 
 const STREAM_TYPE = 'text/event-stream';
+/** OpenAPI 3.1 has no word for the items of a stream. */
+const STREAM = v.pipe(
+  v.string(),
+  v.description(
+    'The data of each event is JSON in one line: "snapshot" is StreamSnapshot, "batch" StreamBatch, "heartbeat" StreamHeartbeat, "dropped" StreamDropped.',
+  ),
+);

@@ -19,13 +19,13 @@ import type { LinkEngines } from '../../probe/link-engine.ts';
 import type { PeerRequests } from '../../probe/peer-requests.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../probe/probe.ts';
 import { ProbeRunner } from '../../probe/reconcile/probe-runner.ts';
-import type { AskedProbe } from '../../probe/reconcile/reconciler.ts';
 import { Reconciler } from '../../probe/reconcile/reconciler.ts';
 import { PortLocks } from '../../probe/schedule/port-locks.ts';
 import type { ProbeLog } from '../../probe/schedule/probe-log.ts';
 import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
+import type { RequestedProbe } from '../../wire/api/probe-answers.ts';
 import { BaselineTelling } from './baseline-telling.ts';
 import { pastSpending } from './past-spending.ts';
 import { ProbeDesk } from './probe-desk.ts';
@@ -109,7 +109,8 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     runner,
   });
   const baselines = new BaselineTelling(parts);
-  const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] => reconciler.ask(isMeant);
+  const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] =>
+    reconciler.ask(isMeant);
   const wishes = new ProbeDesk({ nodeId: self, state, nowMs, requests, ask });
   return {
     desk: wishes,

@@ -1,20 +1,23 @@
-// Takes wishes for probes: those of this node go to its reconciler, those of others are asked of them. A wish is no order:
-// it says what has started, what waits and why.
+// Takes requests for probes: those of this node go to its reconciler, those of others are asked of them. A request is no
+// order: it is answered with what has started, what waits and why.
 
+import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { PeerReply, PeerRequests } from '../../probe/peer-requests.ts';
-import type { AskedProbe } from '../../probe/reconcile/reconciler.ts';
-import type { ProbeWish, WishAnswer } from './probe-wish.ts';
-import { decodeAsked, decodeWish, isMeantBy, PROBE_ASK_TOPIC } from './probe-wish.ts';
+import type { ProbesAnswer, ProbeTarget, RequestedProbe } from '../../wire/api/probe-answers.ts';
+import { probeRequestSchema, requestedProbesSchema } from '../../wire/api/probe-answers.ts';
+
+export const PROBE_ASK_TOPIC = 'probe.ask';
 
 export interface ProbeDeskParts {
   readonly nodeId: NodeId;
   readonly state: () => State;
   readonly nowMs: () => number;
   readonly requests: PeerRequests;
-  readonly ask: (isMeant: (subject: AskedProbe['subject']) => boolean) => readonly AskedProbe[];
+  readonly ask: (isMeant: (subject: RequestedProbe['subject']) => boolean) => readonly RequestedProbe[];
 }
 
 export class ProbeDesk {
@@ -27,9 +30,9 @@ export class ProbeDesk {
   /** Answers peers until the returned function is called. */
   serve(): () => void {
     return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ body }): PeerReply => {
-      const wish = decodeWish(body);
-      if (wish === undefined) return { kind: 'refused', reason: 'not a wish for a probe' };
-      const probes = this.#own(wish).slice(0, ROWS_MAX);
+      const asked = v.safeParse(probeRequestSchema, body);
+      if (!asked.success) return { kind: 'refused', reason: 'not a request for a probe' };
+      const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
       return {
         kind: 'answer',
         body: { probes: probes.map(one => ({ ...one, subject: { ...one.subject } })) },
@@ -37,12 +40,12 @@ export class ProbeDesk {
     });
   }
 
-  async wish(wish: ProbeWish, signal: AbortSignal): Promise<WishAnswer> {
+  async request(target: ProbeTarget, signal: AbortSignal): Promise<ProbesAnswer> {
     const { nodeId } = this.#parts;
     const answers = await Promise.all(
-      this.#measurers(wish).map(async (node): Promise<WishAnswer> => {
-        if (node !== nodeId) return await this.#askPeer(node, wish, signal);
-        return { probes: this.#own(wish).map(one => ({ node, ...one })), unreached: [] };
+      this.#measurers(target).map(async (node): Promise<ProbesAnswer> => {
+        if (node !== nodeId) return await this.#askPeer(node, target, signal);
+        return { probes: this.#own(target).map(one => ({ node, ...one })), unreached: [] };
       }),
     );
     return {
@@ -51,40 +54,49 @@ export class ProbeDesk {
     };
   }
 
-  #own(wish: ProbeWish): readonly AskedProbe[] {
-    return this.#parts.ask(subject => isMeantBy(wish, subject));
+  #own(target: ProbeTarget): readonly RequestedProbe[] {
+    return this.#parts.ask(subject => isMeantBy(target, subject));
   }
 
   /** A link is measured by its source, a device by its own node. */
-  #measurers(wish: ProbeWish): readonly NodeId[] {
+  #measurers(target: ProbeTarget): readonly NodeId[] {
     const { state, nowMs } = this.#parts;
-    switch (wish.kind) {
-      case 'all':
-        return nodeIds(state()).filter(node => presence(state(), node, nowMs()) !== 'offline');
-      case 'gpu':
-        return [wish.nodeId];
-      case 'link':
-        return [wish.source];
-      default:
-        return wish satisfies never;
-    }
+    if (target === 'all')
+      return nodeIds(state()).filter(node => presence(state(), node, nowMs()) !== 'offline');
+    return [target.kind === 'gpu' ? target.nodeId : target.source];
   }
 
-  async #askPeer(node: NodeId, wish: ProbeWish, signal: AbortSignal): Promise<WishAnswer> {
+  async #askPeer(node: NodeId, target: ProbeTarget, signal: AbortSignal): Promise<ProbesAnswer> {
     const { requests } = this.#parts;
-    const subject = wish.kind === 'all' ? wish.kind : withoutUndefined(wish);
+    const subject = target === 'all' ? target : withoutUndefined(target);
     const reply = await requests.ask(node, PROBE_ASK_TOPIC, { subject }, { timeoutMs: ASK_MS, signal });
     if (reply.kind !== 'answer') return { probes: [], unreached: [{ node, reason: reply.reason }] };
-    const asked = decodeAsked(reply.body);
+    const answer = v.safeParse(requestedProbesSchema, reply.body);
     const reason = 'it answers in a way that this version does not know';
-    if (asked === undefined) return { probes: [], unreached: [{ node, reason }] };
-    return { probes: asked.map(one => ({ node, ...one })), unreached: [] };
+    if (!answer.success) return { probes: [], unreached: [{ node, reason }] };
+    return { probes: answer.output.probes.map(one => ({ node, ...one })), unreached: [] };
   }
 }
 
-const withoutUndefined = (wish: Exclude<ProbeWish, { kind: 'all' }>): Record<string, string> =>
+export const isMeantBy = (target: ProbeTarget, subject: ProbeSubject): boolean => {
+  if (target === 'all') return true;
+  switch (target.kind) {
+    case 'gpu':
+      return subject.kind === 'gpu' && (target.deviceId ?? subject.deviceId) === subject.deviceId;
+    case 'link':
+      return (
+        subject.kind === 'link' &&
+        subject.sink === target.sink &&
+        (target.connectionKey ?? subject.connectionKey) === subject.connectionKey
+      );
+    default:
+      return target satisfies never;
+  }
+};
+
+const withoutUndefined = (target: Exclude<ProbeTarget, 'all'>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(wish).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(target).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
 const ASK_MS = 5_000;

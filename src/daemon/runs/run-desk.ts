@@ -14,11 +14,11 @@ import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { LiveRun } from './live-run.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
-import type { TimeSeries } from './run-time-series.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
 /** Silence after which a run that never said its end is written down as interrupted. */
@@ -40,14 +40,6 @@ export interface RunDeskParts {
 
 /** 'stop': taken, and somebody asked that the run end. 'unknown': tell about the run first. 'full': too many runs at once. */
 export type Told = 'taken' | 'stop' | 'unknown' | 'full';
-
-export interface SeriesAnswer {
-  readonly runId: RunId;
-  readonly isLive: boolean;
-  readonly series: TimeSeries;
-  /** What is not in it; '' where all is. */
-  readonly notice: string;
-}
 
 export class RunDesk {
   readonly #parts: RunDeskParts;
@@ -134,7 +126,7 @@ export class RunDesk {
   }
 
   /** Of this node's runs. */
-  async series(runId: RunId): Promise<SeriesAnswer | undefined> {
+  async series(runId: RunId): Promise<RunSeriesAnswer | undefined> {
     const live = this.#live.get(runId);
     if (live !== undefined) {
       return { runId, isLive: true, series: live.picture(), notice: live.notice };

@@ -4,6 +4,8 @@
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { RunProgress } from '../../core/run/run.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import type { SeriesColumn, TimeSeries } from '../../wire/api/run-answers.ts';
+import { SERIES_PERCENTILES } from '../../wire/api/run-answers.ts';
 import type { SampleTimes } from '../../wire/sample-times.ts';
 
 export const POINTS_MAX = 1_200;
@@ -12,22 +14,6 @@ export const VALUES_PER_POINT_MAX = 1_000;
 /** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
 export const VALUES_PER_POINT_MIN = 20;
 export const JOINED_POINTS_MIN = 60;
-export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
-
-type Percentile = (typeof SERIES_PERCENTILES)[number];
-type Column = readonly (number | null)[];
-
-/** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
-export interface TimeSeries {
-  readonly stepMs: number;
-  /** What the percentiles are of: the time to the first token where the run streams, else the latency. */
-  readonly measured: 'ttftNs' | 'latencyNs';
-  readonly requestsPerSecond: Column;
-  readonly outputTokensPerSecond: Column;
-  readonly inFlight: Column;
-  readonly failed: Column;
-  readonly percentilesNs: Readonly<Record<Percentile, Column>>;
-}
 
 interface Point {
   completed: number;
@@ -116,7 +102,7 @@ export class RunTimeSeries {
     });
     const bands = points.map(percentilesOf);
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
-    const perSecond = (counts: (point: Point) => number, told: keyof Told): Column =>
+    const perSecond = (counts: (point: Point) => number, told: keyof Told): SeriesColumn =>
       points.map((point, index) => {
         if (point.isPartial) return point.told?.[told] ?? null;
         const coveredMs = Math.min(stepMs, this.#lastEndMs - index * stepMs);

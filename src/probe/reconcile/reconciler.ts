@@ -9,6 +9,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeKey } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
+import type { RequestedProbe } from '../../wire/api/probe-answers.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
 import type { ProbeDevice } from '../probe.ts';
 import type { PortLoads } from '../schedule/probe-interval.ts';
@@ -31,14 +32,6 @@ export interface ReconcilerParts {
   /** Of this machine, as it is now. */
   readonly devices: () => readonly ProbeDevice[];
   readonly runner: ProbeRunner;
-}
-
-/** What became of a wish for a probe. */
-export interface AskedProbe {
-  readonly subject: ProbeSubject;
-  readonly result: 'started' | 'queued' | 'refused';
-  /** Why it waits or was refused; '' where it has started. */
-  readonly reason: string;
 }
 
 interface Course {
@@ -111,7 +104,7 @@ export class Reconciler {
   }
 
   /** Measures as soon as it can, whatever is fresh and whatever was spent; a busy interface still holds it, and a runner all but sockets. */
-  ask(isMeant: (subject: ProbeSubject) => boolean): readonly AskedProbe[] {
+  ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     const meant = this.#wanted().filter(({ subject }) => isMeant(subject));
     for (const { subject } of meant) {
       const key = probeKey(subject);
@@ -123,7 +116,7 @@ export class Reconciler {
     return meant.map(({ subject }) => this.#answer(subject));
   }
 
-  #answer(subject: ProbeSubject): AskedProbe {
+  #answer(subject: ProbeSubject): RequestedProbe {
     const key = probeKey(subject);
     if (!this.#parts.settings().isEnabled) {
       this.#asked.delete(key);

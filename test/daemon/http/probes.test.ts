@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import type { ProbeWish, WishAnswer } from '../../../src/daemon/probes/probe-wish.ts';
+import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { askJson, bearer } from './http-exchange.ts';
 import { OTHER, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
-const STARTED: WishAnswer = {
+const STARTED: ProbesAnswer = {
   probes: [{ node: SELF, subject: { kind: 'gpu', deviceId: 'cpu' }, result: 'started', reason: '' }],
   unreached: [],
 };
 
-const served = async (answer: WishAnswer) => {
-  const wishes: ProbeWish[] = [];
+const served = async (answer: ProbesAnswer) => {
+  const targets: ProbeTarget[] = [];
   const server = await serveCluster({
     probes: {
-      wish: async wish => {
-        wishes.push(wish);
+      request: async target => {
+        targets.push(target);
         return answer;
       },
     },
@@ -26,17 +26,17 @@ const served = async (answer: WishAnswer) => {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { wishes, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { targets, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 };
 
-test('POST /api/probes passes on what is wished, and says what became of it', async () => {
+test('POST /api/probes passes on what is requested, and says what became of it', async () => {
   await using server = await served(STARTED);
   expect(await server.post({ subject: 'all' })).toMatchObject({ status: 202, json: STARTED });
   const link = { kind: 'link', source: SELF, sink: OTHER } as const;
   await server.post({ subject: { ...link, connectionKey: 'socket 10.0.0.2' } });
   await server.post({ subject: { kind: 'gpu', nodeId: OTHER } });
-  expect(server.wishes).toEqual([
-    { kind: 'all' },
+  expect(server.targets).toEqual([
+    'all',
     { ...link, connectionKey: 'socket 10.0.0.2' },
     { kind: 'gpu', nodeId: OTHER },
   ]);
@@ -45,7 +45,7 @@ test('POST /api/probes passes on what is wished, and says what became of it', as
 test('it needs the token on loopback too', async () => {
   await using server = await served(STARTED);
   expect(await server.post({ subject: 'all' }, {})).toMatchObject({ status: 401 });
-  expect(server.wishes).toEqual([]);
+  expect(server.targets).toEqual([]);
 });
 
 test('a body of another shape is refused before anything is asked', async () => {
@@ -58,7 +58,7 @@ test('a body of another shape is refused before anything is asked', async () => 
     { subject: { kind: 'gpu', nodeId: SELF, deviceId: 'x'.repeat(2_000) } },
   ])
     expect(await server.post(body)).toMatchObject({ status: 400, json: { code: 'bad-body' } });
-  expect(server.wishes).toEqual([]);
+  expect(server.targets).toEqual([]);
 });
 
 test('what is not there is not found, and what could not be asked is said', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NOT_TOLD } from '../../../src/wire/schema.ts';
 import { ask, askJson } from './http-exchange.ts';
 import { CONFIG_NOTICE, identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 
@@ -137,22 +138,42 @@ describe('GET /api/history', () => {
   });
 
   test('gives profiles from the journal, bounded', async () => {
-    const body = new TextEncoder().encode('{"fp16FlopsPerSecond":1}');
-    const row = { origin: SELF, slot: 'gpu', key: 'GPU-0', atWallMs: 5, isHourly: false };
-    await using served = await serveCluster({
-      rows: [
-        { ...row, body },
-        { ...row, body: new Uint8Array([0xff]), isHourly: true },
-      ],
-    });
+    await using served = await serveCluster();
     const path = '/api/history?slot=gpu&key=GPU-0&backMs=3600000&limit=7';
-    const { json } = await askJson({ port: served.port, path });
+    await askJson({ port: served.port, path });
     expect(served.asked).toEqual([
       { origin: SELF, slot: 'gpu', key: 'GPU-0', sinceWallMs: 1_800_000_000_000 - 3_600_000, limit: 7 },
     ]);
-    expect(json.rows).toEqual([
-      { atWallMs: 5, isHourly: false, record: { fp16FlopsPerSecond: 1 } },
-      { atWallMs: 5, isHourly: true, record: { kind: 'unknown', reason: 'the stored record is not JSON' } },
+  });
+
+  test('gives a profile of an older version with what it did not tell, and says what cannot be read', async () => {
+    const { intervalMs: _, ...older } = GPU_PROFILE;
+    const body = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    const record = { version: 1, origin: SELF, epoch: 1, seq: 3, kind: 'gpu.profiled', key: 'GPU-0' };
+    const hour = {
+      version: 1,
+      count: 2,
+      failedCount: 0,
+      figures: { fp16FlopsPerSecond: { min: 1, median: 2, max: 3, count: 2 } },
+    };
+    const row = { origin: SELF, slot: 'gpu', key: 'GPU-0', atWallMs: 5, isHourly: false };
+    await using served = await serveCluster({
+      rows: [
+        { ...row, body: body(hour), isHourly: true },
+        { ...row, body: body({ ...record, payload: older }) },
+        { ...row, body: body({ ...record, version: 2, payload: older }) },
+        { ...row, body: new Uint8Array([0xff]) },
+        { ...row, body: new Uint8Array([0xff]), isHourly: true },
+      ],
+    });
+    const { json } = await askJson({ port: served.port, path: '/api/history?slot=gpu&key=GPU-0' });
+    const refused = (reason: string) => ({ kind: 'unknown', reason: `the stored ${reason}` });
+    expect(json.rows.map((each: { record: unknown }) => each.record)).toEqual([
+      hour,
+      { ...record, payload: { ...older, intervalMs: NOT_TOLD } },
+      refused('record cannot be read: record version 2 is not known'),
+      refused('record cannot be read: not JSON'),
+      refused('summary cannot be read'),
     ]);
   });
 
@@ -174,3 +195,19 @@ describe('GET /api/history', () => {
     expect(served.asked).toEqual([]);
   });
 });
+
+const GPU_PROFILE = {
+  deviceId: 'GPU-0',
+  deviceName: 'card',
+  deviceKind: 'gpu',
+  engine: 'cuda',
+  fp16FlopsPerSecond: 1e14,
+  fp32FlopsPerSecond: { kind: 'unknown', reason: 'not measured' },
+  memoryReadBytesPerSecond: 1e12,
+  memoryCopyBytesPerSecond: 9e11,
+  isLowerBound: false,
+  method: 'best of 5',
+  measuredAgeMs: 10,
+  intervalMs: 3_600_000,
+  failure: 'none',
+};

@@ -7,10 +7,10 @@ import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { isUnknown } from '../../../core/unknown.ts';
 import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';
+import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
-import { linkRows } from '../cluster-views.ts';
+import { listedLinks } from '../cluster-views.ts';
 import type { DaemonResources } from '../http-options.ts';
-import type { StreamCounts } from '../stream/stream-hub.ts';
 import { addLiveRunMetrics } from './live-run-metrics.ts';
 import { addMeshMetrics } from './mesh-metrics.ts';
 import { type Labels, MetricPage } from './metric-page.ts';
@@ -50,7 +50,7 @@ export const renderMetrics = (input: MetricsInput): Promise<string> => {
 
 /** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
 const addLinkMetrics = (page: MetricPage, { state, nowMs, nodeId, connectionsMax }: MetricsInput): void => {
-  const rows = linkRows(state, nowMs);
+  const rows = listedLinks(state, nowMs);
   const [own, others] = [
     rows.filter(row => row.source === nodeId),
     rows.filter(row => row.source !== nodeId),

@@ -3,11 +3,10 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
+import type { DropReason } from '../../../wire/api/daemon-answers.ts';
 import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
 import { encodeFrame } from './stream-frames.ts';
-
-export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
 
 export interface StreamClientOptions {
   readonly response: ServerResponse;

@@ -6,11 +6,12 @@ import type { Clock } from '../../../clock/clock.ts';
 import type { Event } from '../../../core/event.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
+import type { DropReason, StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { ClusterFeed, HttpLimits } from '../http-options.ts';
 import { RequestError } from '../request-error.ts';
-import { type DropReason, StreamClient } from './stream-client.ts';
+import { StreamClient } from './stream-client.ts';
 import { BatchRing, encodeFrame, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 
 export interface StreamHubOptions {
@@ -23,13 +24,6 @@ export interface StreamHubOptions {
   readonly daemonStart: string;
   readonly isStillGranted: (grant: Grant) => boolean;
   readonly onFailure: (message: string, cause: unknown) => void;
-}
-
-export interface StreamCounts {
-  readonly clients: number;
-  readonly queuedBytes: number;
-  readonly refused: number;
-  readonly dropped: Readonly<Record<DropReason, number>>;
 }
 
 interface SharedFrame {

@@ -1,0 +1,201 @@
+// Nodes and links as the HTTP API tells them: combined views, in which what is not known is said so.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
+import type { Connection } from '../../core/link/connection.ts';
+import type { LinkFigure, UnusualFigure } from '../../core/link/link-health.ts';
+import type { LinkProfile } from '../../core/link/link-profile.ts';
+import type { ConflictView } from '../../core/node/conflict-view.ts';
+import type { GpuLoad } from '../../core/node/gpu.ts';
+import type { GpuProfile } from '../../core/node/gpu-profile.ts';
+import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/node/node-view.ts';
+import type { NodeReadingKind } from '../../core/node/reading.ts';
+import { gatheredKind, NODE_READING_KINDS } from '../../core/node/reading.ts';
+import type { ReadingView } from '../../core/node/reading-view.ts';
+import type { ProbeStage } from '../../core/probe/probe-stage.ts';
+import type { Entry } from '../../core/state.ts';
+import type { ClusterTotals, Total } from '../../core/totals.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema, READING_SCHEMAS } from '../reading-schema.ts';
+import { count, figure, list, nodeIdSchema, text, unknownSchema } from '../schema.ts';
+import { entrySchema } from './state-answers.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
+
+/** What a probe does now, or waits for. */
+export type ListedStage =
+  | Extract<ProbeStage, { kind: 'running' }>
+  | { readonly kind: 'waiting'; readonly reason: string; readonly nextInMs: number | Unknown }
+  | { readonly kind: 'idle'; readonly nextInMs: number | Unknown };
+
+/** What a device was measured at. */
+export interface ListedMeasurement {
+  readonly profile: Entry<GpuProfile> | Unknown;
+  readonly probe: ListedStage | Unknown;
+}
+
+const measurement = {
+  profile: orUnknown(entrySchema(PAYLOAD_SCHEMAS['gpu.profiled'])),
+  probe: orUnknown<ListedStage>(
+    v.variant('kind', [
+      v.object({ kind: v.literal('running'), leftMs: figure, isByHand: v.boolean() }),
+      v.object({ kind: v.literal('waiting'), reason: text, nextInMs: orUnknown(figure) }),
+      v.object({ kind: v.literal('idle'), nextInMs: orUnknown(figure) }),
+    ]),
+  ),
+};
+
+export const listedMeasurementSchema: Schema<ListedMeasurement> = v.object(measurement);
+
+const told = { reason: v.string(), source: text, ageMs: figure } as const;
+
+const readingViewSchema = <T>(value: Schema<T>): Schema<ReadingView<T>> =>
+  v.variant('kind', [
+    v.object({ kind: v.literal('waiting') }),
+    v.object({ kind: v.literal('absent'), ...told }),
+    v.object({ kind: v.literal('unavailable'), ...told }),
+    v.object({ kind: v.literal('current'), value, source: text, ageMs: figure }),
+    v.object({ kind: v.literal('stale'), value, ...told }),
+  ]);
+
+export type ListedGpu = Omit<GpuView, 'load' | 'loadAgeMs' | keyof MeasuredDevice> &
+  ListedMeasurement & { readonly load: GpuLoad | Unknown; readonly loadAgeMs: number | Unknown };
+
+export const listedGpuSchema: Schema<ListedGpu> = v.object({
+  device: gpuDeviceSchema,
+  load: orUnknown(gpuLoadSchema),
+  loadAgeMs: orUnknown(figure),
+  isLoadStale: v.boolean(),
+  ...measurement,
+});
+
+export type ListedVendor = Omit<VendorView, 'devices'> & { readonly devices: readonly ListedGpu[] };
+
+export const listedVendorSchema: Schema<ListedVendor> = v.object({
+  vendor: gpuVendorSchema,
+  inventory: readingViewSchema(READING_SCHEMAS['gpus.gathered'].entries.value),
+  loads: readingViewSchema(READING_SCHEMAS['gpuLoads.gathered'].entries.value),
+  devices: list(listedGpuSchema),
+});
+
+export type ListedNode = Omit<NodeView, 'silentMs' | 'stoppedMs' | 'gpus' | 'cpu' | 'conflict'> & {
+  readonly silentMs: number | Unknown;
+  readonly stoppedMs: number | Unknown;
+  readonly gpus: readonly ListedVendor[];
+  readonly cpu: ListedMeasurement;
+  readonly conflict: ConflictView | Unknown;
+};
+
+const nodeEntries = {
+  nodeId: nodeIdSchema,
+  name: v.pipe(v.string(), v.description('The friendly name, or the first characters of the id.')),
+  presence: v.picklist(['live', 'stale', 'offline']),
+  silentMs: v.pipe(orUnknown(figure), v.description('Since anything was heard of it.')),
+  stoppedMs: v.pipe(orUnknown(figure), v.description('Since it said that it stops.')),
+  gpus: list(listedVendorSchema),
+  absentGpus: list(v.object({ vendor: gpuVendorSchema, reason: v.string() })),
+  cpu: v.pipe(listedMeasurementSchema, v.description('What the processor can do; never summed with GPUs.')),
+  unknownKinds: v.pipe(
+    v.array(text),
+    v.description('Kinds of events that the node that answers does not know.'),
+  ),
+  conflict: v.pipe(
+    orUnknown(v.object({ addresses: list(text), ageMs: figure })),
+    v.description('Two machines run with the identity of this node.'),
+  ),
+};
+
+const viewOf = (reading: NodeReadingKind): v.GenericSchema => {
+  const value: v.GenericSchema = READING_SCHEMAS[gatheredKind(reading)].entries.value;
+  return readingViewSchema(value);
+};
+
+export const listedNodeSchema: Schema<ListedNode> = v.pipe(
+  v.object({
+    ...nodeEntries,
+    ...Object.fromEntries(NODE_READING_KINDS.map(reading => [reading, viewOf(reading)])),
+  }),
+  v.guard((node): node is ListedNode & typeof node =>
+    NODE_READING_KINDS.every(reading => Object.hasOwn(node, reading)),
+  ),
+);
+
+const total: Schema<Total> = v.object({
+  sum: figure,
+  knownCount: count,
+  count,
+  isLowerBound: v.boolean(),
+});
+
+export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
+  nodeCount: count,
+  gpuCount: count,
+  memoryTotalBytes: total,
+  memoryUsedBytes: total,
+  gpuFlopsPerSecond: total,
+  gpuMemoryBytesPerSecond: total,
+});
+
+export interface NodesAnswer {
+  /** The node that answers. */
+  readonly self: NodeId;
+  readonly totals: ClusterTotals;
+  readonly nodes: readonly ListedNode[];
+}
+
+export const nodesAnswerSchema: Schema<NodesAnswer> = v.object({
+  self: nodeIdSchema,
+  totals: clusterTotalsSchema,
+  nodes: v.array(listedNodeSchema),
+});
+
+export const forgetAnswerSchema: Schema<{ readonly forgotten: NodeId }> = v.object({
+  forgotten: nodeIdSchema,
+});
+
+/** A value of another writer with its age now. */
+export interface Aged<T> {
+  readonly value: T;
+  readonly ageMs: number;
+}
+
+/** A connection, one way. */
+export interface ListedLink {
+  readonly source: NodeId;
+  readonly sink: NodeId;
+  readonly connectionKey: string;
+  readonly connection: Aged<Connection>;
+  readonly profile: Aged<LinkProfile> | Unknown;
+  /** Figures that are far worse than the median of the last week. */
+  readonly unusual: readonly UnusualFigure<LinkFigure>[];
+}
+
+const aged = <T>(value: Schema<T>): Schema<Aged<T>> => v.object({ value, ageMs: figure });
+
+export const listedLinkSchema: Schema<ListedLink> = v.object({
+  source: nodeIdSchema,
+  sink: nodeIdSchema,
+  connectionKey: text,
+  connection: aged(PAYLOAD_SCHEMAS['connection.opened']),
+  profile: orUnknown(aged(PAYLOAD_SCHEMAS['link.profiled'])),
+  unusual: v.pipe(
+    v.array(
+      v.object({
+        figure: v.picklist(['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50']),
+        value: figure,
+        median: figure,
+        share: figure,
+        side: v.picklist(['below', 'above']),
+        count,
+      }),
+    ),
+    v.description('Figures that are far worse than the median of the last week.'),
+  ),
+});
+
+export const linksAnswerSchema: Schema<{ readonly links: readonly ListedLink[] }> = v.object({
+  links: v.array(listedLinkSchema),
+});

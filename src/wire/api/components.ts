@@ -1,0 +1,104 @@
+// The schemas that have a name in /openapi.json: what stands in several places, or is worth a type in a client. Bodies are
+// described as they are sent, where a field that may be missing is optional, answers as they come.
+
+import type * as v from 'valibot';
+import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
+import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { meshStatusSchema } from '../mesh-status.ts';
+import { noticeSchema } from '../notice.ts';
+import { gpuDeviceSchema, gpuLoadSchema, READING_SCHEMAS } from '../reading-schema.ts';
+import { reportSchema } from '../report-codec.ts';
+import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
+import { nodeIdSchema, runIdSchema, unknownSchema } from '../schema.ts';
+import { apiProblemSchema } from './api-problem.ts';
+import {
+  clusterTotalsSchema,
+  listedGpuSchema,
+  listedLinkSchema,
+  listedMeasurementSchema,
+  listedNodeSchema,
+  listedVendorSchema,
+} from './cluster-answers.ts';
+import { daemonAnswerSchema } from './daemon-answers.ts';
+import {
+  hourlySummarySchema,
+  liveHistoryAnswerSchema,
+  profileHistoryAnswerSchema,
+  profileRecordSchema,
+} from './history-answers.ts';
+import { probeRequestSchema, probesAnswerSchema } from './probe-answers.ts';
+import { listedRunSchema, runSeriesAnswerSchema } from './run-answers.ts';
+import {
+  batchMessageSchema,
+  droppedMessageSchema,
+  eventSchema,
+  heartbeatMessageSchema,
+  readingStatusSchema,
+  snapshotMessageSchema,
+  stateAnswerSchema,
+  stateSchema,
+} from './state-answers.ts';
+
+type Components = Readonly<Record<string, v.GenericSchema>>;
+
+/** The same in both directions. */
+const WORDS: Components = { NodeId: nodeIdSchema, RunId: runIdSchema, Unknown: unknownSchema };
+
+/** "NodeMemory". */
+const READINGS: Components = Object.fromEntries(
+  READING_KINDS.map(reading => [
+    `Node${reading.charAt(0).toUpperCase()}${reading.slice(1)}`,
+    READING_SCHEMAS[gatheredKind(reading)].entries.value,
+  ]),
+);
+
+export const API_COMPONENTS: Components = {
+  ...WORDS,
+  Problem: apiProblemSchema,
+  Daemon: daemonAnswerSchema,
+  Notice: noticeSchema,
+  MeshStatus: meshStatusSchema,
+  ...READINGS,
+  ReadingStatus: readingStatusSchema,
+  GpuDevice: gpuDeviceSchema,
+  GpuLoad: gpuLoadSchema,
+  GpuProfile: PAYLOAD_SCHEMAS['gpu.profiled'],
+  Connection: PAYLOAD_SCHEMAS['connection.opened'],
+  LinkProfile: PAYLOAD_SCHEMAS['link.profiled'],
+  ProbeStatus: PAYLOAD_SCHEMAS['probe.reported'],
+  ProbeBaseline: PAYLOAD_SCHEMAS['baseline.told'],
+  Runner: PAYLOAD_SCHEMAS['runner.reported'],
+  Run: PAYLOAD_SCHEMAS['run.started'],
+  RunProgress: runProgressSchema,
+  RunFigures: runFiguresSchema,
+  Report: reportSchema,
+  State: stateSchema,
+  StateNow: stateAnswerSchema,
+  Event: eventSchema,
+  StreamSnapshot: snapshotMessageSchema,
+  StreamBatch: batchMessageSchema,
+  StreamHeartbeat: heartbeatMessageSchema,
+  StreamDropped: droppedMessageSchema,
+  ListedNode: listedNodeSchema,
+  ListedVendor: listedVendorSchema,
+  ListedGpu: listedGpuSchema,
+  ListedMeasurement: listedMeasurementSchema,
+  ListedLink: listedLinkSchema,
+  ListedRun: listedRunSchema,
+  ClusterTotals: clusterTotalsSchema,
+  RunSeries: runSeriesAnswerSchema,
+  LiveHistory: liveHistoryAnswerSchema,
+  ProfileHistory: profileHistoryAnswerSchema,
+  ProfileRecord: profileRecordSchema,
+  HourlySummary: hourlySummarySchema,
+  RequestedProbes: probesAnswerSchema,
+};
+
+export const BODY_COMPONENTS: Components = {
+  ...WORDS,
+  ToldFigures: runFiguresSchema,
+  ToldRunStart: runStartSchema,
+  ToldRunProgress: runProgressSchema,
+  ToldRunEnd: runEndSchema,
+  ProbeRequest: probeRequestSchema,
+};

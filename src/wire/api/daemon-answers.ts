@@ -1,0 +1,103 @@
+// What the HTTP API tells of the daemon that answers, and of who may ask it.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
+import type { ToldNotice } from '../notice.ts';
+import { noticeSchema } from '../notice.ts';
+import { count, figure, nodeIdSchema, text } from '../schema.ts';
+
+/** Why a stream was ended by the daemon. */
+export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
+
+export const dropReasonSchema: v.GenericSchema<unknown, DropReason> = v.picklist([
+  'slow',
+  'stalled',
+  'access-ended',
+  'stopping',
+  'failed',
+]);
+
+export interface StreamCounts {
+  readonly clients: number;
+  readonly queuedBytes: number;
+  readonly refused: number;
+  readonly dropped: Readonly<Record<DropReason, number>>;
+}
+
+export interface ServedRecording {
+  /** Of the daemon that was recorded. */
+  readonly plimsollVersion: string;
+  readonly areNamesKept: boolean;
+  /** 2: twice as fast as it was. */
+  readonly speed: number;
+}
+
+export interface DaemonAnswer {
+  readonly nodeId: NodeId;
+  readonly version: string;
+  readonly startedAtWallMs: number;
+  readonly uptimeMs: number;
+  readonly isLoopback: boolean;
+  readonly url?: string;
+  readonly home?: string;
+  /** What a person should know now. */
+  readonly problems: readonly ToldNotice[];
+  /** The same as texts, for clients of version 0.1.0. */
+  readonly notices: readonly string[];
+  readonly recording?: ServedRecording;
+  readonly streams: StreamCounts;
+}
+
+export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.object({
+  nodeId: nodeIdSchema,
+  version: text,
+  startedAtWallMs: figure,
+  uptimeMs: figure,
+  isLoopback: v.pipe(v.boolean(), v.description('Only this machine can ask; reading needs no token.')),
+  url: v.exactOptional(text),
+  home: v.exactOptional(v.pipe(text, v.description('Told on loopback only.'))),
+  problems: v.pipe(v.array(noticeSchema), v.description('What a person should know now.')),
+  notices: v.pipe(v.array(v.string()), v.description('The same as texts, for clients of version 0.1.0.')),
+  recording: v.exactOptional(
+    v.pipe(
+      v.object({ plimsollVersion: text, areNamesKept: v.boolean(), speed: figure }),
+      v.description('What is served was recorded. Missing where it is live.'),
+    ),
+  ),
+  streams: v.object({
+    clients: count,
+    queuedBytes: count,
+    refused: count,
+    dropped: v.object({
+      slow: count,
+      stalled: count,
+      'access-ended': count,
+      stopping: count,
+      failed: count,
+    }),
+  }),
+});
+
+export const healthSchema: v.GenericSchema<unknown, { readonly status: 'ok' }> = v.object({
+  status: v.literal('ok'),
+});
+
+export const meshHashSchema: v.GenericSchema<unknown, { readonly nodeId: NodeId; readonly hash: string }> =
+  v.object({ nodeId: nodeIdSchema, hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) });
+
+/** Of a one-time code as it is sent. */
+const CODE_LENGTH_MAX = 64;
+
+export const codeBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
+  code: v.pipe(v.string(), v.minLength(1), v.maxLength(CODE_LENGTH_MAX)),
+});
+
+export interface OneTimeCode {
+  readonly code: string;
+  readonly expiresInMs: number;
+}
+
+export const oneTimeCodeSchema: v.GenericSchema<unknown, OneTimeCode> = v.object({
+  code: v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/)),
+  expiresInMs: count,
+});

@@ -1,0 +1,72 @@
+// What a person may ask to be measured, and what comes of it: body and answer of POST /api/probes. Nodes ask each other in
+// the same words.
+
+import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
+import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { nodeIdSchema, text } from '../schema.ts';
+
+/** Without deviceId all devices of the node, without connectionKey all connections of the link, that way. */
+export type ProbeTarget =
+  | 'all'
+  | { readonly kind: 'gpu'; readonly nodeId: NodeId; readonly deviceId?: string | undefined }
+  | {
+      readonly kind: 'link';
+      readonly source: NodeId;
+      readonly sink: NodeId;
+      readonly connectionKey?: string | undefined;
+    };
+
+export interface ProbeRequest {
+  readonly subject: ProbeTarget;
+}
+
+export const probeRequestSchema: v.GenericSchema<unknown, ProbeRequest> = v.object({
+  subject: v.union([
+    v.literal('all'),
+    v.variant('kind', [
+      v.object({ kind: v.literal('gpu'), nodeId: nodeIdSchema, deviceId: v.optional(text) }),
+      v.object({
+        kind: v.literal('link'),
+        source: nodeIdSchema,
+        sink: nodeIdSchema,
+        connectionKey: v.optional(text),
+      }),
+    ]),
+  ]),
+});
+
+export interface RequestedProbe {
+  readonly subject: ProbeSubject;
+  readonly result: 'started' | 'queued' | 'refused';
+  /** Why it waits or was refused; '' where it has started. */
+  readonly reason: string;
+}
+
+const requested = {
+  subject: v.variant('kind', [
+    v.object({ kind: v.literal('gpu'), deviceId: text }),
+    v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
+  ]),
+  result: v.picklist(['started', 'queued', 'refused']),
+  reason: v.pipe(text, v.description('Why it waits or was refused; empty where it has started.')),
+};
+
+/** Of one peer: it has to fit a frame. */
+const REQUESTED_MAX = 1_024;
+
+/** What one node answers another. */
+export const requestedProbesSchema: v.GenericSchema<unknown, { readonly probes: readonly RequestedProbe[] }> =
+  v.object({ probes: v.pipe(v.array(v.object(requested)), v.maxLength(REQUESTED_MAX)) });
+
+export interface ProbesAnswer {
+  /** With who measures each. */
+  readonly probes: readonly (RequestedProbe & { readonly node: NodeId })[];
+  /** Nodes that could not be asked, and why. */
+  readonly unreached: readonly { readonly node: NodeId; readonly reason: string }[];
+}
+
+export const probesAnswerSchema: v.GenericSchema<unknown, ProbesAnswer> = v.object({
+  probes: v.array(v.object({ node: v.pipe(nodeIdSchema, v.description('Who measures.')), ...requested })),
+  unreached: v.array(v.object({ node: nodeIdSchema, reason: v.string() })),
+});

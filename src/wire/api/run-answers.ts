@@ -1,0 +1,104 @@
+// What the HTTP API tells of benchmark runs, and what a benchmark tells it: answers and bodies under /api/runs.
+
+import * as v from 'valibot';
+import type { RunId } from '../../core/ids.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { RunProgress } from '../../core/run/run.ts';
+import type { RunView } from '../../core/run/run-selectors.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { reportSchema } from '../report-codec.ts';
+import { runProgressSchema, runSchema } from '../run-schema.ts';
+import { count, figure, nodeIdSchema, runIdSchema, unknownSchema } from '../schema.ts';
+
+/** A run as it is listed. */
+export type ListedRun = Omit<RunView, 'progress'> & { readonly progress: RunProgress | Unknown };
+
+export const listedRunSchema: v.GenericSchema<unknown, ListedRun> = v.object({
+  node: v.pipe(nodeIdSchema, v.description('Who ran it.')),
+  run: runSchema,
+  state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
+  reason: v.pipe(
+    v.string(),
+    v.description('Why the state is what it is; empty where there is nothing to say.'),
+  ),
+  isLive: v.boolean(),
+  silentMs: v.pipe(figure, v.description('Since anything was heard of a running run; 0 where it has ended.')),
+  progress: v.union([unknownSchema, runProgressSchema]),
+});
+
+export const runsAnswerSchema: v.GenericSchema<unknown, { readonly runs: readonly ListedRun[] }> = v.object({
+  runs: v.array(listedRunSchema),
+});
+
+export interface RunAnswer {
+  readonly run: ListedRun;
+  readonly report: Report | null;
+}
+
+export const runAnswerSchema: v.GenericSchema<unknown, RunAnswer> = v.object({
+  run: listedRunSchema,
+  report: v.pipe(
+    v.nullable(reportSchema),
+    v.description('null while it goes on, and where its files are not on the node that answers.'),
+  ),
+});
+
+/** Of the points of a run over time. */
+export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
+export type SeriesPercentile = (typeof SERIES_PERCENTILES)[number];
+
+/** One value a point; null where nothing ended in it. */
+export type SeriesColumn = readonly (number | null)[];
+
+/** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
+export interface TimeSeries {
+  readonly stepMs: number;
+  /** What the percentiles are of: the time to the first token where the run streams, else the latency. */
+  readonly measured: 'ttftNs' | 'latencyNs';
+  readonly requestsPerSecond: SeriesColumn;
+  readonly outputTokensPerSecond: SeriesColumn;
+  readonly inFlight: SeriesColumn;
+  readonly failed: SeriesColumn;
+  readonly percentilesNs: Readonly<Record<SeriesPercentile, SeriesColumn>>;
+}
+
+export interface RunSeriesAnswer {
+  readonly runId: RunId;
+  readonly isLive: boolean;
+  readonly series: TimeSeries;
+  /** What is not in it; '' where all is. */
+  readonly notice: string;
+}
+
+const column: v.GenericSchema<unknown, SeriesColumn> = v.array(v.nullable(figure));
+
+export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = v.object({
+  runId: runIdSchema,
+  isLive: v.boolean(),
+  series: v.object({
+    stepMs: v.pipe(v.number(), v.gtValue(0)),
+    measured: v.picklist(['ttftNs', 'latencyNs']),
+    requestsPerSecond: column,
+    outputTokensPerSecond: column,
+    inFlight: column,
+    failed: column,
+    percentilesNs: v.object({
+      1: column,
+      10: column,
+      25: column,
+      50: column,
+      75: column,
+      90: column,
+      99: column,
+    }),
+  }),
+  notice: v.pipe(v.string(), v.description('What is not in it; empty where all is.')),
+});
+
+export const stopAnswerSchema: v.GenericSchema<unknown, { readonly runId: RunId }> = v.object({
+  runId: runIdSchema,
+});
+
+export const leaseBodySchema: v.GenericSchema<unknown, { readonly requestsInFlight: number }> = v.object({
+  requestsInFlight: count,
+});

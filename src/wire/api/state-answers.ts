@@ -1,0 +1,144 @@
+// The state and the messages of the stream, as JSON. The schemas are made of the table of kinds and of the payload of each
+// kind, so that a new kind is described without a word here.
+
+import * as v from 'valibot';
+import type { Event } from '../../core/event.ts';
+import type { EventKind, StateField } from '../../core/event-kinds.ts';
+import { EVENT_KINDS, isEventKind, KINDS } from '../../core/event-kinds.ts';
+import type { ReadingStatus } from '../../core/node/gathered.ts';
+import { gatheredKind, isReadingKind } from '../../core/node/reading.ts';
+import type { Entry, FieldRow, OriginProgress, State, UnknownKind } from '../../core/state.ts';
+import { FIELDS, hasEveryMap } from '../../core/state.ts';
+import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { READING_SCHEMAS } from '../reading-schema.ts';
+import { count, figure, interval, nodeIdSchema, openObject, text } from '../schema.ts';
+import type { BatchMessage, SnapshotMessage } from '../stream-message.ts';
+import { STREAM_VERSION } from '../stream-message.ts';
+import type { DropReason } from './daemon-answers.ts';
+import { dropReasonSchema } from './daemon-answers.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+const entryParts = { epoch: count, seq: count, ageMs: figure, receivedAtMs: figure } as const;
+
+/** A value of State, where it stands in its origin's order, and how old it was at `receivedAtMs`. */
+export const entrySchema = <T>(value: Schema<T>): Schema<Entry<T>> => v.object({ value, ...entryParts });
+
+const readingEntrySchema = (value: v.GenericSchema): v.GenericSchema =>
+  v.object({ value, ...entryParts, source: text, intervalMs: interval });
+
+const told = { reading: text, vendor: text, source: text, intervalMs: interval } as const;
+
+export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
+  openObject({ kind: v.literal('confirmed'), ...told }),
+  openObject({ kind: v.picklist(['failed', 'absent']), ...told, reason: text }),
+]);
+
+/** What State holds of a kind. */
+const heldSchema = (kind: EventKind): v.GenericSchema => {
+  const reading = kind.replace('.gathered', '');
+  if (isReadingKind(reading)) return readingEntrySchema(READING_SCHEMAS[gatheredKind(reading)].entries.value);
+  const { field, hold } = EVENT_KINDS[kind];
+  const held: v.GenericSchema | undefined =
+    hold === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
+  if (held === undefined) throw new TypeError(`what the state holds of ${kind} has no schema`);
+  return entrySchema(held);
+};
+
+/** Maps that hold something else than the payloads of their kinds. */
+const MADE_OF_PAYLOADS: { readonly [F in StateField]?: v.GenericSchema } = {
+  readingStatuses: readingStatusSchema,
+};
+
+/** A mapping whose keys may be any text. */
+const byKey = (value: v.GenericSchema): v.GenericSchema => v.record(v.string(), value);
+const byNode = (value: v.GenericSchema): v.GenericSchema => v.record(nodeIdSchema, value);
+
+const mapSchema = ({ field, shape }: FieldRow): v.GenericSchema => {
+  const kind = KINDS.find(one => EVENT_KINDS[one].field === field && EVENT_KINDS[one].closes === undefined);
+  if (kind === undefined) throw new TypeError(`no kind of the table puts anything into ${field}`);
+  const entry = heldSchema(kind);
+  switch (shape) {
+    case 'node':
+      return byNode(entry);
+    case 'keyed':
+      return byNode(byKey(entry));
+    case 'linked':
+      return byNode(byNode(byKey(entry)));
+    default:
+      return shape satisfies never;
+  }
+};
+
+const originSchema: Schema<OriginProgress> = v.object({ epoch: count, seq: count, receivedAtMs: figure });
+
+const unknownKindSchema: Schema<UnknownKind> = v.object({
+  class: v.picklist(['durable', 'live']),
+  epoch: count,
+  seq: count,
+  count,
+});
+
+const stateEntries: v.ObjectEntries = {
+  ...Object.fromEntries(FIELDS.map(row => [row.field, mapSchema(row)])),
+  origins: byNode(originSchema),
+  unknownKinds: byNode(byKey(unknownKindSchema)),
+};
+
+export const stateSchema: Schema<State> = v.pipe(v.object(stateEntries), v.guard(hasEveryMap));
+
+export type StateAnswer = State & {
+  /** The monotonic clock of the daemon that answers, to which every age is counted. */
+  readonly nowMs: number;
+};
+
+export const stateAnswerSchema: Schema<StateAnswer> = v.pipe(
+  v.object({ nowMs: figure, ...stateEntries }),
+  v.guard((state): state is StateAnswer & typeof state => hasEveryMap(state)),
+);
+
+const headParts = {
+  origin: nodeIdSchema,
+  epoch: count,
+  class: v.picklist(['durable', 'live']),
+  seq: count,
+  key: v.string(),
+  ageMs: figure,
+  receivedAtMs: figure,
+} as const;
+
+const isEvent = ({ kind }: { readonly kind: string }): boolean => isEventKind(kind) || kind === 'unknown';
+
+export const eventSchema: Schema<Event> = v.pipe(
+  v.variant('kind', [
+    ...KINDS.map(kind => v.object({ kind: v.literal(kind), ...headParts, payload: PAYLOAD_SCHEMAS[kind] })),
+    v.object({ kind: v.literal('unknown'), ...headParts, unknownKind: v.string() }),
+  ]),
+  v.guard((event): event is Event & typeof event => isEvent(event)),
+);
+
+export const snapshotMessageSchema: Schema<SnapshotMessage> = v.object({
+  version: v.literal(STREAM_VERSION),
+  daemonStart: text,
+  nodeId: nodeIdSchema,
+  plimsollVersion: text,
+  nowMs: figure,
+  state: stateSchema,
+});
+
+export const batchMessageSchema: Schema<BatchMessage> = v.object({
+  nowMs: figure,
+  events: v.array(eventSchema),
+});
+
+export const heartbeatMessageSchema: Schema<{ readonly nowMs: number }> = v.object({ nowMs: figure });
+
+export interface DroppedMessage {
+  readonly reason: DropReason;
+  readonly message: string;
+}
+
+export const droppedMessageSchema: Schema<DroppedMessage> = v.object({
+  reason: dropReasonSchema,
+  message: v.string(),
+});
