@@ -13,7 +13,7 @@ import type { Fact } from '../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import { EMPTY_STATE } from '../src/core/state.ts';
 import { unknown } from '../src/core/unknown.ts';
-import { openConnections } from '../src/daemon/mesh/connections.ts';
+import { openConnectionsOf } from '../src/daemon/mesh/connections.ts';
 import type { DatagramPort } from '../src/mesh/reachability/datagram-port.ts';
 import { openUdpDatagrams } from '../src/mesh/reachability/udp-datagrams.ts';
 import { benchSeconds, median, printRow, spread } from './bench-row.ts';
@@ -35,7 +35,7 @@ const ports: readonly number[] = JSON.parse(String(line));
 
 let state = applyAll(EMPTY_STATE, ports.flatMap(eventsOf));
 let seq = 0;
-const connections = await openConnections({
+const connections = await openConnectionsOf({
   nodeId: benchNodeId(0),
   clock: systemClock,
   state: () => state,

@@ -6,7 +6,7 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import type { DaemonResources } from '../daemon/daemon-options.ts';
+import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
@@ -47,7 +47,7 @@ export interface ProcessState {
    * runs for weeks and does little. Else V8 lets it grow while the code is loaded, to 16 MB twice, and keeps the pages.
    */
   keepYoungGenerationSmall(): void;
-  resources(): DaemonResources;
+  resources(): ProcessResources;
   isAlive(pid: number): boolean;
   exit(code: ExitCode): void;
 }

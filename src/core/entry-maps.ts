@@ -3,7 +3,7 @@
 import type { NodeId } from './ids.ts';
 import { isNodeId } from './ids.ts';
 import type { ByKey, Entry, FieldRow, State } from './state.ts';
-import { FIELDS, stateOf } from './state.ts';
+import { FIELDS, stateWith } from './state.ts';
 
 /** Anything that has a receipt: an entry, or an origin's progress. */
 export interface Received {
@@ -49,7 +49,7 @@ export const nodesIn = (map: object): readonly NodeId[] => Object.keys(map).filt
 
 /** One change to everything in State that has a receipt: moving it onto another clock, or counting its age up to now. */
 export const mapEntries = (state: State, change: <E extends Received>(entry: E) => E): State =>
-  stateOf({
+  stateWith({
     ...Object.fromEntries(FIELDS.map(({ field }) => [field, mapTree(state[field], change)])),
     origins: mapValues(state.origins, change),
     unknownKinds: state.unknownKinds,

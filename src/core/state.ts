@@ -81,14 +81,14 @@ export const DURABLE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.cl
 );
 
 /** A state with the maps given, and empty ones for the rest: an older version does not have them all. */
-export const stateOf = (maps: Partial<State>): State => {
+export const stateWith = (maps: Partial<State>): State => {
   const empty = FIELDS.map(({ field }) => [field, {}] as const);
   const state: object = { ...Object.fromEntries(empty), origins: {}, unknownKinds: {}, ...maps };
   if (!hasEveryMap(state)) throw new TypeError('the table of kinds and the maps of State do not agree');
   return state;
 };
 
-export const EMPTY_STATE: State = stateOf({});
+export const EMPTY_STATE: State = stateWith({});
 
 function fieldRows(): readonly FieldRow[] {
   const rows = new Map<StateField, FieldRow>();

@@ -12,7 +12,7 @@ import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';
 import type { Notice } from '../wire/notice.ts';
-import type { ProbeDesk } from './probes/probe-desk.ts';
+import type { ProbeRequestServer } from './probes/probe-request-server.ts';
 
 export interface DaemonOptions {
   /** Absolute; created where it is missing. */
@@ -37,7 +37,7 @@ export interface DaemonOptions {
   /** Where the built dashboard lies; undefined: none is served. */
   readonly dashboardDir: string | undefined;
   readonly pid: number;
-  readonly resources: () => DaemonResources;
+  readonly resources: () => ProcessResources;
   /** Something a person should know, when it comes up: one or two lines. */
   readonly onNotice: (notice: Notice) => void;
 }
@@ -51,8 +51,8 @@ export interface SimulatedMachinePart {
   transport(identity: MeshIdentity, start: number): MeshTransport;
   /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
-  /** Takes wishes for probes, of every simulated node. */
-  readonly probes: Pick<ProbeDesk, 'request'>;
+  /** Takes requests for probes, of every simulated node. */
+  readonly probes: Pick<ProbeRequestServer, 'request'>;
   /** Profiles of before the daemon began, ascending by time; its journal has those since. */
   history(query: HistoryQuery): readonly HistoryRow[];
 }
@@ -77,7 +77,7 @@ export interface MeshOptions {
   readonly peers: readonly string[];
 }
 
-export interface DaemonResources {
+export interface ProcessResources {
   /** User and system time since the process started. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;

@@ -22,7 +22,7 @@ import type { DaemonProbes } from './probes/daemon-probes.ts';
 import { daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
-import { RunDesk } from './runs/run-desk.ts';
+import { RunRegistry } from './runs/run-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
 
 /** How often the journal is offered to compaction, ms. */
@@ -38,7 +38,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const node = await openOwnNode(options, lifetimes);
   const { journal, notices, recorder, settings, voice } = node;
   const readings = ownReadings(options, node);
-  const runs = new RunDesk({ ...voice, home });
+  const runs = new RunRegistry({ ...voice, home });
   const endpoints = new EndpointWatch({
     ...voice,
     notices,
@@ -49,7 +49,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   if (mesh !== undefined) lifetimes.addAsync(mesh);
   else closeHeldConnections(voice, 'there is no mesh');
   const probes = probesOf(options, { node, readings, mesh });
-  const asked = probes?.desk ?? simulation?.probes;
+  const asked = probes?.requests ?? simulation?.probes;
   const served = {
     runs,
     ...(asked === undefined ? {} : { probes: asked }),

@@ -31,13 +31,13 @@ export interface OwnServer {
 }
 
 /** What is served besides the node itself. */
-export type Served = Pick<HttpServerOptions, 'runs' | 'probes' | 'mesh'>;
+export type ServedParts = Pick<HttpServerOptions, 'runs' | 'probes' | 'mesh'>;
 
 /** @throws DaemonError when the address is taken or cannot be had. */
 export const openOwnServer = async (
   options: DaemonOptions,
   node: OwnNode,
-  served: Served,
+  served: ServedParts,
   lifetimes: Lifetimes,
 ): Promise<OwnServer> => {
   const { home, clock, version, simulation } = options;

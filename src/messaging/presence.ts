@@ -3,7 +3,7 @@
 
 import { MessagingError } from './messaging-error.ts';
 
-export class Presence {
+export class SubscriberPresence {
   readonly #present = new Set<string>();
   readonly #confirmed = new Set<string>();
   readonly #watchers = new Set<() => void>();

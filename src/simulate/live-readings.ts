@@ -122,7 +122,7 @@ const loadOf = (site: Site, gpu: GpuHardware, at: number, moment: Moment): GpuLo
   const { machine, index } = site;
   const use = gpuUseOf(site, at, moment);
   const isThrottled = machine.quirks?.throttledGpu === at;
-  const memoryShare = bounded(
+  const usedShare = bounded(
     machine.load.memory -
       at * 0.04 +
       0.01 * unrest(seedOf(moment.seed, `${machine.name} gpu memory ${at}`), moment.seconds / 4),
@@ -131,7 +131,7 @@ const loadOf = (site: Site, gpu: GpuHardware, at: number, moment: Moment): GpuLo
     deviceId: deviceId(gpu, index, at),
     use: rounded(use, 3),
     memoryUsedBytes:
-      gpu.memoryBytes === undefined ? unknown('unified memory') : Math.round(gpu.memoryBytes * memoryShare),
+      gpu.memoryBytes === undefined ? unknown('unified memory') : Math.round(gpu.memoryBytes * usedShare),
     temperatureCelsius: rounded(isThrottled ? 86 + 3 * use : 36 + 36 * use, 0),
     powerWatts: rounded(
       gpu.watts.idle + (gpu.watts.peak - gpu.watts.idle) * use * (isThrottled ? 0.62 : 1),

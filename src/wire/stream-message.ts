@@ -5,7 +5,7 @@ import { mapEntries } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
-import { stateOf } from '../core/state.ts';
+import { stateWith } from '../core/state.ts';
 
 export interface SnapshotMessage {
   readonly version: typeof STREAM_VERSION;
@@ -52,7 +52,7 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
       `the daemon speaks version ${message.version} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   }
-  return { ...message, nowMs, state: translated(stateOf(message.state), nowMs - message.nowMs) };
+  return { ...message, nowMs, state: translated(stateWith(message.state), nowMs - message.nowMs) };
 };
 
 /** Likewise for a batch. The daemon has validated what it streams; nothing is validated again here. */

@@ -14,7 +14,7 @@ import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
 import type { DeviceLock } from '../../src/probe/device-lock.ts';
-import { LeaseDesk } from '../../src/probe/lease/lease-desk.ts';
+import { LeaseServer } from '../../src/probe/lease/lease-server.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../src/probe/probe.ts';
 import { ProbeRunner } from '../../src/probe/reconcile/probe-runner.ts';
 import { Reconciler } from '../../src/probe/reconcile/reconciler.ts';
@@ -55,7 +55,7 @@ export interface ProbingMeshOptions {
   readonly settings?: Partial<ProbeSettings>;
   readonly seed?: number;
   /** False: nobody answers for leases. */
-  readonly hasDesk?: (index: number) => boolean;
+  readonly leases?: (index: number) => boolean;
 }
 
 export class ProbingMesh implements AsyncDisposable {
@@ -171,7 +171,7 @@ export class ProbingMesh implements AsyncDisposable {
       log: (entry: ProbeLogEntry) => this.log.push(entry),
       record: (fact: Parameters<MeshNode['recorder']['record']>[0]) => node.recorder.record(fact),
     };
-    const desk = new LeaseDesk({ ...common, newTicket: () => `ticket ${index} ${this.#random()}` });
+    const server = new LeaseServer({ ...common, newTicket: () => `ticket ${index} ${this.#random()}` });
     const runner = new ProbeRunner({
       ...common,
       lockDevices: what => held.current?.lockDevices(what) ?? { kind: 'unguarded', reason: 'no home here' },
@@ -199,7 +199,7 @@ export class ProbingMesh implements AsyncDisposable {
     tellHardware(node, address);
     const { signal } = this.#stop;
     this.#work.push(requests.run(signal), reconciler.run(signal), this.#speak(node, signal));
-    if (options.hasDesk?.(index) ?? true) this.#work.push(desk.run(signal));
+    if (options.leases?.(index) ?? true) this.#work.push(server.run(signal));
   }
 
   /** As gatherers do, so that the node is there. */

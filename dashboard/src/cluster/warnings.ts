@@ -7,7 +7,7 @@ import type { Warning as ClusterWarning } from '../../../src/core/warnings/warni
 import type { ToldNotice } from '../../../src/wire/notice.ts';
 
 /** As core has it; what the page adds of itself concerns no node. */
-export type Warning = Omit<ClusterWarning, 'nodes'>;
+export type ListedWarning = Omit<ClusterWarning, 'nodes'>;
 
 export interface WarningSources {
   readonly views: readonly NodeView[];
@@ -19,8 +19,13 @@ export interface WarningSources {
   readonly newVersion: string | undefined;
 }
 
-export const warnings = ({ views, cluster, notices, newVersion }: WarningSources): readonly Warning[] => {
-  const found: readonly Warning[] = [
+export const warnings = ({
+  views,
+  cluster,
+  notices,
+  newVersion,
+}: WarningSources): readonly ListedWarning[] => {
+  const found: readonly ListedWarning[] = [
     ...notices.map(noticeWarning),
     ...(newVersion === undefined ? [] : [versionWarning(newVersion)]),
     ...cluster,
@@ -33,21 +38,21 @@ export const warnings = ({ views, cluster, notices, newVersion }: WarningSources
   ];
 };
 
-const noticeWarning = ({ id, problem, advice }: ToldNotice): Warning => ({
+const noticeWarning = ({ id, problem, advice }: ToldNotice): ListedWarning => ({
   id: `notice ${id} ${problem}`,
   level: 'caution',
   title: problem,
   why: advice,
 });
 
-const versionWarning = (version: string): Warning => ({
+const versionWarning = (version: string): ListedWarning => ({
   id: `version ${version}`,
   level: 'caution',
   title: `Plimsoll was updated to ${version}`,
   why: 'This page still runs the version before. Reload it.',
 });
 
-const ALONE: Warning = {
+const ALONE: ListedWarning = {
   id: 'alone',
   level: 'note',
   title: 'This is the only node so far',
@@ -55,7 +60,7 @@ const ALONE: Warning = {
   command: 'plimsoll key new && plimsoll key show --join',
 };
 
-const DEMO: Warning = {
+const DEMO: ListedWarning = {
   id: 'demo',
   level: 'note',
   title: 'What a cluster looks like',
@@ -63,5 +68,5 @@ const DEMO: Warning = {
   command: 'plimsoll demo',
 };
 
-const aloneNotes = (views: readonly NodeView[]): readonly Warning[] =>
+const aloneNotes = (views: readonly NodeView[]): readonly ListedWarning[] =>
   views.some(view => heldValue(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];

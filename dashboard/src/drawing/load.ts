@@ -7,7 +7,7 @@ export interface Bay {
   readonly isMeasured: boolean;
 }
 
-export interface MachineLoad {
+export interface DrawnLoad {
   /** Memory in use, 0..1: of the machine, or of its GPUs where they have their own. */
   readonly level: number | undefined;
   /** The host's own memory, for a machine drawn with bays. */

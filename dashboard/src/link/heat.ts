@@ -1,12 +1,12 @@
 // The steps of the heat map: seven, by the logarithm, fixed rather than stretched over what is there, so that a colour
 // means the same tomorrow.
 
-export type Measure = 'bandwidth' | 'delay' | 'share';
+export type HeatMeasure = 'bandwidth' | 'delay' | 'share';
 
 export const HEAT_STEPS = 7;
 
 /** 0..6, the better the darker. */
-export const heatStep = (measure: Measure, value: number): number => {
+export const heatStep = (measure: HeatMeasure, value: number): number => {
   switch (measure) {
     case 'bandwidth':
       return stepOf(Math.log10(value), Math.log10(SLOWEST_BITS), Math.log10(FASTEST_BITS));

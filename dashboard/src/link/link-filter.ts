@@ -3,11 +3,11 @@
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import type { Measure } from './heat.ts';
+import type { HeatMeasure } from './heat.ts';
 
 export interface LinkFilter {
   readonly shape: 'matrix' | 'list';
-  readonly measure: Measure;
+  readonly measure: HeatMeasure;
   /** In the name of a node. */
   readonly text: string;
   /** The list alone: what the best way of a link is made of. */
@@ -75,4 +75,4 @@ export const MEDIA: readonly { readonly key: LinkMedium; readonly title: string 
   { key: 'unknown', title: 'Unknown' },
 ];
 
-const MEASURES: readonly Measure[] = ['bandwidth', 'delay', 'share'];
+const MEASURES: readonly HeatMeasure[] = ['bandwidth', 'delay', 'share'];

@@ -5,7 +5,7 @@ import { formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
-import type { Measure } from './heat.ts';
+import type { HeatMeasure } from './heat.ts';
 import { heatStep } from './heat.ts';
 import type { RateUnit } from './link-words.ts';
 import { figureIn, timeFigure } from './link-words.ts';
@@ -42,7 +42,7 @@ export interface MatrixInput {
   readonly nodes: readonly { readonly id: string; readonly name: string }[];
   readonly links: readonly LinkView[];
   readonly flagged: ReadonlySet<string>;
-  readonly measure: Measure;
+  readonly measure: HeatMeasure;
   readonly unit: RateUnit;
 }
 
@@ -68,7 +68,7 @@ export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput):
 interface Place {
   readonly from: Column;
   readonly to: Column;
-  readonly measure: Measure;
+  readonly measure: HeatMeasure;
   readonly unit: RateUnit;
   readonly isFlagged: boolean;
 }

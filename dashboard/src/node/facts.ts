@@ -9,7 +9,7 @@ import type { ReportedText } from '../figure/reported.ts';
 import { reportedText } from '../figure/reported.ts';
 import { shortChip } from './node-words.ts';
 
-export interface Fact {
+export interface NodeDetail {
   readonly name: string;
   readonly value: ReportedText;
   readonly isMono?: boolean;
@@ -17,7 +17,7 @@ export interface Fact {
   readonly title?: string;
 }
 
-export const facts = (view: NodeView): readonly Fact[] => {
+export const facts = (view: NodeView): readonly NodeDetail[] => {
   const identity = heldValue(view.identity);
   const system = heldValue(view.system);
   if (identity === undefined)

@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
-import type { MachineLoad } from '../drawing/load.ts';
+import type { DrawnLoad } from '../drawing/load.ts';
 
 /** Mean of the GPUs that tell their use; undefined where none does. */
 export const gpuUse = (view: NodeView): number | undefined =>
@@ -20,7 +20,7 @@ export const gpuUse = (view: NodeView): number | undefined =>
 export const currentGpuUse = (view: NodeView): number | undefined =>
   gpusOf(view).some(gpu => gpu.isLoadStale) ? undefined : gpuUse(view);
 
-export const machineLoad = (view: NodeView): MachineLoad => ({
+export const machineLoad = (view: NodeView): DrawnLoad => ({
   level: usedShare(modelMemoryUse(view)),
   hostLevel: usedShare(hostMemoryUse(view)),
   bays: ownMemoryGpus(view).map(gpu => ({

@@ -26,7 +26,7 @@ export interface NodeWords {
   /** "318 of 512 GB · 62 %" */
   readonly memory: string;
   /** "62 %" */
-  readonly memoryShare: string;
+  readonly usedShare: string;
   /** "62 % of 512 GB" */
   readonly memoryShareOf: string;
   /** "23.6 TFLOPS · 661 GB/s", or why not */
@@ -47,7 +47,7 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const memoryAge = isLive ? lateMemory(view) : undefined;
   const lateVitals = isLive ? lateVitalWords(view) : undefined;
   const { measured, compute, going } = measuredWords(view);
-  const memoryShare = isOffline
+  const usedShare = isOffline
     ? view.stoppedMs === undefined
       ? 'no contact'
       : 'stopped'
@@ -56,11 +56,11 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
     name: heldValue(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
     memory: isOffline ? absenceWords(view, lagMs) : memoryWords(use, memoryAge),
-    memoryShare,
+    usedShare,
     memoryShareOf:
       isOffline || use === undefined
-        ? memoryShare
-        : `${memoryShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
+        ? usedShare
+        : `${usedShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
     measured,
     compute,
     vitals: isLive && going !== '' ? going : (lateVitals ?? vitalWords(view, lagMs)),

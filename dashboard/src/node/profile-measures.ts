@@ -10,7 +10,7 @@ import type { Change, ProfilePoint } from './profile-history.ts';
 import { changeOf } from './profile-history.ts';
 import type { AskedDevice } from './profile-store.svelte.ts';
 
-export interface Measure {
+export interface ProfileMeasure {
   readonly kind: 'memory' | 'compute';
   readonly title: string;
   readonly figures: readonly DeviceFigure[];
@@ -20,7 +20,7 @@ export interface Measure {
   readonly scales: readonly { readonly of: number; readonly unit: string }[];
 }
 
-export const MEMORY: Measure = {
+export const MEMORY: ProfileMeasure = {
   kind: 'memory',
   title: 'memory bandwidth',
   figures: ['memoryReadBytesPerSecond', 'memoryCopyBytesPerSecond'],
@@ -33,7 +33,7 @@ export const MEMORY: Measure = {
   ],
 };
 
-export const COMPUTE: Measure = {
+export const COMPUTE: ProfileMeasure = {
   kind: 'compute',
   title: 'compute',
   figures: ['fp16FlopsPerSecond', 'fp32FlopsPerSecond'],
@@ -46,7 +46,7 @@ export const COMPUTE: Measure = {
   ],
 };
 
-export const MEASURES: readonly Measure[] = [MEMORY, COMPUTE];
+export const MEASURES: readonly ProfileMeasure[] = [MEMORY, COMPUTE];
 
 export interface HistoryDevice extends AskedDevice {
   readonly name: string;
@@ -67,12 +67,12 @@ export const historyDevices = (view: NodeView): readonly HistoryDevice[] => {
 
 export interface Choice {
   readonly deviceId: string;
-  readonly measure: Measure;
+  readonly measure: ProfileMeasure;
   readonly change: Change | undefined;
 }
 
 /** Each device with each measure: the figure of the two that changed most says what changed. */
-export const choicesOf = (
+export const measureChoices = (
   devices: readonly HistoryDevice[],
   points: ReadonlyMap<string, readonly ProfilePoint[]>,
 ): readonly Choice[] =>
@@ -95,7 +95,10 @@ export const firstChoice = (
   choices[0];
 
 /** Those that tell one of the measure's figures. */
-export const pointsFor = (points: readonly ProfilePoint[], { figures }: Measure): readonly PastPoint[] =>
+export const pointsFor = (
+  points: readonly ProfilePoint[],
+  { figures }: ProfileMeasure,
+): readonly PastPoint[] =>
   points.flatMap(point => {
     const values = figures.map(name => point.figures[name]);
     return values.some(value => value !== undefined) ? [{ atMs: point.atMs, values }] : [];
@@ -104,7 +107,7 @@ export const pointsFor = (points: readonly ProfilePoint[], { figures }: Measure)
 /** The one unit that all of them are told in. */
 export const scaleOf = (
   points: readonly PastPoint[],
-  { scales }: Measure,
+  { scales }: ProfileMeasure,
 ): { readonly of: number; readonly unit: string } => {
   const highest = Math.max(0, ...points.flatMap(({ values }) => values.map(value => value ?? 0)));
   return scales.find(({ of }) => highest >= of) ?? scales.at(-1) ?? { of: 1, unit: '' };

@@ -2,7 +2,7 @@
 
 import { refusalText } from '../shell/ask-daemon.ts';
 
-export type Wish =
+export type ProbeSubjectRequest =
   | 'all'
   | { readonly kind: 'gpu'; readonly nodeId: string; readonly deviceId?: string }
   | {
@@ -12,22 +12,26 @@ export type Wish =
       readonly connectionKey?: string;
     };
 
-export const askProbe = async (wishes: readonly Wish[]): Promise<string> => {
-  const answers = await Promise.all(wishes.map(askOne));
+export const askProbe = async (requests: readonly ProbeSubjectRequest[]): Promise<string> => {
+  const answers = await Promise.all(requests.map(askOne));
   return wordsOf(answers);
 };
 
-export type Answer =
-  | { readonly kind: 'asked'; readonly probes: readonly Asked[]; readonly unreached: readonly string[] }
+export type ProbeReply =
+  | {
+      readonly kind: 'asked';
+      readonly probes: readonly ProbeReplyRow[];
+      readonly unreached: readonly string[];
+    }
   | { readonly kind: 'refused'; readonly reason: string };
 
-export interface Asked {
+export interface ProbeReplyRow {
   readonly result: string;
   readonly reason: string;
 }
 
 /** "2 started", "1 waits: a runner is active on juno"; the first reason of each sort speaks for all. */
-export const wordsOf = (answers: readonly Answer[]): string => {
+export const wordsOf = (answers: readonly ProbeReply[]): string => {
   const refused = answers.find(answer => answer.kind === 'refused');
   const asked = answers.flatMap(answer => (answer.kind === 'asked' ? [answer] : []));
   const probes = asked.flatMap(answer => answer.probes);
@@ -43,7 +47,7 @@ export const wordsOf = (answers: readonly Answer[]): string => {
   return parts.length === 0 ? 'nothing to measure' : parts.join(' · ');
 };
 
-const askOne = async (subject: Wish): Promise<Answer> => {
+const askOne = async (subject: ProbeSubjectRequest): Promise<ProbeReply> => {
   const answer = await fetch('/api/probes', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

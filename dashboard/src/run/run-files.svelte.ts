@@ -9,14 +9,14 @@ import { readSeries } from './run-series.ts';
 
 export const ASK_MS = 2_000;
 
-export type Asked<T> =
+export type RunFileRequest<T> =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'here'; readonly value: T }
   | { readonly kind: 'absent'; readonly reason: string };
 
 export class RunFiles {
-  report: Asked<Report> = $state.raw({ kind: 'waiting' });
-  series: Asked<RunSeries> = $state.raw({ kind: 'waiting' });
+  report: RunFileRequest<Report> = $state.raw({ kind: 'waiting' });
+  series: RunFileRequest<RunSeries> = $state.raw({ kind: 'waiting' });
   /** How its report defines its figures: "plimsoll.report/1"; '' while none was read. */
   schema: string = $state('');
   readonly #path: string;

@@ -2,14 +2,14 @@
 
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
-import type { LinkView } from '../stream/link.ts';
+import type { StreamLinkView } from '../stream/link.ts';
 
 export interface ConnectionWords {
   readonly word: string;
   readonly remark: string;
 }
 
-export const connectionWords = (view: LinkView, isRecording = false): ConnectionWords => {
+export const connectionWords = (view: StreamLinkView, isRecording = false): ConnectionWords => {
   if (isRecording && view.kind === 'live') return { word: 'Recording', remark: 'read-only' };
   switch (view.kind) {
     case 'starting':

@@ -3,7 +3,7 @@
 import type { NodeId, RunId } from '../../../src/core/ids.ts';
 import { isNodeId, isRunId } from '../../../src/core/ids.ts';
 
-export type Route =
+export type PageRoute =
   | { readonly kind: 'cluster' }
   | { readonly kind: 'links' }
   /** Ids of two nodes, or their names, which the page looks up: both are what people type. */
@@ -16,7 +16,7 @@ export type Route =
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
 
-export const routeOf = (path: string): Route => {
+export const routeOf = (path: string): PageRoute => {
   const parts = path.split('/').filter(part => part !== '');
   const [first, second] = parts;
   if (parts.length === 0) return { kind: 'cluster' };
@@ -37,7 +37,7 @@ export const runPath = (runId: RunId): string => `/runs/${runId}`;
 export const comparePath = (runs: readonly string[]): string =>
   `/runs/compare?${runs.map(run => `run=${encodeURIComponent(run)}`).join('&')}`;
 
-const linkRoute = (parts: readonly string[]): Route | undefined => {
+const linkRoute = (parts: readonly string[]): PageRoute | undefined => {
   try {
     const [from = '', to = ''] = parts.map(decodeURIComponent);
     return { kind: 'link', ends: [from, to] };

@@ -2,11 +2,11 @@
 // other click (new tab, download, elsewhere) is left to the browser.
 
 import { tick } from 'svelte';
-import type { Route } from './route.ts';
+import type { PageRoute } from './route.ts';
 import { routeOf } from './route.ts';
 
 export class Router {
-  route: Route = $state.raw(routeOf(location.pathname));
+  route: PageRoute = $state.raw(routeOf(location.pathname));
   /** What stands behind the "?", so that a view that was filtered can be sent to somebody. */
   query: URLSearchParams = $state.raw(new URLSearchParams(location.search));
 

@@ -7,8 +7,8 @@ import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
-import type { Link, LinkView } from './link.ts';
-import { judgedAt, linkView, movedLink, STREAM_STALE_MS } from './link.ts';
+import type { StreamLink, StreamLinkView } from './link.ts';
+import { judgedAt, movedLink, STREAM_STALE_MS, streamLinkView } from './link.ts';
 import { openPort } from './open-port.ts';
 import { PageHistory } from './page-history.ts';
 import type { StreamPort, ToTab } from './port.ts';
@@ -22,7 +22,7 @@ export interface StreamHeader {
 /** What is counted at once, and so drawn at once: one value, because each that changes asks all that depends on it. */
 interface Moment {
   readonly state: State;
-  readonly link: Link;
+  readonly link: StreamLink;
   /** This tab's monotonic clock, moved on by the beat. */
   readonly nowMs: number;
 }
@@ -49,7 +49,7 @@ export class ClusterStore {
   /** Of the moment to come: what has been told since the last count. */
   #state: State = EMPTY_STATE;
   #batches: Batch[] = [];
-  #link: Link = { kind: 'starting' };
+  #link: StreamLink = { kind: 'starting' };
   #isLooking = false;
   #countedAtMs = 0;
   #countAtMs = 0;
@@ -69,8 +69,8 @@ export class ClusterStore {
     return this.#moment.nowMs;
   }
 
-  get connection(): LinkView {
-    return linkView(this.#moment.link, this.nowMs, this.#staleMs);
+  get connection(): StreamLinkView {
+    return streamLinkView(this.#moment.link, this.nowMs, this.#staleMs);
   }
 
   /** The moment as of which sources are judged. */

@@ -1,7 +1,7 @@
 // The state of the stream between this browser and the daemon, and what the header says about it. Moments are on the
 // clock of whoever holds the link; between a worker and its tabs they travel as distances from now.
 
-export type Link =
+export type StreamLink =
   | { readonly kind: 'starting' }
   | { readonly kind: 'open'; readonly heardAtMs: number }
   | {
@@ -21,7 +21,7 @@ export type Link =
 /** A stream that says nothing for this long is stale; the daemon beats more often. `?stale=ms` changes it. */
 export const STREAM_STALE_MS = 10_000;
 
-export type LinkView =
+export type StreamLinkView =
   | { readonly kind: 'starting' }
   | { readonly kind: 'live'; readonly heardMs: number }
   | { readonly kind: 'stale'; readonly heardMs: number }
@@ -34,7 +34,11 @@ export type LinkView =
   | { readonly kind: 'denied' }
   | { readonly kind: 'outdated'; readonly reason: string };
 
-export const linkView = (link: Link, nowMs: number, staleMs: number = STREAM_STALE_MS): LinkView => {
+export const streamLinkView = (
+  link: StreamLink,
+  nowMs: number,
+  staleMs: number = STREAM_STALE_MS,
+): StreamLinkView => {
   switch (link.kind) {
     case 'open': {
       const heardMs = Math.max(0, nowMs - link.heardAtMs);
@@ -60,7 +64,7 @@ export const linkView = (link: Link, nowMs: number, staleMs: number = STREAM_STA
  * The moment up to which the cluster is known. While nothing comes, sources are judged as of then: that nothing is heard
  * of them is not their fault, and for so long as a stream is late it is not stale.
  */
-export const judgedAt = (link: Link, nowMs: number, staleMs: number = STREAM_STALE_MS): number => {
+export const judgedAt = (link: StreamLink, nowMs: number, staleMs: number = STREAM_STALE_MS): number => {
   switch (link.kind) {
     case 'open': {
       const isStale = nowMs - link.heardAtMs > staleMs;
@@ -74,7 +78,7 @@ export const judgedAt = (link: Link, nowMs: number, staleMs: number = STREAM_STA
 };
 
 /** The same link on another clock. */
-export const movedLink = (link: Link, offsetMs: number): Link => {
+export const movedLink = (link: StreamLink, offsetMs: number): StreamLink => {
   switch (link.kind) {
     case 'open':
       return { ...link, heardAtMs: link.heardAtMs + offsetMs };

@@ -1,14 +1,14 @@
 // What a tab and the holder of the stream say to each other. The holder is a shared worker, or the tab itself where
 // there is none. Snapshots and batches pass as the daemon's own text, so both ends decode them alike.
 
-import type { Link } from './link.ts';
+import type { StreamLink } from './link.ts';
 
 export type ToTab =
   | { readonly kind: 'snapshot'; readonly text: string }
   /** News are drawn sooner than the next figures of readings. */
   | { readonly kind: 'batch'; readonly text: string; readonly hasNews: boolean }
   | { readonly kind: 'heartbeat' }
-  | { readonly kind: 'link'; readonly link: Link; readonly nowMs: number };
+  | { readonly kind: 'link'; readonly link: StreamLink; readonly nowMs: number };
 
 export type ToHolder =
   /** The tab is looking: send a snapshot now, then batches. */

@@ -11,7 +11,7 @@ import {
   StreamMessageError,
 } from '../../../src/wire/stream-message.ts';
 import { isNews } from './beat.ts';
-import type { Link } from './link.ts';
+import type { StreamLink } from './link.ts';
 import type { Tab, ToHolder, ToTab } from './port.ts';
 import type { StreamListener } from './stream-source.ts';
 import { StreamSource } from './stream-source.ts';
@@ -29,7 +29,7 @@ export class StreamHolder implements StreamListener {
   /** Not yet folded into what is held. */
   #events: (readonly Event[])[] = [];
   #foldedAtMs = 0;
-  #link: Link = { kind: 'starting' };
+  #link: StreamLink = { kind: 'starting' };
 
   start(): void {
     this.#source.start();
@@ -80,7 +80,7 @@ export class StreamHolder implements StreamListener {
     this.#tell({ kind: 'heartbeat' });
   }
 
-  link(link: Link): void {
+  link(link: StreamLink): void {
     const isNews = link.kind !== 'open' || this.#link.kind !== 'open';
     this.#link = link;
     if (isNews) this.#tell({ kind: 'link', link, nowMs: performance.now() });

@@ -2,14 +2,14 @@
 // browser's own reconnecting is not used, because it tells neither when it will try nor why it failed.
 
 import { retryDelayMs } from './backoff.ts';
-import type { Link } from './link.ts';
+import type { StreamLink } from './link.ts';
 import { STREAM_STALE_MS } from './link.ts';
 
 export interface StreamListener {
   snapshot(text: string): void;
   batch(text: string): void;
   heartbeat(): void;
-  link(link: Link): void;
+  link(link: StreamLink): void;
 }
 
 /** Silence after which a stream that looks open is given up: the machine slept, or the daemon hangs. */

@@ -2,7 +2,7 @@
 // forces for many. CSS pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
-import type { Box, Frame, Point } from './geometry.ts';
+import type { Box, MapFrame, Point } from './geometry.ts';
 import { boxAround, clamp } from './geometry.ts';
 
 /** Names with all figures; with memory and compute; with the memory's share; the name alone; the drawing alone. */
@@ -25,10 +25,10 @@ export interface Placement {
 export interface Sizes {
   readonly detail: Detail;
   readonly scale: number;
-  readonly drawing: Frame;
+  readonly drawing: MapFrame;
   readonly lineHeight: number;
   /** A node with its words under it. */
-  readonly below: Frame;
+  readonly below: MapFrame;
 }
 
 export interface Arrangement extends Sizes {
@@ -56,7 +56,7 @@ const ALONE_WORDS_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 const DRAUGHT_WIDTH = 16;
 
-export const sizesOf = (count: number, frame: Frame): Sizes => {
+export const sizesOf = (count: number, frame: MapFrame): Sizes => {
   const detail = detailOf(count, frame);
   const scale = scaleOf(count, detail, frame);
   const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };
@@ -77,7 +77,11 @@ export const sizesOf = (count: number, frame: Frame): Sizes => {
 };
 
 /** The ring. `widths` are those of the words beside, one a node. */
-export const arrangeRing = (count: number, frame: Frame, widths: readonly WordWidths[] = []): Arrangement => {
+export const arrangeRing = (
+  count: number,
+  frame: MapFrame,
+  widths: readonly WordWidths[] = [],
+): Arrangement => {
   const sizes = sizesOf(count, frame);
   const { detail, drawing, below } = sizes;
   const angles = Array.from({ length: count }, (_, index) =>
@@ -99,7 +103,7 @@ export const arrangeRing = (count: number, frame: Frame, widths: readonly WordWi
 };
 
 /** A node whose words stand under its drawing. */
-export const belowPlace = (at: Point, { below }: Sizes, frame: Frame): Placement => {
+export const belowPlace = (at: Point, { below }: Sizes, frame: MapFrame): Placement => {
   const box = boxAround(at, below);
   return { ...at, box, solids: [box], hull: box, isBeside: false, isUpper: at.y < frame.height / 2 };
 };
@@ -108,7 +112,7 @@ export const belowPlace = (at: Point, { below }: Sizes, frame: Frame): Placement
 const besidePlace = (
   at: Point,
   { drawing, lineHeight }: Sizes,
-  frame: Frame,
+  frame: MapFrame,
   widths: WordWidths = { identity: BESIDE_WORDS_WIDTH, figures: BESIDE_WORDS_WIDTH },
 ): Placement => {
   const isUpper = at.y < frame.height / 2;
@@ -140,14 +144,14 @@ const besidePlace = (
   return { ...at, box, solids: [hull, identity, figures], hull, isBeside: true, isUpper };
 };
 
-const detailOf = (count: number, { width }: Frame): Detail => {
+const detailOf = (count: number, { width }: MapFrame): Detail => {
   if (width < PHONE_WIDTH) return count <= RING_NODES_MAX ? 'phone' : 'speck';
   if (count <= FULL_NODES_MAX) return 'full';
   if (count <= COMPACT_NODES_MAX) return 'compact';
   return count <= SMALL_NODES_MAX ? 'small' : 'speck';
 };
 
-const scaleOf = (count: number, detail: Detail, { width, height }: Frame): number => {
+const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): number => {
   switch (detail) {
     case 'phone':
       return count === 1 ? 0.9 : count <= FULL_NODES_MAX ? 0.62 : 0.44;

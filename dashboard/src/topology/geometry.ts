@@ -10,12 +10,12 @@ export interface Box extends Point {
   readonly height: number;
 }
 
-export interface Frame {
+export interface MapFrame {
   readonly width: number;
   readonly height: number;
 }
 
-export const boxAround = ({ x, y }: Point, { width, height }: Frame): Box => ({
+export const boxAround = ({ x, y }: Point, { width, height }: MapFrame): Box => ({
   x: x - width / 2,
   y: y - height / 2,
   width,

@@ -3,7 +3,7 @@
 
 import type { Box, Point } from './geometry.ts';
 import { along, boxAround, crosses, meet } from './geometry.ts';
-import type { Route } from './route.ts';
+import type { LinkRoute } from './route.ts';
 
 /** `toFirst` stands beside the arrowhead that points at the first node; `both` speaks for the two directions at once. */
 export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'word';
@@ -13,7 +13,7 @@ export interface WantedLabel {
   readonly width: number;
 }
 
-export interface LabelledRoute extends Route {
+export interface LabelledRoute extends LinkRoute {
   readonly key: string;
   /** Of the line, px. */
   readonly width: number;
@@ -123,8 +123,8 @@ const bestSlot = (
 /** With each line that crosses the box; counted no further than to what the slot must stay below, as twenty thousand may. */
 const slotCost = (
   box: Box,
-  route: Route,
-  routes: readonly Route[],
+  route: LinkRoute,
+  routes: readonly LinkRoute[],
   { from, costMax }: { readonly from: number; readonly costMax: number },
 ): number => {
   let cost = from;
@@ -136,7 +136,7 @@ const slotCost = (
 };
 
 /** The normal away from the frame's centre; of a line through it, upwards, or to the right where it is upright. */
-const outerSide = ({ p, q, length }: Route, centre: Point): Point => {
+const outerSide = ({ p, q, length }: LinkRoute, centre: Point): Point => {
   const normal = { x: -(q.y - p.y) / length, y: (q.x - p.x) / length };
   const outward = normal.x * ((p.x + q.x) / 2 - centre.x) + normal.y * ((p.y + q.y) / 2 - centre.y);
   const isInward =

@@ -7,12 +7,12 @@ import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { linkTexts } from '../link/link-words.ts';
 import { nodeWords } from '../node/node-words.ts';
 import { BESIDE_WORDS_WIDTH, FULL_NODES_MAX } from './arrangement.ts';
-import type { Frame } from './geometry.ts';
+import type { MapFrame } from './geometry.ts';
 import type { LinkTexts, MapLayout, MapLink, MapNode } from './map-layout.ts';
 import { layoutMap } from './map-layout.ts';
 import { FACT_FACE, mapName, NAME_FACE } from './map-words.ts';
 import { strokeWidth } from './route.ts';
-import { fitted, textWidth } from './text-width.ts';
+import { drawnTextWidth, fitted } from './text-width.ts';
 
 export interface Picture {
   readonly layout: MapLayout;
@@ -27,7 +27,7 @@ export interface Sight {
   readonly links: readonly LinkView[];
   readonly flagged: ReadonlySet<string>;
   readonly picked: string | undefined;
-  readonly frame: Frame;
+  readonly frame: MapFrame;
 }
 
 export class MapKeeper {
@@ -123,8 +123,8 @@ const mapNode = (view: NodeView, count: number): MapNode => {
     const name = mapName(view, { face: NAME_FACE, room: BESIDE_WORDS_WIDTH, isMarked: true });
     words.figures = BESIDE_WORDS_WIDTH - 2;
     words.identity = Math.max(
-      textWidth(name, NAME_FACE),
-      textWidth(fitted(nodeWords(view).model, FACT_FACE, BESIDE_WORDS_WIDTH), FACT_FACE),
+      drawnTextWidth(name, NAME_FACE),
+      drawnTextWidth(fitted(nodeWords(view).model, FACT_FACE, BESIDE_WORDS_WIDTH), FACT_FACE),
     );
   }
   return { id: view.nodeId, words };

@@ -3,12 +3,12 @@
 
 import type { Arrangement, Detail, WordWidths } from './arrangement.ts';
 import { arrangeRing, belowPlace, RING_NODES_MAX, sizesOf } from './arrangement.ts';
-import type { Box, Frame, Point } from './geometry.ts';
+import type { Box, MapFrame, Point } from './geometry.ts';
 import type { LabelledRoute, Labelling, PlacedLabel, WantedLabel } from './labels.ts';
 import { placeLabels } from './labels.ts';
 import { routeBetween } from './route.ts';
 import { settle } from './settle.ts';
-import { textWidth } from './text-width.ts';
+import { drawnTextWidth } from './text-width.ts';
 
 export interface MapNode {
   readonly id: string;
@@ -33,7 +33,7 @@ export interface MapLink {
 export interface MapInput {
   readonly nodes: readonly MapNode[];
   readonly links: readonly MapLink[];
-  readonly frame: Frame;
+  readonly frame: MapFrame;
   /** Where nodes stood before, as shares of the frame; only the forces ask for it. */
   readonly known: ReadonlyMap<string, Point>;
 }
@@ -121,7 +121,7 @@ const label = (
     arrangement,
     frame,
     fontSize,
-  }: { readonly arrangement: Arrangement; readonly frame: Frame; readonly fontSize: number },
+  }: { readonly arrangement: Arrangement; readonly frame: MapFrame; readonly fontSize: number },
 ): Labelling => {
   const wanting = routes.filter(({ wanted }) => wanted.length > 0);
   const isTooMany = wanting.length > LABELLED_LINKS_MAX;
@@ -173,17 +173,17 @@ const wantedLabels = (
 
 /** Room for any rate and any delay, so that a new figure never moves a label. */
 const rateWidth = (fontSize: number): number =>
-  textWidth('88.8', { face: 'condensed-medium', size: fontSize }) +
-  textWidth(' MB/s', { face: 'condensed', size: fontSize - 1 }) +
+  drawnTextWidth('88.8', { face: 'condensed-medium', size: fontSize }) +
+  drawnTextWidth(' MB/s', { face: 'condensed', size: fontSize - 1 }) +
   3;
 
 const delayWidth = (fontSize: number): number =>
-  textWidth('888', { face: 'condensed', size: fontSize }) +
-  textWidth(' ms', { face: 'condensed', size: fontSize - 1 }) +
+  drawnTextWidth('888', { face: 'condensed', size: fontSize }) +
+  drawnTextWidth(' ms', { face: 'condensed', size: fontSize - 1 }) +
   3;
 
 const wordWidth = (word: string, fontSize: number): number =>
-  textWidth(word, { face: 'condensed', size: fontSize }) + 3;
+  drawnTextWidth(word, { face: 'condensed', size: fontSize }) + 3;
 
 /** Labels may stand so far into the map's padding, px. */
 const EDGE = 6;

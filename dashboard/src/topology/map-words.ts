@@ -3,7 +3,7 @@
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Face } from './text-width.ts';
-import { fitted, textWidth } from './text-width.ts';
+import { drawnTextWidth, fitted } from './text-width.ts';
 
 interface FaceSize {
   readonly face: Face;
@@ -24,7 +24,7 @@ export interface NameRoom {
 
 export const mapName = (view: NodeView, { face, room, isMarked }: NameRoom): string => {
   const mark = isMarked && isMadeUp(view) ? MADE_UP : '';
-  return fitted(view.name, face, room - textWidth(mark, face)) + mark;
+  return fitted(view.name, face, room - drawnTextWidth(mark, face)) + mark;
 };
 
 const MADE_UP = ' (sim.)';

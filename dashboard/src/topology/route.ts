@@ -4,7 +4,7 @@ import type { Placement } from './arrangement.ts';
 import type { Point } from './geometry.ts';
 import { clamp, distance, leaving } from './geometry.ts';
 
-export interface Route {
+export interface LinkRoute {
   readonly p: Point;
   readonly q: Point;
   readonly length: number;
@@ -13,7 +13,7 @@ export interface Route {
 const GAP = 5;
 
 /** From the first node to the second. */
-export const routeBetween = (a: Placement, b: Placement): Route => {
+export const routeBetween = (a: Placement, b: Placement): LinkRoute => {
   const p = leaving(a, b, a.hull, GAP);
   const q = leaving(b, a, b.hull, GAP);
   return { p, q, length: distance(p, q) };

@@ -2,15 +2,15 @@
 // depends on the nodes, their links and the frame alone; nodes that have a place keep it. Own code rather than d3-force:
 // boxes instead of circles, pins, and no random start are most of what is needed, and what remains are three sums.
 
-import type { Box, Frame, Point } from './geometry.ts';
+import type { Box, MapFrame, Point } from './geometry.ts';
 import { boxAround, clamp, distance, meet } from './geometry.ts';
 
 export interface SettleInput {
   readonly ids: readonly string[];
   /** Indices into `ids`; `pull` 0..1 says how near the two should be. */
   readonly springs: readonly { readonly a: number; readonly b: number; readonly pull: number }[];
-  readonly frame: Frame;
-  readonly size: Frame;
+  readonly frame: MapFrame;
+  readonly size: MapFrame;
   /** Places of nodes that stood on the map before, as shares of the frame. */
   readonly known: ReadonlyMap<string, Point>;
 }
@@ -178,9 +178,9 @@ const onGrid = (
 interface Crowd {
   readonly xs: Float64Array;
   readonly ys: Float64Array;
-  readonly size: Frame;
+  readonly size: MapFrame;
   readonly pinned: readonly boolean[];
-  readonly frame: Frame;
+  readonly frame: MapFrame;
 }
 
 /**
@@ -227,7 +227,7 @@ const part = ({ xs, ys, size, pinned, frame }: Crowd, isLongWay: boolean): boole
 };
 
 /** Whether any two boxes of a size around these centres meet. */
-const anyMeet = (centres: readonly Point[], size: Frame): boolean => {
+const anyMeet = (centres: readonly Point[], size: MapFrame): boolean => {
   const boxes = centres.map((at): Box => boxAround(at, size));
   return boxes.some((box, index) => boxes.slice(index + 1).some(other => meet(box, other)));
 };

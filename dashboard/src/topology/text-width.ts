@@ -4,7 +4,7 @@
 export type Face = 'condensed' | 'condensed-medium' | 'sans-semibold';
 
 /** CSS pixels. A character outside the table is taken for a wide one. */
-export const textWidth = (
+export const drawnTextWidth = (
   text: string,
   { face, size }: { readonly face: Face; readonly size: number },
 ): number => {
@@ -19,9 +19,9 @@ export const fitted = (
   face: { readonly face: Face; readonly size: number },
   widthMax: number,
 ): string => {
-  if (textWidth(text, face) <= widthMax) return text;
+  if (drawnTextWidth(text, face) <= widthMax) return text;
   const characters = [...text];
-  while (characters.length > 1 && textWidth(`${characters.join('').trimEnd()}…`, face) > widthMax)
+  while (characters.length > 1 && drawnTextWidth(`${characters.join('').trimEnd()}…`, face) > widthMax)
     characters.pop();
   return `${characters.join('').trimEnd()}…`;
 };

@@ -4,14 +4,14 @@ import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { Point } from './geometry.ts';
 import { distanceTo } from './geometry.ts';
 import type { MapRoute } from './map-layout.ts';
-import type { Route } from './route.ts';
+import type { LinkRoute } from './route.ts';
 
 export type Strand = 'fast' | 'plain' | 'air' | 'gone';
 
 /** One path a strand; '' where it has no link. */
 export const webPaths = (
   links: readonly LinkView[],
-  routeOf: ReadonlyMap<string, Route>,
+  routeOf: ReadonlyMap<string, LinkRoute>,
 ): Readonly<Record<Strand, string>> => {
   const paths: Record<Strand, string[]> = { fast: [], plain: [], air: [], gone: [] };
   for (const link of links) {
@@ -32,7 +32,7 @@ export const strandOf = ({ standing, medium }: LinkView): Strand => {
   return medium === 'wifi' || medium === 'overlay' ? 'air' : 'plain';
 };
 
-export const linePath = ({ p, q }: Route): string =>
+export const linePath = ({ p, q }: LinkRoute): string =>
   `M${p.x.toFixed(1)} ${p.y.toFixed(1)}L${q.x.toFixed(1)} ${q.y.toFixed(1)}`;
 
 /** The denser, the fainter: a web of thousands is a tint, and the few lines that matter stay on top of it. */

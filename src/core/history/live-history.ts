@@ -67,7 +67,7 @@ export class LiveHistory {
   }
 }
 
-export interface HistoryPoint {
+export interface LivePoint {
   readonly name: string;
   readonly value: number;
 }
@@ -76,8 +76,8 @@ export interface HistoryPoint {
  * The figures of a live reading, by name with unit: "memoryUsedBytes", "gpu GPU-1a2b use".
  * Unknown figures give no point: a gap is a gap.
  */
-export const pointsOf = (event: Event): readonly HistoryPoint[] => {
-  const points: HistoryPoint[] = [];
+export const pointsOf = (event: Event): readonly LivePoint[] => {
+  const points: LivePoint[] = [];
   const add = (name: string, value: unknown): void => {
     if (typeof value === 'number' && Number.isFinite(value)) points.push({ name, value });
   };

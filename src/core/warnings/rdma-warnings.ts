@@ -3,14 +3,14 @@
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
-import type { CableEnd } from './thunderbolt-cables.ts';
+import type { ThunderboltEnd } from './thunderbolt-cables.ts';
 import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
 import type { Warning } from './warning.ts';
 
 export const rdmaWarnings = (views: readonly NodeView[]): readonly Warning[] => {
   const there = views.filter(({ presence }) => presence !== 'offline');
   const cables = thunderboltCables(there);
-  const fast = cables.flatMap(({ ends: [one, other] }): (readonly [CableEnd, CableEnd])[] =>
+  const fast = cables.flatMap(({ ends: [one, other] }): (readonly [ThunderboltEnd, ThunderboltEnd])[] =>
     isFast(one) || isFast(other)
       ? [
           [one, other],
@@ -27,7 +27,8 @@ export const rdmaWarnings = (views: readonly NodeView[]): readonly Warning[] => 
 };
 
 /** Below Thunderbolt 5 there is no RDMA to switch on. */
-const isFast = ({ port }: CableEnd): boolean => knownOr(port.negotiatedBitsPerSecond, 0) >= THUNDERBOLT_5;
+const isFast = ({ port }: ThunderboltEnd): boolean =>
+  knownOr(port.negotiatedBitsPerSecond, 0) >= THUNDERBOLT_5;
 
 const hasBridge = (view: NodeView): boolean => bridgeOf(view)?.isEnabled === true;
 
@@ -52,7 +53,7 @@ const loopWarning = (ring: readonly NodeView[]): Warning => {
   };
 };
 
-const offWarnings = (fast: readonly (readonly [CableEnd, CableEnd])[]): readonly Warning[] => {
+const offWarnings = (fast: readonly (readonly [ThunderboltEnd, ThunderboltEnd])[]): readonly Warning[] => {
   const off = new Map<string, { readonly view: NodeView; readonly others: Set<string> }>();
   for (const [{ view }, other] of fast) {
     if (heldValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
@@ -71,7 +72,7 @@ const offWarnings = (fast: readonly (readonly [CableEnd, CableEnd])[]): readonly
   }));
 };
 
-const downWarning = ({ view, port }: CableEnd, other: CableEnd): readonly Warning[] => {
+const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): readonly Warning[] => {
   const rdma = heldValue(view.rdmaDevices);
   if (rdma?.isEnabled !== true || heldValue(other.view.rdmaDevices)?.isEnabled !== true) return [];
   const device = rdma.devices.find(({ name }) => name === port.rdmaInterfaceName);

@@ -6,17 +6,17 @@ import { heldValue } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import { isKnown } from '../unknown.ts';
 
-export interface CableEnd {
+export interface ThunderboltEnd {
   readonly view: NodeView;
   readonly port: ThunderboltPort;
 }
 
 export interface ThunderboltCable {
-  readonly ends: readonly [CableEnd, CableEnd];
+  readonly ends: readonly [ThunderboltEnd, ThunderboltEnd];
 }
 
 export const thunderboltCables = (views: readonly NodeView[]): readonly ThunderboltCable[] => {
-  const ends = new Map<string, CableEnd>();
+  const ends = new Map<string, ThunderboltEnd>();
   for (const view of views)
     for (const port of heldValue(view.thunderbolt)?.ports ?? [])
       if (isKnown(port.domainUuid)) ends.set(port.domainUuid.toUpperCase(), { view, port });

@@ -2,12 +2,12 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { Simulation } from '../../simulate/simulation.ts';
-import { isMeantBy, type ProbeDesk } from '../probes/probe-desk.ts';
+import { isMeantBy, type ProbeRequestServer } from '../probes/probe-request-server.ts';
 
 export const simulatedProbes = (
   simulation: Simulation,
   nodes: readonly NodeId[],
-): Pick<ProbeDesk, 'request'> => ({
+): Pick<ProbeRequestServer, 'request'> => ({
   request: async target => {
     const measurers =
       target === 'all'

@@ -31,7 +31,7 @@ export const isLoopbackAddress = (address: string): boolean => {
   return canonical === '::1';
 };
 
-export const isLoopbackHost = (name: string): boolean =>
+export const isLoopbackName = (name: string): boolean =>
   name === 'localhost' || name.endsWith('.localhost') || (isIP(name) !== 0 && isLoopbackAddress(name));
 
 /** One spelling of each address: `::1`, IPv4-mapped IPv6 as IPv4, no zone. */

@@ -11,8 +11,8 @@ import type { HistoryRow } from '../../journal/journal.ts';
 import type { ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
-import type { ProbeDesk } from '../probes/probe-desk.ts';
-import type { RunDesk } from '../runs/run-desk.ts';
+import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
+import type { RunRegistry } from '../runs/run-registry.ts';
 import type { Access } from './access.ts';
 
 export interface HttpServerOptions {
@@ -21,9 +21,9 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly cluster: ClusterFeed;
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
-  readonly runs?: RunDesk;
+  readonly runs?: RunRegistry;
   /** Where a measurement is asked for; undefined: nothing is measured. */
-  readonly probes?: Pick<ProbeDesk, 'request'>;
+  readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Which nodes are expected and what came of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Access, cookieName, type Grant, readCookie } from './access.ts';
-import { canonicalAddress, isLoopbackAddress, isLoopbackHost, MachineAddresses, parseHost } from './host.ts';
+import { canonicalAddress, isLoopbackAddress, isLoopbackName, MachineAddresses, parseHost } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
 import { RequestError } from './request-error.ts';
 
@@ -170,7 +170,7 @@ export class RequestGuard {
       });
     }
     const isOurs =
-      isLoopbackHost(host.name) ||
+      isLoopbackName(host.name) ||
       host.name === this.#boundHostName ||
       this.#access.hostNames.has(host.name) ||
       this.#machine.has(host.name);

@@ -16,7 +16,7 @@ import {
 } from '../../wire/api/run-answers.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../wire/run-schema.ts';
 import { runIdSchema } from '../../wire/schema.ts';
-import type { RunDesk, Told } from '../runs/run-desk.ts';
+import type { RunRegistry, Told } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
@@ -88,7 +88,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: runStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
-      checkTold(desk(runs).start(begun));
+      checkTold(registryOf(runs).start(begun));
       return 204;
     },
   }),
@@ -102,7 +102,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: TOLD,
     handle: (progress, request) => {
       checkRun(request, progress.runId);
-      return statusOf(desk(runs).progress(progress));
+      return statusOf(registryOf(runs).progress(progress));
     },
   }),
   bodyRoute({
@@ -114,7 +114,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: leaseBodySchema,
     statuses: TOLD,
     handle: ({ requestsInFlight }, request) =>
-      statusOf(desk(runs).lease(askedRun(request), requestsInFlight)),
+      statusOf(registryOf(runs).lease(askedRun(request), requestsInFlight)),
   }),
   bodyRoute({
     method: 'POST',
@@ -126,7 +126,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: { 204: TOLD[204] },
     handle: (ended, request) => {
       checkRun(request, ended.runId);
-      checkTold(desk(runs).end(ended));
+      checkTold(registryOf(runs).end(ended));
       return 204;
     },
   }),
@@ -163,7 +163,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
           },
           { status: 409 },
         );
-      if (!desk(runs).stop(runId)) throw noSuchRun(runId);
+      if (!registryOf(runs).stop(runId)) throw noSuchRun(runId);
       return { runId };
     },
   });
@@ -218,7 +218,7 @@ const checkRun = (request: FastifyRequest, told: RunId): void => {
   });
 };
 
-const desk = (runs: RunDesk | undefined): RunDesk => {
+const registryOf = (runs: RunRegistry | undefined): RunRegistry => {
   if (runs !== undefined) return runs;
   throw new RequestError({ code: 'no-runs', problem: 'This server takes no runs.', advice: '' });
 };

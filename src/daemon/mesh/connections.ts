@@ -39,7 +39,7 @@ export interface ConnectionsParts extends ConnectionBookParts {
 }
 
 /** @throws what `openPort` throws. */
-export const openConnections = async (parts: ConnectionsParts): Promise<Connections> => {
+export const openConnectionsOf = async (parts: ConnectionsParts): Promise<Connections> => {
   let connections: Connections | undefined;
   const asking = await parts.openPort('ask', bytes => connections?.checks.takeAnswer(bytes));
   try {

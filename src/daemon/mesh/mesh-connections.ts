@@ -15,7 +15,7 @@ import type { Notices } from '../notices.ts';
 import type { ConnectionBookParts } from './connection-book.ts';
 import { ConnectionBook } from './connection-book.ts';
 import type { Connections } from './connections.ts';
-import { openConnections } from './connections.ts';
+import { openConnectionsOf } from './connections.ts';
 
 export interface MeshConnectionsParts extends ConnectionBookParts {
   readonly clock: Clock;
@@ -34,7 +34,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
     return undefined;
   }
   try {
-    return await openConnections({
+    return await openConnectionsOf({
       ...parts,
       random: Math.random,
       openPort: async (use, onDatagram) => {

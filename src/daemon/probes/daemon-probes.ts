@@ -1,4 +1,4 @@
-// Probing in a running daemon: the reconciler with the engines of this machine, and the desk that lends its interfaces to
+// Probing in a running daemon: the reconciler with the engines of this machine, and the server that leases its interfaces to
 // peers. Without a mesh there are no links to measure, and only devices are.
 
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { Gatherer } from '../../gather/gatherer.ts';
 import type { HistoryQuery, HistoryRow, PastQuery } from '../../journal/journal.ts';
 import { lockDevices } from '../../probe/device-lock.ts';
 import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
-import { LeaseDesk } from '../../probe/lease/lease-desk.ts';
+import { LeaseServer } from '../../probe/lease/lease-server.ts';
 import type { LinkEngines } from '../../probe/link-engine.ts';
 import type { PeerRequests } from '../../probe/peer-requests.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../probe/probe.ts';
@@ -28,7 +28,7 @@ import type { Env } from '../../process/child.ts';
 import type { RequestedProbe } from '../../wire/api/probe-answers.ts';
 import { BaselineTelling } from './baseline-telling.ts';
 import { pastSpending } from './past-spending.ts';
-import { ProbeDesk } from './probe-desk.ts';
+import { ProbeRequestServer } from './probe-request-server.ts';
 import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
 
@@ -61,7 +61,7 @@ export interface DaemonProbesParts {
 export interface DaemonProbes {
   /** Probes and lends until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  readonly desk: ProbeDesk;
+  readonly requests: ProbeRequestServer;
 }
 
 /** Whose inventory somebody here tells. */
@@ -97,7 +97,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     record,
   };
   const probeDevice = parts.probeDevice ?? deviceProber({ env, nodePath });
-  const desk = new LeaseDesk({ ...common, newTicket });
+  const leases = new LeaseServer({ ...common, newTicket });
   const runner = new ProbeRunner({
     ...common,
     probeDevice,
@@ -111,18 +111,18 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   const baselines = new BaselineTelling(parts);
   const ask = (isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] =>
     reconciler.ask(isMeant);
-  const wishes = new ProbeDesk({ nodeId: self, state, nowMs, requests, ask });
+  const requestServer = new ProbeRequestServer({ nodeId: self, state, nowMs, requests, ask });
   return {
-    desk: wishes,
+    requests: requestServer,
     run: async signal => {
       for (const { subject, ports, spending, atMs } of pastSpending(parts)) {
         common.ledger.charge(ports, spending, atMs);
         if (subject !== undefined) reconciler.remember(subject);
       }
-      const end = wishes.serve();
+      const end = requestServer.serve();
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
-      const work = [desk.run(until), reconciler.run(until), baselines.run(until)];
+      const work = [leases.run(until), reconciler.run(until), baselines.run(until)];
       // One that fails in a way nobody foresaw ends the other, whose children would stay.
       for (const one of work) one.catch(() => stop.abort());
       try {

@@ -10,7 +10,7 @@ import { eventsBefore, replay } from '../../recording/replay.ts';
 import type { Notice } from '../../wire/notice.ts';
 import { Cluster } from '../cluster.ts';
 import { DaemonError } from '../daemon-error.ts';
-import type { DaemonResources } from '../daemon-options.ts';
+import type { ProcessResources } from '../daemon-options.ts';
 import { dashboardUrl } from '../dashboard-url.ts';
 import { Access } from '../http/access.ts';
 import { HTTP_LIMITS } from '../http/http-options.ts';
@@ -29,7 +29,7 @@ export interface ReplayStart {
   readonly clock: Clock;
   readonly version: string;
   readonly dashboardDir: string | undefined;
-  readonly resources: () => DaemonResources;
+  readonly resources: () => ProcessResources;
   readonly onNotice: (notice: Notice) => void;
 }
 

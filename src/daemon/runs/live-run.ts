@@ -10,7 +10,7 @@ import type { SampleTimes } from '../../wire/sample-times.ts';
 import { RunTimeSeries } from './run-time-series.ts';
 import { LIVE_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
-export class LiveRun {
+export class RegisteredRun {
   readonly run: Run;
   readonly #series: RunTimeSeries;
   readonly #reader: SamplesReader;

@@ -6,7 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
-import { canonicalAddress, isLoopbackHost } from '../http/host.ts';
+import { canonicalAddress, isLoopbackName } from '../http/host.ts';
 
 export interface TargetSources {
   readonly nodeId: NodeId;
@@ -20,7 +20,7 @@ export const targetNodeOf = (target: string, sources: TargetSources): NodeId | U
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
-  if (isLoopbackHost(canonicalAddress(host))) return sources.nodeId;
+  if (isLoopbackName(canonicalAddress(host))) return sources.nodeId;
   if (isIP(host) === 0) return theOne(nodesNamed(host, sources.state()), `the name ${host}`);
   const address = canonicalAddress(host);
   if (sources.isOwnAddress(address)) return sources.nodeId;

@@ -9,7 +9,7 @@ import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
 import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalMeaning } from '../mesh.ts';
 import { MESH_LIMITS, MeshError } from '../mesh.ts';
-import { MemoryPipe } from './memory-pipe.ts';
+import { MemoryLinkPipe } from './memory-pipe.ts';
 
 export interface MemoryNodeOptions {
   /** Its address on this network; unique. */
@@ -131,7 +131,7 @@ export class MemoryNetwork {
 class MemoryHost {
   readonly name: string;
   readonly hello: PeerHello;
-  readonly pipes: Set<MemoryPipe> = new Set();
+  readonly pipes: Set<MemoryLinkPipe> = new Set();
   events: AcceptEvents | undefined;
 
   constructor(name: string, hello: PeerHello) {
@@ -173,7 +173,7 @@ class MemoryConnector implements Connector {
         cause: 'nothing-listens',
         detail: 'nobody listens there',
       });
-    const [near, far] = MemoryPipe.pair(
+    const [near, far] = MemoryLinkPipe.pair(
       () => this.#network.isBlocked(here.name, sink),
       () => this.#network.isBlocked(sink, here.name),
     );

@@ -3,9 +3,9 @@
 
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 
-export class MemoryPipe implements FramePipe {
+export class MemoryLinkPipe implements FramePipe {
   readonly #isBlocked: () => boolean;
-  #other: MemoryPipe | undefined;
+  #other: MemoryLinkPipe | undefined;
   #events: PipeEvents | undefined;
   readonly #queue: { readonly kind: number; readonly payload: Uint8Array }[] = [];
   readonly #gone = new Set<() => void>();
@@ -20,9 +20,12 @@ export class MemoryPipe implements FramePipe {
   }
 
   /** The two ends; each asks whether what it sends passes. */
-  static pair(isBlocked: () => boolean, isBackBlocked: () => boolean): readonly [MemoryPipe, MemoryPipe] {
-    const near = new MemoryPipe(isBlocked);
-    const far = new MemoryPipe(isBackBlocked);
+  static pair(
+    isBlocked: () => boolean,
+    isBackBlocked: () => boolean,
+  ): readonly [MemoryLinkPipe, MemoryLinkPipe] {
+    const near = new MemoryLinkPipe(isBlocked);
+    const far = new MemoryLinkPipe(isBackBlocked);
     near.#other = far;
     far.#other = near;
     return [near, far];

@@ -60,7 +60,7 @@ export const reachTargets = (
   const targets: ReachTarget[] = [];
   for (const { node, port, network } of nodes) {
     const addresses = new Set<string>();
-    for (const address of addressesOf(network)) {
+    for (const address of reachAddressesOf(network)) {
       if (!isLinkLocalIpv6(address)) {
         if (!own.has(address)) addresses.add(address);
         continue;
@@ -74,7 +74,7 @@ export const reachTargets = (
 };
 
 /** Those that can mean something on another machine, link-local ones without scope; of containers last. */
-export const addressesOf = ({ interfaces }: NodeNetwork): readonly string[] => {
+export const reachAddressesOf = ({ interfaces }: NodeNetwork): readonly string[] => {
   const addresses = new Set<string>();
   const useful = interfaces.filter(
     ({ name, type, isUp }) => type !== 'loopback' && isUp !== false && !NEVER_A_CLUSTER.test(name),

@@ -24,7 +24,7 @@ export interface OutboxParts {
   readonly nowMs: () => number;
 }
 
-export class Outbox {
+export class PeerOutbox {
   /** How far the peer stands, from what it said, what it sent and what it was sent. */
   readonly known: Map<NodeId, Place> = new Map();
   readonly #parts: OutboxParts;

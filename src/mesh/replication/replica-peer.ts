@@ -5,12 +5,12 @@ import type { NodeId } from '../../core/ids.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { PeerNeighbours } from './neighbours.ts';
-import { Outbox, type OutboxParts } from './outbox.ts';
+import { type OutboxParts, PeerOutbox } from './outbox.ts';
 
 export class ReplicaPeer {
   readonly link: MeshLink;
   readonly neighbours: PeerNeighbours = new PeerNeighbours();
-  readonly outbox: Outbox;
+  readonly outbox: PeerOutbox;
   hasSaidHello = false;
   #faults = 0;
   readonly #faultsMax: number;
@@ -19,7 +19,7 @@ export class ReplicaPeer {
 
   constructor(parts: OutboxParts, limits: ReplicationLimits) {
     this.link = parts.link;
-    this.outbox = new Outbox(parts);
+    this.outbox = new PeerOutbox(parts);
     this.#faultsMax = limits.faultsMax;
     const { eventsBurst, eventsPerSecond, bytesBurst, bytesPerSecond } = limits;
     this.#events = new TokenBucket(parts, { burst: eventsBurst, perSecond: eventsPerSecond });

@@ -5,7 +5,7 @@ import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 
 /** How far the durable events of an origin are held: everything up to `through` of that epoch. */
-export interface Position {
+export interface ReplicaPosition {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;
@@ -33,7 +33,7 @@ export interface ReceivedRecord {
 }
 
 export interface ReceivedRecords {
-  readonly position: Position;
+  readonly position: ReplicaPosition;
   /** Signatures hold, ascending; there may be holes. All above what is held. */
   readonly records: readonly ReceivedRecord[];
   /** Of the newest record, on the local monotonic clock, ms. */
@@ -47,8 +47,8 @@ export type StoreResult =
 
 export interface ReplicaStore {
   /** One an origin; those of which nothing was stored may be left out. */
-  positions(): readonly Position[];
-  position(origin: NodeId): Position | undefined;
+  positions(): readonly ReplicaPosition[];
+  position(origin: NodeId): ReplicaPosition | undefined;
   /** Kept records of the origin's current epoch above `after`, ascending. */
   recordsAfter(origin: NodeId, after: number): Iterable<ReplicaRecord>;
   /** To disk, then to state; all or nothing. */

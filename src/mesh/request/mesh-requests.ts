@@ -15,7 +15,14 @@ import {
 import { deadline } from '../link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
 import { RequestCounts } from './request-counts.ts';
-import type { AskHandler, AskOptions, AskOutcome, AskReply, RequestLimits, Requests } from './requests.ts';
+import type {
+  AskHandler,
+  AskOutcome,
+  AskReply,
+  PeerRequestOptions,
+  RequestLimits,
+  Requests,
+} from './requests.ts';
 import { REQUEST_LIMITS } from './requests.ts';
 
 export interface MeshRequestsParts {
@@ -73,7 +80,7 @@ export class MeshRequests implements Requests {
     };
   }
 
-  async ask(node: NodeId, topic: string, body: JsonValue, options: AskOptions): Promise<AskOutcome> {
+  async ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome> {
     options.signal.throwIfAborted();
     const peer = this.#peers.get(node);
     if (peer === undefined) return { kind: 'unreachable', reason: 'there is no link to it' };

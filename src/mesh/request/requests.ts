@@ -9,12 +9,12 @@ export interface Requests {
   /**
    * Asks a direct peer. Never rejects but with the signal's reason, when it aborts.
    */
-  ask(node: NodeId, topic: string, body: JsonValue, options: AskOptions): Promise<AskOutcome>;
+  ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome>;
   /** Answers a topic, until the returned function is called. One handler a topic: the newest. */
   serve(topic: string, handler: AskHandler): Unsubscribe;
 }
 
-export interface AskOptions {
+export interface PeerRequestOptions {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export type AskOutcome =
    */
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly from: NodeId;
   readonly body: JsonValue;
   /** Aborts when the asker no longer waits or its link ends. */
@@ -42,7 +42,7 @@ export type AskReply =
  * Ends when its signal aborts, by throwing or answering. Expected failure is a refusal; what a handler throws otherwise stops
  * the owner of the requests.
  */
-export type AskHandler = (asked: Asked) => Promise<AskReply> | AskReply;
+export type AskHandler = (asked: ReceivedRequest) => Promise<AskReply> | AskReply;
 
 export interface RequestLimits {
   /** Questions to one peer that wait for an answer. */

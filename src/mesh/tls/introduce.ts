@@ -22,14 +22,14 @@ export interface IntroductionParts {
   readonly frameBytesMax: number;
 }
 
-export type Introduction =
+export type PeerIntroduction =
   | { readonly kind: 'peer'; readonly pipe: TlsPipe; readonly peer: PeerHello }
   | { readonly kind: 'refused'; readonly meaning: RefusalMeaning };
 
 /** Ends with the socket at the latest; whoever limits its time destroys it. Never rejects. */
-export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<Introduction> => {
+export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<PeerIntroduction> => {
   const { own, isInitiator, keySecret, frameBytesMax } = parts;
-  const { promise, resolve } = Promise.withResolvers<Introduction>();
+  const { promise, resolve } = Promise.withResolvers<PeerIntroduction>();
   const pipe = new TlsPipe(socket, HANDSHAKE_FRAME_BYTES_MAX);
   let exporter: Uint8Array;
   try {

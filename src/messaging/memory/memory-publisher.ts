@@ -4,7 +4,7 @@ import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { MessageCodec } from '../codec.ts';
 import { decodeFrame, encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { Outbox } from '../outbox.ts';
-import { Presence } from '../presence.ts';
+import { SubscriberPresence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
 import type { MemoryPipe, MemorySource } from './memory-pipe.ts';
 import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC } from './memory-pipe.ts';
@@ -14,7 +14,7 @@ export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {
   readonly #codec: MessageCodec<T>;
   readonly #options: PublisherOptions & { readonly onClose: () => void };
   readonly #outbox: Outbox;
-  readonly #presence = new Presence();
+  readonly #presence = new SubscriberPresence();
   readonly #pipes = new Set<MemoryPipe>();
   #isScheduled = false;
   #onEmpty: (() => void) | undefined;

@@ -17,10 +17,10 @@ export type Word = 'probe' | 'here' | 'done';
 
 export const controlTopic = (word: Word, id: string): string => `~${word}/${id}`;
 
-export type Notice = { readonly isSubscribed: boolean; readonly word: Word; readonly id: string };
+export type HandshakeNotice = { readonly isSubscribed: boolean; readonly word: Word; readonly id: string };
 
 /** What an XPUB socket receives; undefined for subscriptions to topics that are not the handshake's. */
-export const parseNotice = (bytes: Uint8Array): Notice | undefined => {
+export const parseNotice = (bytes: Uint8Array): HandshakeNotice | undefined => {
   if (bytes.length < 2 || bytes.length > 1 + TOPIC_FRAME_SIZE) return undefined;
   const match = NOTICE.exec(String.fromCharCode(...bytes));
   const [, flag, word, id] = match ?? [];

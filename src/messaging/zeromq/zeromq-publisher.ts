@@ -7,9 +7,9 @@ import type { MessageCodec } from '../codec.ts';
 import { encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { MessagingError } from '../messaging-error.ts';
 import { Outbox } from '../outbox.ts';
-import { Presence } from '../presence.ts';
+import { SubscriberPresence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
-import { controlTopic, END_TOPIC, type Notice, parseNotice } from './handshake.ts';
+import { controlTopic, END_TOPIC, type HandshakeNotice, parseNotice } from './handshake.ts';
 import { loadZeromq } from './load-zeromq.ts';
 
 /**
@@ -42,7 +42,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
   readonly #outbox: Outbox;
   /** Answers of the handshake; they go before messages, and are not counted. */
   readonly #control: Uint8Array[] = [];
-  readonly #presence = new Presence();
+  readonly #presence = new SubscriberPresence();
   readonly #sending: Promise<void>;
   readonly #listening: Promise<void>;
   #wake: (() => void) | undefined;
@@ -159,7 +159,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
     }
   }
 
-  #hear({ word, id, isSubscribed }: Notice): void {
+  #hear({ word, id, isSubscribed }: HandshakeNotice): void {
     switch (word) {
       case 'probe':
         if (isSubscribed && this.#control.length < CONTROL_MAX) {

@@ -11,7 +11,7 @@ export const RELEASE_TOPIC = 'probe.release';
 /** 'first' of its connection, or 'by-hand': not held back by the budget. */
 export type ProbeCause = 'due' | 'first' | 'by-hand';
 
-export interface LeaseWish {
+export interface LeaseRequest {
   readonly way:
     | { readonly kind: 'socket'; readonly sinkAddress: string }
     | { readonly kind: 'rdma'; readonly sourceInterface: string; readonly sinkInterface: string };
@@ -49,7 +49,7 @@ export interface LeaseReturn {
   readonly bytesUsed: number;
 }
 
-export const wishOf = (connection: Connection): LeaseWish['way'] =>
+export const leaseWayOf = (connection: Connection): LeaseRequest['way'] =>
   connection.kind === 'socket'
     ? { kind: 'socket', sinkAddress: connection.sinkAddress }
     : {
@@ -58,7 +58,7 @@ export const wishOf = (connection: Connection): LeaseWish['way'] =>
         sinkInterface: connection.sinkInterface,
       };
 
-export const decodeWish = (body: JsonValue): LeaseWish | undefined => outputOf(WISH, body);
+export const decodeLeaseRequest = (body: JsonValue): LeaseRequest | undefined => outputOf(WISH, body);
 export const decodeAnswer = (body: JsonValue): LeaseAnswer | undefined => outputOf(ANSWER, body);
 export const decodeReturn = (body: JsonValue): LeaseReturn | undefined => outputOf(RETURN, body);
 
@@ -71,7 +71,7 @@ const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_53
 /** An amount that may be of any size, but not below nothing. */
 const amount = v.pipe(figure, v.minValue(0));
 
-const WISH: v.GenericSchema<unknown, LeaseWish> = v.object({
+const WISH: v.GenericSchema<unknown, LeaseRequest> = v.object({
   way: v.variant('kind', [
     v.object({ kind: v.literal('socket'), sinkAddress: text }),
     v.object({ kind: v.literal('rdma'), sourceInterface: text, sinkInterface: text }),

@@ -18,7 +18,7 @@ import { budgetOf, DEADLINE_MS } from '../schedule/probe-settings.ts';
 import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
 import type { WantedLink } from '../schedule/wanted-probes.ts';
 import type { LeaseAnswer, LeaseGrant, ProbeCause } from './lease-message.ts';
-import { decodeAnswer, LEASE_TOPIC, RELEASE_TOPIC, wishOf } from './lease-message.ts';
+import { decodeAnswer, LEASE_TOPIC, leaseWayOf, RELEASE_TOPIC } from './lease-message.ts';
 
 export interface LinkAttemptParts {
   readonly self: NodeId;
@@ -69,7 +69,7 @@ const askLease = async (
   { why, signal }: { readonly why: ProbeCause; readonly signal: AbortSignal },
 ): Promise<AttemptResult<LinkMeasurement> | LeaseGrant> => {
   const name = nodeName(parts.state(), sink);
-  const body = { way: wishOf(connection), why };
+  const body = { way: leaseWayOf(connection), why };
   const reply = await parts.requests.ask(sink, LEASE_TOPIC, body, { timeoutMs: ASK_MS, signal });
   switch (reply.kind) {
     case 'answer': {

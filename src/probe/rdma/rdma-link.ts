@@ -9,10 +9,9 @@ import type { OwnProcess } from '../../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
-import { SOURCE_ADDRESSES_MAX } from '../socket/process-arguments.ts';
+import { SOURCE_ADDRESSES_MAX, TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { linkMeasurementSchema } from './measurement-schema.ts';
 import type { RdmaSinkRequest, RdmaSourceRequest } from './rdma-request.ts';
-import { TICKET_VARIABLE } from './rdma-request.ts';
 import type { RdmaSinkEnding } from './rdma-sink.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 

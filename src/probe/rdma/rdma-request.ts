@@ -30,8 +30,6 @@ export interface RdmaSourceRequest extends RdmaEndRequest {
   readonly budget: ProbeBudget;
 }
 
-export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
-
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** A name of the kernel's; never something that a tool could take for an option. */

@@ -6,8 +6,9 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
-import { rdmaSinkRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
+import { rdmaSinkRequestSchema } from './rdma-request.ts';
 import { RdmaSink } from './rdma-sink.ts';
 
 const stop = new AbortController();

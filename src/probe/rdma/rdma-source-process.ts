@@ -5,8 +5,9 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { errorMessage } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
-import { rdmaSourceRequestSchema, TICKET_VARIABLE } from './rdma-request.ts';
+import { rdmaSourceRequestSchema } from './rdma-request.ts';
 import { measureRdma } from './rdma-source.ts';
 
 const stop = new AbortController();

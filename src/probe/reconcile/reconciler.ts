@@ -15,7 +15,7 @@ import type { ProbeDevice } from '../probe.ts';
 import type { PortLoads } from '../schedule/probe-interval.ts';
 import { portLoads } from '../schedule/probe-interval.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
-import { TICK_MS } from '../schedule/probe-settings.ts';
+import { RECONCILE_TICK_MS } from '../schedule/probe-settings.ts';
 import type { WantedProbe } from '../schedule/wanted-probes.ts';
 import { wantedDevices, wantedLinks } from '../schedule/wanted-probes.ts';
 import type { ProbeRunner } from './probe-runner.ts';
@@ -133,7 +133,7 @@ export class Reconciler {
     const nowMs = clock.nowMs();
     const wanted = this.#wanted();
     this.#forgetOthers(new Set(wanted.map(({ subject }) => probeKey(subject))));
-    let nextInMs = TICK_MS;
+    let nextInMs = RECONCILE_TICK_MS;
     const later = (inMs: number): void => {
       nextInMs = Math.min(nextInMs, Math.max(LOOK_MS_MIN, inMs));
     };
@@ -141,7 +141,7 @@ export class Reconciler {
       const key = probeKey(want.subject);
       if (this.#running.has(key)) continue;
       if (!settings().isEnabled) {
-        this.#board.tell(want.subject, waitingStage(OFF, TICK_MS));
+        this.#board.tell(want.subject, waitingStage(OFF, RECONCILE_TICK_MS));
         continue;
       }
       const isByHand = this.#asked.has(key);
@@ -225,7 +225,7 @@ export class Reconciler {
   #wanted(): readonly WantedProbe[] {
     const { self, clock, state, settings, devices } = this.#parts;
     const at = { self, settings: settings(), nowMs: clock.nowMs() };
-    if (at.nowMs - this.#loadsAtMs >= TICK_MS) {
+    if (at.nowMs - this.#loadsAtMs >= RECONCILE_TICK_MS) {
       this.#loadsAtMs = at.nowMs;
       this.#loads = portLoads(state(), at.nowMs);
     }

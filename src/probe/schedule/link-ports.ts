@@ -31,7 +31,7 @@ export const interfacesWith = (state: State, node: NodeId, address: string): rea
 };
 
 /** Everything that a node has told that it is reached by, without scopes. */
-export const addressesOf = (state: State, node: NodeId): readonly string[] =>
+export const portAddressesOf = (state: State, node: NodeId): readonly string[] =>
   (state.nodeNetworks[node]?.value.interfaces ?? []).flatMap(({ addresses }) =>
     addresses.map(({ address }) => withoutScope(address)),
   );

@@ -31,7 +31,7 @@ export const ttlMsOf = (kind: ProbeKind, settings: ProbeSettings): number => {
 };
 
 /** How often state is compared with what is desired (DESIGN §3.6). */
-export const TICK_MS = 15_000;
+export const RECONCILE_TICK_MS = 15_000;
 
 /** A probe that has not ended by then is ended. Device: first runs compile kernels for seconds. */
 export const DEADLINE_MS: Readonly<Record<ProbeKind, number>> = {

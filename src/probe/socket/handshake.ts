@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { readExactly } from './exact-reads.ts';
 import { ProbeError } from './probe-error.ts';
-import type { ConnectionHead, Verdict } from './ticket-proof.ts';
+import type { ConnectionHead, TicketVerdict } from './ticket-proof.ts';
 import {
   ANSWER_BYTES,
   answer,
@@ -41,12 +41,12 @@ export const introduceToSink = async (
   if (verdict === 'busy') throw new ProbeError('refused', 'the other end is busy with another probe');
 };
 
-export type Introduction =
+export type ProbeIntroduction =
   | {
       readonly kind: 'proved';
       readonly head: ConnectionHead;
       /** Resolves when it was handed to the kernel, or the connection is gone. */
-      answer(verdict: Verdict): Promise<void>;
+      answer(verdict: TicketVerdict): Promise<void>;
     }
   | { readonly kind: 'not-proved' };
 
@@ -55,7 +55,7 @@ export const hearIntroduction = async (
   socket: Socket,
   ticket: string,
   signal: AbortSignal,
-): Promise<Introduction> => {
+): Promise<ProbeIntroduction> => {
   const sinkNonce = makeNonce();
   socket.write(greeting(sinkNonce));
   const heard = readClaim(ticket, await readExactly(socket, CLAIM_BYTES, signal), sinkNonce);

@@ -8,7 +8,7 @@ import { STREAMS_MAX } from './control-message.ts';
 import { methodText } from './method-text.ts';
 import { ProbeError } from './probe-error.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
-import type { Direction, RunResult, SourceParts } from './source-session.ts';
+import type { ProbeDirection, RunResult, SourceParts } from './source-session.ts';
 import { SourceSession, sumOfRetransmits } from './source-session.ts';
 import { STREAMS_READY } from './stream.ts';
 
@@ -44,7 +44,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     const figures = roundTripFigures(roundTripsNs);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
-    const direction = (name: Direction, share: number): Promise<DirectionResult> =>
+    const direction = (name: ProbeDirection, share: number): Promise<DirectionResult> =>
       measureDirection(session, name, {
         roundTripMs,
         streamsMax,
@@ -99,7 +99,7 @@ interface DirectionOptions {
 /** One stream, then two, four, eight: the first that raises the rate no more ends it, and does not count. */
 const measureDirection = async (
   session: SourceSession,
-  direction: Direction,
+  direction: ProbeDirection,
   options: DirectionOptions,
 ): Promise<DirectionResult> => {
   const runs: RunResult[] = [];

@@ -41,7 +41,7 @@ export interface RunResult {
 }
 
 export type Hello = Extract<ToSource, { kind: 'hello' }>;
-export type Direction = 'upload' | 'download';
+export type ProbeDirection = 'upload' | 'download';
 
 export class SourceSession {
   readonly hello: Hello;
@@ -108,7 +108,7 @@ export class SourceSession {
   }
 
   /** @throws ProbeError */
-  async bandwidth(direction: Direction, options: RunOptions): Promise<RunResult> {
+  async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<RunResult> {
     const { streams: count, roundTripMs } = options;
     const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - SLACK_MS)));
     const run = this.#nextRun();

@@ -17,7 +17,7 @@ export interface ConnectionHead {
   readonly run: number;
 }
 
-export type Verdict = 'accepted' | 'busy';
+export type TicketVerdict = 'accepted' | 'busy';
 
 export const GREETING_BYTES: number = 48;
 export const CLAIM_BYTES: number = 72;
@@ -61,7 +61,7 @@ export const readClaim = (ticket: string, bytes: Buffer, sinkNonce: Buffer): Cla
     : { kind: 'not-proved' };
 };
 
-export const answer = (ticket: string, verdict: Verdict, headBytes: Buffer, nonces: Nonces): Buffer => {
+export const answer = (ticket: string, verdict: TicketVerdict, headBytes: Buffer, nonces: Nonces): Buffer => {
   const verdictByte = Buffer.of(VERDICTS.indexOf(verdict));
   return Buffer.concat([verdictByte, proof(ticket, 'sink', Buffer.concat([headBytes, verdictByte]), nonces)]);
 };
@@ -72,7 +72,7 @@ export const readAnswer = (
   bytes: Buffer,
   head: ConnectionHead,
   nonces: Nonces,
-): Verdict | undefined => {
+): TicketVerdict | undefined => {
   const expected = proof(ticket, 'sink', Buffer.concat([writeHead(head), bytes.subarray(0, 1)]), nonces);
   return isSame(bytes.subarray(1), expected) ? VERDICTS[bytes[0] ?? VERDICTS.length] : undefined;
 };
@@ -105,4 +105,4 @@ const PROTOCOL: Buffer = Buffer.from('plimsoll-probe/1', 'latin1');
 const NONCE_BYTES = 32;
 const HEAD_BYTES = 8;
 const ROLES: readonly ConnectionRole[] = ['control', 'data'];
-const VERDICTS: readonly Verdict[] = ['accepted', 'busy'];
+const VERDICTS: readonly TicketVerdict[] = ['accepted', 'busy'];

@@ -13,7 +13,7 @@ import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Connections } from '../../../src/daemon/mesh/connections.ts';
-import { openConnections } from '../../../src/daemon/mesh/connections.ts';
+import { openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
 import { closeHeldConnections } from '../../../src/daemon/mesh/mesh-connections.ts';
 import type { InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
 import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
@@ -241,7 +241,7 @@ class Bed implements AsyncDisposable {
   }
 
   async #start(self: NodeId, addresses: readonly [string, ...string[]]): Promise<void> {
-    const connections = await openConnections({
+    const connections = await openConnectionsOf({
       nodeId: self,
       clock: this.clock,
       state: () => (self === ATLAS ? this.state : EMPTY_STATE),

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { foldedWarnings } from '../../../dashboard/src/cluster/folded-warnings.ts';
-import type { Warning } from '../../../dashboard/src/cluster/warnings.ts';
+import type { ListedWarning } from '../../../dashboard/src/cluster/warnings.ts';
 
-const of = (sort: string, count: number): readonly Warning[] =>
+const of = (sort: string, count: number): readonly ListedWarning[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `${sort} ${`n${index}`.padEnd(26, 'a')}`,
     level: 'caution' as const,
     title: `${sort} ${index}`,
     why: '',
   }));
-const told = (warnings: readonly Warning[], unfolded: readonly string[] = []): readonly string[] =>
+const told = (warnings: readonly ListedWarning[], unfolded: readonly string[] = []): readonly string[] =>
   foldedWarnings(warnings, new Set(unfolded)).map(row =>
     row.kind === 'warning' ? row.warning.title : `${row.count} more of ${row.sort}`,
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Measure } from '../../../dashboard/src/link/heat.ts';
+import type { HeatMeasure } from '../../../dashboard/src/link/heat.ts';
 import { heatStep } from '../../../dashboard/src/link/heat.ts';
 import type { Cell, Matrix } from '../../../dashboard/src/link/matrix.ts';
 import { matrixOf } from '../../../dashboard/src/link/matrix.ts';
@@ -25,7 +25,7 @@ const stateOfFleet = ({ machines, told }: Fleet): State =>
     })),
   );
 
-const matrix = (state: State, measure: Measure = 'bandwidth', flagged: readonly string[] = []): Matrix =>
+const matrix = (state: State, measure: HeatMeasure = 'bandwidth', flagged: readonly string[] = []): Matrix =>
   matrixOf({
     nodes: nodeIds(state).map(id => ({ id, name: nodeName(state, id) })),
     links: linkViews(state, 0),

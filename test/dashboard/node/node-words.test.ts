@@ -18,7 +18,7 @@ describe('the words of a node', () => {
         name: 'atlas (simulated)',
         model: 'Mac Studio · M3 Ultra',
         memory: '317 of 512\u00a0GB · 62\u202f%',
-        memoryShare: '62\u202f%',
+        usedShare: '62\u202f%',
         memoryShareOf: '62\u202f% of 512\u00a0GB',
         measured: 'GPU not measured yet',
         compute: 'not measured',
@@ -52,7 +52,7 @@ describe('the words of a node', () => {
   test('say how old the memory is where it alone is late', () => {
     const state = stillSpeaking(at(studio), 9_000, ({ kind }) => kind !== 'memory.gathered');
     expect(viewsOf(state, 9_000).map(view => nodeWords(view))).toMatchObject([
-      { memory: '317 of 512\u00a0GB · 9\u00a0s old', memoryShare: '9\u00a0s old', isLate: true },
+      { memory: '317 of 512\u00a0GB · 9\u00a0s old', usedShare: '9\u00a0s old', isLate: true },
     ]);
   });
 
@@ -61,14 +61,14 @@ describe('the words of a node', () => {
     expect(viewsOf(state, 14_000).map(view => nodeWords(view))[0]?.vitals).toBe('14\u00a0s old');
     expect(viewsOf(state, 180_000).map(view => nodeWords(view))[0]).toMatchObject({
       memory: 'no contact for 3\u00a0min',
-      memoryShare: 'no contact',
+      usedShare: 'no contact',
     });
   });
 
   test('of a page that is cut off say how old they are, and blame nobody', () => {
     const [view] = viewsOf(stateOf(at(studio)), 400);
     if (view === undefined) throw new Error('no node');
-    expect(nodeWords(view, 9_000)).toMatchObject({ memoryShare: '62\u202f%', vitals: '9\u00a0s old' });
+    expect(nodeWords(view, 9_000)).toMatchObject({ usedShare: '62\u202f%', vitals: '9\u00a0s old' });
   });
 
   test('of a node that told nothing else are honest', () => {

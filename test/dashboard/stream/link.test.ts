@@ -1,30 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { RETRY_MS_MAX, retryDelayMs } from '../../../dashboard/src/stream/backoff.ts';
-import type { Link } from '../../../dashboard/src/stream/link.ts';
-import { judgedAt, linkView, movedLink, STREAM_STALE_MS } from '../../../dashboard/src/stream/link.ts';
+import type { StreamLink } from '../../../dashboard/src/stream/link.ts';
+import { judgedAt, movedLink, STREAM_STALE_MS, streamLinkView } from '../../../dashboard/src/stream/link.ts';
 
 describe('the view of the link', () => {
   test('an open link that was heard lately is live', () => {
-    expect(linkView({ kind: 'open', heardAtMs: 1_000 }, 1_300)).toEqual({ kind: 'live', heardMs: 300 });
+    expect(streamLinkView({ kind: 'open', heardAtMs: 1_000 }, 1_300)).toEqual({ kind: 'live', heardMs: 300 });
   });
 
   test('an open link is stale once it was silent for longer than the limit, not at the limit', () => {
-    const link: Link = { kind: 'open', heardAtMs: 0 };
-    expect(linkView(link, STREAM_STALE_MS).kind).toBe('live');
-    expect(linkView(link, STREAM_STALE_MS + 1)).toEqual({ kind: 'stale', heardMs: STREAM_STALE_MS + 1 });
+    const link: StreamLink = { kind: 'open', heardAtMs: 0 };
+    expect(streamLinkView(link, STREAM_STALE_MS).kind).toBe('live');
+    expect(streamLinkView(link, STREAM_STALE_MS + 1)).toEqual({
+      kind: 'stale',
+      heardMs: STREAM_STALE_MS + 1,
+    });
   });
 
   test('the limit is a setting', () => {
-    expect(linkView({ kind: 'open', heardAtMs: 0 }, 501, 500).kind).toBe('stale');
+    expect(streamLinkView({ kind: 'open', heardAtMs: 0 }, 501, 500).kind).toBe('stale');
   });
 
   test('a tick before the last word counts as no time at all', () => {
-    expect(linkView({ kind: 'open', heardAtMs: 900 }, 500)).toEqual({ kind: 'live', heardMs: 0 });
+    expect(streamLinkView({ kind: 'open', heardAtMs: 900 }, 500)).toEqual({ kind: 'live', heardMs: 0 });
   });
 
   test('a lost link says since when and when it will be tried again', () => {
-    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: 'too slow' };
-    expect(linkView(link, 5_000)).toEqual({
+    const link: StreamLink = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: 'too slow' };
+    expect(streamLinkView(link, 5_000)).toEqual({
       kind: 'lost',
       lostMs: 4_000,
       nextTryMs: 4_000,
@@ -33,13 +36,13 @@ describe('the view of the link', () => {
   });
 
   test('a lost link that is being tried has no next try', () => {
-    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: undefined, reason: '' };
-    expect(linkView(link, 5_000)).toMatchObject({ nextTryMs: undefined });
+    const link: StreamLink = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: undefined, reason: '' };
+    expect(streamLinkView(link, 5_000)).toMatchObject({ nextTryMs: undefined });
   });
 });
 
 describe('the moment as of which sources are judged', () => {
-  const open: Link = { kind: 'open', heardAtMs: 1_000 };
+  const open: StreamLink = { kind: 'open', heardAtMs: 1_000 };
 
   test('is now while the stream speaks, and before there is one', () => {
     expect(judgedAt(open, 1_900)).toBe(1_900);
@@ -47,7 +50,7 @@ describe('the moment as of which sources are judged', () => {
   });
 
   test('stays behind a stream that says nothing, long before it is stale: no source is called late for it', () => {
-    expect(linkView(open, 9_000).kind).toBe('live');
+    expect(streamLinkView(open, 9_000).kind).toBe('live');
     expect(judgedAt(open, 9_000)).toBe(3_000);
   });
 
@@ -59,10 +62,10 @@ describe('the moment as of which sources are judged', () => {
 
 describe('a link on another clock', () => {
   test('keeps its distances', () => {
-    const link: Link = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: '' };
-    expect(linkView(movedLink(link, -700), 4_300)).toEqual(linkView(link, 5_000));
-    const open: Link = { kind: 'open', heardAtMs: 1_000 };
-    expect(linkView(movedLink(open, 50), 1_350)).toEqual(linkView(open, 1_300));
+    const link: StreamLink = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: '' };
+    expect(streamLinkView(movedLink(link, -700), 4_300)).toEqual(streamLinkView(link, 5_000));
+    const open: StreamLink = { kind: 'open', heardAtMs: 1_000 };
+    expect(streamLinkView(movedLink(open, 50), 1_350)).toEqual(streamLinkView(open, 1_300));
   });
 });
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Box, Frame } from '../../../dashboard/src/topology/geometry.ts';
+import type { Box, MapFrame } from '../../../dashboard/src/topology/geometry.ts';
 import { crosses, meet } from '../../../dashboard/src/topology/geometry.ts';
 import type { LinkTexts, MapInput, MapLayout, MapLink } from '../../../dashboard/src/topology/map-layout.ts';
 import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
 
 /** What is left for the map on a page of 1280 × 800: up to four nodes all of it is seen, from five on the map is 570 high. */
-const frameAt1280 = (count: number): Frame => ({ width: 896, height: count <= 4 ? 394 : 516 });
+const frameAt1280 = (count: number): MapFrame => ({ width: 896, height: count <= 4 ? 394 : 516 });
 
 const idsOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `node${String(index).padStart(3, '0')}`);
@@ -197,7 +197,7 @@ describe('the map of many', () => {
 
 const indexOf = (id: string): number => Number(id.slice(4));
 
-const isIn = (box: Box, frame: Frame): boolean =>
+const isIn = (box: Box, frame: MapFrame): boolean =>
   box.x >= -0.01 &&
   box.y >= -0.01 &&
   box.x + box.width <= frame.width + 0.01 &&

@@ -12,7 +12,7 @@ const failureOf = (mesh: ProbingMesh, source: ProbingNode, sink: ProbingNode): s
 const nameOf = ({ id }: ProbingNode): string => id.slice(0, 8);
 
 test('a sink that never answers gives a failure with its reason, tried again ever more seldom', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   let asked = 0;
   juno.requests.serve(LEASE_TOPIC, async ({ signal }) => {
@@ -30,7 +30,7 @@ test('a sink that never answers gives a failure with its reason, tried again eve
 });
 
 test('an older version that knows no leases gives a failure with its reason', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
   await mesh.clock.advance(60_000);
   expect(failureOf(mesh, mesh.at(0), mesh.at(1))).toBe(
     `${nameOf(mesh.at(1))} refuses: this version does not know the question`,
@@ -38,7 +38,7 @@ test('an older version that knows no leases gives a failure with its reason', as
 });
 
 test('a sink that answers nonsense or lies about its port costs one probe and is said', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: { kind: 'granted', port: -4 } }));
   await mesh.clock.advance(30_000);
@@ -50,7 +50,7 @@ test('a sink that answers nonsense or lies about its port costs one probe and is
 });
 
 test('a sink that says no, and when to come back, is no failure, and is believed within bounds', async () => {
-  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], hasDesk: index => index === 0 });
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   let asked = 0;
   juno.requests.serve(LEASE_TOPIC, () => {
@@ -108,9 +108,9 @@ test('a source that never gives back loses its lease in bounded time, and pays f
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
-  const wish = { way: { kind: 'socket', sinkAddress: juno.address }, why: 'by-hand' };
+  const request = { way: { kind: 'socket', sinkAddress: juno.address }, why: 'by-hand' };
   const ask = (): Promise<unknown> =>
-    atlas.requests.ask(juno.id, LEASE_TOPIC, wish, { timeoutMs: 5_000, signal: never });
+    atlas.requests.ask(juno.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
   expect(await ask()).toMatchObject({ kind: 'answer', body: { kind: 'granted' } });
   expect(mesh.engine.openSinks).toBe(1);
   expect(await ask()).toMatchObject({
@@ -123,7 +123,7 @@ test('a source that never gives back loses its lease in bounded time, and pays f
     await ask();
     await mesh.clock.advance(36_000);
   }
-  const due = { ...wish, why: 'due' };
+  const due = { ...request, why: 'due' };
   expect(
     await atlas.requests.ask(juno.id, LEASE_TOPIC, due, { timeoutMs: 5_000, signal: never }),
   ).toMatchObject({ body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` } });

@@ -11,7 +11,7 @@ export interface OpenedAdapter {
   readonly bufferBytesMax: number;
 }
 
-export interface AdapterWish {
+export interface AdapterRequest {
   readonly deviceName: string;
   readonly vendor: string;
   readonly allowsSoftware: boolean;
@@ -23,7 +23,7 @@ export type AdapterSearch =
 
 /** `keep` must hold on to what it is given for the rest of the process: collected, it takes the process with it. */
 export const openAdapter = async (
-  wish: AdapterWish,
+  request: AdapterRequest,
   keep: (gpu: unknown) => void,
 ): Promise<AdapterSearch> => {
   const webgpu = await loadWebgpu();
@@ -31,7 +31,7 @@ export const openAdapter = async (
   Object.assign(globalThis, webgpu.globals);
   const seen: string[] = [];
   const refusals: string[] = [];
-  for (const attempt of attempts(wish)) {
+  for (const attempt of attempts(request)) {
     try {
       const gpu = webgpu.create([...attempt.options]);
       keep(gpu);
@@ -40,7 +40,7 @@ export const openAdapter = async (
       const { info } = adapter;
       const name = [info.description, info.device, info.vendor].find(text => text !== '') ?? 'an adapter';
       const isSoftware = info.isFallbackAdapter;
-      if (isSoftware ? wish.allowsSoftware : isVendor(info.vendor, wish.vendor)) {
+      if (isSoftware ? request.allowsSoftware : isVendor(info.vendor, request.vendor)) {
         return { kind: 'opened', adapter: await opened(adapter, name) };
       }
       seen.push(isSoftware ? `${name} (software)` : name);
@@ -49,7 +49,7 @@ export const openAdapter = async (
     }
   }
   if (seen.length > 0) {
-    return none(`WebGPU finds no adapter of ${wish.vendor}; it finds: ${[...new Set(seen)].join(', ')}`);
+    return none(`WebGPU finds no adapter of ${request.vendor}; it finds: ${[...new Set(seen)].join(', ')}`);
   }
   const why = refusals[0] === undefined ? '' : ` (${refusals[0]})`;
   return none(`WebGPU finds no adapter: its driver (Vulkan, Metal or D3D12) is not installed${why}`);
@@ -61,7 +61,7 @@ interface Attempt {
 }
 
 /** By name last: an adapter's name is seldom spelt as the inventory spells it. */
-const attempts = ({ deviceName }: AdapterWish): readonly Attempt[] => [
+const attempts = ({ deviceName }: AdapterRequest): readonly Attempt[] => [
   { options: [], request: { powerPreference: 'high-performance' } },
   { options: [], request: { powerPreference: 'low-power' } },
   { options: [`adapter=${deviceName}`], request: {} },

@@ -1,26 +1,26 @@
 import { expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
-import { ProbeDesk } from '../../../src/daemon/probes/probe-desk.ts';
+import { ProbeRequestServer } from '../../../src/daemon/probes/probe-request-server.ts';
 import type { ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
 
 const never = new AbortController().signal;
 
-const deskOf = (mesh: ProbingMesh, { id, node, requests, reconciler }: ProbingNode): ProbeDesk => {
-  const desk = new ProbeDesk({
+const serverOf = (mesh: ProbingMesh, { id, node, requests, reconciler }: ProbingNode): ProbeRequestServer => {
+  const server = new ProbeRequestServer({
     nodeId: id,
     state: () => node.state,
     nowMs: () => mesh.clock.nowMs(),
     requests,
     ask: isMeant => reconciler.ask(isMeant),
   });
-  desk.serve();
-  return desk;
+  server.serve();
+  return server;
 };
 
 /** Answers of others need the clock to move. */
-const requested = async (mesh: ProbingMesh, desk: ProbeDesk, target: ProbeTarget) => {
-  const answer = desk.request(target, never);
+const requested = async (mesh: ProbingMesh, server: ProbeRequestServer, target: ProbeTarget) => {
+  const answer = server.request(target, never);
   await mesh.clock.advance(6_000);
   return await answer;
 };
@@ -29,10 +29,10 @@ test('a request for all is asked of every node, and each says what it does', asy
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
-  const desk = deskOf(mesh, atlas);
-  deskOf(mesh, juno);
+  const server = serverOf(mesh, atlas);
+  serverOf(mesh, juno);
   const before = mesh.engine.measuredCount;
-  const { probes, unreached } = await requested(mesh, desk, 'all');
+  const { probes, unreached } = await requested(mesh, server, 'all');
   expect(probes.filter(({ node }) => node === atlas.id).length).toBe(2);
   expect(probes.filter(({ node }) => node === juno.id).length).toBe(2);
   expect(unreached).toEqual([{ node: pavo.id, reason: 'this version does not know the question' }]);
@@ -44,23 +44,23 @@ test('one connection of another node is measured by that node, and a device that
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
-  const desk = deskOf(mesh, atlas);
-  deskOf(mesh, juno);
+  const server = serverOf(mesh, atlas);
+  serverOf(mesh, juno);
   const link = { kind: 'link', source: juno.id, sink: atlas.id } as const;
-  expect(await requested(mesh, desk, { ...link, connectionKey: 'socket 10.0.0.1' })).toMatchObject({
+  expect(await requested(mesh, server, { ...link, connectionKey: 'socket 10.0.0.1' })).toMatchObject({
     probes: [{ node: juno.id, subject: { sink: atlas.id }, result: 'started', reason: '' }],
     unreached: [],
   });
-  expect(await requested(mesh, desk, { ...link, connectionKey: 'socket 10.0.0.77' })).toEqual({
+  expect(await requested(mesh, server, { ...link, connectionKey: 'socket 10.0.0.77' })).toEqual({
     probes: [],
     unreached: [],
   });
-  expect(await requested(mesh, desk, { kind: 'gpu', nodeId: atlas.id, deviceId: 'none' })).toEqual({
+  expect(await requested(mesh, server, { kind: 'gpu', nodeId: atlas.id, deviceId: 'none' })).toEqual({
     probes: [],
     unreached: [],
   });
   const stranger = nodeId('stranger'.padEnd(26, 'x'));
-  expect(await requested(mesh, desk, { kind: 'gpu', nodeId: stranger })).toEqual({
+  expect(await requested(mesh, server, { kind: 'gpu', nodeId: stranger })).toEqual({
     probes: [],
     unreached: [{ node: stranger, reason: 'there is no link to it' }],
   });
@@ -69,7 +69,7 @@ test('one connection of another node is measured by that node, and a device that
 test('probes that are off refuse a wish with the reason', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], settings: { isEnabled: false } });
   await mesh.clock.advance(20_000);
-  const { probes } = await requested(mesh, deskOf(mesh, mesh.at(0)), {
+  const { probes } = await requested(mesh, serverOf(mesh, mesh.at(0)), {
     kind: 'link',
     source: mesh.at(0).id,
     sink: mesh.at(1).id,

@@ -17,7 +17,7 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { FinishedSeries } from './finished-series.ts';
-import { LiveRun } from './live-run.ts';
+import { RegisteredRun } from './live-run.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
@@ -29,7 +29,7 @@ export const SCAN_MS = 30_000;
 /** Updates of one run that come sooner after the last are not news. */
 export const PROGRESS_MS_MIN = 100;
 
-export interface RunDeskParts {
+export interface RunRegistryParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly home: string;
@@ -41,9 +41,9 @@ export interface RunDeskParts {
 /** 'stop': taken, and somebody asked that the run end. 'unknown': tell about the run first. 'full': too many runs at once. */
 export type Told = 'taken' | 'stop' | 'unknown' | 'full';
 
-export class RunDesk {
-  readonly #parts: RunDeskParts;
-  readonly #live = new Map<RunId, LiveRun>();
+export class RunRegistry {
+  readonly #parts: RunRegistryParts;
+  readonly #live = new Map<RunId, RegisteredRun>();
   readonly #finished = new FinishedSeries();
   /** Live runs that somebody asked to end; each hears of it when it tells something next. */
   readonly #stopAsked = new Set<RunId>();
@@ -52,7 +52,7 @@ export class RunDesk {
   #looked = new Map<string, number>();
   #scannedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: RunDeskParts) {
+  constructor(parts: RunRegistryParts) {
     this.#parts = parts;
     this.#startedAtMs = parts.clock.nowMs();
   }
@@ -163,15 +163,15 @@ export class RunDesk {
   }
 
   /** A daemon that was started anew takes a running run of its journal up again. */
-  #liveOf(runId: RunId): LiveRun | undefined {
+  #liveOf(runId: RunId): RegisteredRun | undefined {
     const live = this.#live.get(runId);
     if (live !== undefined) return live;
     const run = this.#own(runId)?.value;
     return run?.state === 'running' ? this.#open(run) : undefined;
   }
 
-  #open(run: Run): LiveRun {
-    const live = this.#live.get(run.runId) ?? new LiveRun(run);
+  #open(run: Run): RegisteredRun {
+    const live = this.#live.get(run.runId) ?? new RegisteredRun(run);
     this.#live.set(run.runId, live);
     return live;
   }
@@ -263,7 +263,7 @@ export class RunDesk {
   }
 }
 
-const runOf = (report: Report, runId: RunId, directory: string, parts: RunDeskParts): Run => {
+const runOf = (report: Report, runId: RunId, directory: string, parts: RunRegistryParts): Run => {
   const target = plainTarget(report.run.target);
   return {
     runId,

@@ -13,16 +13,16 @@ import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { LinkEngines, OpenSink } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
-import { ANY_PORT, addressesOf, interfacesWith, portText, sinkPorts } from '../schedule/link-ports.ts';
+import { ANY_PORT, interfacesWith, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
 import { DEADLINE_MS, LEASE_SLACK_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
 import type { SpendLedger } from '../schedule/spend-ledger.ts';
-import type { LeaseAnswer, LeaseRefusal, LeaseWish } from './lease-message.ts';
-import { decodeReturn, decodeWish, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
+import type { LeaseAnswer, LeaseRefusal, LeaseRequest } from './lease-message.ts';
+import { decodeLeaseRequest, decodeReturn, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
 
-export interface LeaseDeskParts {
+export interface LeaseServerParts {
   readonly self: NodeId;
   readonly clock: Clock;
   readonly state: () => State;
@@ -47,14 +47,14 @@ interface Lease {
   spent: { readonly busyMs: number; readonly bytesUsed: number } | undefined;
 }
 
-export class LeaseDesk {
-  readonly #parts: LeaseDeskParts;
+export class LeaseServer {
+  readonly #parts: LeaseServerParts;
   readonly #leases = new Map<number, Lease>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #failure = Promise.withResolvers<never>();
   #nextId = 1;
 
-  constructor(parts: LeaseDeskParts) {
+  constructor(parts: LeaseServerParts) {
     this.#parts = parts;
     this.#failure.promise.catch(() => undefined); // `run` tells it
   }
@@ -76,17 +76,17 @@ export class LeaseDesk {
   }
 
   async #answer({ from, body, signal }: PeerQuestion): Promise<PeerReply> {
-    const wish = decodeWish(body);
-    if (wish === undefined) return { kind: 'refused', reason: 'not a wish for a lease' };
-    return { kind: 'answer', body: { ...(await this.#lend(from, wish, signal)) } };
+    const request = decodeLeaseRequest(body);
+    if (request === undefined) return { kind: 'refused', reason: 'not a request for a lease' };
+    return { kind: 'answer', body: { ...(await this.#lend(from, request, signal)) } };
   }
 
-  async #lend(source: NodeId, wish: LeaseWish, signal: AbortSignal): Promise<LeaseAnswer> {
+  async #lend(source: NodeId, request: LeaseRequest, signal: AbortSignal): Promise<LeaseAnswer> {
     const { self, clock, state, engines, locks, newTicket } = this.#parts;
-    const connection = connectionOf(self, wish);
+    const connection = connectionOf(self, request);
     const ports = sinkPorts(state(), connection);
     const engine = engines[connection.kind];
-    const obstacle = this.#obstacle(source, wish, connection, ports);
+    const obstacle = this.#obstacle(source, request, connection, ports);
     if (obstacle !== undefined) return obstacle;
     const hold = locks.take(ports, portText(ports));
     if (hold === undefined || engine === undefined) return refused('the interface is busy', 0);
@@ -107,7 +107,7 @@ export class LeaseDesk {
         connection,
         sinkInterface: interfaceOf(state(), connection),
         ticket,
-        sourceAddresses: addressesOf(state(), source),
+        sourceAddresses: portAddressesOf(state(), source),
         signal: AbortSignal.any([signal, lease.stop.signal]),
       });
       this.#leases.set(lease.id, lease);
@@ -126,7 +126,7 @@ export class LeaseDesk {
 
   #obstacle(
     source: NodeId,
-    wish: LeaseWish,
+    request: LeaseRequest,
     connection: Connection,
     ports: readonly string[],
   ): LeaseRefusal | undefined {
@@ -136,11 +136,11 @@ export class LeaseDesk {
     if (!settings().isEnabled) return refused(`probes are off on ${name}`, OFF_RETRY_MS);
     if (engines[connection.kind] === undefined)
       return refused(`nothing on ${name} measures RDMA`, OFF_RETRY_MS);
-    if (ports.includes(ANY_PORT)) return refused(`${wayText(wish)} is not on ${name} now`, 0);
+    if (ports.includes(ANY_PORT)) return refused(`${wayText(request)} is not on ${name} now`, 0);
     const activity =
       connection.kind === 'rdma'
         ? activityOn(state, self, clock.nowMs())
-        : wish.why === 'by-hand'
+        : request.why === 'by-hand'
           ? undefined
           : benchmarkOn(state, self, clock.nowMs());
     if (activity !== undefined) return refused(activity, 0);
@@ -148,10 +148,10 @@ export class LeaseDesk {
     const busy = locks.obstacle(ports);
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);
-    if (waitMs === 0 || wish.why === 'by-hand') return undefined;
+    if (waitMs === 0 || request.why === 'by-hand') return undefined;
     // Whether it is the first is known here as well: nobody is a newcomer for ever.
     const isKnown = state.linkProfiles[source]?.[self]?.[connectionKey(connection)] !== undefined;
-    if (wish.why === 'first' && !isKnown) return undefined;
+    if (request.why === 'first' && !isKnown) return undefined;
     return refused(`the budget of ${portText(ports)} on ${name} is spent`, waitMs);
   }
 
@@ -195,7 +195,7 @@ export class LeaseDesk {
   }
 }
 
-const connectionOf = (self: NodeId, { way }: LeaseWish): Connection => {
+const connectionOf = (self: NodeId, { way }: LeaseRequest): Connection => {
   const rest = { sink: self, type: ELSEWHERE, negotiatedBitsPerSecond: ELSEWHERE };
   return way.kind === 'socket' ? { ...way, ...rest, sourceInterface: ELSEWHERE } : { ...way, ...rest };
 };
@@ -205,7 +205,8 @@ const interfaceOf = (state: State, connection: Connection): string | undefined =
     ? connection.sinkInterface
     : interfacesWith(state, connection.sink, connection.sinkAddress)[0];
 
-const wayText = ({ way }: LeaseWish): string => (way.kind === 'socket' ? way.sinkAddress : way.sinkInterface);
+const wayText = ({ way }: LeaseRequest): string =>
+  way.kind === 'socket' ? way.sinkAddress : way.sinkInterface;
 
 const refused = (reason: string, retryInMs: number): LeaseRefusal => ({
   kind: 'refused',

@@ -12,7 +12,7 @@ import { probeRequestSchema, requestedProbesSchema } from '../../wire/api/probe-
 
 export const PROBE_ASK_TOPIC = 'probe.ask';
 
-export interface ProbeDeskParts {
+export interface ProbeRequestServerParts {
   readonly nodeId: NodeId;
   readonly state: () => State;
   readonly nowMs: () => number;
@@ -20,10 +20,10 @@ export interface ProbeDeskParts {
   readonly ask: (isMeant: (subject: RequestedProbe['subject']) => boolean) => readonly RequestedProbe[];
 }
 
-export class ProbeDesk {
-  readonly #parts: ProbeDeskParts;
+export class ProbeRequestServer {
+  readonly #parts: ProbeRequestServerParts;
 
-  constructor(parts: ProbeDeskParts) {
+  constructor(parts: ProbeRequestServerParts) {
     this.#parts = parts;
   }
 

@@ -9,7 +9,7 @@ import { nodeId } from '../../../src/core/ids.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
-import { ABANDONED_MS, PROGRESS_MS_MIN, RunDesk } from '../../../src/daemon/runs/run-desk.ts';
+import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
@@ -20,12 +20,12 @@ import { type TemporaryDirectory, temporaryDirectory } from '../../support/tempo
 const NODE = nodeId('n'.repeat(26));
 const RUN = runIdOf('r1');
 
-describe('a run on the desk', () => {
+describe('a run in the registry', () => {
   let directory: TemporaryDirectory;
   let made: Made;
   beforeEach(() => {
     directory = temporaryDirectory();
-    made = makeDesk(directory.path);
+    made = makeRegistry(directory.path);
   });
   afterEach(() => directory[Symbol.dispose]());
 
@@ -39,7 +39,7 @@ describe('a run on the desk', () => {
       'http://spark:8000',
     ];
     const bound = targets.map((target, index) => {
-      made.desk.start({ ...begun(`r${index}`), target });
+      made.registry.start({ ...begun(`r${index}`), target });
       return made.run(`r${index}`)?.targetNode;
     });
     expect(bound.map(node => !isUnknown(node))).toEqual([true, true, true, true, false, false]);
@@ -47,50 +47,50 @@ describe('a run on the desk', () => {
   });
 
   test('is told without whatever its target carries beside host and path', () => {
-    made.desk.start({ ...begun(), target: 'https://user:secret@spark:8000/v1?key=secret#secret' });
+    made.registry.start({ ...begun(), target: 'https://user:secret@spark:8000/v1?key=secret#secret' });
     expect(made.run('r1')?.target).toBe('https://spark:8000/v1');
   });
 
   test('that nobody announced takes neither progress nor lease nor end', () => {
-    expect(made.desk.progress(progress())).toBe('unknown');
-    expect(made.desk.lease(RUN, 1)).toBe('unknown');
-    expect(made.desk.end(ended())).toBe('unknown');
+    expect(made.registry.progress(progress())).toBe('unknown');
+    expect(made.registry.lease(RUN, 1)).toBe('unknown');
+    expect(made.registry.end(ended())).toBe('unknown');
     expect(made.facts).toEqual([]);
   });
 
   test('that somebody asks to end hears of it with whatever it tells, until it has ended', async () => {
-    expect(made.desk.stop(RUN)).toBe(false);
-    made.desk.start(begun());
-    expect(made.desk.lease(RUN, 1)).toBe('taken');
-    expect(made.desk.stop(RUN)).toBe(true);
-    expect(made.desk.stop(RUN)).toBe(true);
-    expect([made.desk.lease(RUN, 1), made.desk.progress(progress())]).toEqual(['stop', 'stop']);
-    expect(made.desk.progress(progress())).toBe('stop');
-    expect(made.desk.end(ended())).toBe('taken');
-    expect(made.desk.stop(RUN)).toBe(false);
+    expect(made.registry.stop(RUN)).toBe(false);
+    made.registry.start(begun());
+    expect(made.registry.lease(RUN, 1)).toBe('taken');
+    expect(made.registry.stop(RUN)).toBe(true);
+    expect(made.registry.stop(RUN)).toBe(true);
+    expect([made.registry.lease(RUN, 1), made.registry.progress(progress())]).toEqual(['stop', 'stop']);
+    expect(made.registry.progress(progress())).toBe('stop');
+    expect(made.registry.end(ended())).toBe('taken');
+    expect(made.registry.stop(RUN)).toBe(false);
     // Begun anew under the same id, it is not the run that was meant.
-    made.desk.start(begun());
-    expect(made.desk.lease(RUN, 1)).toBe('taken');
+    made.registry.start(begun());
+    expect(made.registry.lease(RUN, 1)).toBe('taken');
   });
 
   test('is told at most ten times a second', async () => {
-    made.desk.start(begun());
+    made.registry.start(begun());
     for (let index = 0; index < 100; index += 1) {
-      made.desk.progress(progress());
+      made.registry.progress(progress());
       await made.clock.advance(PROGRESS_MS_MIN / 10);
     }
     expect(made.facts.filter(({ kind }) => kind === 'progress.reported')).toHaveLength(10);
   });
 
   test('that fell silent is shown as interrupted at once and written down after a minute, with its last figures', async () => {
-    made.desk.start(begun());
-    made.desk.progress(progress());
+    made.registry.start(begun());
+    made.registry.progress(progress());
     await made.clock.advance(LEASE_MS + 1);
-    await made.desk.look();
+    await made.registry.look();
     expect(made.view()?.state).toBe('interrupted');
     expect(made.run('r1')?.state).toBe('running');
     await made.clock.advance(ABANDONED_MS);
-    await made.desk.look();
+    await made.registry.look();
     expect(made.run('r1')).toMatchObject({
       state: 'interrupted',
       reason: expect.stringContaining('without a word'),
@@ -103,18 +103,18 @@ describe('a run on the desk', () => {
       directory: join(directory.path, 'runs', 'r1'),
       config: runConfig({ id: 'r1' }),
     });
-    made.desk.start({ ...begun(), directory: run.directory });
+    made.registry.start({ ...begun(), directory: run.directory });
     run.samples(50, { fromMs: 0, untilMs: 5_000 });
     const report = run.report();
     await made.clock.advance(LEASE_MS + 1);
-    await made.desk.look();
+    await made.registry.look();
     expect(made.run('r1')).toMatchObject({ state: 'complete', figures: { counts: report.counts } });
   });
 
   test('that was killed has the figures of its files, also when nobody remembers what it told', async () => {
     const run = new MadeUpRun({ directory: join(directory.path, 'r1'), config: runConfig({ id: 'r1' }) });
     writeFileSync(join(run.directory, 'config.json'), runConfigToJson(run.config));
-    made.desk.start({ ...begun(), directory: run.directory });
+    made.registry.start({ ...begun(), directory: run.directory });
     run.samples(50, { fromMs: 0, untilMs: 5_000 });
     const second = made.restarted();
     await made.clock.advance(ABANDONED_MS + 1);
@@ -126,17 +126,17 @@ describe('a run on the desk', () => {
   });
 
   test('that comes back after it was given up is running again', async () => {
-    made.desk.start(begun());
+    made.registry.start(begun());
     await made.clock.advance(ABANDONED_MS + LEASE_MS);
-    await made.desk.look();
+    await made.registry.look();
     expect(made.run('r1')?.state).toBe('interrupted');
-    expect(made.desk.progress(progress())).toBe('unknown');
-    made.desk.start(begun());
+    expect(made.registry.progress(progress())).toBe('unknown');
+    made.registry.start(begun());
     expect(made.view()).toMatchObject({ state: 'running', isLive: true });
   });
 
   test('that ran when the daemon was restarted is taken up, and given time to be heard', async () => {
-    made.desk.start(begun());
+    made.registry.start(begun());
     await made.clock.advance(ABANDONED_MS);
     const second = made.restarted();
     await second.look();
@@ -147,10 +147,10 @@ describe('a run on the desk', () => {
 
   test('is one of a bounded number that go on at once', () => {
     for (let index = 0; index < EVENT_KINDS['progress.reported'].entriesMax; index += 1)
-      expect(made.desk.start(begun(`r${index}`))).toBe('taken');
-    expect(made.desk.start(begun('one-more'))).toBe('full');
-    made.desk.end({ ...ended(), runId: runIdOf('r0') });
-    expect(made.desk.start(begun('one-more'))).toBe('taken');
+      expect(made.registry.start(begun(`r${index}`))).toBe('taken');
+    expect(made.registry.start(begun('one-more'))).toBe('full');
+    made.registry.end({ ...ended(), runId: runIdOf('r0') });
+    expect(made.registry.start(begun('one-more'))).toBe('taken');
   });
 
   test('whose report is of another run is not shown with it', async () => {
@@ -159,22 +159,22 @@ describe('a run on the desk', () => {
       config: runConfig({ id: 'other' }),
     });
     other.report();
-    made.desk.start({ ...begun(), directory: other.directory });
-    made.desk.end({ ...ended(), directory: other.directory });
-    expect(await made.desk.report(RUN)).toBeUndefined();
+    made.registry.start({ ...begun(), directory: other.directory });
+    made.registry.end({ ...ended(), directory: other.directory });
+    expect(await made.registry.report(RUN)).toBeUndefined();
   });
 
   test('has the words of its errors from its samples', async () => {
     const run = new MadeUpRun({ directory: join(directory.path, 'runs', 'r1'), failureShare: 0.5 });
-    made.desk.start({ ...begun(), directory: run.directory });
+    made.registry.start({ ...begun(), directory: run.directory });
     run.samples(50, { fromMs: 0, untilMs: 5_000 });
-    await made.desk.look();
+    await made.registry.look();
     const errors = madeUpFigures().errors.map(error => ({
       ...error,
       detail: { kind: 'unknown', reason: 'not kept' } as const,
       lastAtMs: { kind: 'unknown', reason: 'not kept' } as const,
     }));
-    made.desk.progress({ ...progress(), figures: madeUpFigures({ errors }) });
+    made.registry.progress({ ...progress(), figures: madeUpFigures({ errors }) });
     expect(made.view()?.progress?.figures.errors[0]).toMatchObject({
       kind: 'timeout',
       detail: 'first byte, 30 s',
@@ -184,16 +184,16 @@ describe('a run on the desk', () => {
 });
 
 interface Made {
-  readonly desk: RunDesk;
+  readonly registry: RunRegistry;
   readonly clock: VirtualClock;
   readonly facts: readonly Fact[];
   run(id: string): ReturnType<typeof madeUpRunEntry> | undefined;
   view(): ReturnType<typeof runView>;
-  /** The desk of the next daemon of this home. */
-  restarted(): RunDesk;
+  /** The registry of the next daemon of this home. */
+  restarted(): RunRegistry;
 }
 
-const makeDesk = (home: string): Made => {
+const makeRegistry = (home: string): Made => {
   const clock = new VirtualClock({ nowMs: 1_000_000 });
   const cluster = new Cluster();
   const facts: Fact[] = [];
@@ -215,12 +215,12 @@ const makeDesk = (home: string): Made => {
     isOwnAddress: (address: string) => address === '192.0.2.7',
   };
   return {
-    desk: new RunDesk(parts),
+    registry: new RunRegistry(parts),
     clock,
     facts,
     run: id => cluster.state.runs[NODE]?.[id]?.value,
     view: () => runView(cluster.state, RUN, clock.nowMs()),
-    restarted: () => new RunDesk(parts),
+    restarted: () => new RunRegistry(parts),
   };
 };
 
