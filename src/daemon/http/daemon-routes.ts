@@ -91,7 +91,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       description: 'OpenAPI 3.1.',
       answer: documentSchema,
       handle: () => {
-        document ??= openApi(parts.routes(), version);
+        document ??= openApi(parts.routes(), { version, nodeId });
         return document;
       },
     }),

@@ -4,9 +4,11 @@
 import type { JsonSchema, OverrideSchemaContext } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
+import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
 import { nodeIdSchema, runIdSchema } from '../../wire/schema.ts';
+import { cookieName } from './access.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
 
 type Json = { readonly [keyword: string]: unknown };
@@ -23,7 +25,10 @@ interface Operation extends Json {
   readonly summary: string;
 }
 
-export const openApi = (routes: readonly ApiRoute[], version: string): OpenApiDocument => {
+export const openApi = (
+  routes: readonly ApiRoute[],
+  { version, nodeId }: { readonly version: string; readonly nodeId: NodeId },
+): OpenApiDocument => {
   const answers = describe('output', API_COMPONENTS, [
     apiProblemSchema,
     ...routes.flatMap(({ parameters }) => parameters.map(({ schema }) => schema)),
@@ -63,8 +68,8 @@ export const openApi = (routes: readonly ApiRoute[], version: string): OpenApiDo
         cookie: {
           type: 'apiKey',
           in: 'cookie',
-          name: 'plimsoll-<node>',
-          description: 'Set by POST /api/access/code; named after the first 12 characters of the node id.',
+          name: cookieName(nodeId),
+          description: 'Set by POST /api/access/code; every node names its own.',
         },
       },
     },

@@ -1,0 +1,231 @@
+// Every answer of a live daemon is what its schema says, and what the document says of it.
+
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ApiRoute } from '../../../src/daemon/http/route.ts';
+import {
+  batchMessageSchema,
+  droppedMessageSchema,
+  heartbeatMessageSchema,
+  snapshotMessageSchema,
+} from '../../../src/wire/api/state-answers.ts';
+import { announceTo } from '../../support/announced.ts';
+import { ApiChecks } from '../../support/api-checks.ts';
+import { type LiveDaemon, liveDaemon, liveDemo } from '../../support/live-daemons.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { SELF, serveCluster } from './served-cluster.ts';
+import { openStream } from './stream-reader.ts';
+
+interface Question {
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  /** As the document has it. */
+  readonly path: string;
+  /** For `{nodeId}` and its like. */
+  readonly with?: string;
+  readonly query?: string;
+  readonly body?: unknown;
+  readonly status: number;
+}
+
+/** The table of routes is the same in every daemon. */
+const routesOf = async (): Promise<ReadonlySet<ApiRoute>> => {
+  await using served = await serveCluster();
+  return served.server.served;
+};
+
+const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
+  const document: unknown = await (await fetch(`${url}/openapi.json`)).json();
+  if (typeof document !== 'object' || document === null) throw new TypeError('no document');
+  const checks = new ApiChecks(await routesOf(), document);
+  const asked = new Set<string>();
+  const ask = async (question: Question): Promise<readonly string[]> => {
+    const { method = 'GET', path, query = '', status } = question;
+    asked.add(`${method} ${path}`);
+    const answer = await fetch(`${url}${path.replace(/\{\w+\}/, question.with ?? '')}${query}`, {
+      method,
+      headers: {
+        ...(method === 'GET' ? {} : { authorization: `Bearer ${token}` }),
+        ...(question.body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(question.body === undefined ? {} : { body: JSON.stringify(question.body) }),
+    });
+    const text = await answer.text();
+    const contentType = answer.headers.get('content-type') ?? '';
+    const body: unknown = text === '' ? undefined : contentType.includes('json') ? JSON.parse(text) : text;
+    const faults = checks.faults({ method, path, status: answer.status, contentType, body });
+    return answer.status === status ? faults : [...faults, `${method} ${path} answers ${answer.status}`];
+  };
+  return { checks, asked, ask };
+};
+
+const faultsOf = async (
+  { ask }: { ask: (question: Question) => Promise<readonly string[]> },
+  questions: readonly Question[],
+): Promise<readonly string[]> => {
+  const faults: string[] = [];
+  for (const question of questions) faults.push(...(await ask(question)));
+  return faults;
+};
+
+const plain: readonly Question[] = [
+  '/api/state',
+  '/api/history',
+  '/api/nodes',
+  '/api/links',
+  '/api/mesh',
+  '/api/mesh/hash',
+  '/api/runs',
+  '/api/daemon',
+  '/metrics',
+  '/healthz',
+  '/openapi.json',
+].map(path => ({ path, status: 200 }));
+
+test('an answer that is not as it is told to be is found, by both eyes', async () => {
+  await using served = await serveCluster();
+  const document: unknown = await (await fetch(`http://127.0.0.1:${served.port}/openapi.json`)).json();
+  if (typeof document !== 'object' || document === null) throw new TypeError('no document');
+  const checks = new ApiChecks(served.server.served, document);
+  const links = { method: 'GET', path: '/api/links', status: 200, contentType: 'application/json' } as const;
+  expect(checks.faults({ ...links, body: { links: [] } })).toEqual([]);
+  expect(checks.faults({ ...links, body: { links: [{ source: SELF }] } })).toEqual([
+    expect.stringContaining('valibot, links.0.sink'),
+    expect.stringContaining('valibot, links.0.connectionKey'),
+    expect.stringContaining('valibot, links.0.connection'),
+    expect.stringContaining('valibot, links.0.profile'),
+    expect.stringContaining('valibot, links.0.unusual'),
+    ...['sink', 'connectionKey', 'connection', 'profile', 'unusual'].map(name =>
+      expect.stringContaining(`ajv, /links/0: must have required property '${name}'`),
+    ),
+  ]);
+  expect(checks.faults({ ...links, status: 201, body: {} })).toHaveLength(1);
+  expect(checks.faults({ ...links, status: 404, body: { error: { code: 'x' } } })).not.toEqual([]);
+});
+
+describe('a simulated cluster', () => {
+  test('answers everything as it is told to', async () => {
+    await using live = await liveDemo();
+    const { daemon } = live;
+    await expect.poll(() => Object.keys(daemon.state.nodeIdentities).length, { timeout: 20_000 }).toBe(8);
+    await expect
+      .poll(() => Object.keys(daemon.state.linkProfiles).length, { timeout: 20_000 })
+      .toBeGreaterThan(1);
+    const run = new MadeUpRun({ directory: join(live.home, 'runs', 'run-1'), failureShare: 0.05 });
+    await using announcement = await announceTo(live.home, run);
+    run.samples(200, { fromMs: 0, untilMs: 4_000 });
+    announcement.progress(run.snapshot(), run.client());
+    const shown = () => daemon.state.runProgress[daemon.nodeId]?.['run-1'];
+    await expect.poll(shown, { timeout: 10_000 }).toBeDefined();
+
+    const asking = await asker(live);
+    const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});
+    const [link] = Object.entries(daemon.state.linkProfiles[daemon.nodeId] ?? {}).flatMap(
+      ([sink, profiles]) => Object.keys(profiles).map(key => `${sink} ${key}`),
+    );
+    const others = Object.keys(daemon.state.nodeIdentities).filter(node => node !== daemon.nodeId);
+    const history = (slot: string, key = ''): Question => ({
+      path: '/api/history',
+      query: `?slot=${slot}&key=${encodeURIComponent(key)}&backMs=2592000000`,
+      status: 200,
+    });
+    const runAt = { path: '/api/runs/{runId}', with: 'run-1' };
+    const seriesAt = { path: '/api/runs/{runId}/series', with: 'run-1' };
+    const stopAt = { method: 'POST', path: '/api/runs/{runId}/stop', with: 'run-1' } as const;
+    const probesAt = { method: 'POST', path: '/api/probes' } as const;
+    const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
+    expect(
+      await faultsOf(asking, [
+        ...plain,
+        { path: '/api/state/{path}', with: `nodeMemories/${daemon.nodeId}`, status: 200 },
+        { path: '/api/state/{path}', with: 'nothing/here', status: 404 },
+        { path: '/api/nodes/{nodeId}', with: 'self', status: 200 },
+        ...others.map(node => ({ path: '/api/nodes/{nodeId}', with: node, status: 200 })),
+        { path: '/api/nodes/{nodeId}', with: 'nobody', status: 404 },
+        { path: '/api/history', query: `?node=${others[0]}`, status: 200 },
+        { path: '/api/history', query: '?limit=x&slot=gpu', status: 400 },
+        history('gpu', device),
+        history('link', link),
+        { ...runAt, status: 200 },
+        { ...seriesAt, status: 200 },
+        { ...runAt, with: 'none', status: 404 },
+        { ...probesAt, body: { subject: 'all' }, status: 202 },
+        { ...probesAt, body: { subject: { kind: 'gpu', nodeId: 'x' } }, status: 400 },
+        { method: 'POST', path: '/api/access/one-time-code', status: 201 },
+        { method: 'POST', path: '/api/access/code', body: { code: 'x' }, status: 403 },
+        { ...forgetAt, with: daemon.nodeId, status: 409 },
+        { ...stopAt, status: 202 },
+        {
+          method: 'PUT',
+          path: '/api/runs/{runId}/lease',
+          with: 'run-1',
+          body: { requestsInFlight: 1 },
+          status: 202,
+        },
+        { method: 'PUT', path: '/api/runs/{runId}/lease', with: 'run-1', body: {}, status: 400 },
+        { method: 'PUT', path: '/api/runs/{runId}/progress', with: 'run-1', body: {}, status: 400 },
+        { method: 'POST', path: '/api/runs', body: {}, status: 400 },
+      ]),
+    ).toEqual([]);
+    await announcement.end(run.report());
+    expect(
+      await faultsOf(asking, [
+        { ...runAt, status: 200 },
+        { ...seriesAt, status: 200 },
+        { ...stopAt, status: 409 },
+        { method: 'POST', path: '/api/runs/{runId}/end', with: 'run-1', body: {}, status: 400 },
+      ]),
+    ).toEqual([]);
+    const every = [...(await routesOf())].map(({ method, path }) => `${method} ${path}`);
+    expect(every.filter(route => !asking.asked.has(route))).toEqual(['GET /api/stream']);
+  });
+});
+
+describe('a real machine', () => {
+  test('answers everything as it is told to', async () => {
+    await using live = await liveDaemon();
+    const asking = await asker(live);
+    expect(
+      await faultsOf(asking, [
+        ...plain,
+        { path: '/api/nodes/{nodeId}', with: 'self', status: 200 },
+        { path: '/api/history', query: '?slot=gpu&key=cpu', status: 200 },
+        { method: 'POST', path: '/api/probes', body: { subject: 'all' }, status: 503 },
+      ]),
+    ).toEqual([]);
+  });
+});
+
+describe('the stream', () => {
+  const read = async (live: LiveDaemon, batches: number) => {
+    const { checks } = await asker(live);
+    using stream = await openStream(Number(new URL(live.daemon.url).port));
+    const snapshot = await stream.need('snapshot');
+    const faults = [...checks.faultsOf(snapshotMessageSchema, COMPONENT('StreamSnapshot'), snapshot.data)];
+    const kinds = new Set<string>();
+    for (let count = 0; count < batches; count += 1) {
+      const { data } = await stream.need('batch');
+      faults.push(...checks.faultsOf(batchMessageSchema, COMPONENT('StreamBatch'), data));
+      for (const { kind } of data.events) kinds.add(kind);
+    }
+    const { data } = await stream.need('heartbeat');
+    faults.push(...checks.faultsOf(heartbeatMessageSchema, COMPONENT('StreamHeartbeat'), data));
+    await live.daemon[Symbol.asyncDispose]();
+    const dropped = await stream.need('dropped');
+    faults.push(...checks.faultsOf(droppedMessageSchema, COMPONENT('StreamDropped'), dropped.data));
+    return { faults, kinds };
+  };
+
+  test('of a simulated cluster says what it is told to', async () => {
+    await using live = await liveDemo();
+    const { faults, kinds } = await read(live, 20);
+    expect(faults).toEqual([]);
+    expect([...kinds]).toContain('memory.gathered');
+  });
+
+  test('of a real machine says what it is told to', async () => {
+    await using live = await liveDaemon();
+    expect((await read(live, 3)).faults).toEqual([]);
+  });
+});
+
+const COMPONENT = (name: string): string => ['components', 'schemas', name].join('\0');
