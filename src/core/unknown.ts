@@ -5,14 +5,36 @@ export interface Unknown {
   readonly kind: 'unknown';
   /** One short phrase a person can read: "no sensor", "driver not loaded". */
   readonly reason: string;
+  /** A ReasonCode where somebody acts on the reason, the code of the error behind it, or what another version tells. */
+  readonly code?: string;
 }
+
+/** Reasons that a person can do something about, or that a gatherer must tell from others. Version 0.1.0 tells none. */
+export type ReasonCode =
+  /** The user of the daemon may not read it. */
+  | 'permission'
+  /** Nor the energy counters of the processor, which the kernel keeps for root. */
+  | 'rapl-permission'
+  /** A tool or library is not installed. */
+  | 'tool-missing'
+  | 'macmon-missing'
+  /** The tool, file system or device is asked and does not answer in time. */
+  | 'no-answer'
+  | 'no-sensor'
+  /** The kernel does not measure pressure. */
+  | 'psi-off'
+  /** The device says that it has no such figure. */
+  | 'not-offered'
+  | 'asleep';
 
 /** A figure or text as its source reports it, or why it could not. */
 export type Reported<
   T extends number | string | boolean | readonly unknown[] | { readonly [key: string]: unknown },
 > = T | Unknown;
 
-export const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason });
+/** `code` where it is one of these, or as another version told it. */
+export const unknown = (reason: string, code?: ReasonCode | (string & {})): Unknown =>
+  code === undefined ? { kind: 'unknown', reason } : { kind: 'unknown', reason, code };
 
 export const isUnknown = (value: unknown): value is Unknown =>
   typeof value === 'object' &&

@@ -52,12 +52,12 @@ export class ReadingRecorder implements ReadingSink {
     this.#parts.onTold(key);
   }
 
-  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#tell('failed', { gatherer, kind, source, reason });
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string, code?: string): void {
+    this.#tell('failed', { gatherer, kind, source, reason, code });
   }
 
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#tell('absent', { gatherer, kind, source, reason });
+    this.#tell('absent', { gatherer, kind, source, reason, code: undefined });
   }
 
   #tell(
@@ -67,11 +67,13 @@ export class ReadingRecorder implements ReadingSink {
       kind,
       source,
       reason,
+      code,
     }: {
       readonly gatherer: Gatherer;
       readonly kind: GatheredKind;
       readonly source: string;
       readonly reason: string;
+      readonly code: string | undefined;
     },
   ): void {
     const key = readingKey(kind);
@@ -79,8 +81,12 @@ export class ReadingRecorder implements ReadingSink {
     const last = this.#failures.get(key);
     if (last?.reason === reason && nowMs - last.atMs < FAILURE_REPEAT_MS) return;
     this.#failures.set(key, { reason, atMs: nowMs });
-    const status = statusOf(kind, source, gatherer.intervalMs);
-    this.#parts.record(statusFact({ ...status, kind: standing, reason: shortened(reason) }));
+    const status = {
+      ...statusOf(kind, source, gatherer.intervalMs),
+      kind: standing,
+      reason: shortened(reason),
+    };
+    this.#parts.record(statusFact(code === undefined ? status : { ...status, code }));
     this.#parts.onTold(key);
   }
 

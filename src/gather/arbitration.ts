@@ -6,13 +6,15 @@ import type { Clock } from '../clock/clock.ts';
 import { readingKey } from '../core/node/gathered.ts';
 import { type Reading, readingVendor } from '../core/node/reading.ts';
 import { STALE_INTERVALS } from '../core/node/reading-view.ts';
+import { type Unknown, unknown } from '../core/unknown.ts';
 import type { GatheredKind, Gatherer } from './gatherer.ts';
 import { poll } from './poll.ts';
 
 /** Where readings are taken in. */
 export interface ReadingSink {
   reading(gatherer: Gatherer, source: string, reading: Reading): void;
-  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void;
+  /** `code`: as of `Unknown`. */
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string, code?: string): void;
   /** Nothing to tell on this machine. */
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void;
 }
@@ -57,10 +59,10 @@ export class Arbitration implements ReadingSink {
   }
 
   /** Why a better source does not tell, while this gatherer stands in for one. */
-  insteadOf(gatherer: Gatherer): string | undefined {
+  insteadOf(gatherer: Gatherer): Unknown | undefined {
     for (const contender of this.#contendersOf(gatherer)) {
       const failed = this.#betterThan(contender).find(isFailed);
-      if (failed !== undefined) return failed.standing.reason;
+      if (failed !== undefined) return failed.standing.why;
     }
     return undefined;
   }
@@ -81,13 +83,17 @@ export class Arbitration implements ReadingSink {
     );
   }
 
-  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#contender(gatherer, readingKey(kind)).standing = { kind: 'failed', source, reason };
+  failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string, code?: string): void {
+    this.#contender(gatherer, readingKey(kind)).standing = {
+      kind: 'failed',
+      source,
+      why: unknown(reason, code),
+    };
     this.#tellIfNobodyIsLeft(kind);
   }
 
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#contender(gatherer, readingKey(kind)).standing = { kind: 'absent', source, reason };
+    this.#contender(gatherer, readingKey(kind)).standing = { kind: 'absent', source, why: unknown(reason) };
     this.#tellIfNobodyIsLeft(kind);
   }
 
@@ -111,8 +117,8 @@ export class Arbitration implements ReadingSink {
           const { gatherer, standing } = contender;
           if (!('untilMs' in standing) || nowMs < standing.untilMs) continue;
           const seconds = Math.round(silentMs(gatherer) / 1_000);
-          const reason = `${gatherer.name} has told nothing for ${seconds} s`;
-          contender.standing = { kind: 'failed', source: gatherer.name, reason };
+          const why = unknown(`${gatherer.name} has told nothing for ${seconds} s`, 'no-answer');
+          contender.standing = { kind: 'failed', source: gatherer.name, why };
         }
       }
       this.#callAndDismiss();
@@ -127,9 +133,10 @@ export class Arbitration implements ReadingSink {
     const told = failed[0] ?? contenders.findLast(isAbsent);
     if (told === undefined) return;
     const { gatherer, standing } = told;
+    const { source, why } = standing;
     if (standing.kind === 'failed')
-      this.#sink.failure(gatherer, kind, standing.source, joinedReasons(failed));
-    else this.#sink.absence(gatherer, kind, standing.source, standing.reason);
+      this.#sink.failure(gatherer, kind, source, joinedReasons(failed), why.code);
+    else this.#sink.absence(gatherer, kind, source, why.reason);
   }
 
   /** A gatherer is needed where nobody better is left in one of the kinds that it tells. */
@@ -214,7 +221,7 @@ type Standing =
 
 interface Said {
   readonly source: string;
-  readonly reason: string;
+  readonly why: Unknown;
 }
 type Failed = Contender & { standing: Said & { readonly kind: 'failed' } };
 type Absent = Contender & { standing: Said & { readonly kind: 'absent' } };
@@ -232,8 +239,8 @@ const silentMs = ({ intervalMs }: Gatherer): number => Math.max(SILENT_MS_MIN, S
 
 /** One that two of them give stands there once. */
 const joinedReasons = (failed: readonly Failed[]): string => {
-  const reasons = new Map(failed.map(({ standing }) => [standing.reason, standing.source]));
-  if (reasons.size === 1) return failed[0]?.standing.reason ?? '';
+  const reasons = new Map(failed.map(({ standing: { why, source } }) => [why.reason, source]));
+  if (reasons.size === 1) return failed[0]?.standing.why.reason ?? '';
   return [...reasons].map(([reason, source]) => `${source}: ${reason}`).join('; ');
 };
 

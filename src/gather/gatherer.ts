@@ -4,6 +4,8 @@
 import type { Clock } from '../clock/clock.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import type { Reading, ReadingKind } from '../core/node/reading.ts';
+import { ProblemError } from '../core/problem.ts';
+import type { ReasonCode, Unknown } from '../core/unknown.ts';
 
 export interface Gatherer {
   /** Unique, for logs and doctor: "procfs-memory". */
@@ -14,8 +16,8 @@ export interface Gatherer {
   readonly intervalMs: number;
   /**
    * Runs until the signal aborts. Emits at once, then on change or at the interval.
-   * Throwing means that the source failed: the message becomes the reading's reason and the gatherer is started again
-   * with backoff. Resolving without an abort means that there is nothing to tell on this machine, for good.
+   * Throwing means that the source failed: the message becomes the reading's reason, the code of a ProblemError its code,
+   * and the gatherer is started again with backoff. Resolving without an abort means that there is nothing to tell on this machine, for good.
    */
   gather(session: GatherSession): Promise<void>;
 }
@@ -25,15 +27,19 @@ export interface GatheredKind {
   readonly vendor: GpuVendor | 'none';
 }
 
+/** What a gatherer throws, with the code where a person can act on the reason. */
+export const sourceFailed = (problem: string, code: ReasonCode | undefined, options?: ErrorOptions): Error =>
+  code === undefined ? new Error(problem, options) : new ProblemError({ code, problem, advice: '' }, options);
+
 export interface GatherSession {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Why a better source of the same does not tell, while this gatherer stands in for one (`arbitration.ts`). */
-  insteadOf(): string | undefined;
+  insteadOf(): Unknown | undefined;
   /** `source` names the tool or interface, with its version where it matters. */
   emit(source: string, reading: Reading): void;
   /** One reading could not be had this time, while the gatherer goes on. */
-  fail(kind: GatheredKind, source: string, reason: string): void;
+  fail(kind: GatheredKind, source: string, reason: string, code?: string): void;
   /** Not on this machine and never will be: said once, shown as "not on this machine" rather than as an error. */
   absent(kind: GatheredKind, source: string, reason: string): void;
 }

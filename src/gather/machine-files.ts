@@ -1,7 +1,8 @@
 // The files through which a machine describes itself (/proc, /sys, /etc). A port, so that a gatherer runs on the
 // machine's own tree, on a fixture tree, or on a recording that also holds the errors a driver gave.
 
-import { type Unknown, unknown } from '../core/unknown.ts';
+import { type ReasonCode, type Unknown, unknown } from '../core/unknown.ts';
+import { sourceFailed } from './gatherer.ts';
 
 export interface MachineFiles {
   /** At once, on the calling thread: for procfs and the sysfs attributes that no driver has to be asked for. */
@@ -39,9 +40,18 @@ export const unreadable = (code: string, path: string): Unreadable => ({
   reason: reasonOf(code, path),
 });
 
+export const notRead = (text: Unreadable): Unknown => unknown(text.reason, accessCode(text.code));
+
+/** For a gatherer that has nothing without it. */
+export const readFailed = ({ reason, code }: Unreadable): Error => sourceFailed(reason, accessCode(code));
+
+/** Of the system's code. */
+export const accessCode = (code: string): ReasonCode | undefined =>
+  code === 'EACCES' || code === 'EPERM' ? 'permission' : undefined;
+
 /** The text without white space and NUL bytes at its ends (device tree strings end in one), or why there is none. */
 export const trimmed = (text: FileText): string | Unknown => {
-  if (isUnreadable(text)) return unknown(text.reason);
+  if (isUnreadable(text)) return notRead(text);
   const content = trimEnds(text).slice(0, TEXT_LENGTH_MAX);
   return content === '' ? unknown('empty') : content;
 };

@@ -2,7 +2,7 @@
 // kind the gatherer tells, and the gatherer is started again with backoff.
 
 import type { Clock } from '../clock/clock.ts';
-import { errorMessage } from '../core/problem.ts';
+import { errorMessage, ProblemError } from '../core/problem.ts';
 import { Arbitration, type ReadingSink } from './arbitration.ts';
 import type { Gatherer } from './gatherer.ts';
 import { runBeside } from './poll.ts';
@@ -56,8 +56,8 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
             hasEmitted = true;
             if (!turn.aborted) arbitration.reading(gatherer, source, reading);
           },
-          fail: (kind, source, reason) => {
-            if (!turn.aborted) arbitration.failure(gatherer, kind, source, reason);
+          fail: (kind, source, reason, code) => {
+            if (!turn.aborted) arbitration.failure(gatherer, kind, source, reason, code);
           },
           absent: (kind, source, reason) => {
             if (!turn.aborted) arbitration.absence(gatherer, kind, source, reason);
@@ -67,7 +67,8 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
       } catch (error) {
         if (!turn.aborted) {
           const reason = errorMessage(error);
-          for (const kind of gatherer.tells) arbitration.failure(gatherer, kind, gatherer.name, reason);
+          const code = error instanceof ProblemError ? error.code : undefined;
+          for (const kind of gatherer.tells) arbitration.failure(gatherer, kind, gatherer.name, reason, code);
         }
       }
       // A source that worked for a while before it failed is tried again soon; one that never works, ever less often.

@@ -3,7 +3,8 @@
 
 import type { Clock } from '../clock/clock.ts';
 import { firstLine } from '../core/text/single-line.ts';
-import { type Env, runTool } from '../process/child.ts';
+import type { ReasonCode } from '../core/unknown.ts';
+import { type Env, runTool, type ToolResult } from '../process/child.ts';
 
 export interface ToolContext {
   readonly env: Env;
@@ -18,7 +19,7 @@ export const toolText = async (
   context: ToolContext,
 ): Promise<ToolAnswer<string>> => {
   const result = await runTool(command, args, context);
-  if (result.kind !== 'exited') return unanswered(result.reason);
+  if (result.kind !== 'exited') return unanswered(result.reason, endingCode(result));
   if (result.code === 0) return answered(result.stdout);
   const said = firstLine(`${result.stderr}\n${result.stdout}`);
   return unanswered(
@@ -37,16 +38,26 @@ export const toolLines = (text: string): readonly string[] =>
     .map(line => (line.endsWith('\r') ? line.slice(0, -1) : line));
 
 /** The value, or why there is no output or it is not what the tool prints. */
-export type ToolAnswer<T> =
-  | { readonly kind: 'answered'; readonly value: T }
-  | { readonly kind: 'unanswered'; readonly reason: string };
+export type ToolAnswer<T> = { readonly kind: 'answered'; readonly value: T } | Unanswered;
+
+export interface Unanswered {
+  readonly kind: 'unanswered';
+  readonly reason: string;
+  readonly code: ReasonCode | undefined;
+}
 
 export const answered = <T>(value: T): ToolAnswer<T> => ({ kind: 'answered', value });
 
-export const unanswered = (reason: string): { readonly kind: 'unanswered'; readonly reason: string } => ({
+export const unanswered = (reason: string, code?: ReasonCode): Unanswered => ({
   kind: 'unanswered',
   reason,
+  code,
 });
+
+export const endingCode = ({ kind }: Pick<ToolResult, 'kind'>): ReasonCode | undefined => {
+  if (kind === 'missing') return 'tool-missing';
+  return kind === 'timeout' ? 'no-answer' : undefined;
+};
 
 /**
  * A reading of a slow tool that several gatherers need: read once, handed to all until it is older than the asker

@@ -76,7 +76,7 @@ export const runTool = async (
 };
 
 export type ToolProblem =
-  | Problem<'missing' | 'silent' | 'line-too-long' | 'flood' | 'failed'>
+  | Problem<'tool-missing' | 'no-answer' | 'line-too-long' | 'flood' | 'failed'>
   /** `exitCode` is null where a signal ended it. */
   | Problem<'exited', { readonly exitCode: number | null }>;
 
@@ -144,11 +144,15 @@ export async function* streamLines(
         continue;
       }
       if (line.kind === 'silent') {
-        throw toolError('silent', `${command} said nothing for ${options.idleTimeoutMs} ms`);
+        throw toolError('no-answer', `${command} said nothing for ${options.idleTimeoutMs} ms`);
       }
       if (line.kind === 'too-long') throw toolError('line-too-long', `${command} sent a line past its bound`);
       const ending = await ended;
-      if (ending.kind !== 'exited') throw toolError(ending.kind, `${command}: ${ending.reason}`);
+      if (ending.kind !== 'exited')
+        throw toolError(
+          ending.kind === 'missing' ? 'tool-missing' : 'failed',
+          `${command}: ${ending.reason}`,
+        );
       const said = lastLine(stderr.text());
       const how = ending.code === null ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
       throw new ToolError({

@@ -8,7 +8,7 @@ import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import type { TextClass } from '../core/kind-row.ts';
 import type { State } from '../core/state.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, unknown } from '../core/unknown.ts';
 import { HiddenText } from './hidden-text.ts';
 import type { RecordedEvent } from './recording-line.ts';
 import { eventsOf, originsOf } from './state-events.ts';
@@ -59,7 +59,7 @@ export class Anonymiser {
     if (Array.isArray(value))
       return value.map(one => this.#value(one, texts, field)).filter(one => one !== undefined);
     if (typeof value !== 'object' || value === null) return value;
-    if (isUnknown(value)) return { kind: value.kind, reason: this.#text.hidden(value.reason) };
+    if (isUnknown(value)) return unknown(this.#text.hidden(value.reason), value.code);
     return Object.fromEntries(
       Object.entries(value)
         .map(([name, inner]) => [name, this.#value(inner, texts, name)] as const)

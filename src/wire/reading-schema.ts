@@ -237,7 +237,11 @@ const confirmation = {
 } as const;
 
 const confirmed: Schema<ReadingConfirmed> = openObject(confirmation);
-const failed: Schema<ReadingFailed> = openObject({ ...confirmation, reason: text });
+const failed: Schema<ReadingFailed> = openObject({
+  ...confirmation,
+  reason: text,
+  code: v.exactOptional(text),
+});
 const status: Schema<StatusTold> = openObject({
   reading: text,
   vendor: text,
@@ -245,6 +249,7 @@ const status: Schema<StatusTold> = openObject({
   intervalMs: interval,
   standing: v.picklist(['confirmed', 'failed', 'absent']),
   reason: text,
+  code: v.exactOptional(text),
 });
 
 /** Schemas of the payloads by kind of event. */

@@ -48,6 +48,7 @@ export const openObject = <const E extends v.ObjectEntries>(entries: E): v.Objec
 export const unknownSchema: v.GenericSchema<unknown, Unknown> = openObject({
   kind: v.literal('unknown'),
   reason: text,
+  code: v.exactOptional(text),
 });
 
 /**

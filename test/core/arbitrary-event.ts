@@ -10,7 +10,10 @@ import { unknown } from '../../src/core/unknown.ts';
 export const ORIGINS: readonly NodeId[] = ['a', 'b', 'c'].map(letter => nodeId(letter.repeat(26)));
 
 const origin = fc.constantFrom(...ORIGINS);
-const reported = fc.oneof(fc.nat(1_000_000), fc.constant(unknown('no sensor')));
+const reported = fc.oneof(
+  fc.nat(1_000_000),
+  fc.constantFrom(unknown('no sensor'), unknown('no sensor', 'no-sensor')),
+);
 
 const memory: fc.Arbitrary<Fact> = fc
   .record({ totalBytes: fc.nat(1e9), availableBytes: reported })
@@ -104,14 +107,16 @@ const linkProfile: fc.Arbitrary<Fact> = fc
     },
   }));
 
-const status: fc.Arbitrary<Fact> = fc.constantFrom('confirmed', 'failed', 'absent').map((verb): Fact => {
-  const payload = { reading: 'memory', vendor: 'none', source: 'procfs', intervalMs: 500 } as const;
-  if (verb === 'confirmed') return { kind: 'reading.confirmed', payload };
-  return {
-    kind: verb === 'failed' ? 'reading.failed' : 'reading.absent',
-    payload: { ...payload, reason: 'gone' },
-  };
-});
+const status: fc.Arbitrary<Fact> = fc
+  .constantFrom('confirmed', 'failed', 'coded', 'absent')
+  .map((verb): Fact => {
+    const payload = { reading: 'memory', vendor: 'none', source: 'procfs', intervalMs: 500 } as const;
+    if (verb === 'confirmed') return { kind: 'reading.confirmed', payload };
+    return {
+      kind: verb === 'absent' ? 'reading.absent' : 'reading.failed',
+      payload: { ...payload, reason: 'gone', ...(verb === 'coded' ? { code: 'no-answer' } : {}) },
+    };
+  });
 
 const laterStatus: fc.Arbitrary<Fact> = fc
   .constantFrom('confirmed' as const, 'failed' as const, 'absent' as const)

@@ -44,6 +44,19 @@ describe('a reading', () => {
     });
   });
 
+  it('says the code of a failure, and no-answer where its source has just fallen silent', () => {
+    const told = event({ seq: 1, receivedAtMs: 0 }, memoryFact());
+    const denied = failed('reading.failed', 'permission denied', 'permission');
+    const state = applyAll(EMPTY_STATE, [told, event({ seq: 2, receivedAtMs: 500 }, denied)]);
+    expect(nodeView(state, atlas, 600).memory).toMatchObject({ kind: 'stale', code: 'permission' });
+    expect(nodeView(applyAll(EMPTY_STATE, [told]), atlas, 60_000).memory).toMatchObject({
+      kind: 'stale',
+      code: 'no-answer',
+    });
+    const uncoded = applyAll(EMPTY_STATE, [event({ seq: 1 }, failed('reading.failed', 'permission denied'))]);
+    expect(nodeView(uncoded, atlas, 5).memory).not.toHaveProperty('code');
+  });
+
   it('is current again as soon as the source tells a value after a failure', () => {
     const state = applyAll(EMPTY_STATE, [
       event({ seq: 1, receivedAtMs: 0 }, failed('reading.failed', 'exited')),
@@ -230,9 +243,16 @@ const memoryFact = ({
   payload: { source: 'procfs', intervalMs, value },
 });
 
-const failed = (kind: 'reading.failed' | 'reading.absent', reason: string): Fact => ({
+const failed = (kind: 'reading.failed' | 'reading.absent', reason: string, code?: string): Fact => ({
   kind,
-  payload: { reading: 'memory', vendor: 'none', source: 'macmon', intervalMs: 1_000, reason },
+  payload: {
+    reading: 'memory',
+    vendor: 'none',
+    source: 'macmon',
+    intervalMs: 1_000,
+    reason,
+    ...(code === undefined ? {} : { code }),
+  },
 });
 
 const confirmed: Fact = {

@@ -73,6 +73,14 @@ describe('the reading recorder', () => {
     ]);
   });
 
+  it('tells the code of a failure, where it has one', () => {
+    const { readings, facts } = setup();
+    readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'macmon is not installed', 'macmon-missing');
+    readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'it exited');
+    expect(facts[0]?.payload).toMatchObject({ code: 'macmon-missing' });
+    expect(facts[1]?.payload).not.toHaveProperty('code');
+  });
+
   it('says that something is not on this machine as an absence, and cuts a long reason to one line', () => {
     const { readings, facts } = setup();
     readings.absence(

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
+import { type Unknown, unknown } from '../../src/core/unknown.ts';
 import { SILENCE_CHECK_MS, SILENT_MS_MIN } from '../../src/gather/arbitration.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
@@ -24,7 +25,7 @@ describe('the better of two sources', () => {
     better.breakDown('lost its sensor');
     await clock.advance(600);
     expect(sourcesOf(run.told)).toEqual(['better', 'better', 'worse, instead of better']);
-    expect(worse.insteadOf).toBe('lost its sensor');
+    expect(worse.insteadOf).toEqual(unknown('lost its sensor'));
     expect(run.told.filter(({ kind }) => kind !== 'reading')).toEqual([]);
   });
 
@@ -237,7 +238,7 @@ interface SourceOptions {
 class Source {
   starts = 0;
   isRunning = false;
-  insteadOf: string | undefined;
+  insteadOf: Unknown | undefined;
   readonly gatherer: Gatherer;
   #state: 'well' | 'silent' | { readonly isThrown: boolean; readonly reason: string } = 'well';
   #upset = Promise.withResolvers<void>();

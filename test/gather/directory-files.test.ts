@@ -91,6 +91,7 @@ describe('texts of the kernel', () => {
     expect(trimmed({ kind: 'unreadable', code: 'EACCES', reason: 'permission denied: /x' })).toEqual({
       kind: 'unknown',
       reason: 'permission denied: /x',
+      code: 'permission',
     });
   });
 

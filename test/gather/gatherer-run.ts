@@ -13,6 +13,8 @@ export type Told =
       readonly about: string;
       readonly source: string;
       readonly reason: string;
+      /** Of a failure, where it has one. */
+      readonly code?: string | undefined;
     };
 
 export interface GathererRun extends AsyncDisposable {
@@ -37,8 +39,8 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
     signal: ending.signal,
     sink: {
       reading: (_gatherer, source, reading) => tell({ kind: 'reading', source, reading }),
-      failure: (_gatherer, kind, source, reason) =>
-        tell({ kind: 'failure', about: kind.reading, source, reason }),
+      failure: (_gatherer, kind, source, reason, code) =>
+        tell({ kind: 'failure', about: kind.reading, source, reason, code }),
       absence: (_gatherer, kind, source, reason) =>
         tell({ kind: 'absence', about: kind.reading, source, reason }),
     },

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import type { MachineAccessOptions } from '../../src/gather/machine-access.ts';
 import { fixture } from '../support/fixture.ts';
 import { type GathererRun, isFailure, isReading, runForTest } from './gatherer-run.ts';
@@ -212,7 +213,7 @@ describe('a Mac whose tools break', () => {
     tools.remove('networksetup');
     await using run = start(tools);
     const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');
-    const missing = { kind: 'unknown', reason: 'networksetup: not installed' };
+    const missing = unknown('networksetup: not installed', 'tool-missing');
     expect(thunderbolt.reading.value.ports[2]).toMatchObject({
       interfaceName: missing,
       negotiatedBitsPerSecond: 80e9,
@@ -230,7 +231,7 @@ describe('a Mac whose tools break', () => {
     await using run = start(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value).toEqual({
-      isEnabled: { kind: 'unknown', reason: 'rdma_ctl: not installed' },
+      isEnabled: unknown('rdma_ctl: not installed', 'tool-missing'),
       devices: [],
     });
     const thunderbolt = await run.waitFor(isReading('thunderbolt'), 'from start');

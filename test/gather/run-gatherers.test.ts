@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
-import type { Gatherer, GatherSession } from '../../src/gather/gatherer.ts';
+import { type Gatherer, type GatherSession, sourceFailed } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
 import { runForTest } from './gatherer-run.ts';
 
@@ -16,6 +16,18 @@ describe('a gatherer that fails', () => {
     expect(run.told).toEqual([
       { kind: 'failure', about: 'memory', source: 'broken', reason: 'no such file' },
       { kind: 'failure', about: 'system', source: 'broken', reason: 'no such file' },
+    ]);
+  });
+
+  it('is told with the code of what it throws, where that has one', async () => {
+    const clock = new VirtualClock();
+    const barred = gatherer('barred', ['memory'], () =>
+      Promise.reject(sourceFailed('only root may read it', 'permission')),
+    );
+    await using run = runForTest([barred], clock);
+    await clock.advance(0);
+    expect(run.told).toMatchObject([
+      { kind: 'failure', reason: 'only root may read it', code: 'permission' },
     ]);
   });
 

@@ -118,18 +118,24 @@ describe('a tool that is read line by line', () => {
   });
 
   it('is missing when it is not on PATH', async () => {
-    expect(await linesAndError()).toMatchObject({ lines: [], code: 'missing' });
+    expect(await linesAndError()).toMatchObject({ lines: [], code: 'tool-missing' });
   });
 
   it('is reported and killed when it falls silent', async () => {
     tools.script('tool', `${TELL_PID}; echo hello; while :; do sleep 1; done`);
-    expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({ lines: ['hello'], code: 'silent' });
+    expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({
+      lines: ['hello'],
+      code: 'no-answer',
+    });
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
   });
 
   it('is reported and killed when it is stopped by a signal from outside', async () => {
     tools.script('tool', `${TELL_PID}; echo hello; kill -STOP $$; echo never`);
-    expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({ lines: ['hello'], code: 'silent' });
+    expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({
+      lines: ['hello'],
+      code: 'no-answer',
+    });
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
   });
 

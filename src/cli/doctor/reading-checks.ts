@@ -4,6 +4,7 @@ import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
+import type { ReasonCode, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { Check, Verdict } from './check.ts';
 
@@ -31,10 +32,10 @@ const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[
     case 'absent':
       return [check('ok', `${name}: not on this machine (${view.reason})`, '')];
     case 'unavailable':
-      return [check('problem', `${name}: ${view.reason} (${view.source})`, adviceFor(view.reason))];
+      return [check('problem', `${name}: ${view.reason} (${view.source})`, adviceFor(view.code))];
     case 'stale': {
       const age = figureText(formatAge(view.ageMs));
-      return [check('problem', `${name}: stale, ${age} old: ${view.reason}`, adviceFor(view.reason))];
+      return [check('problem', `${name}: stale, ${age} old: ${view.reason}`, adviceFor(view.code))];
     }
     case 'current': {
       const age = figureText(formatAge(view.ageMs));
@@ -50,16 +51,13 @@ const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[
 
 /** One note for each different reason in a reading, with the figures that have it. */
 const unknownChecks = (name: string, value: unknown): readonly Check[] => {
-  const namesByReason = new Map<string, Set<string>>();
-  for (const { path, reason } of unknownsIn(value, '')) {
-    const names = namesByReason.get(reason) ?? new Set();
-    names.add(path);
-    namesByReason.set(reason, names);
-  }
-  return [...namesByReason].map(([reason, names]) => {
+  const byReason = Map.groupBy(unknownsIn(value, ''), ({ why }) => why.reason);
+  return [...byReason].map(([reason, unknowns]) => {
+    const names = new Set(unknowns.map(({ path }) => path));
+    const code = unknowns.find(({ why }) => why.code !== undefined)?.why.code;
     const shown = [...names].slice(0, NAMES_MAX).join(', ');
     const more = names.size > NAMES_MAX ? ` and ${names.size - NAMES_MAX} more` : '';
-    return check('note', `${name}: ${shown}${more} unknown: ${reason}`, adviceFor(reason));
+    return check('note', `${name}: ${shown}${more} unknown: ${reason}`, adviceFor(code));
   });
 };
 
@@ -67,8 +65,8 @@ const unknownChecks = (name: string, value: unknown): readonly Check[] => {
 const unknownsIn = (
   value: unknown,
   path: string,
-): readonly { readonly path: string; readonly reason: string }[] => {
-  if (isUnknown(value)) return [{ path, reason: value.reason }];
+): readonly { readonly path: string; readonly why: Unknown }[] => {
+  if (isUnknown(value)) return [{ path, why: value }];
   if (Array.isArray(value)) return value.flatMap(item => unknownsIn(item, nameOf(item) ?? path));
   if (typeof value !== 'object' || value === null || isMadeUp(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -87,21 +85,18 @@ const isMadeUp = (value: object): boolean =>
 
 const words = (key: string): string => key.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 
-const adviceFor = (reason: string): string => ADVICE.find(([pattern]) => pattern.test(reason))?.[1] ?? '';
+const adviceFor = (code: string | undefined): string => ADVICE.get(code ?? '') ?? '';
 
-/** What can be done about a reason; the first that matches. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [
-    /only root may read.*RAPL/,
-    'Let the daemon read it: sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj',
-  ],
-  [/macmon.*not (installed|found)|not installed.*macmon/i, 'Run: brew install macmon'],
-  [/not installed/, 'Install the tool, or ignore this if the machine has no such hardware.'],
-  [/permission/i, 'Run the daemon as a user who may read it, or open the file to that user.'],
-  [/PSI/, 'Start the kernel with psi=1.'],
-  [/^no sensor$/, 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
-  [/gave no answer|does not answer|said nothing/, 'Run the tool by hand and see what holds it up.'],
-];
+/** What can be done about a reason. */
+const ADVICE: ReadonlyMap<string, string> = new Map<ReasonCode, string>([
+  ['rapl-permission', 'Let the daemon read it: sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj'],
+  ['macmon-missing', 'Run: brew install macmon'],
+  ['tool-missing', 'Install the tool, or ignore this if the machine has no such hardware.'],
+  ['permission', 'Run the daemon as a user who may read it, or open the file to that user.'],
+  ['psi-off', 'Start the kernel with psi=1.'],
+  ['no-sensor', 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
+  ['no-answer', 'Run the tool by hand and see what holds it up.'],
+]);
 
 const check = (verdict: Verdict, text: string, advice: string): Check => ({
   section: 'readings',

@@ -44,6 +44,8 @@ export interface ReadingConfirmed {
  */
 export interface ReadingFailed extends ReadingConfirmed {
   readonly reason: string;
+  /** As of `Unknown`. */
+  readonly code?: string;
 }
 
 /** The same of any reading, also of one that this version does not know. `reason` is '' where it is confirmed. */

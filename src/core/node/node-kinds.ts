@@ -197,7 +197,7 @@ export const NODE_KINDS = {
     tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'failed'),
     isSignOfLife: true,
     isKeyPlain: true,
-    texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free' },
+    texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
   },
   'reading.absent': {
     class: 'live',
@@ -209,7 +209,7 @@ export const NODE_KINDS = {
     tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'absent'),
     isSignOfLife: true,
     isKeyPlain: true,
-    texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free' },
+    texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
   },
   'status.told': {
     class: 'live',
@@ -222,7 +222,14 @@ export const NODE_KINDS = {
       isFirstReading(payload) ? undefined : { reason: '', ...payload, standing: kind },
     isSignOfLife: true,
     isKeyPlain: true,
-    texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', standing: 'plain' },
+    texts: {
+      reading: 'plain',
+      vendor: 'plain',
+      source: 'plain',
+      reason: 'free',
+      code: 'plain',
+      standing: 'plain',
+    },
   },
   'endpoints.told': {
     class: 'live',

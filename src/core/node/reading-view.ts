@@ -3,7 +3,7 @@
 
 import { ageMsOf } from '../entry-maps.ts';
 import type { Entry, ReadingEntry } from '../state.ts';
-import type { ReadingStatus } from './gathered.ts';
+import type { ReadingFailed, ReadingStatus } from './gathered.ts';
 
 /** A reading as a person should see it now. */
 export type ReadingView<T> =
@@ -11,7 +11,13 @@ export type ReadingView<T> =
   /** Nothing of the kind on this machine, and how that is known. */
   | { readonly kind: 'absent'; readonly reason: string; readonly source: string; readonly ageMs: number }
   /** Nothing was ever read, and why. */
-  | { readonly kind: 'unavailable'; readonly reason: string; readonly source: string; readonly ageMs: number }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly code?: string;
+      readonly source: string;
+      readonly ageMs: number;
+    }
   | { readonly kind: 'current'; readonly value: T; readonly source: string; readonly ageMs: number }
   /** The last value, too old to be trusted, with the reason where the source gave one. */
   | {
@@ -20,6 +26,7 @@ export type ReadingView<T> =
       readonly source: string;
       readonly ageMs: number;
       readonly reason: string;
+      readonly code?: string;
     };
 
 /** A reading is stale past this many of its intervals: 2.5 and a view's tick stay within three. */
@@ -47,7 +54,7 @@ export const readingView = <T>(
     if (status?.value.kind !== 'failed') return { kind: 'waiting' };
     return {
       kind: 'unavailable',
-      reason: status.value.reason,
+      ...whyOf(status.value),
       source: status.value.source,
       ageMs: ageMsOf(status, nowMs),
     };
@@ -57,11 +64,11 @@ export const readingView = <T>(
   const intervalMs = isConfirmed ? status.value.intervalMs : entry.intervalMs;
   const { value, source } = entry;
   if (status?.value.kind === 'failed' && ageMsOf(status, nowMs) < ageMs) {
-    return { kind: 'stale', value, source, ageMs, reason: status.value.reason };
+    return { kind: 'stale', value, source, ageMs, ...whyOf(status.value) };
   }
   if (ageMs <= Math.max(STALE_MS_MIN, STALE_INTERVALS * intervalMs))
     return { kind: 'current', value, source, ageMs };
-  return { kind: 'stale', value, source, ageMs, reason: `${source} has said nothing new` };
+  return { kind: 'stale', value, source, ageMs, reason: `${source} has said nothing new`, code: 'no-answer' };
 };
 
 /** The last value, current or not. */
@@ -83,3 +90,6 @@ export const whyNot = (view: ReadingView<unknown>): string => {
       return view satisfies never;
   }
 };
+
+const whyOf = ({ reason, code }: ReadingFailed): Pick<ReadingFailed, 'reason' | 'code'> =>
+  code === undefined ? { reason } : { reason, code };

@@ -70,7 +70,7 @@ const driverOf = async (root: string): Promise<Reported<string>> => {
 const runtimeOf = async (root: string): Promise<Reported<string>> => {
   const version = await sysfsText(join(root, 'opt/rocm/.info/version'));
   const digits = isUnknown(version) ? undefined : /^\d+(\.\d+)+/.exec(version)?.[0];
-  return digits === undefined ? unknown('ROCm is not installed') : `ROCm ${digits}`;
+  return digits === undefined ? unknown('ROCm is not installed', 'tool-missing') : `ROCm ${digits}`;
 };
 
 const SOURCE = 'sysfs amdgpu';

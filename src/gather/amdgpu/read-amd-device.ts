@@ -33,7 +33,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
   const told = host.toolDevices.find(device => device.address === card.address);
   const nodes = host.kfdNodes.filter(node => card.address.startsWith(`${node.slot}.`));
   const units = nodes.reduce((sum, node) => sum + node.computeUnits, 0);
-  const limit = (await isAsleep(card)) ? unknown(ASLEEP) : await numbered(card.hwmon, 'power1_cap');
+  const limit = (await isAsleep(card)) ? ASLEEP : await numbered(card.hwmon, 'power1_cap');
   return {
     deviceId: card.address,
     index,

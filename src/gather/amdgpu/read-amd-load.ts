@@ -40,7 +40,7 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
 /** Nothing of what matters is told, and the card does not merely sleep. */
 export const isMute = (load: GpuLoad): boolean =>
   !isKnown(load.use) &&
-  load.use.reason !== ASLEEP &&
+  load.use.code !== ASLEEP.code &&
   !isKnown(load.powerWatts) &&
   !isKnown(load.temperatureCelsius);
 

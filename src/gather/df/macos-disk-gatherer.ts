@@ -5,7 +5,7 @@ import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
-import { type ToolContext, toolText } from '../tool-output.ts';
+import { type ToolContext, toolText, type Unanswered } from '../tool-output.ts';
 import { type MacosMount, parseDf, parseMounts } from './parse-df.ts';
 
 export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): Gatherer => ({
@@ -17,7 +17,7 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): 
       const context = { env, signal, timeoutMs: timeouts.toolMs };
       const text = await toolText('mount', [], context);
       if (text.kind === 'unanswered') {
-        session.fail(DISK, 'mount', text.reason);
+        session.fail(DISK, 'mount', text.reason, text.code);
         return;
       }
       const mounts = parseMounts(text.value);
@@ -26,27 +26,27 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): 
       const groups = [...(local.length > 0 ? [local] : []), ...remote.map(mount => [mount])];
       const answers = await Promise.all(groups.map(group => askDf(group, context)));
       const volumes = answers.flatMap(answer => answer.volumes);
-      const failure = answers.find(answer => answer.reason !== undefined)?.reason;
+      const failure = answers.find(answer => answer.failure !== undefined)?.failure;
       if (volumes.length > 0) session.emit('df', { kind: 'disk', value: { volumes } });
-      else session.fail(DISK, 'df', failure ?? 'no volume is mounted');
+      else session.fail(DISK, 'df', failure?.reason ?? 'no volume is mounted', failure?.code);
     }),
 });
 
 const askDf = async (
   mounts: readonly MacosMount[],
   context: ToolContext,
-): Promise<{ readonly volumes: readonly DiskVolume[]; readonly reason: string | undefined }> => {
+): Promise<{ readonly volumes: readonly DiskVolume[]; readonly failure?: Unanswered }> => {
   const text = await toolText('df', ['-kP', ...mounts.map(mount => mount.mountPoint)], {
     ...context,
     timeoutMs: Math.min(context.timeoutMs, DF_TIMEOUT_MS),
   });
-  if (text.kind === 'unanswered') return { volumes: [], reason: text.reason };
+  if (text.kind === 'unanswered') return { volumes: [], failure: text };
   const filled = new Map(parseDf(text.value).map(volume => [volume.mountPoint, volume]));
   const volumes = mounts.flatMap(({ mountPoint, device, fileSystem }): readonly DiskVolume[] => {
     const volume = filled.get(mountPoint);
     return volume === undefined ? [] : [{ ...volume, device, fileSystem }];
   });
-  return { volumes, reason: undefined };
+  return { volumes };
 };
 
 const DISK: GatheredKind = { reading: 'disk', vendor: 'none' };

@@ -38,11 +38,11 @@ export const labelled = (
   figure: string,
 ): Promise<Reported<number>> => {
   const stem = hwmon?.stems.get(`${kind} ${label}`);
-  return stem === undefined ? Promise.resolve(unknown(NO_SENSOR)) : numbered(hwmon, `${stem}_${figure}`);
+  return stem === undefined ? Promise.resolve(NO_SENSOR) : numbered(hwmon, `${stem}_${figure}`);
 };
 
 /** A figure by its file: "power1_average". */
 export const numbered = (hwmon: Hwmon | undefined, file: string): Promise<Reported<number>> =>
-  hwmon === undefined ? Promise.resolve(unknown(NO_SENSOR)) : sysfsNumber(join(hwmon.path, file));
+  hwmon === undefined ? Promise.resolve(NO_SENSOR) : sysfsNumber(join(hwmon.path, file));
 
-const NO_SENSOR = 'no sensor';
+const NO_SENSOR = unknown('no sensor', 'no-sensor');

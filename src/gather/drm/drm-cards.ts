@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { sysfsNames, sysfsText } from './sysfs-file.ts';
 
 export const PCI_VENDORS = { nvidia: 0x10de, amd: 0x1002, intel: 0x8086 } as const;
@@ -61,10 +61,10 @@ export const isServerDisplay = (vendor: number, device: number): boolean =>
 export const isAsleep = async (card: DrmCard): Promise<boolean> =>
   (await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended';
 
-export const ASLEEP = 'asleep to save power';
+export const ASLEEP: Unknown = unknown('asleep to save power', 'asleep');
 
 export const sleepingLoad = (card: DrmCard): GpuLoad => {
-  const reason = unknown(ASLEEP);
+  const reason = ASLEEP;
   return {
     deviceId: card.address,
     use: reason,

@@ -2,7 +2,7 @@
 // driver whose device hangs can keep a reader waiting.
 
 import { open, readdir } from 'node:fs/promises';
-import type { Reported } from '../../core/unknown.ts';
+import type { Reported, Unknown } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 
 /** The trimmed text. At most 4 KiB are read; an empty file is unknown. */
@@ -31,7 +31,7 @@ export const sysfsBytes = async (
     const { bytesRead } = await file.read(bytes, 0, bytesMax, 0);
     return { bytes: bytes.subarray(0, bytesRead) };
   } catch (error) {
-    return unknown(readFailure(error));
+    return readFailure(error);
   }
 };
 
@@ -58,20 +58,20 @@ export const firstKnown = async <T extends number | string>(
   return first;
 };
 
-const readFailure = (error: unknown): string => {
+const readFailure = (error: unknown): Unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return NOT_TOLD;
+      return unknown(NOT_TOLD);
     case 'EACCES':
     case 'EPERM':
-      return 'permission denied';
+      return unknown('permission denied', 'permission');
     case 'EBUSY':
     case 'EAGAIN':
-      return 'the device is busy';
+      return unknown('the device is busy');
     default:
-      return `the driver answers ${code}`;
+      return unknown(`the driver answers ${code}`);
   }
 };
 

@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
-import { digitsIn, isUnreadable, type KeptFile, type MachineFiles } from '../machine-files.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import { digitsIn, isUnreadable, type KeptFile, type MachineFiles, notRead } from '../machine-files.ts';
 import { findCpuTemperatureSensors, parseMillidegrees } from './cpu-temperature.ts';
 import { type EnergyReading, findPackageCounters, wattsBetween } from './rapl.ts';
 import { findSystemPower, type PowerSource, readSystemPower } from './system-power.ts';
@@ -85,12 +85,12 @@ export class Sensors implements Disposable {
   }
 
   async #readTemperature(): Promise<Reported<number>> {
-    if (this.#temperatures.length === 0) return unknown('no sensor');
+    if (this.#temperatures.length === 0) return unknown('no sensor', 'no-sensor');
     const texts = await Promise.all(this.#temperatures.map(({ file }) => file.read()));
     const celsius = texts.flatMap(text => (isUnreadable(text) ? [] : (parseMillidegrees(text.trim()) ?? [])));
     if (celsius.length > 0) return Math.max(...celsius);
     const failed = texts.find(isUnreadable);
-    return unknown(failed?.reason ?? 'the sensor gives no plausible temperature');
+    return failed === undefined ? unknown('the sensor gives no plausible temperature') : notRead(failed);
   }
 
   /** The sum over sockets; unknown when one of them is, because half a machine's power is no machine's power. */
@@ -101,25 +101,28 @@ export class Sensors implements Disposable {
     const before = this.#lastEnergies;
     this.#lastEnergies = new Map();
     let sum = 0;
-    let reason: string | undefined;
+    let missing: Unknown | undefined;
     for (const [index, { path, rangeMicrojoules }] of this.#counters.entries()) {
       const text = texts[index] ?? '';
       if (isUnreadable(text)) {
-        reason = text.code === 'EACCES' ? 'only root may read the energy counter (RAPL)' : text.reason;
+        missing =
+          text.code === 'EACCES'
+            ? unknown('only root may read the energy counter (RAPL)', 'rapl-permission')
+            : notRead(text);
         continue;
       }
       const microjoules = digitsIn(text.trim());
       if (microjoules === undefined) {
-        reason = 'the energy counter is not a number';
+        missing = unknown('the energy counter is not a number');
         continue;
       }
       this.#lastEnergies.set(path, { atMs, microjoules });
       const earlier = before.get(path);
       const watts = earlier && wattsBetween(earlier, { atMs, microjoules }, rangeMicrojoules);
-      if (watts === undefined) reason ??= 'needs two readings of the energy counter';
+      if (watts === undefined) missing ??= unknown('needs two readings of the energy counter');
       else sum += watts;
     }
-    return reason === undefined ? sum : unknown(reason);
+    return missing ?? sum;
   }
 }
 

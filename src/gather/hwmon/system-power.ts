@@ -2,7 +2,7 @@
 // of a Jetson, the total of an Apple system controller, or a battery while it is what the machine runs on.
 
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
-import { digitsIn, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
+import { digitsIn, isUnreadable, type MachineFiles, notRead, textOr } from '../machine-files.ts';
 import { hardwareMonitors } from './cpu-temperature.ts';
 
 export type PowerSource =
@@ -87,7 +87,7 @@ const findBattery = (files: MachineFiles): PowerSource | undefined => {
 
 const wattsIn = async (files: MachineFiles, path: string, unit: number): Promise<Reported<number>> => {
   const text = await files.text(path);
-  if (isUnreadable(text)) return unknown(text.reason);
+  if (isUnreadable(text)) return notRead(text);
   const value = digitsIn(text.trim());
   return value === undefined ? unknown(`${path} is not a number`) : value * unit;
 };

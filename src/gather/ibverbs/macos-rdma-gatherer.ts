@@ -27,10 +27,10 @@ export const macosRdmaGatherer = (
         rdmaDevices.get({ clock: session.clock, signal, ageMsMax: intervals.rdmaMs / 2 }),
       ]);
       const isEnabled =
-        status.kind === 'answered' ? parseRdmaCtlStatus(status.value) : unknown(status.reason);
+        status.kind === 'answered' ? parseRdmaCtlStatus(status.value) : unknown(status.reason, status.code);
       // With RDMA off, or on a system older than RDMA, there is nothing to list, and that is no failure.
       if (devices.kind === 'unanswered' && isEnabled === true) {
-        session.fail(RDMA, 'ibv_devinfo', devices.reason);
+        session.fail(RDMA, 'ibv_devinfo', devices.reason, devices.code);
         return;
       }
       const listed = devices.kind === 'answered' ? devices.value : [];

@@ -55,8 +55,8 @@ export const typeOfInterface = (about: IfconfigInterface, portName: Reported<str
   if (byDriver !== undefined) return byDriver;
   const standard = /\d+G?base[\w-]*/i.exec(about.media ?? '')?.[0];
   if (standard !== undefined) return { type: 'ethernet', evidence: `media ${standard}` };
-  const reason = typeof portName === 'string' ? `hardware port "${portName}" tells no kind` : portName.reason;
-  return { type: unknown(reason), evidence: reason };
+  const type = typeof portName === 'string' ? unknown(`hardware port "${portName}" tells no kind`) : portName;
+  return { type, evidence: type.reason };
 };
 
 const typeOfPort = (portName: string): InterfaceType | undefined => {

@@ -50,7 +50,7 @@ export const macosNetworkGatherer = (
 });
 
 const portNameOf = (device: string, ports: ToolAnswer<readonly HardwarePort[]>): Reported<string> => {
-  if (ports.kind === 'unanswered') return unknown(ports.reason);
+  if (ports.kind === 'unanswered') return unknown(ports.reason, ports.code);
   const port = ports.value.find(candidate => candidate.device === device);
   return port?.portName ?? unknown('no hardware port has this device');
 };

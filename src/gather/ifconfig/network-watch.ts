@@ -24,7 +24,7 @@ export const watchNetwork = async (
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ToolError)) throw error;
-      if (error.code === 'missing') return;
+      if (error.code === 'tool-missing') return;
     }
     try {
       await clock.sleep(RESTART_MS, signal);

@@ -25,7 +25,7 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
     architecture: unknown('not told by sysfs'),
     coreCount: unknown('not told by sysfs'),
     pcieMax: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'max'),
-    powerLimitWatts: (await isAsleep(card)) ? unknown(ASLEEP) : await powerLimit(card),
+    powerLimitWatts: (await isAsleep(card)) ? ASLEEP : await powerLimit(card),
     partitions: [],
   };
 };

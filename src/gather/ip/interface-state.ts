@@ -3,7 +3,7 @@
 
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { digitsIn, type FileText, isUnreadable } from '../machine-files.ts';
+import { digitsIn, type FileText, isUnreadable, notRead } from '../machine-files.ts';
 
 /** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), before it is judged. */
 export interface InterfaceFacts {
@@ -38,7 +38,7 @@ export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | und
 
 /** The sysfs attribute `carrier`; EINVAL while the interface is administratively down. */
 export const parseCarrier = (text: FileText): Reported<boolean> => {
-  if (isUnreadable(text)) return text.code === 'EINVAL' ? false : unknown(text.reason);
+  if (isUnreadable(text)) return text.code === 'EINVAL' ? false : notRead(text);
   const carrier = text.trim();
   return carrier === '1' ? true : carrier === '0' ? false : unknown('neither operstate nor carrier tells');
 };

@@ -35,7 +35,7 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
       }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
-      if (error.code === 'missing' || isNotFound(error)) return;
+      if (error.code === 'tool-missing' || isNotFound(error)) return;
     }
     // What it would have told while it was away is read once.
     onHint();

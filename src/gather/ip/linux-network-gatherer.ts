@@ -4,7 +4,7 @@
 import os from 'node:os';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { isUnreadable } from '../machine-files.ts';
+import { isUnreadable, readFailed } from '../machine-files.ts';
 import { HintedPoll, runBeside } from '../poll.ts';
 import { AddressSource, type ListAddresses } from './address-source.ts';
 import { watchLinks } from './link-watch.ts';
@@ -27,7 +27,7 @@ export const linuxNetworkGatherer = (
     });
     const read = async (signal: AbortSignal, isHinted: boolean): Promise<void> => {
       const names = files.namesNow('/sys/class/net');
-      if (isUnreadable(names)) throw new Error(names.reason);
+      if (isUnreadable(names)) throw readFailed(names);
       const found = await addresses.read(isHinted, signal);
       const ignored = new Set(settings().ignoredInterfaces);
       const listed = names.filter(name => !ignored.has(name));

@@ -2,7 +2,7 @@
 // silent, vm-stat stands in for what the system itself tells too; the GPU's load stops, with the reason.
 
 import { streamLines, ToolError } from '../../process/child.ts';
-import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
+import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { ProcessorMeter } from '../macos-host.ts';
 import { runBeside } from '../poll.ts';
@@ -52,8 +52,8 @@ const streamMacmon = async (
       session.emit('macmon', macmonGpuLoads(sample.value));
     }
   } catch (error) {
-    if (error instanceof ToolError && error.code === 'missing')
-      throw new Error(MACMON_MISSING, { cause: error });
+    if (error instanceof ToolError && error.code === 'tool-missing')
+      throw sourceFailed(MACMON_MISSING, 'macmon-missing', { cause: error });
     throw error;
   }
 };

@@ -2,9 +2,10 @@
 // answer delays nothing but itself; it is told as a failure beside the volumes that did answer.
 
 import type { DiskVolume } from '../../core/node/disk.ts';
+import type { ReasonCode } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { isUnreadable } from '../machine-files.ts';
+import { isUnreadable, readFailed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { chooseVolumes, type Volume } from './choose-volumes.ts';
 import { parseMountinfo } from './parse-mountinfo.ts';
@@ -25,14 +26,14 @@ export const linuxDiskGatherer = (
     });
     await poll(session, intervals.diskMs, async signal => {
       const text = files.textNow('/proc/self/mountinfo');
-      if (isUnreadable(text)) throw new Error(text.reason);
+      if (isUnreadable(text)) throw readFailed(text);
       const chosen = chooseVolumes(parseMountinfo(text));
       const volumes: DiskVolume[] = [];
-      const reasons: string[] = [];
+      const failures: { readonly reason: string; readonly code?: ReasonCode }[] = [];
       const ask = async (volume: Volume): Promise<void> => {
         const space = await spaces.read(volume, signal);
         if (space.kind === 'volume') volumes.push(space.volume);
-        if (space.kind === 'failed') reasons.push(space.reason);
+        if (space.kind === 'failed') failures.push(space);
       };
       try {
         for (const volume of chosen.filter(({ isRemote }) => !isRemote)) await ask(volume);
@@ -43,7 +44,10 @@ export const linuxDiskGatherer = (
       }
       volumes.sort((a, b) => (a.mountPoint < b.mountPoint ? -1 : 1));
       session.emit('mountinfo, statfs', { kind: 'disk', value: { volumes } });
-      if (reasons.length > 0) session.fail(DISK, 'statfs', reasons.join('; ').slice(0, REASON_LENGTH_MAX));
+      if (failures.length === 0) return;
+      const reason = failures.map(failure => failure.reason).join('; ');
+      const code = failures.find(failure => failure.code !== undefined)?.code;
+      session.fail(DISK, 'statfs', reason.slice(0, REASON_LENGTH_MAX), code);
     });
   },
 });

@@ -6,13 +6,14 @@ import fs from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
 import type { DiskVolume } from '../../core/node/disk.ts';
 import { errorMessage } from '../../core/problem.ts';
+import type { ReasonCode } from '../../core/unknown.ts';
 import type { Volume } from './choose-volumes.ts';
 
 export type VolumeSpace =
   | { readonly kind: 'volume'; readonly volume: DiskVolume }
   /** Not a place to store anything: a file that was mounted on, a pseudo file system. */
   | { readonly kind: 'none' }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'failed'; readonly reason: string; readonly code?: ReasonCode };
 
 /** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts where the runtime has it. */
 export type AskSpace = (path: string) => Promise<SpaceAnswer>;
@@ -39,7 +40,7 @@ export class VolumeSpaces {
   async read(volume: Volume, signal: AbortSignal): Promise<VolumeSpace> {
     const { mountPoint } = volume;
     if (this.#silent.has(mountPoint))
-      return { kind: 'failed', reason: `${mountPoint} still does not answer` };
+      return { kind: 'failed', reason: `${mountPoint} still does not answer`, code: 'no-answer' };
     if (volume.isRemote && this.#silent.size >= SILENT_MAX) {
       return { kind: 'failed', reason: `${mountPoint} is not asked while other volumes do not answer` };
     }
@@ -56,7 +57,11 @@ export class VolumeSpaces {
     const giveUp = new AbortController();
     const late: Promise<VolumeSpace> = this.#clock
       .sleep(this.#waitMs, AbortSignal.any([signal, giveUp.signal]))
-      .then(() => ({ kind: 'failed', reason: `${mountPoint} gave no answer in ${this.#waitMs} ms` }));
+      .then(() => ({
+        kind: 'failed',
+        reason: `${mountPoint} gave no answer in ${this.#waitMs} ms`,
+        code: 'no-answer',
+      }));
     late.catch(() => {}); // given up, or aborted: the race below tells which
     try {
       return await Promise.race([answered, late]);

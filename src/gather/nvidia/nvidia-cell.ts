@@ -13,10 +13,14 @@ export const cellText = (text: string | undefined): Reported<string> => {
     .trim()
     .replace(/^\[(.*)\]$/s, '$1')
     .trim();
-  if (inner === '' || /^n\/?a$/i.test(inner)) return unknown(NOT_AVAILABLE);
-  if (/^(not supported|unsupported)$/i.test(inner)) return unknown(NOT_SUPPORTED);
+  if (inner === '' || /^n\/?a$/i.test(inner)) return unknown('not available on this device', 'not-offered');
+  if (/^(not supported|unsupported)$/i.test(inner))
+    return unknown('not supported by this device', 'not-offered');
   if (text.trim().startsWith('[') || PROBLEM.test(inner))
-    return unknown(`driver says: ${inner.slice(0, 80)}`);
+    return unknown(
+      `driver says: ${inner.slice(0, 80)}`,
+      /permission/i.test(inner) ? 'permission' : undefined,
+    );
   return inner;
 };
 
@@ -41,14 +45,12 @@ export const cellShare = (text: string | undefined): Reported<number> => {
 /** True where the device says that it has no such figure, as opposed to an error while asking for it. */
 export const isNotOffered = (text: string | undefined): boolean => {
   const cell = cellText(text);
-  return isUnknown(cell) && (cell.reason === NOT_AVAILABLE || cell.reason === NOT_SUPPORTED);
+  return isUnknown(cell) && cell.code === 'not-offered';
 };
 
 const scaled = (value: Reported<number>, factor: number): Reported<number> =>
   isUnknown(value) ? value : value * factor;
 
-const NOT_AVAILABLE = 'not available on this device';
-const NOT_SUPPORTED = 'not supported by this device';
 /** Texts that some drivers print without brackets in XML. */
 const PROBLEM =
   /^(unknown error|gpu is lost|gpu requires reset|insufficient permissions|requested functionality.*|err!?)$/i;

@@ -3,11 +3,12 @@
 
 import type { Reading } from '../../core/node/reading.ts';
 import { runTool } from '../../process/child.ts';
-import type { Gatherer, GatherSession } from '../gatherer.ts';
+import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { HintedPoll } from '../poll.ts';
+import { endingCode } from '../tool-output.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
-import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { parseInventory } from './parse-inventory.ts';
 
 /** Side by side, so that a slow answer to the one never delays the other. */
@@ -53,11 +54,11 @@ const readInventory = async (
   });
   if (result.kind === 'missing') {
     const trace = await nvidiaTrace(machine.root);
-    if (trace !== undefined) throw new Error(trace);
+    if (trace !== undefined) throw sourceFailed(trace, 'tool-missing');
     session.absent(KIND, SOURCE, 'no NVIDIA GPU');
     return undefined;
   }
-  if (result.kind !== 'exited') throw new Error(result.reason);
+  if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
   const inventory = parseInventory(result.stdout);
   if (inventory.kind === 'answered') return { kind: 'gpus', value: inventory.value };
   const said = `${result.stdout}\n${result.stderr}`;
@@ -65,7 +66,7 @@ const readInventory = async (
     return { kind: 'gpus', value: { vendor: 'nvidia', devices: [] } };
   }
   if (result.code === 0) throw new Error(inventory.reason);
-  throw new Error(endingReason(said, `nvidia-smi exited with code ${result.code}`));
+  throw endingError(said, `nvidia-smi exited with code ${result.code}`);
 };
 
 const SOURCE = 'nvidia-smi';

@@ -3,10 +3,10 @@
 
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
-import type { Gatherer, GatherSession } from '../gatherer.ts';
+import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
-import { endingReason, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
+import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 
 /** `onOtherDevices` hears that the devices of a tick are not those of the tick before. */
 export const nvidiaLoadGatherer = (machine: MachineAccess, onOtherDevices: () => void): Gatherer => ({
@@ -68,19 +68,19 @@ const readStream = async (
       const message = readToolMessage(line);
       if (message?.kind === 'invalid-field') return message;
       // The tool may go on after this: the next row makes good, and a stream of messages alone is no life sign.
-      if (message !== undefined) session.fail(KIND, SOURCE, message.reason);
+      if (message !== undefined)
+        session.fail(KIND, SOURCE, message.reason, message.kind === 'trouble' ? message.code : undefined);
       if (clock.nowMs() - rowAtMs > idleTimeoutMs) {
-        throw new Error(endingReason(said.join('\n'), 'nvidia-smi prints no figures'));
+        throw endingError(said.join('\n'), 'nvidia-smi prints no figures');
       }
     }
     return { kind: 'stopped' };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    if (error.code === 'exited')
-      throw new Error(endingReason(said.join('\n'), error.message), { cause: error });
-    if (error.code !== 'missing') throw error;
+    if (error.code === 'exited') throw endingError(said.join('\n'), error.message, { cause: error });
+    if (error.code !== 'tool-missing') throw error;
     const trace = await nvidiaTrace(machine.root);
-    if (trace !== undefined) throw new Error(trace, { cause: error });
+    if (trace !== undefined) throw sourceFailed(trace, 'tool-missing', { cause: error });
     session.absent(KIND, SOURCE, 'no NVIDIA GPU');
     return { kind: 'stopped' };
   }

@@ -3,10 +3,12 @@
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isUnknown } from '../../core/unknown.ts';
+import { firstLine } from '../../core/text/single-line.ts';
+import { isUnknown, type ReasonCode } from '../../core/unknown.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
+import { sourceFailed } from '../gatherer.ts';
 
 /** Why nvidia-smi ought to be there, or undefined: this machine has nothing of NVIDIA. */
 export const nvidiaTrace = async (root: string): Promise<string | undefined> => {
@@ -44,7 +46,7 @@ const isFile = async (path: string): Promise<boolean> => {
 export type ToolMessage =
   | { readonly kind: 'invalid-field'; readonly field: string; readonly reason: string }
   | { readonly kind: 'no-devices'; readonly reason: string }
-  | { readonly kind: 'trouble'; readonly reason: string };
+  | { readonly kind: 'trouble'; readonly reason: string; readonly code: ReasonCode | undefined };
 
 /** Undefined for lines that say nothing of importance (blank ones, notes about events). */
 export const readToolMessage = (text: string): ToolMessage | undefined => {
@@ -54,31 +56,40 @@ export const readToolMessage = (text: string): ToolMessage | undefined => {
   }
   if (/no devices were found/i.test(text)) return { kind: 'no-devices', reason: 'no NVIDIA device found' };
   const lost = LOST.exec(text);
-  if (lost !== null) return { kind: 'trouble', reason: `GPU ${lost[1]} does not answer: ${lost[2]?.trim()}` };
-  for (const [pattern, reason] of TROUBLES) if (pattern.test(text)) return { kind: 'trouble', reason };
+  if (lost !== null) {
+    const reason = `GPU ${lost[1]} does not answer: ${lost[2]?.trim()}`;
+    return { kind: 'trouble', reason, code: 'no-answer' };
+  }
+  for (const [pattern, reason, code] of TROUBLES)
+    if (pattern.test(text)) return { kind: 'trouble', reason, code };
   return undefined;
 };
 
-/** The reason to show when the tool ended with `text` as its last words. */
-export const endingReason = (text: string, otherwise: string): string => {
+/** What to throw when the tool ended with `text` as its last words. */
+export const endingError = (text: string, otherwise: string, options?: ErrorOptions): Error => {
   const message = readToolMessage(text);
-  if (message !== undefined) return message.reason;
-  const line = text.split('\n').find(candidate => candidate.trim() !== '');
-  return line === undefined ? otherwise : `nvidia-smi: ${line.trim().slice(0, 200)}`;
+  if (message?.kind === 'trouble') return sourceFailed(message.reason, message.code, options);
+  const line = firstLine(text);
+  const said = line === '' ? otherwise : `nvidia-smi: ${line.slice(0, 200)}`;
+  return new Error(message?.reason ?? said, options);
 };
 
 const PLACES_OFF_PATH = ['usr/lib/wsl/lib/nvidia-smi', 'run/opengl-driver/bin/nvidia-smi'];
 const INVALID_FIELD = /field "([\w.]{1,100})" is not a valid field/i;
 const LOST = /unable to determine the device handle for gpu ?([0-9a-f:.]{1,40}): ?(.{0,120})/i;
-const TROUBLES: readonly (readonly [RegExp, string])[] = [
+const TROUBLES: readonly (readonly [RegExp, string, ReasonCode?])[] = [
   [
     /driver\/library version mismatch/i,
     'the NVIDIA driver was updated: restart this machine (driver/library version mismatch)',
   ],
   [/couldn'?t communicate with the nvidia driver/i, 'the NVIDIA driver is not loaded'],
-  [/couldn'?t find libnvidia-ml/i, 'the NVIDIA management library (libnvidia-ml) is not installed'],
+  [
+    /couldn'?t find libnvidia-ml/i,
+    'the NVIDIA management library (libnvidia-ml) is not installed',
+    'tool-missing',
+  ],
   [/gpu is lost/i, 'a GPU is lost: restart this machine'],
   [/gpu access blocked by the operating system/i, 'the operating system blocks access to the GPU'],
-  [/insufficient permissions/i, 'no permission to ask the NVIDIA driver'],
+  [/insufficient permissions/i, 'no permission to ask the NVIDIA driver', 'permission'],
   [/failed to initialize nvml/i, 'the NVIDIA management library could not start'],
 ];

@@ -3,7 +3,7 @@
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { type FileText, isUnreadable } from '../machine-files.ts';
+import { type FileText, isUnreadable, notRead, readFailed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { ContainerMemorySource } from './container-memory.ts';
 import { memoryPressure, parseStalledShare } from './memory-pressure.ts';
@@ -19,7 +19,7 @@ export const linuxMemoryGatherer = ({ files, intervals }: MachineAccess): Gather
     using container = new ContainerMemorySource(files, Math.ceil(LIMIT_LOOK_UP_MS / intervals.memoryMs));
     await poll(session, intervals.memoryMs, () => {
       const text = meminfo.readNow();
-      if (isUnreadable(text)) throw new Error(text.reason);
+      if (isUnreadable(text)) throw readFailed(text);
       const info = parseMeminfo(text);
       const { totalBytes, availableBytes } = info;
       if (isUnknown(totalBytes)) throw new Error(totalBytes.reason);
@@ -41,7 +41,7 @@ export const linuxMemoryGatherer = ({ files, intervals }: MachineAccess): Gather
 const stalledShareOf = (text: FileText): Reported<number> => {
   if (!isUnreadable(text)) return parseStalledShare(text);
   const isOff = text.code === 'ENOENT' || text.code === 'EOPNOTSUPP';
-  return unknown(isOff ? 'this kernel does not measure pressure (PSI is off)' : text.reason);
+  return isOff ? unknown('this kernel does not measure pressure (PSI is off)', 'psi-off') : notRead(text);
 };
 
 const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };

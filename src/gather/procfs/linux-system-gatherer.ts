@@ -6,7 +6,7 @@ import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import { Sensors } from '../hwmon/sensors.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { type FileText, isUnreadable, type KeptFile } from '../machine-files.ts';
+import { type FileText, isUnreadable, type KeptFile, notRead, readFailed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { findCoreGroups, readCpuClusters } from './cpu-clusters.ts';
 import { type CpuTimes, cpuUseBetween, parseStat } from './parse-stat.ts';
@@ -56,7 +56,7 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
 
 /** @throws when there is nothing to tell a load from: the source as a whole has failed. */
 const cpuTimesOf = (text: FileText): CpuTimes => {
-  if (isUnreadable(text)) throw new Error(text.reason);
+  if (isUnreadable(text)) throw readFailed(text);
   const times = parseStat(text);
   if (times === undefined) throw new Error('/proc/stat has no line of all processors');
   return times;
@@ -64,7 +64,7 @@ const cpuTimesOf = (text: FileText): CpuTimes => {
 
 const firstNumber = (file: KeptFile, path: string): Reported<number> => {
   const text = file.readNow();
-  if (isUnreadable(text)) return unknown(text.reason);
+  if (isUnreadable(text)) return notRead(text);
   const number = /^(\d{1,15}(?:\.\d{1,6})?) /.exec(text)?.[1];
   return number === undefined ? unknown(`${path} does not begin with a number`) : Number(number);
 };

@@ -1,7 +1,7 @@
 // Memory pressure and swap, which neither macmon nor vm_stat tell (macmon tells swap): one short sysctl every few
 // seconds, remembered in between, because pressure moves slowly and a process a second is too much for it.
 
-import { type Reported, unknown } from '../../core/unknown.ts';
+import { type ReasonCode, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
@@ -32,7 +32,8 @@ export class MemoryGauges {
     await poll(session, intervals.memoryGaugeMs, async signal => {
       const names = ['vm.swapusage', 'kern.memorystatus_vm_pressure_level'];
       const text = await toolText('sysctl', ['-i', ...names], { env, signal, timeoutMs: timeouts.toolMs });
-      this.#last = text.kind === 'unanswered' ? gaugeUnknown(text.reason) : gaugeIn(parseSysctl(text.value));
+      this.#last =
+        text.kind === 'unanswered' ? gaugeUnknown(text.reason, text.code) : gaugeIn(parseSysctl(text.value));
     });
   }
 }
@@ -42,10 +43,10 @@ const gaugeIn = (values: SysctlValues): MemoryGauge => ({
   swap: swapUsageIn(values),
 });
 
-const gaugeUnknown = (reason: string): MemoryGauge => ({
-  pressure: unknown(reason),
-  swap: { totalBytes: unknown(reason), usedBytes: unknown(reason) },
-});
+const gaugeUnknown = (reason: string, code?: ReasonCode): MemoryGauge => {
+  const why = unknown(reason, code);
+  return { pressure: why, swap: { totalBytes: why, usedBytes: why } };
+};
 
 export interface SwapUsage {
   readonly totalBytes: Reported<number>;

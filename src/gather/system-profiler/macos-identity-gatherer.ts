@@ -66,7 +66,7 @@ const tellGpu = (session: GatherSession, gpu: ToolAnswer<MacGpu>, identity: Node
   if (isKnown(identity.memoryIsUnified) && !identity.memoryIsUnified) {
     session.absent(GPUS, 'system_profiler', 'not an Apple chip');
   } else if (gpu.kind === 'unanswered') {
-    session.fail(GPUS, 'system_profiler', gpu.reason);
+    session.fail(GPUS, 'system_profiler', gpu.reason, gpu.code);
   } else {
     const devices = [appleGpu(gpu.value, identity.chip)];
     session.emit('system_profiler', { kind: 'gpus', value: { vendor: 'apple', devices } });

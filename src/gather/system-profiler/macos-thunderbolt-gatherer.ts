@@ -52,7 +52,7 @@ export const macosThunderboltGatherer = (
       ]);
       const hardware = text.kind === 'answered' ? parseThunderbolt(text.value) : text;
       if (hardware.kind === 'unanswered') {
-        session.fail(THUNDERBOLT, 'system_profiler', hardware.reason);
+        session.fail(THUNDERBOLT, 'system_profiler', hardware.reason, hardware.code);
         return;
       }
       if (hardware.value.kind === 'none') {
@@ -62,7 +62,7 @@ export const macosThunderboltGatherer = (
       }
       const value: NodeThunderbolt = {
         ports: hardware.value.buses.map(bus => portOf(bus, ports, rdma)),
-        bridge: bridge.kind === 'answered' ? bridge.value : unknown(bridge.reason),
+        bridge: bridge.kind === 'answered' ? bridge.value : unknown(bridge.reason, bridge.code),
       };
       session.emit('system_profiler', { kind: 'thunderbolt', value });
     });
@@ -83,7 +83,7 @@ const interfaceOf = (
   ports: ToolAnswer<readonly HardwarePort[]>,
 ): Reported<string> => {
   if (typeof receptacle !== 'string') return receptacle;
-  if (ports.kind === 'unanswered') return unknown(ports.reason);
+  if (ports.kind === 'unanswered') return unknown(ports.reason, ports.code);
   return (
     deviceOfReceptacle(ports.value, receptacle) ??
     unknown(`networksetup lists no port "Thunderbolt ${receptacle}"`)
@@ -96,7 +96,7 @@ const rdmaOf = (
   rdma: ToolAnswer<readonly RdmaDevice[]>,
 ): Reported<string> => {
   if (typeof interfaceName !== 'string') return interfaceName;
-  if (rdma.kind === 'unanswered') return unknown(rdma.reason);
+  if (rdma.kind === 'unanswered') return unknown(rdma.reason, rdma.code);
   const name = `rdma_${interfaceName}`;
   return rdma.value.some(device => device.name === name) ? name : unknown(`there is no RDMA device ${name}`);
 };
@@ -105,12 +105,12 @@ const readBridge = async (
   context: ToolContext,
   ports: ToolAnswer<readonly HardwarePort[]>,
 ): Promise<ThunderboltBridge | Unknown> => {
-  if (ports.kind === 'unanswered') return unknown(ports.reason);
+  if (ports.kind === 'unanswered') return unknown(ports.reason, ports.code);
   const [interfaces, services] = await Promise.all([
     toolText('ifconfig', [], context),
     toolText('networksetup', ['-listnetworkserviceorder'], context),
   ]);
-  if (interfaces.kind === 'unanswered') return unknown(interfaces.reason);
+  if (interfaces.kind === 'unanswered') return unknown(interfaces.reason, interfaces.code);
   return findThunderboltBridge(
     ports.value,
     parseIfconfig(interfaces.value),
@@ -135,7 +135,7 @@ export const findThunderboltBridge = (
   if (bridge === undefined) return { kind: 'absent' };
   const { name: interfaceName, members } = bridge;
   if (services.kind === 'unanswered') {
-    const missing = unknown(services.reason);
+    const missing = unknown(services.reason, services.code);
     return { kind: 'present', interfaceName, members, serviceName: missing, isEnabled: missing };
   }
   const service = services.value.find(candidate => candidate.device === interfaceName);

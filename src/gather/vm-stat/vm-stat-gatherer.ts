@@ -3,7 +3,7 @@
 // thus never hides how full a machine is; what only macmon knows says why it is unknown.
 
 import type { Reading } from '../../core/node/reading.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
+import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -44,13 +44,13 @@ export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gau
     gauge,
   });
 
-const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, reason: string): Reading => ({
+const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, why: Unknown): Reading => ({
   kind: 'system',
   value: {
     cpuUse: processorUse,
-    cpuTemperatureCelsius: unknown(reason),
-    cpuPowerWatts: unknown(reason),
-    systemPowerWatts: unknown(reason),
+    cpuTemperatureCelsius: why,
+    cpuPowerWatts: why,
+    systemPowerWatts: why,
     loadAverage1: host.loadAverage1(),
     uptimeSeconds: host.uptimeSeconds(),
     cpuClusters: [],
@@ -63,13 +63,13 @@ const gatherMemory = async (
   gauge: () => MemoryGauge,
 ): Promise<void> => {
   const { env, host, intervals, timeouts } = machine;
-  const reason = await streamMemory(session, machine, gauge);
+  const why = await streamMemory(session, machine, gauge);
   if (session.signal.aborted) return;
   // Without the stream single looks are left, seldom enough for a process each.
   await poll(session, 2 * intervals.systemMs, async signal => {
     const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
     const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
-    const used = pages === undefined ? unknown(reason) : usedBytesOf(pages);
+    const used = pages === undefined ? why : usedBytesOf(pages);
     session.emit('vm_stat', fallbackMemory(used, host, gauge()));
   });
 };
@@ -79,7 +79,7 @@ const streamMemory = async (
   session: GatherSession,
   { env, host, intervals, timeouts }: MachineAccess,
   gauge: () => MemoryGauge,
-): Promise<string> => {
+): Promise<Unknown> => {
   const seconds = Math.max(1, Math.round(intervals.systemMs / 1_000));
   const reader = new VmStatReader();
   let badInARow = 0;
@@ -93,22 +93,22 @@ const streamMemory = async (
     for await (const line of lines) {
       const pages = reader.read(line);
       if (pages === undefined) {
-        if (++badInARow >= BAD_LINES_MAX) return 'vm_stat printed what this version cannot read';
+        if (++badInARow >= BAD_LINES_MAX) return unknown('vm_stat printed what this version cannot read');
         continue;
       }
       badInARow = 0;
       session.emit('vm_stat', fallbackMemory(usedBytesOf(pages), host, gauge()));
     }
-    return 'vm_stat ended';
+    return unknown('vm_stat ended');
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
-    return error.message;
+    return unknown(error.message, error.code);
   }
 };
 
 const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };
 const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
-const NOT_TOLD = 'only macmon tells';
+const NOT_TOLD = unknown('only macmon tells');
 /** Title and names are two lines without figures. */
 const BAD_LINES_MAX = 6;
 const LINE_BYTES_MAX = 16 * 1024;

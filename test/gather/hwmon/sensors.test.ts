@@ -63,6 +63,7 @@ describe('the temperature of the processor', () => {
     expect((await readOnce({})).values.cpuTemperatureCelsius).toEqual({
       kind: 'unknown',
       reason: 'no sensor',
+      code: 'no-sensor',
     });
     const { values } = await readOnce({
       [`${MONITOR}0/name`]: 'k10temp\n',
@@ -137,6 +138,7 @@ describe('the power of the processor', () => {
     expect((await sensors.read(250)).cpuPowerWatts).toEqual({
       kind: 'unknown',
       reason: 'only root may read the energy counter (RAPL)',
+      code: 'rapl-permission',
     });
   });
 });

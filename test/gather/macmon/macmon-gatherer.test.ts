@@ -88,7 +88,7 @@ describe('the telemetry of a Mac with macmon', () => {
     await run.waitUntil(isFailure('gpuLoads', 'macmon exited with code 3: sensor lost'));
     const system = await run.waitFor(isReading('system'));
     const reason = 'macmon exited with code 3: sensor lost';
-    expect(system.reading.value.systemPowerWatts).toEqual({ kind: 'unknown', reason });
+    expect(system.reading.value.systemPowerWatts).toEqual({ kind: 'unknown', reason, code: 'exited' });
     expect(run.told.some(isReading('gpuLoads'))).toBe(false);
   });
 
@@ -139,9 +139,9 @@ describe('the telemetry of a Mac without macmon', () => {
     });
     const system = await run.waitFor(isReading('system'));
     expect(system.reading.value).toMatchObject({
-      cpuTemperatureCelsius: { kind: 'unknown', reason },
-      cpuPowerWatts: { kind: 'unknown', reason },
-      systemPowerWatts: { kind: 'unknown', reason },
+      cpuTemperatureCelsius: { kind: 'unknown', reason, code: 'macmon-missing' },
+      cpuPowerWatts: { kind: 'unknown', reason, code: 'macmon-missing' },
+      systemPowerWatts: { kind: 'unknown', reason, code: 'macmon-missing' },
       loadAverage1: 2.5,
     });
   });

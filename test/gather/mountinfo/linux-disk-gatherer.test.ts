@@ -72,6 +72,7 @@ describe('the disk gatherer', () => {
     expect(run.told.at(-1)).toMatchObject({
       kind: 'failure',
       reason: '/mnt/share gave no answer in 2000 ms',
+      code: 'no-answer',
     });
   });
 

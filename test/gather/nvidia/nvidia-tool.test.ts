@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ProblemError } from '../../../src/core/problem.ts';
 import { throttleReasons } from '../../../src/gather/nvidia/load-query.ts';
-import { endingReason, readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
+import { endingError, readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { fixtureText } from '../gpu/fixture-tree.ts';
 
 describe('what nvidia-smi says instead of figures', () => {
@@ -19,15 +20,26 @@ describe('what nvidia-smi says instead of figures', () => {
   });
 
   it('is shown in its own words where they are new, and by exit code where there are none', () => {
-    expect(endingReason('\nSomething else broke\nmore\n', '')).toBe('nvidia-smi: Something else broke');
-    expect(endingReason(' \n', 'nvidia-smi exited with code 3')).toBe('nvidia-smi exited with code 3');
+    expect(endingError('\nSomething else broke\nmore\n', '').message).toBe(
+      'nvidia-smi: Something else broke',
+    );
+    expect(endingError(' \n', 'nvidia-smi exited with code 3').message).toBe('nvidia-smi exited with code 3');
+  });
+
+  it('has a code where a person can do something about it', () => {
+    const codeOf = (text: string) => errorOf(endingError(text, 'it ended'));
+    const errorOf = (error: Error) => (error instanceof ProblemError ? error.code : undefined);
+    expect(codeOf("NVIDIA-SMI couldn't find libnvidia-ml.so library")).toBe('tool-missing');
+    expect(codeOf('Failed to initialize NVML: Insufficient Permissions')).toBe('permission');
+    expect(codeOf(fixtureText('nvidia-smi/message-gpu-lost.txt'))).toBe('no-answer');
+    expect(codeOf('Failed to initialize NVML: Unknown Error')).toBeUndefined();
   });
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {
         readToolMessage(text);
-        expect(endingReason(text, 'otherwise')).not.toBe('');
+        expect(endingError(text, 'otherwise').message).not.toBe('');
         throttleReasons(text);
       }),
     );
