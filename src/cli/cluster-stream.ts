@@ -3,6 +3,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { applyAll } from '../core/apply.ts';
 import type { State } from '../core/state.ts';
+import { knownOr } from '../core/unknown.ts';
 import type { SnapshotMessage } from '../wire/stream-message.ts';
 import { decodeBatch, decodeSnapshot, StreamMessageError } from '../wire/stream-message.ts';
 import { CommandError } from './command-error.ts';
@@ -42,7 +43,7 @@ export async function* clusterStream(
     if (error instanceof StreamMessageError && error.code === 'version') {
       throw new CommandError(
         'noDaemon',
-        `the daemon is version ${client.file.version} of Plimsoll and speaks another language than this one`,
+        `the daemon is version ${knownOr(client.file.version, '(not told)')} of Plimsoll and speaks another language than this one`,
         'Stop it and start it again with this version: plimsoll up',
         { cause: error },
       );

@@ -2,8 +2,11 @@
 // of the token, removed when it stops; what a killed daemon leaves behind is recognised by its process being gone.
 
 import { readFile } from 'node:fs/promises';
+import * as v from 'valibot';
 import { errorCode, shortReason } from '../core/problem.ts';
+import type { Reported } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
+import { reported } from '../wire/schema.ts';
 
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */
@@ -11,9 +14,9 @@ export interface DaemonFile {
   /** For `Authorization: Bearer`. */
   readonly token: string;
   readonly pid: number;
-  readonly startedAtWallMs: number;
+  readonly startedAtWallMs: Reported<number>;
   readonly nodeId: string;
-  readonly version: string;
+  readonly version: Reported<string>;
 }
 
 export type DaemonFileResult =
@@ -41,30 +44,25 @@ export const readDaemonFile = async (path: string): Promise<DaemonFileResult> =>
 };
 
 const parseDaemonFile = (text: string): DaemonFile | undefined => {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    const result = v.safeParse(DAEMON_FILE, JSON.parse(text));
+    return result.success ? result.output : undefined;
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { url, token, pid, startedAtWallMs, nodeId, version } = { ...EMPTY, ...value };
-  if (typeof url !== 'string' || !URL.canParse(url) || !url.startsWith('http://')) return undefined;
-  if (typeof token !== 'string' || typeof nodeId !== 'string' || typeof version !== 'string')
-    return undefined;
-  if (!isPid(pid) || typeof startedAtWallMs !== 'number') return undefined;
-  return { url: new URL(url).origin, token, pid, startedAtWallMs, nodeId, version };
 };
 
-/** 0 and below name groups of processes. */
-const isPid = (pid: unknown): pid is number =>
-  typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0;
-
-const EMPTY: { readonly [K in keyof DaemonFile]: unknown } = {
-  url: undefined,
-  token: undefined,
-  pid: undefined,
-  startedAtWallMs: undefined,
-  nodeId: undefined,
-  version: undefined,
-};
+const DAEMON_FILE: v.GenericSchema<unknown, DaemonFile> = v.object({
+  url: v.pipe(
+    v.string(),
+    v.startsWith('http://'),
+    v.url(),
+    v.transform(url => new URL(url).origin),
+  ),
+  token: v.string(),
+  // 0 and below name groups of processes.
+  pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  startedAtWallMs: reported(v.number()),
+  nodeId: v.string(),
+  version: reported(v.string()),
+});

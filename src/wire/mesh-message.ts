@@ -3,8 +3,10 @@
 
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
+import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
+import { NOT_TOLD } from './schema.ts';
 import type { VectorEntry } from './version-vector.ts';
 import { isWhole, nodesOf, rowsOf, vectorOf } from './version-vector.ts';
 
@@ -33,7 +35,7 @@ export interface WireLive {
 export type MeshMessage =
   | {
       readonly kind: 'hello';
-      readonly plimsollVersion: string;
+      readonly plimsollVersion: Reported<string>;
       readonly vectors: readonly VectorEntry[];
       readonly live: readonly VectorEntry[];
       readonly neighboursVersion: number;
@@ -156,9 +158,10 @@ const messageOf = (
       const neighbours = nodesOf(value['neighbours']);
       const { neighboursVersion, plimsollVersion } = value;
       if (vectors === undefined || live === undefined || neighbours === undefined) return undefined;
-      if (!isWhole(neighboursVersion) || typeof plimsollVersion !== 'string' || plimsollVersion.length > 64)
-        return undefined;
-      return { kind, plimsollVersion, vectors, live, neighboursVersion, neighbours };
+      if (!isWhole(neighboursVersion)) return undefined;
+      const isTold = typeof plimsollVersion === 'string' && plimsollVersion.length <= 64;
+      const version = isTold ? plimsollVersion : NOT_TOLD;
+      return { kind, plimsollVersion: version, vectors, live, neighboursVersion, neighbours };
     }
     case 'digest': {
       const vectors = vectorOf(value['vectors']);

@@ -5,7 +5,6 @@ import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
-import { unknown } from '../core/unknown.ts';
 import { DecodeError } from './decode-error.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
@@ -36,7 +35,7 @@ export const runSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   startedAt: text,
   target: text,
   serverKind: reported(text),
-  api: v.optional(reported(text), unknown('not told by that version')),
+  api: reported(text),
   model: reported(text),
   pattern: v.variant('kind', [
     openObject({ kind: v.literal('concurrency'), concurrency: count }),

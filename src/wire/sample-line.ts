@@ -70,9 +70,13 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const wholeOrNone = v.pipe(
-  v.nullable(whole),
-  v.transform(value => value ?? NO_FIGURE),
+/** A version that does not tell it, and one that says null, both have no figure. */
+const wholeOrNone = v.exactOptional(
+  v.pipe(
+    v.nullable(whole),
+    v.transform(value => value ?? NO_FIGURE),
+  ),
+  null,
 );
 
 const SAMPLE = v.object({

@@ -79,7 +79,7 @@ const SCHEMA: v.GenericSchema<unknown, LiveRun> = v.object({
   directory: v.pipe(v.string(), v.nonEmpty()),
   snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
   startedAt: v.string(),
-  samplesMax: v.nullable(v.number()),
-  durationMs: v.nullable(v.number()),
+  samplesMax: v.exactOptional(v.nullable(v.number()), null),
+  durationMs: v.exactOptional(v.nullable(v.number()), null),
 });
 const LIVE_RUNS_MAX = 1_000;

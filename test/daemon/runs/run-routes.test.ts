@@ -53,6 +53,17 @@ describe('the routes of runs', () => {
     );
   });
 
+  test('keep what a benchmark of a version to come tells besides', async () => {
+    const told = { runId: 'r3', tide: { metres: 3 } };
+    expect(await codeOf(send('POST', '/api/runs', { ...START, ...told }))).toBe('204');
+    expect(await codeOf(send('POST', '/api/runs/r3/end', { ...END, runId: 'r3', moon: 'full' }))).toBe('204');
+    expect(daemon.state.runs[daemon.nodeId]?.['r3']?.value).toMatchObject({
+      state: 'complete',
+      tide: { metres: 3 },
+      moon: 'full',
+    });
+  });
+
   test('ask a run that goes on to end, with the answer to what it tells next', async () => {
     const start = { ...START, runId: 'r2' };
     await send('POST', '/api/runs', start);
