@@ -17,6 +17,7 @@ export interface SchemaShape {
   readonly value?: unknown;
   readonly literal?: unknown;
   readonly pipe?: unknown;
+  readonly requirement?: unknown;
 }
 
 /** @throws Error for a schema that it cannot make values of. */
@@ -111,12 +112,12 @@ const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
 /** What is asked of a value beyond its type, by the name of the rule. */
 type Rules = Readonly<Record<string, unknown>>;
 
+/** Of a pipe within a pipe as well. */
 const rulesOf = ({ pipe }: SchemaShape): Rules => {
   const rules: Record<string, unknown> = {};
-  for (const step of pipe === undefined ? [] : listOf(pipe)) {
-    const { type, requirement = true }: { readonly type: string; readonly requirement?: unknown } =
-      shapeOf(step);
-    rules[type] = requirement;
+  for (const step of pipe === undefined ? [] : shapesIn(pipe)) {
+    if (step.pipe === undefined) rules[step.type] = step.requirement ?? true;
+    else Object.assign(rules, rulesOf(step));
   }
   return rules;
 };

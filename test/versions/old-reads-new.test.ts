@@ -2,6 +2,7 @@
 // bound may grow. And whatever that version may have written, this one reads. Values are made from the schemas themselves.
 
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EventKind } from '../../src/core/event-kinds.ts';
 import { EVENT_KINDS, eventClass, factKey, KINDS } from '../../src/core/event-kinds.ts';
@@ -22,9 +23,13 @@ import {
   LIVE_BODY_BYTES_MAX,
   MESH_PROTOCOL_VERSION,
 } from '../../src/wire/mesh-message.ts';
+import { reportSchema } from '../../src/wire/report-codec.ts';
 import { REQUEST_BYTES_MAX } from '../../src/wire/request-message.ts';
+import { environmentSchema, runSchema as reportRunSchema } from '../../src/wire/run-config.ts';
+import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/wire/run-schema.ts';
 import { LIST_LENGTH_MAX, TEXT_LENGTH_MAX } from '../../src/wire/schema.ts';
 import { SNAPSHOT_SCHEMA } from '../../src/wire/snapshot-codec.ts';
+import { snapshotSchema } from '../../src/wire/snapshot-schema.ts';
 import { STREAM_VERSION } from '../../src/wire/stream-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../src/wire/version-vector.ts';
 import { longCount } from '../support/counts.ts';
@@ -62,6 +67,26 @@ describe('version 0.1.0', () => {
         expect(decodeOld(kind, key ?? '', sent)).toMatchObject({
           kind: oldKinds.has(kind) ? 'known' : 'unknown',
         });
+      }),
+      runs,
+    );
+  });
+
+  it.each<[module: string, name: string, schema: SchemaShape]>([
+    ['wire/run-schema.js', 'runStartSchema', runStartSchema],
+    ['wire/run-schema.js', 'runEndSchema', runEndSchema],
+    ['wire/run-schema.js', 'runProgressSchema', runProgressSchema],
+    ['wire/snapshot-schema.js', 'snapshotSchema', snapshotSchema],
+    ['wire/run-config.js', 'runSchema', reportRunSchema],
+    ['wire/run-config.js', 'environmentSchema', environmentSchema],
+    ['wire/report-codec.js', 'reportSchema', reportSchema],
+  ])('takes by %s %s whatever this version may tell it', async (module, name, schema) => {
+    const oldSchema: unknown = (await old.module(module))[name];
+    if (!isSchema(oldSchema)) throw new Error(`${name} is no schema`);
+    fc.assert(
+      fc.property(schemaValues(schema), value => {
+        const result = v.safeParse(oldSchema, JSON.parse(JSON.stringify(value)));
+        expect(result.issues?.map(issue => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined();
       }),
       runs,
     );
@@ -118,6 +143,9 @@ const keyOf = (kind: string, payload: unknown): string | undefined => {
   const fact = isKind(kind) ? factFrom(kind, payload) : undefined;
   return fact === undefined ? undefined : factKey(fact);
 };
+
+const isSchema = (value: unknown): value is v.GenericSchema =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema';
 
 const shape = (schema: unknown): SchemaShape => {
   if (typeof schema !== 'object' || schema === null || !('type' in schema)) throw new Error('no schema');

@@ -1,0 +1,205 @@
+// What version 0.1.0 wrote for others to read besides frames and journals: a run with all its files, what the run told the
+// daemon, the stream to a page, recordings, and how a daemon and a run are found.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { readLiveRuns } from '../../src/bench/run/live-run-file.ts';
+import { eventClass, isEventKind } from '../../src/core/event-kinds.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
+import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
+import { rebuildReport } from '../../src/metrics/report-sources.ts';
+import { eventOf } from '../../src/recording/recording-line.ts';
+import { readRecording } from '../../src/recording/recording-reader.ts';
+import { readEventBatch } from '../../src/wire/event-batch.ts';
+import { reportFromJson } from '../../src/wire/report-codec.ts';
+import { runConfigFromJson } from '../../src/wire/run-config.ts';
+import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/wire/run-schema.ts';
+import { decodeSampleLine } from '../../src/wire/sample-line.ts';
+import { decodeSampleTimes } from '../../src/wire/sample-times.ts';
+import { NOT_TOLD } from '../../src/wire/schema.ts';
+import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
+import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
+import type { PinnedFact } from '../support/pinned-version.ts';
+import { PINNED_NODE, pinnedFacts, pinnedPath, pinnedText } from '../support/pinned-version.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const json = (name: string) => JSON.parse(pinnedText(name));
+const linesOf = (name: string): readonly string[] => pinnedText(name).trimEnd().split('\n');
+
+describe('a run directory', () => {
+  test('has its settings, with what was not told of them yet', () => {
+    const config = json('run/config.json');
+    expect(runConfigFromJson(pinnedText('run/config.json'))).toEqual({
+      ...config,
+      run: { ...config.run, api: NOT_TOLD },
+    });
+  });
+
+  test('has its report, every figure of it', () => {
+    const report = json('run/report.json');
+    const read = reportFromJson(pinnedText('run/report.json'));
+    expect(read).toMatchObject(report);
+    expect(read.counts).toEqual({ issued: 40, completed: 36, failed: 4, cancelled: 0, unresolved: 0 });
+  });
+
+  test('has its samples, line by line', () => {
+    const lines = linesOf('run/samples.jsonl');
+    const read = lines.map(decodeSampleLine);
+    expect(read.at(-1)).toEqual({
+      kind: 'end',
+      end: { issued: 42, trackedIssued: 40, state: 'complete' },
+    });
+    for (const [index, line] of lines.slice(0, -1).entries()) {
+      const { kind, id, chunks, chunkGapsNs: _gaps, failure, ...told } = JSON.parse(line);
+      const figures = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, value ?? -1]));
+      expect(read[index]).toMatchObject({
+        kind,
+        sample: { ...figures, sampleId: id, chunkCount: chunks, failure: failure ?? undefined },
+      });
+      const { window, sentNs, endNs, outcome } = told;
+      expect(decodeSampleTimes(line)).toMatchObject({ isTracked: window >= 0, sentNs, endNs, outcome });
+    }
+  });
+
+  test('gives the same report again, from its snapshot and from its samples alone', async () => {
+    using folder = temporaryDirectory();
+    cpSync(pinnedPath('run'), folder.path, { recursive: true });
+    const report = reportFromJson(pinnedText('run/report.json'));
+    const figuresOf = ({ counts, series, errors, windowNs }: typeof report) => ({
+      counts,
+      errors,
+      windowNs,
+      ttft: series['ttftNs']?.percentiles,
+      latency: series['latencyNs']?.total,
+    });
+    const rebuilt = await rebuildReport(folder.path);
+    expect(figuresOf(rebuilt)).toEqual(figuresOf(report));
+    expect(snapshotFromJson(pinnedText('run/final_snapshot.json')).state).toBe('complete');
+  });
+});
+
+test('samples with a field besides, or without a figure that nobody needs, are read', () => {
+  const [line = ''] = linesOf('run/samples.jsonl');
+  const before = decodeSampleLine(line);
+  const more = JSON.stringify({ ...JSON.parse(line), tide: { metres: 3 } });
+  expect(decodeSampleLine(more)).toEqual(before);
+  expect(decodeSampleTimes(more)).toEqual(decodeSampleTimes(line));
+  const { inputTokens: _tokens, ...fewer } = JSON.parse(line);
+  const read = decodeSampleLine(JSON.stringify(fewer));
+  expect(read).toMatchObject({ kind: 'sample', sample: { inputTokens: -1, outputTokens: 4 } });
+});
+
+test('a live snapshot is read from its message, figure by figure', () => {
+  const { schema: _schema, ...final } = json('run/final_snapshot.json');
+  const read = decodeSnapshotPacked(readFileSync(pinnedPath('live-snapshot.msgpack')));
+  expect(read).toEqual({ ...final, seq: 12, state: 'live', pendingTasks: 3 });
+});
+
+test('a batch of event records is read, every kind of them', () => {
+  const { bytes, header, records } = json('event-batch.json');
+  const batch = readEventBatch(Uint8Array.from(Buffer.from(bytes, 'base64')));
+  expect(batch).toMatchObject(header);
+  expect(batch.records).toEqual(records);
+});
+
+test('what a run tells the daemon is taken, and with a field besides it is kept', () => {
+  const schemas = [
+    [/\/runs$/, runStartSchema],
+    [/\/progress$/, runProgressSchema],
+    [/\/end$/, runEndSchema],
+  ] as const;
+  const told: readonly { readonly path: string; readonly body: object }[] = json('told.json');
+  const read = schemas.map(([path, schema]) => {
+    const body = told.find(one => path.test(one.path))?.body;
+    expect(v.parse(schema, body)).toEqual(body);
+    expect(v.parse(schema, { ...body, tide: 3 })).toEqual({ ...body, tide: 3 });
+    return body;
+  });
+  expect(read).toHaveLength(3);
+});
+
+describe('the stream', () => {
+  test('begins with a state that holds every fact', () => {
+    const { state, nodeId: node } = decodeSnapshot(pinnedText('stream-snapshot.json'), 0);
+    expect(node).toBe(PINNED_NODE);
+    expect(Object.keys(state)).toEqual(expect.arrayContaining(Object.keys(EMPTY_STATE)));
+    expect(state.nodeMemories[PINNED_NODE]?.value).toEqual(readingOf('memory.gathered'));
+    expect(state.nodeGpus[PINNED_NODE]?.['nvidia']?.value).toEqual(readingOf('gpus.gathered'));
+    expect(state.runs[PINNED_NODE]?.['fixture-1']?.value).toEqual(payloadsOf('run.ended')[0]);
+  });
+
+  test('goes on with events, as they were recorded', () => {
+    const { events } = decodeBatch(pinnedText('stream-batch.json'), 0);
+    const read = events.map(event =>
+      event.kind === 'unknown' ? undefined : { kind: event.kind, payload: event.payload },
+    );
+    for (const { kind, payload } of pinnedFacts()) expect(read).toContainEqual({ kind, payload });
+  });
+});
+
+describe('a recording', () => {
+  test('with names holds every fact that a state can', async () => {
+    const read = await eventsIn('named.plimsoll');
+    for (const fact of pinnedFacts().filter(isLast)) expect(read).toContainEqual(fact);
+  });
+
+  test('without names holds as many, and none of the names', async () => {
+    const [named, anonymous] = [await eventsIn('named.plimsoll'), await eventsIn('anonymous.plimsoll')];
+    expect(anonymous.map(({ kind }) => kind)).toEqual(named.map(({ kind }) => kind));
+    expect(JSON.stringify(anonymous)).not.toMatch(/atlas|juno|rack-1|72asyext/);
+  });
+});
+
+test('a daemon is found by its file, also by one that tells more, or less of what nobody needs', async () => {
+  const told = json('daemon.json');
+  expect(await readDaemonFile(pinnedPath('daemon.json'))).toEqual({ kind: 'found', file: told });
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'daemon.json');
+  const { startedAtWallMs: _started, version: _version, ...needed } = told;
+  writeFileSync(path, JSON.stringify({ ...needed, tide: 3 }));
+  expect(await readDaemonFile(path)).toEqual({
+    kind: 'found',
+    file: { ...needed, startedAtWallMs: NOT_TOLD, version: NOT_TOLD },
+  });
+});
+
+test('a run that goes on is found by its file', async () => {
+  using folder = temporaryDirectory();
+  mkdirSync(join(folder.path, 'live-runs'));
+  cpSync(pinnedPath('live-run.json'), join(folder.path, 'live-runs', 'fixture.json'));
+  const read = () => readLiveRuns(folder.path, pid => pid === 4_242);
+  const { samplesMax: _max, ...less } = json('live-run.json');
+  expect(await read()).toEqual([json('live-run.json')]);
+  writeFileSync(join(folder.path, 'live-runs', 'fixture.json'), JSON.stringify({ ...less, tide: 3 }));
+  expect(await read()).toEqual([{ ...less, samplesMax: null }]);
+});
+
+const payloadsOf = (kind: string): readonly unknown[] =>
+  pinnedFacts().flatMap(fact => (fact.kind === kind ? [fact.payload] : []));
+
+const readingOf = (kind: string): unknown => Object(payloadsOf(kind)[0]).value;
+
+const placeOf = ({ kind, key }: PinnedFact): string => `${kind.split('.')[0]} ${key}`;
+
+/** Whether it is what its place holds in the end. */
+const isLast = (fact: PinnedFact): boolean =>
+  fact.kind !== 'connection.closed' &&
+  pinnedFacts().findLast(other => placeOf(other) === placeOf(fact))?.kind === fact.kind;
+
+const eventsIn = async (name: string): Promise<readonly PinnedFact[]> => {
+  const facts: PinnedFact[] = [];
+  for await (const part of readRecording(pinnedPath(name))) {
+    if (part.kind === 'broken') throw new Error(part.reason);
+    const { line } = part;
+    if (line.kind !== 'origin' && line.kind !== 'batch') continue;
+    for (const recorded of line.events) {
+      const event = eventOf(recorded, 0);
+      if (event === undefined || event.kind === 'unknown') throw new Error(`${recorded.kind} is not read`);
+      const { kind, key, payload } = event;
+      if (isEventKind(kind)) facts.push({ kind, class: eventClass(kind), key, payload });
+    }
+  }
+  return facts;
+};
