@@ -132,16 +132,29 @@ const linkPlaceOf = ({ origin, key }: EventHead): LinkPlace => {
 
 const heldLive = (state: State, { kind, origin, key }: KnownEvent): Entry<unknown> | undefined => {
   const { field, shape } = EVENT_KINDS[kind];
-  return entryAt(state, field, shape === 'node' ? [origin] : [origin, key]);
+  return shape === 'node' ? entryAt(state, field, origin) : entryAt(state, field, origin, key);
 };
 
 const entryFor = <K extends EventKind>(event: KnownEvent<K>): Entry<unknown> | ReadingEntry<unknown> => {
   const { epoch, seq, ageMs, receivedAtMs, payload } = event;
   const { title, hold } = EVENT_KINDS[event.kind];
-  // Whole, with what a version to come tells beside the value; the place of the entry is never told by a payload.
-  if (title !== undefined && isGathered(payload)) return { ...payload, epoch, seq, ageMs, receivedAtMs };
-  return { value: hold === undefined ? payload : hold(payload), epoch, seq, ageMs, receivedAtMs };
+  if (title === undefined || !isGathered(payload))
+    return { value: hold === undefined ? payload : hold(payload), epoch, seq, ageMs, receivedAtMs };
+  const { source, intervalMs, value } = payload;
+  const entry = { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
+  // Also what a version to come tells beside the value; the place of the entry is never told by a payload. Copied only then:
+  // a copy of every payload costs a quarter of the fold.
+  return fieldCount(payload) > GATHERED_FIELDS ? { ...payload, ...entry } : entry;
 };
+
+const fieldCount = (payload: object): number => {
+  let count = 0;
+  for (const _name in payload) count += 1;
+  return count;
+};
+
+/** source, intervalMs, value */
+const GATHERED_FIELDS = 3;
 
 const isGathered = (payload: object): payload is Gathered<unknown> => 'value' in payload;
 

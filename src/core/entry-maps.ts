@@ -30,17 +30,18 @@ export const entriesOfNode = (
   return Object.hasOwn(map, node) ? entriesUnder(map[node]) : [];
 };
 
-/** The entry that a path of keys leads to, from the map of a field down. */
+/** The one entry of a node in a map, or the one of a key where the map has several of a node. */
 export const entryAt = (
   state: State,
   field: FieldRow['field'],
-  path: readonly string[],
+  node: NodeId,
+  key?: string,
 ): Entry<unknown> | undefined => {
-  let held: unknown = state[field];
-  for (const key of path) {
-    if (!isObject(held) || !Object.hasOwn(held, key)) return undefined;
-    held = held[key];
-  }
+  const map = state[field];
+  if (!Object.hasOwn(map, node)) return undefined;
+  const ofNode: unknown = map[node];
+  const held =
+    key === undefined ? ofNode : isObject(ofNode) && Object.hasOwn(ofNode, key) ? ofNode[key] : undefined;
   return isObject(held) && isEntry(held) ? held : undefined;
 };
 

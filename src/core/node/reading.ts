@@ -54,7 +54,7 @@ export const readingEntry = (
   { reading, vendor }: { readonly reading: ReadingKind; readonly vendor: GpuVendor | 'none' },
 ): ReadingEntry<unknown> | undefined => {
   const { field } = EVENT_KINDS[gatheredKind(reading)];
-  const entry = entryAt(state, field, vendor === 'none' ? [node] : [node, vendor]);
+  const entry = vendor === 'none' ? entryAt(state, field, node) : entryAt(state, field, node, vendor);
   return entry !== undefined && isReadingEntry(entry) ? entry : undefined;
 };
 
