@@ -2,7 +2,7 @@
 // arrival, and their clock starts when they are let in.
 
 import type { Exchange } from './exchange.ts';
-import type { Served } from './mock-log.ts';
+import type { ServedRequest } from './mock-log.ts';
 
 export class Admission {
   readonly #max: number;
@@ -34,7 +34,7 @@ export class Admission {
     this.#begin(exchange);
   }
 
-  done(tell: (served: Served) => void, exchange: Exchange): void {
+  done(tell: (served: ServedRequest) => void, exchange: Exchange): void {
     tell(exchange.served);
     if (this.#waiting.delete(exchange)) return;
     if (!this.#running.delete(exchange) || this.#waiting.size === 0) return;

@@ -8,20 +8,20 @@ import type { HostTime } from './host-time.ts';
 import { CONTINUE, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
 import { RequestReader } from './http/request-reader.ts';
-import type { Served } from './mock-log.ts';
+import type { ServedRequest } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
 import type { Ending, Reply } from './reply/reply.ts';
 
-export type Answer =
+export type MockAnswer =
   /** Sent as it is, and not in the log. */
   | { readonly kind: 'small'; readonly bytes: Buffer; readonly closes: boolean }
-  | { readonly kind: 'completion'; readonly reply: Reply; readonly served: Served };
+  | { readonly kind: 'completion'; readonly reply: Reply; readonly served: ServedRequest };
 
 export interface ConnectionContext {
   readonly time: HostTime;
   readonly settings: MockSettings;
   /** @param count of the requests read on this connection before. */
-  answer(request: HttpRequest, readMs: number, count: number): Answer;
+  answer(request: HttpRequest, readMs: number, count: number): MockAnswer;
   /** Starts it now or when its turn has come. */
   admit(exchange: Exchange): void;
   /** Something more is due. */
@@ -122,7 +122,7 @@ export class ClientConnection {
     }
   }
 
-  #start({ reply, served }: Extract<Answer, { kind: 'completion' }>): void {
+  #start({ reply, served }: Extract<MockAnswer, { kind: 'completion' }>): void {
     const exchange = new Exchange({
       reply,
       served,

@@ -4,13 +4,13 @@
 import type { Socket } from 'node:net';
 import type { Deadlined } from './deadline-queue.ts';
 import type { HostTime } from './host-time.ts';
-import type { Served } from './mock-log.ts';
+import type { ServedRequest } from './mock-log.ts';
+import { writeStamp } from './reply/framing.ts';
 import type { Ending, Reply } from './reply/reply.ts';
-import { writeStamp } from './reply/stamp.ts';
 
 export interface ExchangeOptions {
   readonly reply: Reply;
-  readonly served: Served;
+  readonly served: ServedRequest;
   readonly socket: Socket;
   readonly time: HostTime;
   /** How long after its time content was written. */
@@ -21,7 +21,7 @@ export interface ExchangeOptions {
 }
 
 export class Exchange implements Deadlined {
-  readonly served: Served;
+  readonly served: ServedRequest;
   readonly #reply: Reply;
   readonly #socket: Socket;
   readonly #time: HostTime;

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { errorMessage } from '../core/problem.ts';
-import { MockError } from './mock-error.ts';
+import { MockError } from './mock-settings.ts';
 
 export class LogFile implements AsyncDisposable {
   readonly #stream: WriteStream;

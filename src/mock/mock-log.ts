@@ -6,7 +6,7 @@ import type { Expected } from './failures.ts';
 import type { HostTime } from './host-time.ts';
 
 /** One request. Times are ms of the mock's own clock until they are told. */
-export interface Served {
+export interface ServedRequest {
   /** The client's number of it, else the mock's. */
   readonly id: string;
   readonly model: string;
@@ -62,7 +62,7 @@ export interface MockLogSummary {
 export class MockLog {
   readonly #time: HostTime;
   readonly #onLine: ((line: string) => void) | undefined;
-  #entries: Served[] = [];
+  #entries: ServedRequest[] = [];
   /** Where the next entry goes once all places are taken. */
   #oldest = 0;
   #requests = 0;
@@ -89,7 +89,7 @@ export class MockLog {
     if (lateNs > this.#latenessMaxNs) this.#latenessMaxNs = lateNs;
   };
 
-  add(served: Served): void {
+  add(served: ServedRequest): void {
     this.#done += 1;
     if (this.#entries.length < ENTRIES_MAX) this.#entries.push(served);
     else {
@@ -147,7 +147,7 @@ export class MockLog {
   }
 
   /** Times are CLOCK_MONOTONIC in nanoseconds, exact in a double for 104 days after the machine's start. */
-  #line(served: Served): string {
+  #line(served: ServedRequest): string {
     return JSON.stringify({
       id: served.id,
       model: served.model,
@@ -175,7 +175,7 @@ export class MockLog {
 }
 
 /** A client that leaves a failing reply has done right; one that leaves a healthy reply has cancelled it. */
-const outcomeOf = ({ expected, isClientGone }: Served): string => {
+const outcomeOf = ({ expected, isClientGone }: ServedRequest): string => {
   if (expected.outcome === 'failed') return expected.kind;
   return isClientGone ? 'cancelled' : 'completed';
 };

@@ -6,7 +6,7 @@ import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse
 import { nearest } from '../core/text/nearest.ts';
 import { FAILURES } from './failures.ts';
 import type { MockSettings } from './mock-settings.ts';
-import { readMockSettings } from './read-settings.ts';
+import { readMockSettings } from './mock-settings.ts';
 
 export interface MockOption {
   /** Without dashes. */

@@ -4,9 +4,8 @@
 import process from 'node:process';
 import { untilAborted } from '../clock/until-aborted.ts';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
-import { MockError } from './mock-error.ts';
 import { startMock } from './mock-server.ts';
-import { readMockSettings } from './read-settings.ts';
+import { MockError, readMockSettings } from './mock-settings.ts';
 
 const [optionsJson = '{}', ...flags] = process.argv.slice(2);
 

@@ -5,17 +5,17 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
+import { pause } from '../clock/until-aborted.ts';
 import { errorMessage } from '../core/problem.ts';
 import { Admission } from './admission.ts';
 import { ClientConnection } from './client-connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 import { hostTime } from './host-time.ts';
 import { LogFile } from './log-file.ts';
-import { MockError } from './mock-error.ts';
 import type { MockLogSummary } from './mock-log.ts';
 import { MockLog } from './mock-log.ts';
 import type { MockOptions, MockSettings } from './mock-settings.ts';
-import { mockSettings } from './read-settings.ts';
+import { MockError, mockSettings } from './mock-settings.ts';
 import { Routes } from './routes.ts';
 
 export interface Mock extends AsyncDisposable {
@@ -52,13 +52,15 @@ interface MockServerOptions {
 
 class MockServer implements Mock {
   readonly #settings: MockSettings;
+  readonly #clock: Clock;
   readonly #logFile: LogFile | undefined;
   readonly #server: Server;
   readonly #connections = new Set<ClientConnection>();
   readonly #log: MockLog;
   readonly #queue: DeadlineQueue;
   readonly #admission: Admission;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #stop = new AbortController();
+  #sweeping: Promise<void> | undefined;
   #opened = 0;
   #refused = 0;
   #refusedRequests = 0;
@@ -66,6 +68,7 @@ class MockServer implements Mock {
 
   constructor({ settings, clock, logFile }: MockServerOptions) {
     this.#settings = settings;
+    this.#clock = clock;
     this.#logFile = logFile;
     const time = hostTime(clock);
     const log = new MockLog(time, logFile?.add);
@@ -92,12 +95,6 @@ class MockServer implements Mock {
       },
     };
     this.#server = createServer({ noDelay: true }, socket => this.#accept(socket, context));
-    this.#sweeper = setInterval(() => {
-      const nowMs = time.nowMs();
-      for (const connection of this.#connections) connection.sweep(nowMs);
-      logFile?.flush();
-    }, sweepMs(settings));
-    this.#sweeper.unref();
   }
 
   get url(): string {
@@ -130,6 +127,7 @@ class MockServer implements Mock {
         },
       );
     }
+    this.#sweeping = this.#sweep();
     this.#server.on('error', () => undefined); // out of file descriptors: the client sees a refusal, the server stays
   }
 
@@ -148,7 +146,7 @@ class MockServer implements Mock {
   }
 
   stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+    this.#stopped ??= this.#end();
     return this.#stopped;
   }
 
@@ -156,8 +154,21 @@ class MockServer implements Mock {
     return this.stop();
   }
 
-  async #stop(): Promise<void> {
-    clearInterval(this.#sweeper);
+  /** Ends what takes too long, for as long as the server listens. */
+  async #sweep(): Promise<void> {
+    const { signal } = this.#stop;
+    const everyMs = sweepMs(this.#settings);
+    while (!signal.aborted) {
+      await pause(this.#clock, everyMs, signal);
+      const nowMs = this.#clock.nowMs();
+      for (const connection of this.#connections) connection.sweep(nowMs);
+      this.#logFile?.flush();
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#stop.abort();
+    await this.#sweeping;
     const closed = this.#server.listening ? once(this.#server, 'close') : undefined;
     this.#server.close();
     for (const connection of this.#connections) connection.destroy();

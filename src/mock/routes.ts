@@ -3,7 +3,7 @@
 import type { MockApi } from './api/mock-api.ts';
 import { MOCK_APIS } from './api/mock-apis.ts';
 import { errorJson } from './api/openai-json.ts';
-import type { Answer } from './client-connection.ts';
+import type { MockAnswer } from './client-connection.ts';
 import { readCompletionRequest } from './completion-request.ts';
 import type { Failure } from './failures.ts';
 import { failureNamed, failureOfModel } from './failures.ts';
@@ -38,7 +38,7 @@ export class Routes {
     this.#informational = Buffer.from(informationalHeads(settings));
   }
 
-  answer(request: HttpRequest, readMs: number, count: number): Answer {
+  answer(request: HttpRequest, readMs: number, count: number): MockAnswer {
     const { method, path } = request.head;
     const { repliesPerConnection } = this.#settings;
     const closes = request.head.closes || (repliesPerConnection > 0 && count + 1 >= repliesPerConnection);
@@ -79,7 +79,7 @@ export class Routes {
       readonly count: number;
       readonly closes: boolean;
     },
-  ): Answer {
+  ): MockAnswer {
     const result = readCompletionRequest(request.body, api);
     if (result.kind === 'wrong')
       return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
@@ -174,9 +174,9 @@ export class Routes {
   }
 }
 
-const small = (bytes: Buffer, closes: boolean): Answer => ({ kind: 'small', bytes, closes });
+const small = (bytes: Buffer, closes: boolean): MockAnswer => ({ kind: 'small', bytes, closes });
 
-const json = (status: number, body: string, closes: boolean): Answer =>
+const json = (status: number, body: string, closes: boolean): MockAnswer =>
   small(smallReply(status, body, { closes }), closes);
 
 const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline'] => ({

@@ -4,9 +4,8 @@ import type { Env } from '../process/child.ts';
 import { entryUrl } from '../process/entry.ts';
 import type { OwnProcessExit } from '../process/own-process.ts';
 import { startOwnProcess } from '../process/own-process.ts';
-import { MockError } from './mock-error.ts';
 import type { MockOptions } from './mock-settings.ts';
-import { mockSettings } from './read-settings.ts';
+import { MockError, mockSettings } from './mock-settings.ts';
 
 export interface MockProcess extends AsyncDisposable {
   readonly url: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { FAILURES } from '../../src/mock/failures.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../src/mock/mock-options.ts';
-import { readMockSettings } from '../../src/mock/read-settings.ts';
+import { readMockSettings } from '../../src/mock/mock-settings.ts';
 
 const settings = (given: Readonly<Record<string, string>>) => {
   const result = parseMockOptions(given);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mockSettings } from '../../src/mock/read-settings.ts';
+import { mockSettings } from '../../src/mock/mock-settings.ts';
 import { timesOf } from '../../src/mock/reply/stream-plan.ts';
 
 test('without jitter chunks come at the first token and then at every gap', () => {

@@ -1,7 +1,7 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
-import { MockError } from '../../mock/mock-error.ts';
+import { MockError } from '../../mock/mock-settings.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import type { Mock } from '../../mock/mock-server.ts';
 import { startMock } from '../../mock/mock-server.ts';

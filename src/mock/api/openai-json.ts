@@ -2,7 +2,7 @@
 // around a choice, usage, errors.
 
 import type { JsonObject } from '../../core/json.ts';
-import { STAMP_FIELD } from '../reply/stamp.ts';
+import { STAMP_FIELD } from '../reply/framing.ts';
 import type { ChunkShape, TokenCounts } from './mock-api.ts';
 
 /** What an endpoint calls itself and its objects. */

@@ -1,12 +1,11 @@
-// Replies in an unusual shape: events joined in a write, cut over several, cut inside a character, or maimed. Built for
+// Replies in an unusual shape: events joined in a write, cut over several, cut inside a character, or corrupt. Built for
 // each reply as one run of bytes that is then cut, so that any shape can carry stamps.
 
 import type { Expected } from '../failures.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import type { StreamEvent } from './event-factory.ts';
-import { chunked, lastChunk } from './http-chunk.ts';
+import { chunked, lastChunk, STAMP_FIELD } from './framing.ts';
 import type { Ending, Reply } from './reply.ts';
-import { STAMP_FIELD } from './stamp.ts';
 import type { StreamPlan } from './stream-plan.ts';
 
 /** Whether each event is one write. */
@@ -14,14 +13,14 @@ export const isOrdinary = ({ eventsPerWrite, writesPerEvent, splitsUtf8 }: MockS
   eventsPerWrite === 1 && writesPerEvent === 1 && !splitsUtf8;
 
 /** Bytes that belong together, before they are cut into writes. */
-export interface Part {
+export interface ReplyPart {
   readonly bytes: Buffer;
   readonly atMs: number;
   readonly tokens: number;
   readonly chunks: number;
 }
 
-export interface Arrangement {
+export interface StreamShape {
   readonly settings: MockSettings;
   readonly wire: { readonly transfer: MockSettings['transfer'] };
   /** Whether the body ends as its transfer coding wants. */
@@ -32,8 +31,8 @@ export interface Arrangement {
 export const streamParts = (
   plan: StreamPlan,
   head: string,
-  { settings, wire, hasEnd }: Arrangement,
-): readonly Part[] => {
+  { settings, wire, hasEnd }: StreamShape,
+): readonly ReplyPart[] => {
   const isChunked = wire.transfer === 'chunked';
   const framed = (bytes: Buffer): Buffer => (isChunked ? chunked(bytes, settings) : bytes);
   const firstMs = settings.isHeadEarly ? 0 : (plan.atMs[0] ?? 0);
@@ -54,11 +53,11 @@ export const streamParts = (
 };
 
 /** Bytes without content. */
-export const bare = (bytes: Buffer, atMs: number): Part => ({ bytes, atMs, tokens: 0, chunks: 0 });
+export const bare = (bytes: Buffer, atMs: number): ReplyPart => ({ bytes, atMs, tokens: 0, chunks: 0 });
 
 /** Several events are one write at the time of the last: what a server does that collects before it flushes. */
-const joined = (events: readonly StreamEvent[], atMs: Float64Array, size: number): readonly Part[] => {
-  const parts: Part[] = [];
+const joined = (events: readonly StreamEvent[], atMs: Float64Array, size: number): readonly ReplyPart[] => {
+  const parts: ReplyPart[] = [];
   for (let start = 0; start < events.length; start += size) {
     const group = events.slice(start, start + size);
     parts.push({
@@ -79,7 +78,7 @@ export interface Cutting {
   readonly expected: Expected;
 }
 
-export const cutParts = (parts: readonly Part[], cutting: Cutting): Reply => {
+export const cutParts = (parts: readonly ReplyPart[], cutting: Cutting): Reply => {
   const whole = Buffer.concat(parts.map(({ bytes }) => bytes));
   const pieces: Buffer[] = [];
   const atMs: number[] = [];

@@ -2,9 +2,7 @@
 
 import type { ChunkShape, MockApi, Speech, TokenCounts, ToolCallPart } from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
-import { chunked } from './http-chunk.ts';
-import { eventText } from './sse.ts';
-import { STAMP_BYTES } from './stamp.ts';
+import { chunked, eventText, STAMP_BYTES } from './framing.ts';
 import { WORD_COUNT, wordsFrom } from './vocabulary.ts';
 
 export interface StreamEvent {

@@ -1,15 +1,14 @@
-// Builds the reply of each failure of the table: healthy bytes, maimed in one place.
+// Builds the reply of each failure of the table: healthy bytes, corrupt in one place.
 
 import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failures.ts';
 import { replyHead, smallReply } from '../http/reply-head.ts';
-import type { Part } from './arranged-stream.ts';
+import type { ReplyPart } from './arranged-stream.ts';
 import { bare } from './arranged-stream.ts';
+import { corruptBody, corruptStream } from './corrupt-reply.ts';
+import type { FailingRequest } from './corruption.ts';
+import { asReply, CHUNKED, CLOSE, endingOf, typeOf } from './corruption.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
-import { maimedBody } from './maimed-body.ts';
-import { maimedStream } from './maimed-stream.ts';
-import type { FailingRequest } from './maiming.ts';
-import { asReply, CHUNKED, CLOSE, endingOf, typeOf } from './maiming.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
 
@@ -18,7 +17,9 @@ export const failingReply = (builder: ReplyBuilder, request: FailingRequest): Re
   const expected = subject.isStreaming ? failure.streaming : failure.plain;
   const built =
     beforeTheBody(builder, request, expected) ??
-    (subject.isStreaming ? maimedStream(builder, request, expected) : maimedBody(builder, request, expected));
+    (subject.isStreaming
+      ? corruptStream(builder, request, expected)
+      : corruptBody(builder, request, expected));
   return { ...built, expected, promptTokens: subject.promptTokens };
 };
 
@@ -88,7 +89,10 @@ const beforeTheBody = (
 const healthy = (builder: ReplyBuilder, subject: ReplySubject, wire: Wire): Reply =>
   subject.isStreaming ? builder.stream(subject, wire) : builder.plain(subject, wire);
 
-const partsOf = (pieces: Reply['pieces'], { atMs, tokens, chunks }: Reply['timeline']): readonly Part[] =>
+const partsOf = (
+  pieces: Reply['pieces'],
+  { atMs, tokens, chunks }: Reply['timeline'],
+): readonly ReplyPart[] =>
   pieces.map((bytes, index) => ({
     bytes,
     atMs: atMs[index] ?? 0,

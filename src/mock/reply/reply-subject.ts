@@ -3,7 +3,6 @@
 import type { MockApi } from '../api/mock-api.ts';
 import type { CompletionRequest } from '../completion-request.ts';
 import type { MockSettings } from '../mock-settings.ts';
-import { draw, hashOf } from '../seeded.ts';
 import { WORD_COUNT } from './vocabulary.ts';
 
 export interface ReplySubject {
@@ -59,6 +58,19 @@ export const replySubject = (
   };
 };
 
+/** FNV-1a over UTF-16 units, then mixed; a long text counts by its head, its tail and its length. */
+export const hashOf = (text: string, seed: number): number => {
+  let hash = (0x811c9dc5 ^ seed) >>> 0;
+  const head = Math.min(text.length, SAMPLED_CHARACTERS);
+  for (let index = 0; index < head; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  for (let index = Math.max(head, text.length - SAMPLED_CHARACTERS); index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return mix(hash ^ text.length);
+};
+
+/** The n-th draw of a stream of draws, 0 ≤ draw < 1. */
+export const draw = (hash: number, n: number): number => mix(hash + Math.imul(n + 1, 0x9e3779b9)) / 2 ** 32;
+
 const finishReason = (
   settings: MockSettings,
   { isCut, toolCalls }: { readonly isCut: boolean; readonly toolCalls: number },
@@ -67,3 +79,13 @@ const finishReason = (
   if (isCut) return 'length';
   return toolCalls > 0 ? 'tool_calls' : 'stop';
 };
+
+/** The finisher of MurmurHash3: every bit of the input moves every bit of the output. */
+const mix = (value: number): number => {
+  let mixed = value >>> 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+};
+
+const SAMPLED_CHARACTERS = 2_048;

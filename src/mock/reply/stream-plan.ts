@@ -1,10 +1,10 @@
-// A stream as a list of events with their times, before HTTP: what healthy replies send and failures maim.
+// A stream as a list of events with their times, before HTTP: what healthy replies send and failures corrupt.
 
 import type { MockSettings } from '../mock-settings.ts';
-import { draw } from '../seeded.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
+import { BOM } from './framing.ts';
 import type { ReplySubject } from './reply-subject.ts';
-import { BOM } from './sse.ts';
+import { draw } from './reply-subject.ts';
 import { wordsFrom } from './vocabulary.ts';
 
 export interface StreamPlan {

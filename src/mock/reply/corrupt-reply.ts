@@ -1,11 +1,10 @@
-// A stream, maimed in one place.
+// A stream or a whole completion, corrupt in one place.
 
 import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failures.ts';
-import type { Part } from './arranged-stream.ts';
+import type { ReplyPart } from './arranged-stream.ts';
 import { bare, streamParts } from './arranged-stream.ts';
-import type { ReplyBuilder, Wire } from './healthy-reply.ts';
-import type { FailingRequest } from './maiming.ts';
+import type { FailingRequest } from './corruption.ts';
 import {
   asReply,
   CHUNKED,
@@ -16,12 +15,13 @@ import {
   endlessly,
   RESET,
   slowly,
-} from './maiming.ts';
-import type { Reply } from './reply.ts';
-import { lineEnd } from './sse.ts';
+} from './corruption.ts';
+import { chunked, lineEnd } from './framing.ts';
+import type { ReplyBuilder, Wire } from './healthy-reply.ts';
+import type { Ending, Reply } from './reply.ts';
 import type { StreamPlan } from './stream-plan.ts';
 
-export const maimedStream = (
+export const corruptStream = (
   builder: ReplyBuilder,
   { failure, subject, wire }: FailingRequest,
   expected: Expected,
@@ -36,7 +36,12 @@ export const maimedStream = (
   };
   const done = events.done();
   const error = errorJson('the engine died', 'internal_server_error', 500);
-  const parts = (chosen: StreamPlan, hasEnd: boolean, as: Wire = wire, lengthOf = chosen): readonly Part[] =>
+  const parts = (
+    chosen: StreamPlan,
+    hasEnd: boolean,
+    as: Wire = wire,
+    lengthOf = chosen,
+  ): readonly ReplyPart[] =>
     streamParts(chosen, builder.streamHead(as, lengthOf), { settings, wire: as, hasEnd });
   const whole = (chosen: StreamPlan): Reply => asReply(parts(chosen, true), endingOf(wire), expected);
   const withMiddle = (data: string): Reply =>
@@ -95,6 +100,71 @@ export const maimedStream = (
   }
 };
 
+export const corruptBody = (
+  builder: ReplyBuilder,
+  { failure, subject, wire }: FailingRequest,
+  expected: Expected,
+): Reply => {
+  const reply = builder.plain(subject, wire);
+  const atMs = reply.timeline.atMs[0] ?? 0;
+  const body = Buffer.from(builder.plainBody(subject));
+  const half = body.subarray(0, body.length >> 1);
+  const cutOff = (ending: Ending): Reply =>
+    asReply([bare(Buffer.from(builder.plainHead(wire, body.length)), 0), bare(half, atMs)], ending, expected);
+  const whole = (text: string | Buffer): Reply =>
+    asReply(
+      [
+        bare(Buffer.from(builder.plainHead(wire, Buffer.byteLength(text))), 0),
+        bare(builder.framed(Buffer.from(text), wire), atMs),
+      ],
+      endingOf(wire),
+      expected,
+    );
+  const chunkedHead = bare(Buffer.from(builder.head(CHUNKED, 'application/json', undefined)), 0);
+  const { settings } = builder;
+  switch (failure.name) {
+    case 'reset-after-headers':
+      return asReply([bare(Buffer.from(builder.plainHead(wire, body.length)), 0)], RESET, expected);
+    case 'reset-mid-stream':
+      return cutOff(RESET);
+    case 'truncated-no-last-chunk':
+      return asReply([chunkedHead, bare(chunked(half, settings), atMs)], CLOSE, expected);
+    case 'truncated-mid-chunk':
+      return asReply([chunkedHead, bare(CUT_CHUNK, atMs)], CLOSE, expected);
+    case 'malformed-event':
+      return whole(half);
+    case 'malformed-shape':
+      return whole('42');
+    case 'error-frame':
+    case 'error-frame-first':
+    case 'error-event':
+      return whole(errorJson('the engine died', 'internal_server_error', 500));
+    case 'empty-done':
+    case 'empty-role-only':
+      return whole(builder.plainBody({ ...subject, outputTokens: 0, reasoningTokens: 0, toolCalls: 0 }));
+    case 'stall-after-headers':
+      return asReply(
+        [bare(Buffer.from(builder.plainHead(wire, body.length)), 0)],
+        { kind: 'silence' },
+        expected,
+      );
+    case 'stall-mid-stream':
+      return cutOff({ kind: 'silence' });
+    case 'endless':
+      return asReply([chunkedHead, bare(WHITE_SPACE_CHUNK, atMs)], endlessly(settings.gapMs), expected);
+    case 'gzip':
+      return compressed(builder, body, { subject, wire, expected, atMs });
+    case 'slow-bytes':
+      return slowly(
+        reply.pieces.map(bytes => ({ bytes, atMs, tokens: subject.outputTokens, chunks: 1 })),
+        wire,
+        expected,
+      );
+    default:
+      return cutOff(CLOSE); // truncated in one of the ways that only a stream tells apart
+  }
+};
+
 const insertedInTheMiddle = <T>(items: readonly T[], item: T): readonly T[] => {
   const middle = items.length >> 1;
   return [...items.slice(0, middle), item, ...items.slice(middle)];
@@ -107,3 +177,5 @@ const doubledInTheMiddle = (times: Float64Array): Float64Array => {
 };
 
 const lastMs = ({ content, atMs }: StreamPlan): number => atMs[content.length - 1] ?? 0;
+
+const WHITE_SPACE_CHUNK = Buffer.from('1\r\n \r\n');

@@ -2,7 +2,7 @@
 
 import { gzipSync } from 'node:zlib';
 import type { Expected, Failure } from '../failures.ts';
-import type { Part } from './arranged-stream.ts';
+import type { ReplyPart } from './arranged-stream.ts';
 import { bare, cutParts } from './arranged-stream.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
@@ -16,10 +16,10 @@ export interface FailingRequest {
   readonly isReused: boolean;
 }
 
-export const asReply = (parts: readonly Part[], ending: Ending, expected: Expected): Reply =>
+export const asReply = (parts: readonly ReplyPart[], ending: Ending, expected: Expected): Reply =>
   cutParts(parts, { writesPerEvent: 1, splitsUtf8: false, apartMs: 0, ending, expected });
 
-export const slowly = (parts: readonly Part[], wire: Wire, expected: Expected): Reply =>
+export const slowly = (parts: readonly ReplyPart[], wire: Wire, expected: Expected): Reply =>
   cutParts(parts, {
     writesPerEvent: Number.POSITIVE_INFINITY,
     splitsUtf8: false,
@@ -47,7 +47,7 @@ export const compressed = (
   const head = builder
     .head({ ...wire, transfer: 'content-length' }, typeOf(subject), bytes.length)
     .replace('\r\n', '\r\ncontent-encoding: gzip\r\n');
-  const part: Part = { bytes, atMs, tokens: subject.outputTokens, chunks: 1 };
+  const part: ReplyPart = { bytes, atMs, tokens: subject.outputTokens, chunks: 1 };
   return asReply([bare(Buffer.from(head), 0), part], endingOf(wire), expected);
 };
 
@@ -59,8 +59,12 @@ export const typeOf = ({ isStreaming }: ReplySubject): string =>
   isStreaming ? 'text/event-stream' : 'application/json';
 
 export const CLOSE: Ending = { kind: 'close' };
+
 export const RESET: Ending = { kind: 'reset', afterMs: 20 };
+
 export const CHUNKED: Wire = { transfer: 'chunked', closes: false };
+
 /** A chunk that promises 255 bytes and has eight. */
 export const CUT_CHUNK: Buffer = Buffer.from('ff\r\ndata: {"');
+
 const SLOW_BYTE_MS = 0.02;
