@@ -3,9 +3,9 @@
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { HourlySummary } from '../wire/api/history-answers.ts';
-import { wholeAgeMs } from './admission.ts';
 import type { AgedRecord, StoredOrigin, StoredRecord } from './journal.ts';
-import type { OwnNumbers } from './own-numbers.ts';
+import type { OwnNumbers } from './numbering.ts';
+import { wholeAgeMs } from './numbering.ts';
 import { supersessions } from './retention.ts';
 
 export interface MemoryDisk {

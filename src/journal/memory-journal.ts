@@ -2,8 +2,6 @@
 // holds outlives it only in a MemoryDisk that is opened again.
 
 import type { NodeId } from '../core/ids.ts';
-import type { Admitted, Held } from './admission.ts';
-import { admit, admitCatchUp, numberAbove } from './admission.ts';
 import { encodeHourlySummary } from './hourly-summary.ts';
 import type {
   AgedRecord,
@@ -21,8 +19,8 @@ import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import { compactMemory, memorySizeBytes } from './memory-compaction.ts';
 import type { MemoryDisk } from './memory-disk.ts';
 import { createMemoryDisk, movePosition, putRecord, rawAtMs } from './memory-disk.ts';
-import type { OwnNumbers } from './own-numbers.ts';
-import { openOwnNumbers } from './own-numbers.ts';
+import type { Admitted, Held, OwnNumbers } from './numbering.ts';
+import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 
 export interface MemoryJournalOptions extends JournalOptions {

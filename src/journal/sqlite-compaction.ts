@@ -6,8 +6,7 @@ import type { HourlySummary } from '../wire/api/history-answers.ts';
 import { decodeHourlySummary, encodeHourlySummary, mergeSummaries, summarizeHour } from './hourly-summary.ts';
 import type { JournalLimits } from './journal.ts';
 import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';
-import { inTransaction } from './sqlite-database.ts';
-import { bytesIn, numberIn, type Row, textIn } from './sqlite-row.ts';
+import { bytesIn, inTransaction, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
 export interface Compacted {
   readonly droppedRecords: number;
@@ -64,7 +63,7 @@ const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; ho
 
 const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; hourlyRows: number } => {
   const endMs = hourMs + HOUR_MS;
-  const places: readonly Row[] = database.prepare(PLACES_OF_HOUR).all(hourMs, endMs);
+  const places: readonly SqliteRow[] = database.prepare(PLACES_OF_HOUR).all(hourMs, endMs);
   for (const row of places) {
     const place = [numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')] as const;
     const bodies = database.prepare(BODIES_OF_PLACE).iterate(...place, hourMs, endMs);
@@ -76,7 +75,7 @@ const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; h
   return { records, hourlyRows: places.length };
 };
 
-const mergedWith = (earlier: Row | undefined, summary: HourlySummary): HourlySummary => {
+const mergedWith = (earlier: SqliteRow | undefined, summary: HourlySummary): HourlySummary => {
   const held = earlier === undefined ? undefined : decodeHourlySummary(bytesIn(earlier, 'body'));
   return held === undefined ? summary : mergeSummaries(held, summary);
 };

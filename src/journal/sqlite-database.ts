@@ -1,7 +1,11 @@
-// Opens the file so that what is committed is on disk and nobody else can write it, and runs transactions.
+// Opens the file so that what is committed is on disk and nobody else can write it, runs transactions, and reads rows column
+// by column: a value of another type means that the file is damaged.
 
 import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
+import type { SQLOutputValue } from 'node:sqlite';
 import { DatabaseSync } from 'node:sqlite';
+import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
 import { JournalError } from './journal.ts';
 
 /** Opens for writing; creates the file, for its owner alone, where there is none. */
@@ -67,6 +71,28 @@ export const withoutFlush = (database: DatabaseSync, work: () => void): void => 
 /** 0 where there is no such file. */
 export const fileSizeBytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
+export type SqliteRow = Readonly<Record<string, SQLOutputValue>>;
+
+export const numberIn = (row: SqliteRow | undefined, column: string): number => {
+  const value = row?.[column];
+  return typeof value === 'number' ? value : refuse(column);
+};
+
+export const textIn = (row: SqliteRow | undefined, column: string): string => {
+  const value = row?.[column];
+  return typeof value === 'string' ? value : refuse(column);
+};
+
+export const bytesIn = (row: SqliteRow | undefined, column: string): Uint8Array => {
+  const value = row?.[column];
+  return value instanceof Uint8Array ? value : refuse(column);
+};
+
+export const nodeIdIn = (row: SqliteRow | undefined, column: string): NodeId => {
+  const value = row?.[column];
+  return isNodeId(value) ? value : refuse(column);
+};
+
 const createPrivately = (path: string): void => {
   const stat = statSync(path, { throwIfNoEntry: false });
   // Not opened when it is there: closing any descriptor of a file gives up this process's POSIX locks on it.
@@ -74,9 +100,16 @@ const createPrivately = (path: string): void => {
   else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
 };
 
+const refuse = (column: string): never => {
+  throw new JournalError({
+    code: 'damaged',
+    problem: `The journal holds no valid ${column} where one must be.`,
+    advice: '',
+  });
+};
+
 /** A daemon that is just being stopped still holds the lock for a moment. */
 const LOCK_TIMEOUT_MS = 500;
-
 /** `fullfsync` is for macOS, where fsync leaves the data in the drive's cache. WAL: checkpoint at 4 MB, cut back to that. */
 const SETTINGS = `
   PRAGMA synchronous = FULL;

@@ -1,15 +1,18 @@
-// Brings a journal file to where it can be written: looked at, moved aside if damaged, migrated, its numbers advanced.
+// Brings a journal file to where it can be written: looked at, moved aside if damaged, migrated, its numbers advanced. What
+// is moved aside goes whole, under a name that nothing else has: it may matter to somebody, so it is never deleted and
+// never written to again.
 
+import { existsSync, renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../core/problem.ts';
 import type { JournalNotice, JournalOptions } from './journal.ts';
-import type { OwnNumbers } from './own-numbers.ts';
-import { openOwnNumbers } from './own-numbers.ts';
-import { moveAside } from './sqlite-damage.ts';
+import type { OwnNumbers } from './numbering.ts';
+import { openOwnNumbers } from './numbering.ts';
 import { inTransaction, openForWriting } from './sqlite-database.ts';
 import { isDamage } from './sqlite-error.ts';
 import { inspect } from './sqlite-inspection.ts';
-import { type OriginRow, SqliteRecords } from './sqlite-records.ts';
+import type { OriginRow } from './sqlite-records.ts';
+import { SqliteRecords } from './sqlite-records.ts';
 import { migrate, SCHEMA_STEPS } from './sqlite-schema.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
@@ -34,6 +37,14 @@ export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
     if (!isDamage(error)) throw error;
     return replace(options, errorMessage(error), undefined);
   }
+};
+
+/** Gives the new path of the database; its write-ahead log and shared memory go with it. */
+export const moveAside = (path: string, wallMs: number): string => {
+  const target = freeName(`${path}.damaged-${stamp(wallMs)}`);
+  // The database first: a log that is left alone by a crash is recognised, an old database without its log is not.
+  for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, target + part);
+  return target;
 };
 
 const replace = (
@@ -90,3 +101,15 @@ const begin = (
   const notices = [...(isMigrated ? [migrated] : []), ...opened.notices];
   return { database, records, own, origins: records.origins(), notices };
 };
+
+const freeName = (wanted: string): string => {
+  const isTaken = (name: string): boolean => PARTS.some(part => existsSync(name + part));
+  let name = wanted;
+  for (let count = 2; isTaken(name); count += 1) name = `${wanted}-${count}`;
+  return name;
+};
+
+/** 20261120T110306Z */
+const stamp = (wallMs: number): string => new Date(wallMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+
+const PARTS: readonly string[] = ['', '-journal', '-wal', '-shm'];

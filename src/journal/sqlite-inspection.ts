@@ -4,11 +4,10 @@ import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorMessage } from '../core/problem.ts';
 import { JournalError } from './journal.ts';
-import type { OwnNumbers } from './own-numbers.ts';
-import { fileSizeBytes, openForReading } from './sqlite-database.ts';
+import type { OwnNumbers } from './numbering.ts';
+import { fileSizeBytes, openForReading, textIn } from './sqlite-database.ts';
 import { isDamage, isUnfinished } from './sqlite-error.ts';
 import { SqliteRecords } from './sqlite-records.ts';
-import { textIn } from './sqlite-row.ts';
 import {
   APPLICATION_ID,
   applicationId,

@@ -3,8 +3,6 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
-import type { Admitted, Held } from './admission.ts';
-import { admit, admitCatchUp, numberAbove } from './admission.ts';
 import type {
   AgedRecord,
   CompactionResult,
@@ -17,7 +15,8 @@ import type {
   StoredRecord,
 } from './journal.ts';
 import { JOURNAL_LIMITS, JournalError } from './journal.ts';
-import type { OwnNumbers } from './own-numbers.ts';
+import type { Admitted, Held, OwnNumbers } from './numbering.ts';
+import { admit, admitCatchUp, numberAbove } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';

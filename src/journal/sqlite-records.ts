@@ -3,7 +3,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
-import { wholeAgeMs } from './admission.ts';
 import type {
   AgedRecord,
   HistoryQuery,
@@ -12,9 +11,10 @@ import type {
   StoredOrigin,
   StoredRecord,
 } from './journal.ts';
-import type { OwnNumbers } from './own-numbers.ts';
+import type { OwnNumbers } from './numbering.ts';
+import { wholeAgeMs } from './numbering.ts';
 import { isHistorySlot, supersessions } from './retention.ts';
-import { bytesIn, nodeIdIn, numberIn, type Row, textIn } from './sqlite-row.ts';
+import { bytesIn, nodeIdIn, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
 export interface OriginRow extends StoredOrigin {
   readonly id: number;
@@ -29,7 +29,7 @@ export class SqliteRecords {
   }
 
   own(): OwnNumbers | undefined {
-    const row: Row | undefined = this.#sql('SELECT node, epoch, start_number FROM own').get();
+    const row: SqliteRow | undefined = this.#sql('SELECT node, epoch, start_number FROM own').get();
     if (row === undefined) return undefined;
     return {
       ownNode: textIn(row, 'node'),
@@ -46,7 +46,7 @@ export class SqliteRecords {
   }
 
   origins(): readonly OriginRow[] {
-    const rows: readonly Row[] = this.#sql('SELECT id, origin, epoch, through FROM origins').all();
+    const rows: readonly SqliteRow[] = this.#sql('SELECT id, origin, epoch, through FROM origins').all();
     return rows.map(originRow);
   }
 
@@ -94,7 +94,7 @@ export class SqliteRecords {
   }
 
   after({ id, origin, epoch }: OriginRow, after: number, limit: number): readonly StoredRecord[] {
-    const rows: readonly Row[] = this.#sql(
+    const rows: readonly SqliteRow[] = this.#sql(
       `SELECT seq, kind, key, at_ms, age_ms, body, signature FROM records
        WHERE origin_id = ? AND epoch = ? AND seq > ? ORDER BY seq LIMIT ?`,
     ).all(id, epoch, after, limit);
@@ -104,7 +104,7 @@ export class SqliteRecords {
   /** Ascending by time; an hourly row before a raw one of the same moment. */
   history(originId: number, { origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
     const place = { origin, slot, key };
-    const rows: readonly Row[] = this.#sql(
+    const rows: readonly SqliteRow[] = this.#sql(
       `SELECT at_ms, body, is_hourly FROM (
          SELECT at_ms, body, 0 AS is_hourly, epoch, seq FROM records
          WHERE origin_id = ?1 AND slot = ?2 AND key = ?3 AND has_history = 1 AND at_ms >= ?4
@@ -122,7 +122,7 @@ export class SqliteRecords {
   }
 
   past({ node, slot, sinceWallMs, limit }: PastQuery): readonly HistoryRow[] {
-    const rows: readonly Row[] = this.#sql(
+    const rows: readonly SqliteRow[] = this.#sql(
       `SELECT origin, key, at_ms, body FROM records JOIN origins ON origins.id = origin_id
        WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ?1 AND slot = ?2
          AND (origin = ?3 OR substr(key, 1, length(?3) + 1) = ?3 || ' ')
@@ -145,14 +145,14 @@ export class SqliteRecords {
   }
 }
 
-const originRow = (row: Row | undefined): OriginRow => ({
+const originRow = (row: SqliteRow | undefined): OriginRow => ({
   id: numberIn(row, 'id'),
   origin: nodeIdIn(row, 'origin'),
   epoch: numberIn(row, 'epoch'),
   through: numberIn(row, 'through'),
 });
 
-const storedRecord = (row: Row, origin: NodeId, epoch: number): StoredRecord => {
+const storedRecord = (row: SqliteRow, origin: NodeId, epoch: number): StoredRecord => {
   const ageMs = numberIn(row, 'age_ms');
   return {
     origin,

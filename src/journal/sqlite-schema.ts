@@ -2,7 +2,7 @@
 // is a new step.
 
 import type { DatabaseSync } from 'node:sqlite';
-import { numberIn, type Row, textIn } from './sqlite-row.ts';
+import { numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
 export const SCHEMA_STEPS: readonly string[] = [
   `
@@ -75,7 +75,7 @@ export const migrate = (database: DatabaseSync, steps: readonly string[] = SCHEM
 
 /** Every table with its columns and every index, one a line: two files with the same shape give the same text. */
 export const schemaShape = (database: DatabaseSync): string => {
-  const rows: readonly Row[] = database
+  const rows: readonly SqliteRow[] = database
     .prepare(
       `SELECT m.type || ' ' || m.name || ' ' || coalesce(group_concat(c.name || ':' || c.type), '') AS line
        FROM sqlite_schema m LEFT JOIN pragma_table_info(m.name) c ON m.type = 'table'

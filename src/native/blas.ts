@@ -6,9 +6,14 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../core/problem.ts';
 import { firstLine } from '../core/text/single-line.ts';
-import type { EnvVariables } from './environment-folders.ts';
-import { environmentPrefixes, namesMatching, packageFolders } from './environment-folders.ts';
-import { distrustOf, ownUserId } from './library-trust.ts';
+import type { EnvVariables } from './library-search.ts';
+import {
+  distrustOf,
+  environmentPrefixes,
+  namesMatching,
+  ownUserId,
+  packageFolders,
+} from './library-search.ts';
 import type { Koffi } from './load-koffi.ts';
 
 export interface Blas {

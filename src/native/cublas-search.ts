@@ -3,9 +3,14 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnvVariables } from './environment-folders.ts';
-import { absolutePaths, environmentPrefixes, namesMatching, packageFolders } from './environment-folders.ts';
-import { distrustOf } from './library-trust.ts';
+import type { EnvVariables } from './library-search.ts';
+import {
+  absolutePaths,
+  distrustOf,
+  environmentPrefixes,
+  namesMatching,
+  packageFolders,
+} from './library-search.ts';
 
 export interface CublasCandidate {
   /** What `openCublasLt` takes: a name that the loader knows, or a whole path. */

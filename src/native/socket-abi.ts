@@ -1,6 +1,10 @@
 // The numbers and layouts that C headers give to sockets, by platform. Linux: include/uapi/asm-generic/socket.h,
-// include/uapi/linux/tcp.h, the same on x86-64 and arm64. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK;
-// not run by us (docs/verified-on.md).
+// include/uapi/linux/tcp.h, the same on x86-64 and arm64; struct tcp_info grows at its end, so that a field is there when
+// the answer is long enough. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK, struct tcp_connection_info with
+// times in ms; not run by us (docs/verified-on.md).
+
+import type { Reported } from '../core/unknown.ts';
+import { unknown } from '../core/unknown.ts';
 
 export interface SocketAbi {
   readonly levelSocket: number;
@@ -58,6 +62,47 @@ export const int32 = (value: number): Buffer => {
   return bytes;
 };
 
+/** What the kernel tells of a TCP connection. */
+export interface TcpInfo {
+  /** Segments sent again since the connection began. */
+  readonly retransmits: Reported<number>;
+  /** The shortest round trip that the kernel saw, nanoseconds. */
+  readonly roundTripNsMin: Reported<number>;
+  /** Payload bytes that the other end has acknowledged. */
+  readonly bytesAcknowledged: Reported<number>;
+}
+
+export const parseTcpInfo = (platform: string, bytes: Buffer): TcpInfo => {
+  if (platform === 'linux') return parseLinux(bytes);
+  return platform === 'darwin' ? parseMacos(bytes) : unknownTcpInfo('not told by this platform');
+};
+
+export const unknownTcpInfo = (reason: string): TcpInfo => ({
+  retransmits: unknown(reason),
+  roundTripNsMin: unknown(reason),
+  bytesAcknowledged: unknown(reason),
+});
+
+const parseLinux = (bytes: Buffer): TcpInfo => ({
+  retransmits: bytes.length >= 104 ? bytes.readUInt32LE(100) : older(),
+  roundTripNsMin: bytes.length >= 152 ? measured(bytes.readUInt32LE(148)) : older(),
+  bytesAcknowledged: bytes.length >= 128 ? Number(bytes.readBigUInt64LE(120)) : older(),
+});
+
+const parseMacos = (bytes: Buffer): TcpInfo => ({
+  retransmits: bytes.length >= 112 ? Number(bytes.readBigUInt64LE(104)) : older(),
+  roundTripNsMin: unknown('not told by this platform'),
+  bytesAcknowledged: unknown('not told by this platform'),
+});
+
+/** Microseconds; all bits set while nothing was measured. */
+const measured = (microseconds: number): Reported<number> =>
+  microseconds === 0xffffffff || microseconds === 0
+    ? unknown('the kernel has not measured any')
+    : microseconds * 1_000;
+
+const older = (): Reported<number> => unknown('the kernel is too old to tell');
+
 const LINUX: SocketAbi = {
   levelSocket: 1,
   optionLinger: 13,
@@ -73,7 +118,6 @@ const LINUX: SocketAbi = {
   familyIpv4: 2,
   familyIpv6: 10,
 };
-
 const MACOS: SocketAbi = {
   levelSocket: 0xffff,
   optionLinger: 0x80,

@@ -5,10 +5,8 @@ import { getSystemErrorName } from 'node:util';
 import { errorMessage } from '../core/problem.ts';
 import type { Koffi } from './load-koffi.ts';
 import { loadKoffi } from './load-koffi.ts';
-import type { SocketAbi } from './socket-abi.ts';
-import { int32, lingerReset, socketAbi, timeval } from './socket-abi.ts';
-import type { TcpInfo } from './tcp-info.ts';
-import { parseTcpInfo, unknownTcpInfo } from './tcp-info.ts';
+import type { SocketAbi, TcpInfo } from './socket-abi.ts';
+import { int32, lingerReset, parseTcpInfo, socketAbi, timeval, unknownTcpInfo } from './socket-abi.ts';
 
 /** Nothing could be sent or received within the timeout. */
 export const NOTHING_YET = -1;

@@ -11,7 +11,7 @@ import type { State } from '../core/state.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
 import { HiddenText } from './hidden-text.ts';
 import type { RecordedEvent } from './recording-line.ts';
-import { eventsOf, originsOf } from './state-events.ts';
+import { eventsOf, originsOf } from './recording-line.ts';
 
 export class Anonymiser {
   readonly #text = new HiddenText();

@@ -34,7 +34,7 @@ export const decodeBlockHead = (bytes: Uint8Array): BlockHead => {
 };
 
 /** Undefined where the checksum, the frame or its size is not what it should be. */
-export const decodeFrame = (frame: Uint8Array, checksum: number): string | undefined => {
+export const decodeBlockText = (frame: Uint8Array, checksum: number): string | undefined => {
   if (crc32(frame) !== checksum) return undefined;
   try {
     const bytes = zstdDecompressSync(frame, { maxOutputLength: BLOCK_TEXT_BYTES_MAX });

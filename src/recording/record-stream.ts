@@ -4,9 +4,8 @@ import type { State } from '../core/state.ts';
 import type { BatchMessage, SnapshotMessage } from '../wire/stream-message.ts';
 import type { Anonymiser } from './anonymiser.ts';
 import type { RecordedEvent, RecordingLine } from './recording-line.ts';
-import { RECORDING_FORMAT, RECORDING_VERSION, recordedEvent } from './recording-line.ts';
+import { eventsOf, originsOf, RECORDING_FORMAT, RECORDING_VERSION, recordedEvent } from './recording-line.ts';
 import type { RecordingWriter } from './recording-writer.ts';
-import { eventsOf, originsOf } from './state-events.ts';
 
 export class StreamRecorder {
   readonly #writer: RecordingWriter;

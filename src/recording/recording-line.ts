@@ -2,13 +2,17 @@
 // what followed, and an end. Everything is an event of the wire, so that reading one back passes the same checks as a peer.
 
 import * as v from 'valibot';
+import { nodesIn } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
-import { eventClass, isEventKind } from '../core/event-kinds.ts';
+import { eventClass, factKey, isEventKind } from '../core/event-kinds.ts';
+import { heldFacts } from '../core/held-facts.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
-import { decodeFact } from '../wire/event-schema.ts';
+import type { State } from '../core/state.ts';
+import { decodeFact, factFrom } from '../wire/event-schema.ts';
 
 export const RECORDING_FORMAT = 'plimsoll recording';
+
 export const RECORDING_VERSION = 1;
 
 export type RecordingLine =
@@ -84,6 +88,23 @@ export const recordedEvent = (event: Event, nowMs: number): RecordedEvent | unde
   return { origin, epoch, seq, kind, key, payload, ageMs: Math.round(ageMs), heldMs };
 };
 
+/** Every node that state has an entry or a position of, ascending. */
+export const originsOf = (state: State): readonly NodeId[] => {
+  const { unknownKinds: _unread, ...maps } = state;
+  return [...new Set(Object.values(maps).flatMap(nodesIn))].sort();
+};
+
+/** Durable ones ascending by seq, then live ones likewise. */
+export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
+  heldFacts(state, origin)
+    .flatMap(({ kind, payload, entry: { epoch, seq, ageMs, receivedAtMs } }) => {
+      const fact = factFrom(kind, payload);
+      if (fact === undefined) return [];
+      const head = { origin, epoch, seq, ageMs, receivedAtMs, class: eventClass(kind), key: factKey(fact) };
+      return [{ ...head, ...fact }];
+    })
+    .sort((a, b) => (a.class === b.class ? a.seq - b.seq : a.class === 'durable' ? -1 : 1));
+
 const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -93,7 +114,9 @@ const parsed = (text: string): unknown => {
 };
 
 const duration = v.pipe(v.number(), v.finite(), v.minValue(0));
+
 const position = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
 const nodeId = v.custom<NodeId>(isNodeId, 'not a node id');
 
 const event: v.GenericSchema<unknown, RecordedEvent> = v.object({

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
 import type { Problem } from '../core/problem.ts';
 import { errorMessage, ProblemError } from '../core/problem.ts';
-import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeFrame } from './block.ts';
+import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeBlockText } from './block.ts';
 import type { RecordingHeader, RecordingLine } from './recording-line.ts';
 import { decodeLine, RECORDING_VERSION } from './recording-line.ts';
 
@@ -57,7 +57,7 @@ async function* partsOf(file: FileHandle): AsyncGenerator<RecordingPart, void, v
     if (head.kind === 'wrong') return yield broken(damaged(at));
     const frame = await bytesAt(file, at + BLOCK_HEAD_BYTES, head.frameBytes);
     if (frame.length < head.frameBytes) return yield broken(cutOff(at));
-    const text = decodeFrame(frame, head.checksum);
+    const text = decodeBlockText(frame, head.checksum);
     if (text === undefined) return yield broken(damaged(at));
     for (const one of text.split('\n')) {
       if (one === '') continue;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CublasSearchOptions } from '../../src/native/cublas-search.ts';
 import { cublasAdvice, findCublasLt } from '../../src/native/cublas-search.ts';
-import { ownUserId } from '../../src/native/library-trust.ts';
+import { ownUserId } from '../../src/native/library-search.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const put = (path: string): string => {

@@ -1,11 +1,11 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
-import { MockError } from '../../mock/mock-settings.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import type { Mock } from '../../mock/mock-server.ts';
 import { startMock } from '../../mock/mock-server.ts';
 import type { MockSettings } from '../../mock/mock-settings.ts';
+import { MockError } from '../../mock/mock-settings.ts';
 import type { Command } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { shortReason } from '../../core/problem.ts';
-import type { TcpInfo } from '../../native/tcp-info.ts';
-import { unknownTcpInfo } from '../../native/tcp-info.ts';
+import type { TcpInfo } from '../../native/socket-abi.ts';
+import { unknownTcpInfo } from '../../native/socket-abi.ts';
 import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
 import { CHUNK_BYTES, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
 

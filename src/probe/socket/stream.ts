@@ -2,7 +2,7 @@
 // loop where those cannot be had.
 
 import type { Socket } from 'node:net';
-import type { TcpInfo } from '../../native/tcp-info.ts';
+import type { TcpInfo } from '../../native/socket-abi.ts';
 
 export type StreamJob =
   /** Incompressible bytes, as fast as they are taken, until so many are sent; then it waits to be stopped. */

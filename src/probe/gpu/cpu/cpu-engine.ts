@@ -1,7 +1,7 @@
 // Measures the processors of a machine that has no GPU. Its figures are marked as such everywhere and never summed with
 // those of GPUs.
 
-import { ownUserId, trustedSearchPath } from '../../../native/library-trust.ts';
+import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';

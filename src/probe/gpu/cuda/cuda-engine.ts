@@ -1,6 +1,6 @@
 // Measures NVIDIA devices by the driver's own interface.
 
-import { ownUserId, trustedSearchPath } from '../../../native/library-trust.ts';
+import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import type { Env } from '../../../process/child.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';

@@ -5,7 +5,7 @@ import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
 import { unknown } from '../../../core/unknown.ts';
 import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
-import { CudaError, isLost } from '../../../native/cuda-errors.ts';
+import { CudaError, isLost } from '../../../native/cuda-driver.ts';
 import { randomHalves } from '../random-halves.ts';
 import type { DeviceBuffer } from './device-buffer.ts';
 import { deviceBuffer, fillDevice } from './device-buffer.ts';

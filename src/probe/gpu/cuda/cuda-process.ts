@@ -11,7 +11,7 @@ import { openCublasLt } from '../../../native/cublas.ts';
 import { cublasAdvice, findCublasLt } from '../../../native/cublas-search.ts';
 import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
 import { openCudaDriver } from '../../../native/cuda-driver.ts';
-import { ownUserId } from '../../../native/library-trust.ts';
+import { ownUserId } from '../../../native/library-search.ts';
 import type { Koffi } from '../../../native/load-koffi.ts';
 import { loadKoffi } from '../../../native/load-koffi.ts';
 import { answerParent } from '../../probe-answer.ts';

@@ -6,7 +6,7 @@ import { unknown } from '../../../core/unknown.ts';
 import type { CublasLt, HalfProduct } from '../../../native/cublas.ts';
 import { CublasError } from '../../../native/cublas.ts';
 import type { CudaDriver } from '../../../native/cuda-driver.ts';
-import { CudaError, isLost } from '../../../native/cuda-errors.ts';
+import { CudaError, isLost } from '../../../native/cuda-driver.ts';
 import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 import type { CudaRequest } from './cuda-request.ts';
 import type { DeviceBuffer } from './device-buffer.ts';

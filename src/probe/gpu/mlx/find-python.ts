@@ -3,7 +3,7 @@
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { distrustOf, ownUserId } from '../../../native/library-trust.ts';
+import { distrustOf, ownUserId } from '../../../native/library-search.ts';
 import type { Env } from '../../../process/child.ts';
 
 /** Absolute paths of programs that are there and that no stranger could have put there. */

@@ -1,7 +1,7 @@
 // Measures any GPU that has Vulkan, Metal or D3D12, by WebGPU. It reaches no matrix units: its figures are lower bounds,
 // wanted where no engine of the vendor's own is.
 
-import { ownUserId, trustedSearchPath } from '../../../native/library-trust.ts';
+import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { distrustOf, ownUserId, trustedSearchPath } from '../../src/native/library-trust.ts';
+import { distrustOf, ownUserId, trustedSearchPath } from '../../src/native/library-search.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const made = (folder: string, name: string, mode: number): string => {

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { apply, applyAll, applyCatchUp } from '../../src/core/apply.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
-import { eventOf, recordedEvent } from '../../src/recording/recording-line.ts';
-import { eventsOf, originsOf } from '../../src/recording/state-events.ts';
+import { eventOf, eventsOf, originsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import { arbitraryHistories } from '../core/arbitrary-event.ts';
 import { longCount } from '../support/counts.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { int32, lingerReset, socketAbi, timeval } from '../../src/native/socket-abi.ts';
-import { parseTcpInfo } from '../../src/native/tcp-info.ts';
+import { int32, lingerReset, parseTcpInfo, socketAbi, timeval } from '../../src/native/socket-abi.ts';
 
 const linux = (length: number): Buffer => {
   const bytes = Buffer.alloc(256);
