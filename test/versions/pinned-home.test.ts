@@ -16,7 +16,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { JOURNAL_LIMITS } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { proofOf } from '../../src/mesh/replication/record-proof.ts';
-import { eventsOf } from '../../src/recording/state-events.ts';
+import { eventsOf } from '../../src/recording/recording-line.ts';
 import { NodeKeys, PUBLIC_KEY_BYTES } from '../../src/wire/node-signature.ts';
 import { PINNED_NODE, pinnedFacts, pinnedPath } from '../support/pinned-version.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
