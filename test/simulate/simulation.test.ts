@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { factKey } from '../../src/core/event-kinds.ts';
-import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/link/link-health.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
+import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/probe/unusual-figures.ts';
 import { isKnown, isUnknown } from '../../src/core/unknown.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { SimulatedWorld, stateOf } from './simulated-world.ts';

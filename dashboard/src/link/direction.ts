@@ -1,6 +1,8 @@
 // One direction of a link as a load-line board shows it: what it carries now, and the lines of what it should.
 
 import type { FigureView, LinkView } from '../../../src/core/link/link-view.ts';
+import { usualLinkFigure } from '../../../src/core/probe/unusual-figures.ts';
+import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
 import type { Way } from './link-history.ts';
@@ -19,7 +21,14 @@ export const directionOf = (link: LinkView | undefined, from: string): Direction
   return { now, back, way: now?.of.source === from ? 'upload' : 'download' };
 };
 
-/** `week`: the median of last week, bits per second. */
+/** The median of the last week of what this direction carries, bits per second; undefined while none is usual. */
+export const usualRate = (state: State, { now, way }: Direction): number | undefined => {
+  if (now === undefined) return undefined;
+  const { source, sink, connectionKey } = now.of;
+  return usualLinkFigure(state, source, { kind: 'link', sink, connectionKey }, `${way}BitsPerSecond`);
+};
+
+/** `week`: the same. */
 export const boardLines = (
   { now, back }: Direction,
   week: number | undefined,

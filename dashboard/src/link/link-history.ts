@@ -40,19 +40,6 @@ export const historyPoints = (body: unknown): readonly HistoryPoint[] => {
 
 export type Way = 'upload' | 'download';
 
-/** The middle of a week's measurements without those of the last hour; undefined of fewer than three. */
-export const medianLastWeek = (
-  points: readonly HistoryPoint[],
-  way: Way,
-  nowMs: number,
-): number | undefined => {
-  const values = points
-    .filter(({ atMs }) => atMs >= nowMs - WEEK_MS && atMs <= nowMs - HOUR_MS)
-    .flatMap(point => point[way] ?? [])
-    .sort((a, b) => a - b);
-  return values.length < 3 ? undefined : values[Math.floor(values.length / 2)];
-};
-
 export interface HistorySize {
   readonly width: number;
   readonly height: number;
@@ -113,6 +100,3 @@ const field = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined;
-
-const HOUR_MS = 3_600_000;
-const WEEK_MS = 7 * 24 * HOUR_MS;

@@ -1,7 +1,8 @@
 // What a device was measured at before: rows of the journal as points, and where its newest level departs from the one
 // before. Old rows are sums of an hour, of which the median is taken; an attempt that failed is no point.
 
-import type { DeviceFigure } from '../../../src/core/link/link-health.ts';
+import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
+import { DEVICE_FIGURES, HABIT_COUNT_MIN, VARIATION_SHARE } from '../../../src/core/probe/unusual-figures.ts';
 
 export interface ProfilePoint {
   /** On the daemon's wall clock, ms. */
@@ -22,11 +23,6 @@ export interface Change {
   readonly sinceMs: number;
 }
 
-/** Smaller changes are how measurements vary. */
-export const CHANGE_MIN = 0.2;
-/** Fewer measurements are no level. */
-export const LEVEL_COUNT_MIN = 3;
-
 /** How far the newest figure is from the median of those before its level began; undefined where it is the same level. */
 export const changeOf = (points: readonly ProfilePoint[], name: DeviceFigure): Change | undefined => {
   const known = points.flatMap(({ atMs, figures }) => {
@@ -35,7 +31,7 @@ export const changeOf = (points: readonly ProfilePoint[], name: DeviceFigure): C
   });
   const last = known.at(-1);
   if (last === undefined || last.value <= 0) return undefined;
-  const isOther = (value: number): boolean => Math.abs(value / last.value - 1) > CHANGE_MIN;
+  const isOther = (value: number): boolean => Math.abs(value / last.value - 1) > VARIATION_SHARE;
   const begin = known.findLastIndex(({ value }) => isOther(value)) + 1;
   const before = known
     .slice(0, begin)
@@ -43,10 +39,10 @@ export const changeOf = (points: readonly ProfilePoint[], name: DeviceFigure): C
     .toSorted((a, b) => a - b);
   const median = before[Math.floor(before.length / 2)];
   const since = known[begin];
-  if (median === undefined || median <= 0 || since === undefined || before.length < LEVEL_COUNT_MIN)
+  if (median === undefined || median <= 0 || since === undefined || before.length < HABIT_COUNT_MIN)
     return undefined;
   const share = last.value / median - 1;
-  return Math.abs(share) > CHANGE_MIN ? { share, sinceMs: since.atMs } : undefined;
+  return Math.abs(share) > VARIATION_SHARE ? { share, sinceMs: since.atMs } : undefined;
 };
 
 /** "−75 % since 14 Nov". */
@@ -68,7 +64,7 @@ const pointOf = (row: unknown): readonly ProfilePoint[] => {
   const isHourly = field(row, 'isHourly') === true;
   const payload = field(record, 'payload');
   if (!isHourly && field(payload, 'failure') !== 'none') return [];
-  const figures = FIGURES.flatMap(name => {
+  const figures = DEVICE_FIGURES.flatMap(name => {
     const value = isHourly ? field(field(field(record, 'figures'), name), 'median') : field(payload, name);
     return typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [];
   });
@@ -80,10 +76,4 @@ const field = (value: unknown, name: string): unknown =>
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined;
 
-const FIGURES: readonly DeviceFigure[] = [
-  'fp16FlopsPerSecond',
-  'fp32FlopsPerSecond',
-  'memoryReadBytesPerSecond',
-  'memoryCopyBytesPerSecond',
-];
 const DAY_MS = 24 * 3_600_000;

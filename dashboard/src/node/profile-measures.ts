@@ -2,9 +2,9 @@
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
-import type { DeviceFigure } from '../../../src/core/link/link-health.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
 import type { Change, ProfilePoint } from './profile-history.ts';
 import { changeOf } from './profile-history.ts';

@@ -16,6 +16,3 @@ export interface ProbeBaseline {
 }
 
 export const BASELINE_WINDOW_MS: number = 7 * 24 * 3_600_000;
-/** Fewer measurements are no habit, and neither is what came of one busy afternoon. */
-export const BASELINE_COUNT_MIN = 5;
-export const BASELINE_SPAN_MS_MIN: number = 24 * 3_600_000;

@@ -3,10 +3,10 @@
 import { ageMsOf } from '../entry-maps.ts';
 import { figureText, formatBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
-import { unusualLinkFigures, unusualText } from '../link/link-health.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 import type { Warning } from './warning.ts';

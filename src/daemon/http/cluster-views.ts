@@ -2,10 +2,10 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
-import { unusualLinkFigures } from '../../core/link/link-health.ts';
 import { type MeasuredDevice, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
+import { unusualLinkFigures } from '../../core/probe/unusual-figures.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import type {

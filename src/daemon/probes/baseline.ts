@@ -3,6 +3,7 @@
 import type { ProbeBaseline } from '../../core/probe/probe-baseline.ts';
 import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { DEVICE_FIGURES, LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import { decodeHourlySummary } from '../../journal/hourly-summary.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
 
@@ -11,7 +12,7 @@ export const baselineOf = (
   subject: ProbeSubject,
   rows: readonly Pick<HistoryRow, 'body' | 'isHourly' | 'atWallMs'>[],
 ): ProbeBaseline | undefined => {
-  const names = subject.kind === 'gpu' ? DEVICE_FIGURES : LINK_FIGURES;
+  const names = subject.kind === 'gpu' ? DEVICE_FIGURES : LINK_MEDIANS;
   const values = new Map<string, Weighted[]>(names.map(name => [name, []]));
   let count = 0;
   let [oldestMs, newestMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -82,16 +83,4 @@ const payloadOf = (body: Uint8Array): { readonly [name: string]: unknown } | und
 const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const LINK_FIGURES = [
-  'uploadBitsPerSecond',
-  'downloadBitsPerSecond',
-  'roundTripNsP50',
-  'roundTripNsP99',
-  'jitterNs',
-] as const;
-const DEVICE_FIGURES = [
-  'fp16FlopsPerSecond',
-  'fp32FlopsPerSecond',
-  'memoryReadBytesPerSecond',
-  'memoryCopyBytesPerSecond',
-] as const;
+const LINK_MEDIANS: readonly string[] = [...LINK_FIGURES, 'roundTripNsP99', 'jitterNs'];

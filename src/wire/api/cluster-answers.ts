@@ -3,7 +3,6 @@
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
-import type { LinkFigure, UnusualFigure } from '../../core/link/link-health.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -13,6 +12,7 @@ import type { NodeReadingKind } from '../../core/node/reading.ts';
 import { gatheredKind, NODE_READING_KINDS } from '../../core/node/reading.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
+import type { LinkFigure, UnusualFigure } from '../../core/probe/unusual-figures.ts';
 import type { Entry } from '../../core/state.ts';
 import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';

@@ -5,8 +5,8 @@ import type { Event } from '../../../src/core/event.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import { unusualLinkFigures, unusualText } from '../../../src/core/link/link-health.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
+import { unusualLinkFigures, unusualText, usualLinkFigure } from '../../../src/core/probe/unusual-figures.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -83,19 +83,21 @@ const teller = () => {
     record,
     telling,
     told,
+    usual: () => usualLinkFigure(state, key.nodeId, SUBJECT, 'uploadBitsPerSecond'),
     unusual: () =>
       unusualLinkFigures(state, key.nodeId, SUBJECT).map(figure => [figure.figure, unusualText(figure)]),
   };
 };
 
 test('a link that carries less than it did all week says how much less, and one that does not says nothing', async () => {
-  const { clock, record, telling, unusual } = teller();
+  const { clock, record, telling, usual, unusual } = teller();
   for (let hour = 0; hour < 26; hour += 1) {
     record(profile(1e9 + hour * 1e6));
     await clock.advance(HOUR_MS);
     telling.look();
   }
   expect(unusual()).toEqual([]);
+  expect(usual()).toBeGreaterThan(1e9);
   record(profile(6.06e8));
   telling.look();
   expect(unusual()).toEqual([
@@ -122,14 +124,14 @@ test('failed attempts neither count nor are called unusual, and few measurements
 });
 
 test('what five probes of one afternoon found is no habit', async () => {
-  const { clock, record, telling, unusual } = teller();
+  const { clock, record, telling, usual, unusual } = teller();
   for (let probe = 0; probe < 20; probe += 1) {
     record(profile(1e9));
     await clock.advance(HOUR_MS / 4);
   }
   record(profile(1e8));
   telling.look();
-  expect(unusual()).toEqual([]);
+  expect([usual(), unusual()]).toEqual([undefined, []]);
 });
 
 test('a week that is past is forgotten, and hours that were summed up count as what they stand for', async () => {

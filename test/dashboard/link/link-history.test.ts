@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { historyPicture, historyPoints, medianLastWeek } from '../../../dashboard/src/link/link-history.ts';
-
-const HOUR_MS = 3_600_000;
+import { historyPicture, historyPoints } from '../../../dashboard/src/link/link-history.ts';
 
 const raw = (atWallMs: number, up: unknown, down: unknown, failure: unknown = 'none') => ({
   atWallMs,
@@ -32,18 +30,6 @@ describe('the past of a link', () => {
       { atMs: 2_000, upload: 7, download: 8 },
     ]);
     for (const body of [undefined, null, 'no', {}, { rows: {} }]) expect(historyPoints(body)).toEqual([]);
-  });
-
-  test('has a median of the week before the last hour, once there are three figures', () => {
-    const points = [8 * 24, 100, 90, 80, 0.5].map((hours, index) => ({
-      atMs: -hours * HOUR_MS,
-      upload: [1, 10, 30, 20, 99][index],
-      download: undefined,
-      roundTripNs: undefined,
-    }));
-    expect(medianLastWeek(points, 'upload', 0)).toBe(20);
-    expect(medianLastWeek(points.slice(2), 'upload', 0)).toBeUndefined();
-    expect(medianLastWeek(points, 'download', 0)).toBeUndefined();
   });
 
   test('is a line from its first to its newest point, from two points on', () => {

@@ -41,12 +41,12 @@ describe('a change of level', () => {
     );
 
   test('is told from the median before, since its first measurement', () => {
-    expect(of(100, 104, 98, 25, 26, 25)).toEqual({ share: -0.75, sinceMs: 3 });
+    expect(of(100, 104, 98, 101, 99, 25, 26, 25)).toEqual({ share: -0.75, sinceMs: 5 });
   });
 
   test('is not what trembles, nor what few measurements say', () => {
-    expect(of(100, 104, 98, 90, 85)).toBeUndefined();
-    expect(of(100, 25)).toBeUndefined();
+    expect(of(100, 104, 98, 90, 85, 84)).toBeUndefined();
+    expect(of(100, 100, 100, 100, 25)).toBeUndefined();
     expect(of()).toBeUndefined();
   });
 
@@ -55,7 +55,7 @@ describe('a change of level', () => {
   });
 
   test('upwards is told too', () => {
-    expect(of(50, 50, 50, 100)).toEqual({ share: 1, sinceMs: 3 });
+    expect(of(50, 50, 50, 50, 50, 100)).toEqual({ share: 1, sinceMs: 5 });
   });
 });
 

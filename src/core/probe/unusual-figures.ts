@@ -1,15 +1,14 @@
-// Whether a profile is as good as it usually is: "40% below its median of the last week". What a cable should carry by its
-// negotiated rate is told by link-shortfall.ts.
+// What is usual of a device or connection, and what is worse than that by more than measurements vary: "40% below its median
+// of the last week". What a cable should carry by its negotiated rate is told by link/link-shortfall.ts.
 
 import type { NodeId } from '../ids.ts';
+import type { LinkProfile } from '../link/link-profile.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
-import type { ProbeBaseline } from '../probe/probe-baseline.ts';
-import { BASELINE_COUNT_MIN, BASELINE_SPAN_MS_MIN } from '../probe/probe-baseline.ts';
-import type { ProbeSubject } from '../probe/probe-status.ts';
-import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
-import type { LinkProfile } from './link-profile.ts';
+import type { ProbeBaseline } from './probe-baseline.ts';
+import type { ProbeSubject } from './probe-status.ts';
+import { probeKey } from './probe-status.ts';
 
 /** A figure that is worse than usual by more than a measurement varies. */
 export interface UnusualFigure<Name extends string> {
@@ -23,18 +22,22 @@ export interface UnusualFigure<Name extends string> {
   readonly count: number;
 }
 
-export type LinkFigure = 'uploadBitsPerSecond' | 'downloadBitsPerSecond' | 'roundTripNsP50';
-export type DeviceFigure =
-  | 'fp16FlopsPerSecond'
-  | 'fp32FlopsPerSecond'
-  | 'memoryReadBytesPerSecond'
-  | 'memoryCopyBytesPerSecond';
+export type LinkFigure = (typeof LINK_FIGURES)[number];
+export type DeviceFigure = (typeof DEVICE_FIGURES)[number];
+
+/** The median of the last week of a connection's figure; undefined where too little was measured to call it usual. */
+export const usualLinkFigure = (
+  state: State,
+  source: NodeId,
+  subject: LinkSubject,
+  figure: LinkFigure,
+): number | undefined => medianOf(state.probeBaselines[source]?.[probeKey(subject)]?.value, figure);
 
 /** Of the newest profile of a connection; none while it holds the figures of an older one. */
 export const unusualLinkFigures = (
   state: State,
   source: NodeId,
-  subject: Extract<ProbeSubject, { kind: 'link' }>,
+  subject: LinkSubject,
 ): readonly UnusualFigure<LinkFigure>[] => {
   // Asked of every link of a large cluster: most nodes have told no baseline at all, and most baselines are too short.
   const baselines = state.probeBaselines[source];
@@ -68,26 +71,42 @@ const unusual = <Name extends LinkFigure | DeviceFigure>(
   value: LinkProfile[LinkFigure],
   baseline: ProbeBaseline | undefined,
 ): readonly UnusualFigure<Name>[] => {
-  if (baseline === undefined || !isKnown(value) || !isLong(baseline)) return [];
-  const median = Object.hasOwn(baseline.medians, figure) ? baseline.medians[figure] : undefined;
-  if (median === undefined || !(median > 0)) return [];
+  const median = medianOf(baseline, figure);
+  if (baseline === undefined || median === undefined || !isKnown(value)) return [];
   const isTime = figure === 'roundTripNsP50';
   const share = isTime ? value / median - 1 : 1 - value / median;
-  if (share < (isTime ? LATER_SHARE_MIN : BELOW_SHARE_MIN)) return [];
-  return [{ figure, value, median, share, side: isTime ? 'above' : 'below', count: baseline.count }];
+  if (share < (isTime ? LATER_SHARE_MIN : VARIATION_SHARE)) return [];
+  const side = isTime ? 'above' : 'below';
+  return [{ figure, value, median, share, side, count: baseline.count }];
+};
+
+const medianOf = (
+  baseline: ProbeBaseline | undefined,
+  figure: LinkFigure | DeviceFigure,
+): number | undefined => {
+  if (baseline === undefined || !isLong(baseline) || !Object.hasOwn(baseline.medians, figure))
+    return undefined;
+  const median = baseline.medians[figure];
+  return median !== undefined && median > 0 ? median : undefined;
 };
 
 const isLong = ({ count, spanMs }: ProbeBaseline): boolean =>
-  count >= BASELINE_COUNT_MIN && spanMs >= BASELINE_SPAN_MS_MIN;
+  count >= HABIT_COUNT_MIN && spanMs >= HABIT_SPAN_MS_MIN;
 
-const LINK_FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
-const DEVICE_FIGURES = [
+type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;
+
+/** Of a connection that are compared with what is usual. */
+export const LINK_FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
+export const DEVICE_FIGURES = [
   'fp16FlopsPerSecond',
   'fp32FlopsPerSecond',
   'memoryReadBytesPerSecond',
   'memoryCopyBytesPerSecond',
 ] as const;
-/** Bandwidth of a sound link varies by some per cent from probe to probe, on a busy one by more. */
-const BELOW_SHARE_MIN = 0.25;
+/** Fewer measurements are no habit, and neither is what came of one busy afternoon. */
+export const HABIT_COUNT_MIN = 5;
+const HABIT_SPAN_MS_MIN: number = 24 * 3_600_000;
+/** Bandwidth of a sound link or device varies by some per cent from probe to probe, on a busy one by more. */
+export const VARIATION_SHARE = 0.25;
 /** The p50 of round trips depends on idle states of processors: twice is common. */
 const LATER_SHARE_MIN = 2;
