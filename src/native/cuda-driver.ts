@@ -138,11 +138,7 @@ export const openCudaDriver = (koffi: Koffi, platform: string): CudaDriver => {
       try {
         loadModule(module, ptx, options.length, options, values);
       } catch (error) {
-        const said =
-          log
-            .toString('utf8', 0, Math.max(0, log.indexOf(0)))
-            .trim()
-            .split('\n')[0] ?? '';
+        const said = firstLine(log.toString('utf8', 0, Math.max(0, log.indexOf(0))));
         if (said !== '' && error instanceof CudaError) error.message += `: ${said}`;
         throw error;
       }

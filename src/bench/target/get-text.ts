@@ -100,8 +100,9 @@ const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
         rejectUnauthorized: !tls.isInsecure,
       };
 
-const reasonText = (reason: string): string =>
-  reason.startsWith('HPE_') ? 'what it answers is no HTTP' : (REASONS.get(reason) ?? reason);
+/** HPE_…: of Node's HTTP parser. */
+const reasonText = (code: string): string =>
+  code.startsWith('HPE_') ? 'what it answers is no HTTP' : (REASONS.get(code) ?? code);
 
 const UNTRUSTED =
   'nobody known here vouches for its certificate; NODE_EXTRA_CA_CERTS names a file of trusted ones';

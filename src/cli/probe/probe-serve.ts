@@ -105,7 +105,7 @@ const listening = async (options: {
     } catch (error) {
       if (state.stop.aborted) return undefined;
       if (!(error instanceof ProbeError)) throw error;
-      if (error.message === 'EADDRINUSE' && tried + 1 < triesMax) continue;
+      if (error.code === 'port-taken' && tried + 1 < triesMax) continue;
       throw new CommandError(
         'addressInUse',
         `port ${port + tried} cannot be used: ${error.message}`,

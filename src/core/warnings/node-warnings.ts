@@ -5,6 +5,7 @@ import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { readingRows } from '../node/reading-rows.ts';
+import { problemText } from '../problem.ts';
 import type { State } from '../state.ts';
 import type { Warning } from './warning.ts';
 
@@ -78,7 +79,7 @@ const configWarning = ({ nodeId, name }: NodeView, reason: string): Warning => (
   level: 'caution',
   nodes: [nodeId],
   title: `${name}: config.toml cannot be read`,
-  why: `${reason.replace(/\.?$/, '.')} The settings before still hold.`,
+  why: problemText({ problem: reason, advice: 'The settings before still hold.' }),
   on: name,
   command: 'plimsoll config check',
 });

@@ -181,7 +181,7 @@ export class ReachabilityChecks {
     const nowMs = this.#parts.clock.nowMs();
     for (const asked of this.#asked.values()) {
       if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were asked
-      this.#failed(asked, NO_ANSWER);
+      this.#failed(asked, undefined);
     }
     let nextMs = nowMs + IDLE_MS;
     for (const row of this.#rows.values()) {
@@ -210,7 +210,8 @@ export class ReachabilityChecks {
     return true;
   }
 
-  #failed(asked: Asked, reason: string): void {
+  /** `refusal`: undefined where nothing came back. */
+  #failed(asked: Asked, refusal: string | undefined): void {
     const { row } = asked;
     if (row.asked !== asked) return;
     this.#forget(row);
@@ -218,7 +219,7 @@ export class ReachabilityChecks {
     row.keyAt += 1;
     const { failuresMax, failuresBusyMax, retryMs, intervalMs, backoffMsMax } = REACHABILITY_LIMITS;
     const nowMs = this.#parts.clock.nowMs();
-    const isExcused = row.state === 'open' && reason === NO_ANSWER && this.#parts.isBusy(row.target.node);
+    const isExcused = row.state === 'open' && refusal === undefined && this.#parts.isBusy(row.target.node);
     if (row.failures < (isExcused ? failuresBusyMax : failuresMax)) {
       row.dueAtMs = nowMs + retryMs;
       return;
@@ -226,6 +227,7 @@ export class ReachabilityChecks {
     const doublings = Math.min(20, Math.max(0, row.failures - failuresMax));
     const pauseMs = Math.min(backoffMsMax, intervalMs * 2 ** doublings);
     row.dueAtMs = this.#turnAfter(row, nowMs + pauseMs - intervalMs);
+    const reason = refusal ?? NO_ANSWER;
     row.reason = reason;
     const was = row.state;
     if (was === 'shut') return;

@@ -32,6 +32,8 @@ export type ToRdmaSource =
       readonly run: number;
       /** Why the tool failed; '' where it did not. */
       readonly reason: string;
+      /** It was told to stop, and did not fail of itself. Version 0.1.0 does not say. */
+      readonly wasStopped?: boolean | undefined;
       /** Where its end dialled a test of bandwidth; null elsewhere. */
       readonly bitsPerSecond: number | null;
     };
@@ -69,6 +71,7 @@ export const toRdmaSourceSchema: v.GenericSchema<unknown, ToRdmaSource> = v.vari
     kind: v.literal('ended'),
     run: RUN,
     reason: v.pipe(v.string(), v.maxLength(300)),
+    wasStopped: v.optional(v.boolean()),
     bitsPerSecond: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(0))),
   }),
 ]);

@@ -146,6 +146,7 @@ export class RdmaSink {
         kind: 'ended',
         run,
         reason: reason.slice(0, REASON_LENGTH_MAX),
+        wasStopped: ending.kind === 'failed' && ending.wasStopped === true,
         bitsPerSecond: figures?.kind === 'bandwidth' ? figures.bitsPerSecond : null,
       });
     });

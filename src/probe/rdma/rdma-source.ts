@@ -230,8 +230,8 @@ const isKind = <K extends 'started' | 'ended'>(
   kind: K,
 ): message is ToRdmaSource & { kind: K } => message.kind === kind;
 
-const endingOf = ({ reason }: { readonly reason: string }): ToolEnding =>
-  reason === '' ? { kind: 'done', stdout: '' } : { kind: 'failed', reason };
+const endingOf = ({ reason, wasStopped = false }: ToRdmaSource & { kind: 'ended' }): ToolEnding =>
+  reason === '' ? { kind: 'done', stdout: '' } : { kind: 'failed', reason, wasStopped };
 
 const stdoutOf = (ending: ToolEnding): string => (ending.kind === 'done' ? ending.stdout : '');
 
@@ -243,8 +243,8 @@ const reasonOf = (
 ): string => {
   const isOwn = isUpload;
   const here = (end: boolean): string => (end ? 'at this end' : 'at the other end');
-  if (other.kind === 'failed' && (measuring.reason === STOPPED || !other.reason.includes(STOPPED)))
-    return measuring.reason === STOPPED
+  if (other.kind === 'failed' && (measuring.wasStopped === true || other.wasStopped !== true))
+    return measuring.wasStopped === true
       ? `${here(!isOwn)}: ${other.reason}`
       : `${here(isOwn)}: ${measuring.reason}; ${here(!isOwn)}: ${other.reason}`;
   return `${here(isOwn)}: ${measuring.reason}`;
@@ -279,4 +279,3 @@ const LEAVE_MS_MAX = 500;
 /** For the end that measures to come to its figures, once the other one has left. */
 const FOLLOW_MS_MAX = 3_000;
 const RATE_MAX = 1e13;
-const STOPPED = 'it was stopped';

@@ -26,7 +26,8 @@ export interface ToolRunOptions {
 
 export type ToolEnding =
   | { readonly kind: 'done'; readonly stdout: string }
-  | { readonly kind: 'failed'; readonly reason: string };
+  /** `wasStopped`: it did not fail of itself. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly wasStopped?: boolean };
 
 export interface ToolRun {
   /** The connection to the other end; the tool's rendezvous goes over it. Whoever comes second is turned away. */
@@ -82,7 +83,8 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
         isForeign: cameFromElsewhere(tool, result, ownPort),
       });
     } catch (error) {
-      return { kind: 'failed', reason: signal.aborted ? 'it was stopped' : errorMessage(error) };
+      if (signal.aborted) return { kind: 'failed', reason: 'it was stopped', wasStopped: true };
+      return { kind: 'failed', reason: errorMessage(error) };
     } finally {
       over.abort();
       door.close();

@@ -6,6 +6,8 @@ import { ProblemError } from '../../core/problem.ts';
 export type ProbeErrorCode =
   /** No connection, or none that speaks as a sink does. */
   | 'unreachable'
+  /** Another program listens on the port that was asked for. */
+  | 'port-taken'
   /** The sink does not take the ticket, or is busy with another probe. */
   | 'refused'
   /** What came cannot be: out of order, malformed, too long, more than there was. */

@@ -38,7 +38,7 @@ export interface SinkArgument {
 
 export type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
-  | { readonly kind: 'cannot-listen'; readonly reason: string };
+  | { readonly kind: 'cannot-listen'; readonly isTaken: boolean; readonly reason: string };
 
 /** More would not fit an argument; whoever comes from another one has the places of everybody. */
 export const SOURCE_ADDRESSES_MAX = 256;
@@ -68,7 +68,7 @@ export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.obje
 
 export const sinkReadySchema: v.GenericSchema<unknown, SinkReady> = v.variant('kind', [
   v.object({ kind: v.literal('listening'), port: PORT }),
-  v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
+  v.object({ kind: v.literal('cannot-listen'), isTaken: v.boolean(), reason: v.string() }),
 ]);
 
 /** Said by the sink while it waits or serves: how many it has turned away so far. */

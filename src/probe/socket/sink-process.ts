@@ -4,7 +4,7 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
-import { errorMessage, shortReason } from '../../core/problem.ts';
+import { errorCode, errorMessage, shortReason } from '../../core/problem.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { sinkArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { Sink } from './sink.ts';
@@ -35,7 +35,8 @@ const main = async (): Promise<void> => {
   try {
     port = await sink.listen();
   } catch (error) {
-    tellParent(process.env, { kind: 'cannot-listen', reason: shortReason(error) });
+    const isTaken = errorCode(error) === 'EADDRINUSE';
+    tellParent(process.env, { kind: 'cannot-listen', isTaken, reason: shortReason(error) });
     return;
   }
   tellParent(process.env, { kind: 'listening', port });

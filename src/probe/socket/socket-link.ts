@@ -82,8 +82,8 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
   const ready = v.safeParse(sinkReadySchema, child.ready);
   if (!ready.success || ready.output.kind !== 'listening') {
     await child.kill();
-    const reason = ready.success && ready.output.kind === 'cannot-listen' ? ready.output.reason : 'no answer';
-    throw new ProbeError('unreachable', reason);
+    if (!ready.success || ready.output.kind === 'listening') throw new ProbeError('unreachable', 'no answer');
+    throw new ProbeError(ready.output.isTaken ? 'port-taken' : 'unreachable', ready.output.reason);
   }
   const deadlineMs = waitMsMax + durationMsMax + GRACE_MS;
   return {
