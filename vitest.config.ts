@@ -1,19 +1,36 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// Browser and network tests own ports, namespaces and Chromium: two workers are what a two-core machine carries.
+// Two workers at work and one that waits for a timer, a cable or a process are what a two-core machine carries.
 // No retries: a test that passes the second time has found something.
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
-    maxWorkers: 2,
+    maxWorkers: 3,
+    // No module of ours has a state, so files need no worker each: a new one costs more than most files do.
+    isolate: false,
     retry: 0,
     reporters: ['default'],
+    // Tests start hundreds of processes; what the first has compiled, the others load.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
     projects: [
-      // One Chromium for all files of a worker: see browser-test.ts.
-      { extends: true, test: { name: 'browser', include: ['test/e2e/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'rest', include: ['test/**/*.test.ts'], exclude: ['test/e2e/**'] } },
+      // One Chromium for all files of a worker (browser-test.ts), which has no other files: some count their children.
+      { extends: true, test: { name: 'browser', include: ['test/e2e/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'rest',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/e2e/**', 'test/network/**'],
+        },
+      },
+      // After the others: whole daemons that wait for one another, and cables that are measured to a few per cent.
+      {
+        extends: true,
+        test: { name: 'network', include: ['test/network/**/*.test.ts'], sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });

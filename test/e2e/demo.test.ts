@@ -10,6 +10,7 @@ import { beforeAll, describe, expect } from 'vitest';
 import type { State } from '../../src/core/state.ts';
 import { childrenOf, untilGone } from '../integration/bench/bench-process.ts';
 import { requireBuild } from '../support/build.ts';
+import { childEnv } from '../support/child-env.ts';
 import { whenState } from '../support/streamed-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
@@ -180,7 +181,7 @@ const json = async (url: string, path: string) => JSON.parse(await (await fetch(
 
 const run = async (args: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
   const { stdout } = await promisify(execFile)(execPath, [COMMAND, ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnv, ...env },
     maxBuffer: 64 * 1024 * 1024,
   });
   return stdout;

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { requireBuild } from '../support/build.ts';
+import { childEnv } from '../support/child-env.ts';
 import { recordingFixture } from '../support/recording-fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
@@ -101,7 +102,7 @@ test(
 
 const run = async (args: readonly string[]): Promise<string> => {
   const { stdout } = await promisify(execFile)(execPath, [COMMAND, ...args], {
-    env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
+    env: { ...childEnv, HOME: '/nonexistent' },
   });
   return stdout;
 };

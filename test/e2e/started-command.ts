@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { childEnv } from '../support/child-env.ts';
 
 export interface StartedCommand extends AsyncDisposable {
   readonly url: string;
@@ -31,7 +32,7 @@ export const startCommand = async (
 ): Promise<StartedCommand> => {
   const beganAtMs = performance.now();
   const child = spawn(execPath, [program, ...args, '--http', '127.0.0.1:0', '--no-open'], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

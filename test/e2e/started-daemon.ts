@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Env } from '../../src/process/child.ts';
+import { childEnv } from '../support/child-env.ts';
 
 export interface StartedDaemon extends AsyncDisposable {
   readonly url: string;
@@ -25,7 +26,7 @@ export const startDaemon = async ({ home, port = 0, env = {} }: DaemonStart): Pr
     execPath,
     [COMMAND, 'up', '--home', home, '--http', `127.0.0.1:${port}`, '--no-open', '--probes', 'off'],
     {
-      env: { PATH: process.env['PATH'], HOME: home, ...env },
+      env: { ...childEnv, HOME: home, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

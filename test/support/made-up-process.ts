@@ -6,6 +6,7 @@ import { commandsFor } from '../../src/cli/commands.ts';
 import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/process-state.ts';
 import { StopRequest } from '../../src/cli/process-state.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
+import { childEnv } from './child-env.ts';
 
 export interface MadeUpProcess {
   readonly state: ProcessState;
@@ -34,7 +35,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
   const stderr = new MadeUpOutput(options);
   const state: ProcessState = {
     args,
-    env: { PATH: process.env['PATH'], ...options.env },
+    env: { ...childEnv, ...options.env },
     cwd: '/',
     homeDirectory: '/home/nobody-here',
     platform: process.platform,

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { childEnv } from '../../support/child-env.ts';
 import { repositoryRoot } from '../../support/repository.ts';
 
 export interface BenchProcess extends AsyncDisposable {
@@ -30,7 +31,7 @@ export const spawnBench = (folder: string, args: readonly string[]): BenchProces
     process.execPath,
     [join(repositoryRoot, 'src/cli/main.ts'), 'bench', ...args, ...places],
     {
-      env: { PATH: process.env['PATH'] },
+      env: childEnv,
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );

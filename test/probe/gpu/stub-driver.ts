@@ -5,6 +5,7 @@ import { linkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Env } from '../../../src/process/child.ts';
+import { childEnv } from '../../support/child-env.ts';
 
 export interface StubDriver {
   readonly env: Env;
@@ -21,7 +22,7 @@ export const buildStubDriver = (folder: string, { cublas = true } = {}): StubDri
   if (built.status !== 0) throw new Error(`the stub does not build:\n${built.stderr}`);
   // One file under two names would be loaded as two: a link is one library, with one clock.
   if (cublas) linkSync(library, join(folder, 'libcublasLt.so.13'));
-  return { env: { PATH: '/usr/bin:/bin', LD_LIBRARY_PATH: folder } };
+  return { env: { ...childEnv, PATH: '/usr/bin:/bin', LD_LIBRARY_PATH: folder } };
 };
 
 export const NO_COMPILER = 'there is no C compiler (cc) to build the stand-in driver with';

@@ -9,6 +9,7 @@ import { productShader } from '../../../src/probe/gpu/webgpu/product-shader.ts';
 import { webgpuEngine } from '../../../src/probe/gpu/webgpu/webgpu-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
 import type { Env } from '../../../src/process/child.ts';
+import { childEnv } from '../../support/child-env.ts';
 
 const DEVICE: ProbeDevice = { deviceId: '0000:c1:00.0', deviceName: 'AMD Radeon RX 7900 XTX', vendor: 'amd' };
 
@@ -27,7 +28,7 @@ const requirePackage = (context: TestContext): void => {
 
 const measure = (env: Env, allowsSoftware: boolean) =>
   webgpuEngine({
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...childEnv, ...env },
     nodePath: process.execPath,
     settings: {
       allowsSoftware,

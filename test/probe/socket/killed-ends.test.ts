@@ -12,11 +12,11 @@ const sinkHere = (signal = ended) => openSocketSink({ host: '127.0.0.1', port: 0
 const measure = (port: number, signal = ended) =>
   measureSocketLink({ address: '127.0.0.1', port, budget: BUDGET, signal, ...common });
 
-/** The measuring child, once it holds connections to the sink. */
-const sourcePid = async (sinkPid: number): Promise<number> => {
+/** The measuring child: the one that was not there before. */
+const sourcePid = async (before: readonly number[]): Promise<number> => {
   let pid = 0;
   await untilTrue(() => {
-    pid = childPids().find(child => child !== sinkPid) ?? 0;
+    pid = childPids().find(child => !before.includes(child)) ?? 0;
     return pid !== 0;
   });
   return pid;
@@ -44,8 +44,9 @@ describe('of a probe', () => {
   test('the source is killed: the sink ends, and says why', async () => {
     await using sink = await sinkHere();
     const idle = socketsOf(sink.pid);
+    const before = childPids();
     const measuring = measure(sink.port);
-    const source = await sourcePid(sink.pid);
+    const source = await sourcePid(before);
     await isServing(sink.pid, idle);
     process.kill(source, 'SIGKILL');
     expect(await measuring).toMatchObject({
