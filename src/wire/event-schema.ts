@@ -6,15 +6,17 @@ import type { EventKind, EventPayloads, Fact } from '../core/event-kinds.ts';
 import { factKey, factOf, isEventKind } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
 import type { ConnectionClosed } from '../core/link/link-kinds.ts';
-import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
-import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
-import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
-import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
+import {
+  gpuProfileSchema,
+  linkProfileSchema,
+  probeBaselineSchema,
+  probeStatusSchema,
+} from './probe-schema.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
-import { count, figure, list, nodeIdSchema, openObject, reported, text, unknownSchema } from './schema.ts';
+import { count, figure, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -77,70 +79,6 @@ const closed: Schema<ConnectionClosed> = openObject({
   reason: text,
 });
 
-/** Never left out: unknown says here that the probe failed, and why. */
-const failure = v.union([v.literal('none'), unknownSchema]);
-
-const linkProfile: Schema<LinkProfile> = openObject({
-  sink: nodeIdSchema,
-  connectionKey: text,
-  uploadBitsPerSecond: reported(figure),
-  downloadBitsPerSecond: reported(figure),
-  roundTripNsMin: reported(figure),
-  roundTripNsP50: reported(figure),
-  roundTripNsP99: reported(figure),
-  jitterNs: reported(figure),
-  roundTripCount: reported(figure),
-  retransmits: reported(figure),
-  uploadStreams: reported(figure),
-  downloadStreams: reported(figure),
-  bytesUsed: figure,
-  engine: text,
-  method: text,
-  measuredAgeMs: figure,
-  intervalMs: reported(figure),
-  failure,
-});
-
-const gpuProfile: Schema<GpuProfile> = openObject({
-  deviceId: text,
-  deviceName: text,
-  deviceKind: v.picklist(['gpu', 'cpu']),
-  engine: text,
-  fp16FlopsPerSecond: reported(figure),
-  fp32FlopsPerSecond: reported(figure),
-  memoryReadBytesPerSecond: reported(figure),
-  memoryCopyBytesPerSecond: reported(figure),
-  isLowerBound: v.boolean(),
-  method: text,
-  measuredAgeMs: figure,
-  intervalMs: reported(figure),
-  failure,
-});
-
-const probeSubject: Schema<ProbeSubject> = v.variant('kind', [
-  openObject({ kind: v.literal('gpu'), deviceId: text }),
-  openObject({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
-]);
-
-/** As many figures as a profile may have some day. */
-export const BASELINE_FIGURES_MAX = 32;
-const probeBaseline: Schema<ProbeBaseline> = openObject({
-  subject: probeSubject,
-  windowMs: figure,
-  spanMs: figure,
-  count,
-  medians: v.pipe(v.record(v.pipe(v.string(), v.maxLength(64)), figure), v.maxEntries(BASELINE_FIGURES_MAX)),
-});
-
-const probeStatus: Schema<ProbeStatus> = openObject({
-  subject: probeSubject,
-  stage: v.variant('kind', [
-    openObject({ kind: v.literal('running'), expectedMs: figure, isByHand: v.boolean() }),
-    openObject({ kind: v.literal('waiting'), reason: text, nextInMs: reported(figure) }),
-    openObject({ kind: v.literal('idle'), nextInMs: reported(figure) }),
-  ]),
-});
-
 const endpoints: Schema<NodeEndpoints> = openObject({
   meshPort: reported(figure),
   reachabilityPort: reported(figure),
@@ -161,12 +99,12 @@ const conflict: Schema<NodeConflict> = openObject({ subject: nodeIdSchema, addre
 /** The payload of each kind. A kind of core's table without its schema here does not compile. */
 export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[K]> } = {
   ...READING_SCHEMAS,
-  'gpu.profiled': gpuProfile,
+  'gpu.profiled': gpuProfileSchema,
   'connection.opened': connection,
   'connection.closed': closed,
-  'link.profiled': linkProfile,
-  'probe.reported': probeStatus,
-  'baseline.told': probeBaseline,
+  'link.profiled': linkProfileSchema,
+  'probe.reported': probeStatusSchema,
+  'baseline.told': probeBaselineSchema,
   'endpoints.told': endpoints,
   'runner.reported': runnerSchema,
   'run.started': runSchema,

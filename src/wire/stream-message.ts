@@ -2,8 +2,10 @@
 // and clocks do not: the sender adds its own monotonic `nowMs`, and the receiver moves every receipt onto its own clock.
 
 import { mapEntries } from '../core/entry-maps.ts';
-import type { Event } from '../core/event.ts';
+import type { Event, EventHead, KnownEvent } from '../core/event.ts';
+import { isEventKind } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import { isNodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import { stateWith } from '../core/state.ts';
 
@@ -42,27 +44,52 @@ export const encodeBatch = (message: BatchMessage): string => JSON.stringify(mes
 
 /**
  * The snapshot with every receipt moved onto the reader's clock. Maps that an older daemon does not have are empty.
- * @throws StreamMessageError when it is not JSON of this version.
+ * @throws StreamMessageError when it is none of this version.
  */
 export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => {
-  const message: SnapshotMessage = parse(text);
-  if (message.version !== STREAM_VERSION) {
+  const message = parse(text);
+  if (isMapping(message) && message['version'] !== STREAM_VERSION) {
     throw new StreamMessageError(
       'version',
-      `the daemon speaks version ${message.version} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+      `the daemon speaks version ${String(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   }
+  if (!isSnapshot(message)) throw malformed('a snapshot');
   return { ...message, nowMs, state: translated(stateWith(message.state), nowMs - message.nowMs) };
 };
 
-/** Likewise for a batch. The daemon has validated what it streams; nothing is validated again here. */
+/**
+ * Likewise for a batch. Looked at is what would break whoever folds it: the head of each event, and that a payload is there.
+ * Of a second of 200 nodes, 1,000 events, that takes 1.2 ms instead of 1.0 ms for JSON.parse alone; to check every payload
+ * again, as the daemon did when it came, would take 5.8 ms (`npm run bench -- stream-decode`, best of 40). A kind that the
+ * daemon knows and this version does not is an unknown one.
+ */
 export const decodeBatch = (text: string, nowMs: number): BatchMessage => {
-  const message: BatchMessage = parse(text);
-  const offsetMs = nowMs - message.nowMs;
-  return {
-    nowMs,
-    events: message.events.map(event => ({ ...event, receivedAtMs: event.receivedAtMs + offsetMs })),
-  };
+  const message = parse(text);
+  if (!isMapping(message)) throw malformed('a batch');
+  const { nowMs: sentAtMs, events } = message;
+  if (!isNumber(sentAtMs) || !Array.isArray(events)) throw malformed('a batch');
+  return { nowMs, events: events.map((event: unknown) => eventFrom(event, nowMs - sentAtMs)) };
+};
+
+/** What the daemon says before it ends a stream. */
+export interface DroppedMessage {
+  readonly reason: DropReason;
+  readonly message: string;
+}
+
+export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
+
+export const encodeDropped = (message: DroppedMessage): string => JSON.stringify(message);
+
+/** Why, in words; '' where it says nothing that can be read. A newer daemon may have other reasons. */
+export const droppedText = (text: string): string => {
+  try {
+    const message: unknown = JSON.parse(text);
+    return isMapping(message) && typeof message['message'] === 'string' ? message['message'] : '';
+  } catch {
+    return '';
+  }
 };
 
 /** State with every receipt moved by an offset: receipts are the only part of State that belongs to one process. */
@@ -85,10 +112,52 @@ export const withAgesAt = (state: State, nowMs: number): State =>
 const hasAge = (entry: object): entry is { readonly ageMs: number; readonly receivedAtMs: number } =>
   'ageMs' in entry;
 
-const parse = (text: string) => {
+const isSnapshot = (
+  message: unknown,
+): message is Omit<SnapshotMessage, 'state'> & { state: Partial<State> } =>
+  isMapping(message) &&
+  isNodeId(message['nodeId']) &&
+  isNumber(message['nowMs']) &&
+  typeof message['daemonStart'] === 'string' &&
+  typeof message['plimsollVersion'] === 'string' &&
+  isMapping(message['state']) &&
+  Object.values(message['state']).every(isMapping);
+
+const eventFrom = (sent: unknown, offsetMs: number): Event => {
+  if (!isSentEvent(sent)) throw malformed('an event');
+  const event = { ...sent, receivedAtMs: sent.receivedAtMs + offsetMs };
+  if (isKnown(event)) return event;
+  const { kind, unknownKind = kind } = event;
+  return { ...event, kind: 'unknown', unknownKind };
+};
+
+type SentEvent = EventHead & { readonly kind: string; readonly unknownKind?: string };
+
+const isSentEvent = (sent: unknown): sent is SentEvent =>
+  isMapping(sent) &&
+  isNodeId(sent['origin']) &&
+  typeof sent['kind'] === 'string' &&
+  typeof sent['key'] === 'string' &&
+  isNumber(sent['epoch']) &&
+  isNumber(sent['seq']) &&
+  isNumber(sent['ageMs']) &&
+  isNumber(sent['receivedAtMs']);
+
+const isKnown = (event: SentEvent): event is SentEvent & KnownEvent =>
+  isEventKind(event.kind) && 'payload' in event && isMapping(event.payload);
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StreamMessageError('malformed', 'the daemon sent a message that is not JSON', { cause: error });
+    throw malformed('a message', error);
   }
 };
+
+const malformed = (what: string, cause?: unknown): StreamMessageError =>
+  new StreamMessageError('malformed', `the daemon sent ${what} that cannot be read`, { cause });

@@ -11,18 +11,13 @@ import { RUN_CONFIG_SCHEMA } from '../../src/core/run/run-config.ts';
 import { MESH_VERSION } from '../../src/mesh/tls/authentication.ts';
 import { RECORDING_VERSION } from '../../src/recording/recording-line.ts';
 import { RECORD_BYTES_MAX, RECORD_VERSION } from '../../src/wire/durable-record.ts';
-import {
-  BASELINE_FIGURES_MAX,
-  decodeFact,
-  factFrom,
-  KEY_LENGTH_MAX,
-  PAYLOAD_SCHEMAS,
-} from '../../src/wire/event-schema.ts';
+import { decodeFact, factFrom, KEY_LENGTH_MAX, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import {
   ENTRIES_PER_FRAME_MAX,
   LIVE_BODY_BYTES_MAX,
   MESH_PROTOCOL_VERSION,
 } from '../../src/wire/mesh-message.ts';
+import { BASELINE_FIGURES_MAX } from '../../src/wire/probe-schema.ts';
 import { reportSchema } from '../../src/wire/report-codec.ts';
 import { REQUEST_BYTES_MAX } from '../../src/wire/request-message.ts';
 import { environmentSchema, runSchema as reportRunSchema } from '../../src/wire/run-config.ts';

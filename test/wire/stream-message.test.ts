@@ -7,9 +7,10 @@ import { unknown } from '../../src/core/unknown.ts';
 import {
   decodeBatch,
   decodeSnapshot,
+  droppedText,
   encodeBatch,
+  encodeDropped,
   encodeSnapshot,
-  StreamMessageError,
   translated,
   withAgesAt,
 } from '../../src/wire/stream-message.ts';
@@ -44,10 +45,75 @@ describe('a stream', () => {
     expect(() => decodeSnapshot(text, 0)).toThrow(/reload the page/);
   });
 
-  it('that is not JSON is an error with a code', () => {
-    expect(() => decodeBatch('{"nowMs":', 0)).toThrow(StreamMessageError);
+  it.each(['{"nowMs":', 'null', '[]', '{}', '{"nowMs":"1","events":[]}', '{"nowMs":1,"events":{}}'])(
+    'that says %s is an error with a code',
+    text => {
+      expect(() => decodeBatch(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
+    },
+  );
+
+  it.each([
+    ['no node', { origin: 'x' }],
+    ['no receipt', { receivedAtMs: null }],
+    ['no age', { ageMs: '1' }],
+    ['no kind', { kind: 7 }],
+    ['no key', { key: undefined }],
+  ])('with an event that has %s is an error with a code', (_what, part) => {
+    const text = JSON.stringify({ nowMs: 1, events: [{ ...STOPPING, ...part }] });
+    expect(() => decodeBatch(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
+  });
+
+  it('tells of a kind that only a newer daemon knows, and of a payload that is none, as of an unknown one', () => {
+    const events = [
+      { ...STOPPING, kind: 'harbour.gathered', payload: { depth: 7 } },
+      { ...STOPPING, payload: 'x' },
+      { ...STOPPING, kind: 'unknown', unknownKind: 'harbour.gathered' },
+    ];
+    const { events: read } = decodeBatch(JSON.stringify({ nowMs: 1, events }), 1);
+    expect(read.map(event => [event.kind, 'unknownKind' in event && event.unknownKind])).toEqual([
+      ['unknown', 'harbour.gathered'],
+      ['unknown', STOPPING.kind],
+      ['unknown', 'harbour.gathered'],
+    ]);
+    expect(applyAll(EMPTY_STATE, read).unknownKinds[sender]).toHaveProperty(['harbour.gathered']);
+  });
+
+  it('of a daemon that has fewer maps gives a state that has them all', () => {
+    const { runs: _, ...fewer } = EMPTY_STATE;
+    const text = JSON.stringify({ version: 1, ...about, nowMs: 0, state: fewer });
+    expect(decodeSnapshot(text, 0).state).toEqual(EMPTY_STATE);
+  });
+
+  it.each([
+    ['a state that is none', { state: [] }],
+    ['a map that is none', { state: { runs: 7 } }],
+    ['no node', { nodeId: 'x' }],
+    ['no clock', { nowMs: null }],
+  ])('whose snapshot has %s is an error with a code', (_what, part) => {
+    const text = JSON.stringify({ version: 1, ...about, nowMs: 0, state: {}, ...part });
+    expect(() => decodeSnapshot(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
+  });
+
+  it('says why it ends, also for a reason that this version does not know', () => {
+    expect(droppedText(encodeDropped({ reason: 'slow', message: 'it reads too slowly' }))).toBe(
+      'it reads too slowly',
+    );
+    expect(droppedText('{"reason":"tide","message":"the tide is out"}')).toBe('the tide is out');
+    for (const text of ['', 'null', '{}', '{"message":7}']) expect(droppedText(text)).toBe('');
   });
 });
+
+const STOPPING = {
+  origin: sender,
+  epoch: 1,
+  class: 'live',
+  seq: 1,
+  key: '',
+  ageMs: 0,
+  receivedAtMs: 0,
+  kind: 'node.stopping',
+  payload: { durableEpoch: 1, durableSeq: 1 },
+};
 
 describe('ages as of a moment', () => {
   it('are counted up to it for every entry and never negative', () => {

@@ -1,9 +1,9 @@
 // Asks the daemon for the past of one connection, again when it was measured anew.
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
-import { askHistory, HISTORY_RETRY_MS } from '../stream/ask-history.ts';
-import type { HistoryPoint } from './link-history.ts';
-import { historyPoints } from './link-history.ts';
+import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
+import type { LinkPoint } from './link-history.ts';
+import { linkPoints } from './link-history.ts';
 
 /** How far back, ms, and how many rows, the newest. */
 export interface HistorySpan {
@@ -14,7 +14,7 @@ export interface HistorySpan {
 const MONTH: HistorySpan = { backMs: 30 * 24 * 3_600_000, rowsMax: 1_000 };
 
 export class HistoryStore {
-  points: readonly HistoryPoint[] = $state.raw([]);
+  points: readonly LinkPoint[] = $state.raw([]);
   /** Why the past could not be read; '' where it was. */
   failure: string = $state('');
   /** Nothing was answered yet. */
@@ -36,7 +36,7 @@ export class HistoryStore {
       this.failure = '';
       return;
     }
-    const answer = await askHistory({
+    const answer = await askProfiles({
       node: facts.source,
       slot: 'link',
       key: `${facts.sink} ${facts.connectionKey}`,
@@ -46,8 +46,8 @@ export class HistoryStore {
     // Another link may have been picked while this answer was on its way.
     if (asked !== this.#asked) return;
     this.isWaiting = false;
-    this.failure = answer.kind === 'failed' ? answer.reason : '';
-    if (answer.kind === 'failed') this.#failedAtMs = performance.now();
-    this.points = answer.kind === 'read' ? historyPoints(answer.body) : [];
+    this.failure = answer.kind === 'refused' ? answer.reason : '';
+    if (answer.kind === 'refused') this.#failedAtMs = performance.now();
+    this.points = answer.kind === 'here' ? linkPoints(answer.value) : [];
   }
 }

@@ -1,7 +1,9 @@
-// What a connection carried before: rows of the journal as points of two lines. Old rows are sums of an hour, of which the
-// median is taken; an attempt that failed is no point.
+// What a connection carried before, as points of two lines and as their picture.
 
-export interface HistoryPoint {
+import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
+import { figurePoints } from '../stream/profile-rows.ts';
+
+export interface LinkPoint {
   /** On the daemon's wall clock, ms. */
   readonly atMs: number;
   /** Bits per second; undefined where that way was not measured. */
@@ -11,32 +13,15 @@ export interface HistoryPoint {
   readonly roundTripNs: number | undefined;
 }
 
-/** Of the answer of /api/history with slot=link; none of an answer that is something else. */
-export const historyPoints = (body: unknown): readonly HistoryPoint[] => {
-  const rows = field(body, 'rows');
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row: unknown): readonly HistoryPoint[] => {
-    const atMs = field(row, 'atWallMs');
-    const record = field(row, 'record');
-    if (typeof atMs !== 'number') return [];
-    const isHourly = field(row, 'isHourly') === true;
-    const payload = field(record, 'payload');
-    if (!isHourly && field(payload, 'failure') !== 'none') return [];
-    const read = (name: string): number | undefined => {
-      const value = isHourly ? field(field(field(record, 'figures'), name), 'median') : field(payload, name);
-      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-    };
-    const point = {
+export const linkPoints = (rows: readonly ProfileRow[]): readonly LinkPoint[] =>
+  figurePoints(rows, ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50']).map(
+    ({ atMs, figures }) => ({
       atMs,
-      upload: read('uploadBitsPerSecond'),
-      download: read('downloadBitsPerSecond'),
-      roundTripNs: read('roundTripNsP50'),
-    };
-    return [point.upload, point.download, point.roundTripNs].every(value => value === undefined)
-      ? []
-      : [point];
-  });
-};
+      upload: figures['uploadBitsPerSecond'],
+      download: figures['downloadBitsPerSecond'],
+      roundTripNs: figures['roundTripNsP50'],
+    }),
+  );
 
 export type Way = 'upload' | 'download';
 
@@ -61,7 +46,7 @@ export interface HistoryPicture {
 
 /** Undefined of fewer than two points: one is what stands beside it already. */
 export const historyPicture = (
-  points: readonly HistoryPoint[],
+  points: readonly LinkPoint[],
   { width, height }: HistorySize,
 ): HistoryPicture | undefined => {
   const [first] = points;
@@ -95,8 +80,3 @@ export const historyPicture = (
     lines: { ...(upload === undefined ? {} : { upload }), ...(download === undefined ? {} : { download }) },
   };
 };
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;

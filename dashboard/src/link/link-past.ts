@@ -5,7 +5,7 @@ import { figureText } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
-import type { HistoryPoint } from './link-history.ts';
+import type { LinkPoint } from './link-history.ts';
 import type { RateUnit } from './link-words.ts';
 import { rateFigure, timeFigure } from './link-words.ts';
 
@@ -40,7 +40,7 @@ export const firstConnection = (link: LinkView): ConnectionFacts =>
 
 /** From `from` to the other end, and back; or the delay of one way, which has no direction. */
 export const pastPoints = (
-  points: readonly HistoryPoint[],
+  points: readonly LinkPoint[],
   measure: PastMeasure,
   isFromSource: boolean,
 ): readonly PastPoint[] =>

@@ -2,6 +2,7 @@
 // behind each group.
 
 import { formatFinePercent } from '../../../src/core/figure/figure.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
@@ -24,7 +25,7 @@ export type Cell =
     };
 
 export interface Column {
-  readonly id: string;
+  readonly id: NodeId;
   readonly name: string;
   /** The last of its group. */
   readonly isGroupEnd: boolean;
@@ -39,7 +40,7 @@ export interface Matrix {
 }
 
 export interface MatrixInput {
-  readonly nodes: readonly { readonly id: string; readonly name: string }[];
+  readonly nodes: readonly { readonly id: NodeId; readonly name: string }[];
   readonly links: readonly LinkView[];
   readonly flagged: ReadonlySet<string>;
   readonly measure: HeatMeasure;
@@ -125,7 +126,7 @@ const shareOf = (rate: LinkView['there']): number | undefined => {
 
 /** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */
 const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly Column[] => {
-  const near = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  const near = new Map<NodeId, NodeId[]>(nodes.map(({ id }) => [id, []]));
   for (const {
     medium,
     nodes: [a, b],
@@ -135,8 +136,8 @@ const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): read
     near.get(b)?.push(a);
   }
   const isListed = new Set<string>();
-  const groups = nodes.map(({ id }): readonly string[] => {
-    const group: string[] = [];
+  const groups = nodes.map(({ id }): readonly NodeId[] => {
+    const group: NodeId[] = [];
     const open = [id];
     for (let next = open.shift(); next !== undefined; next = open.shift()) {
       if (isListed.has(next) || !near.has(next)) continue;

@@ -2,6 +2,8 @@
 
 import type { HistorySeries, LiveHistory } from '../../../src/core/history/live-history.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { liveHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
+import { askDaemon } from '../shell/ask-daemon.ts';
 
 export class NodeHistory {
   /** As of `lastSecond`. */
@@ -17,14 +19,10 @@ export class NodeHistory {
 
   /** Fills what was before this page; a failure leaves what the page has seen itself. */
   async load(): Promise<void> {
-    const answer = await fetch(`/api/history?node=${this.#node}`, { cache: 'no-store' }).catch(
-      () => undefined,
-    );
-    if (answer?.ok !== true) return;
-    const body: unknown = await answer.json().catch(() => undefined);
-    if (!isHistory(body)) return;
+    const reply = await askDaemon(`/api/history?node=${this.#node}`, liveHistoryAnswerSchema);
+    if (reply.kind === 'refused') return;
     const nowMs = performance.now();
-    this.#live.load(this.#node, body, nowMs);
+    this.#live.load(this.#node, reply.value, nowMs);
     this.refresh(nowMs);
   }
 
@@ -33,11 +31,3 @@ export class NodeHistory {
     this.lastSecond = Math.floor(nowMs / 1_000);
   }
 }
-
-const isHistory = (body: unknown): body is HistorySeries =>
-  typeof body === 'object' &&
-  body !== null &&
-  'series' in body &&
-  typeof body.series === 'object' &&
-  body.series !== null &&
-  Object.values(body.series).every(values => Array.isArray(values));

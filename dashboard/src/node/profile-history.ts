@@ -1,20 +1,13 @@
-// What a device was measured at before: rows of the journal as points, and where its newest level departs from the one
-// before. Old rows are sums of an hour, of which the median is taken; an attempt that failed is no point.
+// What a device was measured at before, and where its newest level departs from the one before.
 
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import { DEVICE_FIGURES, HABIT_COUNT_MIN, VARIATION_SHARE } from '../../../src/core/probe/unusual-figures.ts';
+import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
+import type { FigurePoint } from '../stream/profile-rows.ts';
+import { figurePoints } from '../stream/profile-rows.ts';
 
-export interface ProfilePoint {
-  /** On the daemon's wall clock, ms. */
-  readonly atMs: number;
-  readonly figures: Readonly<Partial<Record<DeviceFigure, number>>>;
-}
-
-/** Of the answer of /api/history with slot=gpu; none of an answer that is something else. */
-export const profilePoints = (body: unknown): readonly ProfilePoint[] => {
-  const rows = field(body, 'rows');
-  return Array.isArray(rows) ? rows.flatMap(pointOf) : [];
-};
+export const profilePoints = (rows: readonly ProfileRow[]): readonly FigurePoint[] =>
+  figurePoints(rows, DEVICE_FIGURES);
 
 export interface Change {
   /** Of the level before: -0.75 is three quarters less. */
@@ -24,7 +17,7 @@ export interface Change {
 }
 
 /** How far the newest figure is from the median of those before its level began; undefined where it is the same level. */
-export const changeOf = (points: readonly ProfilePoint[], name: DeviceFigure): Change | undefined => {
+export const changeOf = (points: readonly FigurePoint[], name: DeviceFigure): Change | undefined => {
   const known = points.flatMap(({ atMs, figures }) => {
     const value = figures[name];
     return value === undefined ? [] : { atMs, value };
@@ -56,24 +49,5 @@ export const momentText = (atMs: number, nowMs: number): string => {
     ? at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
     : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 };
-
-const pointOf = (row: unknown): readonly ProfilePoint[] => {
-  const atMs = field(row, 'atWallMs');
-  if (typeof atMs !== 'number' || !Number.isFinite(atMs)) return [];
-  const record = field(row, 'record');
-  const isHourly = field(row, 'isHourly') === true;
-  const payload = field(record, 'payload');
-  if (!isHourly && field(payload, 'failure') !== 'none') return [];
-  const figures = DEVICE_FIGURES.flatMap(name => {
-    const value = isHourly ? field(field(field(record, 'figures'), name), 'median') : field(payload, name);
-    return typeof value === 'number' && Number.isFinite(value) ? [[name, value] as const] : [];
-  });
-  return figures.length === 0 ? [] : [{ atMs, figures: Object.fromEntries(figures) }];
-};
-
-const field = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined;
 
 const DAY_MS = 24 * 3_600_000;

@@ -6,7 +6,8 @@ import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
-import type { Change, ProfilePoint } from './profile-history.ts';
+import type { FigurePoint } from '../stream/profile-rows.ts';
+import type { Change } from './profile-history.ts';
 import { changeOf } from './profile-history.ts';
 import type { AskedDevice } from './profile-store.svelte.ts';
 
@@ -74,7 +75,7 @@ export interface Choice {
 /** Each device with each measure: the figure of the two that changed most says what changed. */
 export const measureChoices = (
   devices: readonly HistoryDevice[],
-  points: ReadonlyMap<string, readonly ProfilePoint[]>,
+  points: ReadonlyMap<string, readonly FigurePoint[]>,
 ): readonly Choice[] =>
   devices.flatMap(({ deviceId }) =>
     MEASURES.map(measure => {
@@ -86,7 +87,7 @@ export const measureChoices = (
 /** What fell most, if anything did; else the first device that has a past. */
 export const firstChoice = (
   choices: readonly Choice[],
-  points: ReadonlyMap<string, readonly ProfilePoint[]>,
+  points: ReadonlyMap<string, readonly FigurePoint[]>,
 ): Choice | undefined =>
   choices
     .filter(({ change }) => change !== undefined && change.share < 0)
@@ -96,7 +97,7 @@ export const firstChoice = (
 
 /** Those that tell one of the measure's figures. */
 export const pointsFor = (
-  points: readonly ProfilePoint[],
+  points: readonly FigurePoint[],
   { figures }: ProfileMeasure,
 ): readonly PastPoint[] =>
   points.flatMap(point => {

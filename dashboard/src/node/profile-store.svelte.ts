@@ -1,8 +1,7 @@
 // Asks the daemon for the past of a node's devices: again when one was measured anew, or another span is wanted.
 
-import type { HistoryAnswer } from '../stream/ask-history.ts';
-import { askHistory, HISTORY_RETRY_MS } from '../stream/ask-history.ts';
-import type { ProfilePoint } from './profile-history.ts';
+import type { FigurePoint } from '../stream/profile-rows.ts';
+import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
 import { profilePoints } from './profile-history.ts';
 
 const ROWS_MAX = 2_500;
@@ -15,7 +14,7 @@ export interface AskedDevice {
 
 export class ProfileStore {
   /** By device; none that was not answered yet. */
-  points: ReadonlyMap<string, readonly ProfilePoint[]> = $state.raw(new Map());
+  points: ReadonlyMap<string, readonly FigurePoint[]> = $state.raw(new Map());
   /** Nothing was answered yet. */
   isWaiting: boolean = $state(true);
   /** Why the past of a device could not be read; '' where it was. */
@@ -34,18 +33,18 @@ export class ProfileStore {
     );
     // Another span may have been picked while these answers were on their way.
     if (asked !== this.#asked) return;
-    const failed = answers.flatMap(([, answer]) => (answer.kind === 'failed' ? [answer.reason] : []));
+    const failed = answers.flatMap(([, answer]) => (answer.kind === 'refused' ? [answer.reason] : []));
     this.failure = failed[0] ?? '';
     if (failed.length > 0) this.#failedAtMs = performance.now();
     this.points = new Map(
       answers.map(([deviceId, answer]) => [
         deviceId,
-        answer.kind === 'read' ? profilePoints(answer.body) : [],
+        answer.kind === 'here' ? profilePoints(answer.value) : [],
       ]),
     );
     this.isWaiting = false;
   }
 }
 
-const historyOf = (node: string, key: string, backMs: number): Promise<HistoryAnswer> =>
-  askHistory({ node, slot: 'gpu', key, backMs: String(backMs), limit: String(ROWS_MAX) });
+const historyOf = (node: string, key: string, backMs: number): ReturnType<typeof askProfiles> =>
+  askProfiles({ node, slot: 'gpu', key, backMs: String(backMs), limit: String(ROWS_MAX) });

@@ -3,9 +3,10 @@
 
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import { refusalText } from '../shell/ask-daemon.ts';
+import { runAnswerSchema, runSeriesAnswerSchema } from '../../../src/wire/api/run-answers.ts';
+import { askDaemon } from '../shell/ask-daemon.ts';
 import type { RunSeries } from './run-series.ts';
-import { readSeries } from './run-series.ts';
+import { runSeriesOf } from './run-series.ts';
 
 export const ASK_MS = 2_000;
 
@@ -17,8 +18,6 @@ export type RunFileRequest<T> =
 export class RunFiles {
   report: RunFileRequest<Report> = $state.raw({ kind: 'waiting' });
   series: RunFileRequest<RunSeries> = $state.raw({ kind: 'waiting' });
-  /** How its report defines its figures: "plimsoll.report/1"; '' while none was read. */
-  schema: string = $state('');
   readonly #path: string;
   #isAsking = false;
 
@@ -42,58 +41,18 @@ export class RunFiles {
   async #askSeries(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const body = await answerOf(`${this.#path}/series`);
+    const reply = await askDaemon(`${this.#path}/series`, runSeriesAnswerSchema);
     this.#isAsking = false;
-    const series = body.kind === 'here' ? readSeries(body.value) : undefined;
-    if (series !== undefined) this.series = { kind: 'here', value: series };
-    else if (this.series.kind !== 'here') this.series = { kind: 'absent', reason: reasonOf(body) };
+    if (reply.kind === 'here') this.series = { kind: 'here', value: runSeriesOf(reply.value) };
+    else if (this.series.kind !== 'here') this.series = { kind: 'absent', reason: reply.reason };
   }
 
   async #askReport(): Promise<void> {
-    const body = await answerOf(this.#path);
-    const report = body.kind === 'here' ? reportOf(body.value) : undefined;
-    this.schema = body.kind === 'here' ? schemaOf(body.value) : '';
-    this.report =
-      report === undefined ? { kind: 'absent', reason: reasonOf(body) } : { kind: 'here', value: report };
+    const reply = await askDaemon(this.#path, runAnswerSchema);
+    if (reply.kind === 'refused') this.report = { kind: 'absent', reason: reply.reason };
+    else if (reply.value.report === null) this.report = { kind: 'absent', reason: NO_REPORT };
+    else this.report = { kind: 'here', value: reply.value.report };
   }
 }
 
-type Answer =
-  | { readonly kind: 'here'; readonly value: unknown }
-  | { readonly kind: 'refused'; readonly reason: string };
-
-const answerOf = async (path: string): Promise<Answer> => {
-  const answer = await fetch(path, { cache: 'no-store' }).catch(() => undefined);
-  if (answer === undefined) return { kind: 'refused', reason: 'the daemon does not answer' };
-  const body: unknown = await answer.json().catch(() => undefined);
-  return answer.ok
-    ? { kind: 'here', value: body }
-    : { kind: 'refused', reason: refusalText(answer.status, body) };
-};
-
-const reasonOf = (answer: Answer): string =>
-  answer.kind === 'refused' ? answer.reason : 'there is no report of it here that can be read';
-
-/** The daemon has checked the report when it read it from the disk; here only its schema is looked at. */
-const reportOf = (body: unknown): Report | undefined =>
-  typeof body === 'object' && body !== null && 'report' in body && isReport(body.report)
-    ? body.report
-    : undefined;
-
-const schemaOf = (body: unknown): string => {
-  if (typeof body !== 'object' || body === null || !('report' in body)) return '';
-  const { report } = body;
-  return typeof report === 'object' &&
-    report !== null &&
-    'schema' in report &&
-    typeof report.schema === 'string'
-    ? report.schema
-    : '';
-};
-
-const isReport = (value: unknown): value is Report =>
-  typeof value === 'object' &&
-  value !== null &&
-  'schema' in value &&
-  value.schema === 'plimsoll.report/1' &&
-  'series' in value;
+const NO_REPORT = 'there is no report of it here that can be read';

@@ -4,50 +4,19 @@ import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure
 import { figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
+import type { RunSeriesAnswer, SeriesColumn, TimeSeries } from '../../../src/wire/api/run-answers.ts';
 
-export type Column = readonly (number | null)[];
-
-export interface RunSeries {
+export interface RunSeries extends TimeSeries {
   readonly isLive: boolean;
   /** What is not in it; '' where all is. */
   readonly notice: string;
-  readonly stepMs: number;
-  readonly measured: 'ttftNs' | 'latencyNs';
-  readonly requestsPerSecond: Column;
-  readonly outputTokensPerSecond: Column;
-  readonly inFlight: Column;
-  readonly percentilesNs: Readonly<Record<BandPercentile, Column>>;
 }
 
-export const BAND_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
-export type BandPercentile = (typeof BAND_PERCENTILES)[number];
-
-/** Undefined for what is not the answer of /api/runs/{runId}/series. */
-export const readSeries = (body: unknown): RunSeries | undefined => {
-  const answer = recordOf(body);
-  const series = recordOf(answer['series']);
-  const stepMs = series['stepMs'];
-  const bands = recordOf(series['percentilesNs']);
-  if (typeof stepMs !== 'number' || !(stepMs > 0)) return undefined;
-  return {
-    isLive: answer['isLive'] === true,
-    notice: typeof answer['notice'] === 'string' ? answer['notice'] : '',
-    stepMs,
-    measured: series['measured'] === 'latencyNs' ? 'latencyNs' : 'ttftNs',
-    requestsPerSecond: columnOf(series['requestsPerSecond']),
-    outputTokensPerSecond: columnOf(series['outputTokensPerSecond']),
-    inFlight: columnOf(series['inFlight']),
-    percentilesNs: {
-      1: columnOf(bands['1']),
-      10: columnOf(bands['10']),
-      25: columnOf(bands['25']),
-      50: columnOf(bands['50']),
-      75: columnOf(bands['75']),
-      90: columnOf(bands['90']),
-      99: columnOf(bands['99']),
-    },
-  };
-};
+export const runSeriesOf = ({ series, isLive, notice }: RunSeriesAnswer): RunSeries => ({
+  ...series,
+  isLive,
+  notice,
+});
 
 /** End of each point since the run's zero, s: what ended in it is known by then. */
 export const secondsOf = ({ requestsPerSecond, stepMs }: RunSeries): readonly number[] =>
@@ -88,14 +57,6 @@ export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number)
   return requestsPerSecond.map((_, index) => index).filter(index => (length - 1 - index) % every === 0);
 };
 
-const known = (column: Column): readonly number[] => column.filter(value => value !== null);
+const known = (column: SeriesColumn): readonly number[] => column.filter(value => value !== null);
 
 const ns = (value: number): string => figureText(formatMeasuredNanoseconds(value));
-
-const columnOf = (value: unknown): Column =>
-  Array.isArray(value)
-    ? value.map(each => (typeof each === 'number' && Number.isFinite(each) ? each : null))
-    : [];
-
-const recordOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -2,8 +2,9 @@
 // journal that was moved aside). Asked for with each snapshot of the stream, and now and then while somebody looks.
 
 import { problemText } from '../../../src/core/problem.ts';
+import { daemonAnswerSchema } from '../../../src/wire/api/daemon-answers.ts';
 import type { ToldNotice } from '../../../src/wire/notice.ts';
-import { decodeNotices } from '../../../src/wire/notice.ts';
+import { askDaemon } from './ask-daemon.ts';
 
 const ASK_MS = 10_000;
 
@@ -22,11 +23,10 @@ export class DaemonInfo {
   }
 
   async ask(): Promise<void> {
-    const answer = await fetch('/api/daemon', { cache: 'no-store' }).catch(() => undefined);
-    if (answer?.ok !== true) return;
-    const body: unknown = await answer.json().catch(() => undefined);
-    const notices = decodeNotices(body);
-    if (notices.map(problemText).join() !== this.notices.map(problemText).join()) this.notices = notices;
-    this.isRecording = typeof body === 'object' && body !== null && 'recording' in body;
+    const reply = await askDaemon('/api/daemon', daemonAnswerSchema);
+    if (reply.kind === 'refused') return;
+    const { problems, recording } = reply.value;
+    if (problems.map(problemText).join() !== this.notices.map(problemText).join()) this.notices = problems;
+    this.isRecording = recording !== undefined;
   }
 }

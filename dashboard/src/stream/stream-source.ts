@@ -1,6 +1,7 @@
 // Owns the one EventSource: opens it, notices that it broke or fell silent, and tries again with a growing wait. The
 // browser's own reconnecting is not used, because it tells neither when it will try nor why it failed.
 
+import { droppedText } from '../../../src/wire/stream-message.ts';
 import { retryDelayMs } from './backoff.ts';
 import type { StreamLink } from './link.ts';
 import { STREAM_STALE_MS } from './link.ts';
@@ -68,7 +69,7 @@ export class StreamSource {
     source.addEventListener('batch', event => this.#hear(() => this.#listener.batch(event.data)));
     source.addEventListener('heartbeat', () => this.#hear(() => this.#listener.heartbeat()));
     source.addEventListener('dropped', event => {
-      this.#reason = messageOf(event.data);
+      this.#reason = droppedText(event.data);
     });
     source.addEventListener('error', () => this.#lose(source));
   }
@@ -115,12 +116,3 @@ export class StreamSource {
     this.#listener.link({ kind: 'denied' });
   }
 }
-
-const messageOf = (data: unknown): string => {
-  try {
-    const body: unknown = JSON.parse(String(data));
-    return typeof body === 'object' && body !== null && 'message' in body ? String(body.message) : '';
-  } catch {
-    return '';
-  }
-};

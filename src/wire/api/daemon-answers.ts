@@ -5,9 +5,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { ToldNotice } from '../notice.ts';
 import { noticeSchema } from '../notice.ts';
 import { count, figure, nodeIdSchema, text } from '../schema.ts';
-
-/** Why a stream was ended by the daemon. */
-export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
+import type { DropReason } from '../stream-message.ts';
 
 export const dropReasonSchema: v.GenericSchema<unknown, DropReason> = v.picklist([
   'slow',

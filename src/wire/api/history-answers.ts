@@ -6,8 +6,8 @@ import type { NodeId } from '../../core/ids.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { RECORD_VERSION } from '../durable-record.ts';
-import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import type { RECORD_VERSION } from '../durable-record.ts';
+import { gpuProfileSchema, linkProfileSchema } from '../probe-schema.ts';
 import { count, figure, nodeIdSchema, unknownSchema } from '../schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -40,8 +40,11 @@ export type ProfileRecord = {
   };
 }['gpu.profiled' | 'link.profiled'];
 
+/** Of its own, so that a page need not know every event. */
+const RECORD: Schema<typeof RECORD_VERSION> = v.literal(1);
+
 const record = {
-  version: v.literal(RECORD_VERSION),
+  version: RECORD,
   origin: nodeIdSchema,
   epoch: count,
   seq: count,
@@ -49,8 +52,8 @@ const record = {
 } as const;
 
 export const profileRecordSchema: Schema<ProfileRecord> = v.variant('kind', [
-  v.object({ ...record, kind: v.literal('gpu.profiled'), payload: PAYLOAD_SCHEMAS['gpu.profiled'] }),
-  v.object({ ...record, kind: v.literal('link.profiled'), payload: PAYLOAD_SCHEMAS['link.profiled'] }),
+  v.object({ ...record, kind: v.literal('gpu.profiled'), payload: gpuProfileSchema }),
+  v.object({ ...record, kind: v.literal('link.profiled'), payload: linkProfileSchema }),
 ]);
 
 /** An hour of measurements: what is left of them after three days. */

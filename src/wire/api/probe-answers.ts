@@ -4,6 +4,7 @@
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
+import { probeSubjectSchema } from '../probe-schema.ts';
 import { nodeIdSchema, text } from '../schema.ts';
 
 /** Without deviceId all devices of the node, without connectionKey all connections of the link, that way. */
@@ -44,10 +45,7 @@ export interface RequestedProbe {
 }
 
 const requested = {
-  subject: v.variant('kind', [
-    v.object({ kind: v.literal('gpu'), deviceId: text }),
-    v.object({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
-  ]),
+  subject: probeSubjectSchema,
   result: v.picklist(['started', 'queued', 'refused']),
   reason: v.pipe(text, v.description('Why it waits or was refused; empty where it has started.')),
 };

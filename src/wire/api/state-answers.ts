@@ -12,9 +12,8 @@ import { FIELDS, hasEveryMap } from '../../core/state.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
 import { count, figure, interval, nodeIdSchema, openObject, text } from '../schema.ts';
-import type { BatchMessage, SnapshotMessage } from '../stream-message.ts';
+import type { BatchMessage, DroppedMessage, SnapshotMessage } from '../stream-message.ts';
 import { STREAM_VERSION } from '../stream-message.ts';
-import type { DropReason } from './daemon-answers.ts';
 import { dropReasonSchema } from './daemon-answers.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -132,11 +131,6 @@ export const batchMessageSchema: Schema<BatchMessage> = v.object({
 });
 
 export const heartbeatMessageSchema: Schema<{ readonly nowMs: number }> = v.object({ nowMs: figure });
-
-export interface DroppedMessage {
-  readonly reason: DropReason;
-  readonly message: string;
-}
 
 export const droppedMessageSchema: Schema<DroppedMessage> = v.object({
   reason: dropReasonSchema,

@@ -1,35 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { historyPicture, historyPoints } from '../../../dashboard/src/link/link-history.ts';
-
-const raw = (atWallMs: number, up: unknown, down: unknown, failure: unknown = 'none') => ({
-  atWallMs,
-  isHourly: false,
-  record: { payload: { uploadBitsPerSecond: up, downloadBitsPerSecond: down, failure } },
-});
+import { historyPicture, linkPoints } from '../../../dashboard/src/link/link-history.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { hourRow, linkRow } from '../../support/profile-rows.ts';
 
 describe('the past of a link', () => {
   test('is read from raw rows and from the medians of hours, and leaves out what failed or is not a figure', () => {
-    const unknown = { kind: 'unknown', reason: 'refused' };
-    const hourly = {
-      atWallMs: 1_000,
-      isHourly: true,
-      record: {
-        version: 1,
-        figures: {
-          uploadBitsPerSecond: { min: 1, median: 5, max: 9, count: 3 },
-          roundTripNsP50: { min: 100, median: 200, max: 900, count: 3 },
-        },
-      },
-    };
+    const none = unknown('refused');
     expect(
-      historyPoints({
-        rows: [hourly, raw(2_000, 7, 8), raw(3_000, 7, 8, unknown), raw(4_000, unknown, unknown), 'x'],
-      }),
+      linkPoints([
+        hourRow(1_000, { uploadBitsPerSecond: 5, roundTripNsP50: 200 }),
+        linkRow(2_000, { uploadBitsPerSecond: 7, downloadBitsPerSecond: 8 }),
+        linkRow(3_000, { uploadBitsPerSecond: 7, downloadBitsPerSecond: 8, failure: none }),
+        linkRow(4_000, {}),
+        { atWallMs: 5_000, isHourly: false, record: unknown('it cannot be read') },
+        { atWallMs: 6_000, isHourly: true, record: unknown('it cannot be read') },
+      ]),
     ).toEqual([
       { atMs: 1_000, upload: 5, download: undefined, roundTripNs: 200 },
       { atMs: 2_000, upload: 7, download: 8 },
     ]);
-    for (const body of [undefined, null, 'no', {}, { rows: {} }]) expect(historyPoints(body)).toEqual([]);
   });
 
   test('is a line from its first to its newest point, from two points on', () => {

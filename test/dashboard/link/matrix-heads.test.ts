@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { GROUP_GAP_PX, matrixHeads } from '../../../dashboard/src/link/matrix-heads.ts';
+import { nodeId } from '../../../src/core/ids.ts';
 
 const columnsOf = (names: readonly string[], groupEnds: readonly number[] = []) =>
   names.map((name, index) => ({
-    id: `${index}`,
+    id: nodeId(`${index}`.padStart(26, 'n')),
     name,
     isGroupEnd: index === names.length - 1 || groupEnds.includes(index),
   }));

@@ -6,31 +6,21 @@ import {
   profilePoints,
 } from '../../../dashboard/src/node/profile-history.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { gpuRow, hourRow } from '../../support/profile-rows.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-describe('the past of a device', () => {
-  test('is of raw rows and of hourly sums, without attempts that failed', () => {
-    const raw = (atWallMs: number, payload: object) => ({ atWallMs, isHourly: false, record: { payload } });
-    const rows = [
-      {
-        atWallMs: 1,
-        isHourly: true,
-        record: { figures: { memoryReadBytesPerSecond: { min: 1, median: 5, max: 9, count: 3 } } },
-      },
-      raw(2, { failure: unknown('no driver'), memoryReadBytesPerSecond: 7 }),
-      raw(3, { failure: 'none', memoryReadBytesPerSecond: 6, fp16FlopsPerSecond: unknown('no FP16') }),
-    ];
-    expect(profilePoints({ rows })).toEqual([
-      { atMs: 1, figures: { memoryReadBytesPerSecond: 5 } },
-      { atMs: 3, figures: { memoryReadBytesPerSecond: 6 } },
-    ]);
-  });
-
-  test('of an answer that is something else is none', () => {
-    for (const body of [undefined, null, 'x', {}, { rows: 3 }, { rows: [null, {}, { atWallMs: 'x' }] }])
-      expect(profilePoints(body)).toEqual([]);
-  });
+test('the past of a device is of raw rows and of hourly sums, without attempts that failed', () => {
+  const rows = [
+    hourRow(1, { memoryReadBytesPerSecond: 5 }),
+    gpuRow(2, { failure: unknown('no driver'), memoryReadBytesPerSecond: 7 }),
+    gpuRow(3, { memoryReadBytesPerSecond: 6, fp16FlopsPerSecond: unknown('no FP16') }),
+    { atWallMs: 4, isHourly: false, record: unknown('it cannot be read') } as const,
+  ];
+  expect(profilePoints(rows)).toEqual([
+    { atMs: 1, figures: { memoryReadBytesPerSecond: 5 } },
+    { atMs: 3, figures: { memoryReadBytesPerSecond: 6 } },
+  ]);
 });
 
 describe('a change of level', () => {

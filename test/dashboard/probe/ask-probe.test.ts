@@ -1,12 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { wordsOf } from '../../../dashboard/src/probe/ask-probe.ts';
+import type { DaemonReply } from '../../../dashboard/src/shell/ask-daemon.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import type { ProbesAnswer, RequestedProbe } from '../../../src/wire/api/probe-answers.ts';
 
-const asked = (...results: readonly (readonly [string, string])[]) =>
-  ({
-    kind: 'asked',
-    probes: results.map(([result, reason]) => ({ result, reason })),
+const NODE = nodeId('n'.padEnd(26, 'a'));
+
+type Row = readonly [result: RequestedProbe['result'], reason: string];
+
+const asked = (...rows: readonly Row[]): DaemonReply<ProbesAnswer> => ({
+  kind: 'here',
+  value: {
+    probes: rows.map(([result, reason]) => ({
+      node: NODE,
+      subject: { kind: 'gpu', deviceId: 'GPU-0' },
+      result,
+      reason,
+    })),
     unreached: [],
-  }) as const;
+  },
+});
 
 describe('what came of asking for a measurement', () => {
   test('counts what started and says why the rest waits', () => {
@@ -16,9 +29,9 @@ describe('what came of asking for a measurement', () => {
   });
 
   test('names who was not reached, and a refusal of all', () => {
-    expect(wordsOf([{ kind: 'asked', probes: [], unreached: ['no answer'] }])).toBe(
-      '1 not reached: no answer',
-    );
+    expect(
+      wordsOf([{ kind: 'here', value: { probes: [], unreached: [{ node: NODE, reason: 'no answer' }] } }]),
+    ).toBe('1 not reached: no answer');
     expect(wordsOf([{ kind: 'refused', reason: 'the daemon does not answer' }])).toBe(
       'the daemon does not answer',
     );

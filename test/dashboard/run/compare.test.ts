@@ -7,13 +7,13 @@ import {
   referenceFirst,
 } from '../../../dashboard/src/run/compare.ts';
 import { overlaid } from '../../../dashboard/src/run/compare-chart.ts';
-import { readSeries } from '../../../dashboard/src/run/run-series.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { madeUpSeries } from '../../support/made-up-series.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 
 const ended = (
@@ -129,11 +129,8 @@ describe('runs beside each other', () => {
 });
 
 describe('charts laid over each other', () => {
-  const series = (stepMs: number, values: readonly number[]) => {
-    const read = readSeries({ series: { stepMs, outputTokensPerSecond: values, requestsPerSecond: values } });
-    if (read === undefined) throw new Error('not a series');
-    return read;
-  };
+  const series = (stepMs: number, values: readonly number[]) =>
+    madeUpSeries({ stepMs, outputTokensPerSecond: values, requestsPerSecond: values });
 
   test('have the step of the coarsest, and a shorter run ends before the others', () => {
     const laid = overlaid(

@@ -3,22 +3,18 @@ import {
   bandSentence,
   listedIndexes,
   outputSentence,
-  readSeries,
   secondsOf,
 } from '../../../dashboard/src/run/run-series.ts';
+import { madeUpSeries } from '../../support/made-up-series.ts';
 
 const column = [null, 1, 2];
-const ANSWER = {
-  runId: 'r1',
-  isLive: true,
-  notice: '',
-  series: {
+
+test('points are named by the time they end, and pictures by what they show', () => {
+  const series = madeUpSeries({
     stepMs: 2_000,
-    measured: 'ttftNs',
     requestsPerSecond: [null, 8, 9],
     outputTokensPerSecond: [null, 1_000, 1_200],
     inFlight: [null, 29, 31],
-    failed: [0, 0, 0],
     percentilesNs: {
       1: column,
       10: column,
@@ -28,12 +24,7 @@ const ANSWER = {
       90: column,
       99: [null, 640e6, 500e6],
     },
-  },
-};
-
-test('an answer of the daemon is read, and points are named by the time they end', () => {
-  const series = readSeries(ANSWER);
-  if (series === undefined) throw new Error('not read');
+  });
   expect(secondsOf(series)).toEqual([2, 4, 6]);
   expect(bandSentence(series)).toBe(
     'Time to first token over time: the median lies between 184\u00a0ms and 262\u00a0ms, p99 at most 640\u00a0ms, at 0:04',
@@ -43,23 +34,14 @@ test('an answer of the daemon is read, and points are named by the time they end
   );
 });
 
-test('what is no such answer is not read', () => {
-  for (const body of [undefined, null, 'text', {}, { series: {} }, { series: { stepMs: 0 } }])
-    expect(readSeries(body)).toBeUndefined();
-});
-
 test('a run without a completed sample says so', () => {
-  const empty = readSeries({ series: { stepMs: 1_000 } });
-  if (empty === undefined) throw new Error('not read');
+  const empty = madeUpSeries({});
   expect(bandSentence(empty)).toBe('Time to first token over time: nothing has completed yet');
   expect(outputSentence(empty)).toBe('Output over time: nothing has completed yet');
 });
 
 test('a long run is listed in a bounded number of rows, the newest among them', () => {
-  const series = readSeries({
-    series: { stepMs: 1_000, requestsPerSecond: Array.from({ length: 100 }, () => 1) },
-  });
-  if (series === undefined) throw new Error('not read');
+  const series = madeUpSeries({ requestsPerSecond: Array.from({ length: 100 }, () => 1) });
   const rows = listedIndexes(series, 24);
   expect(rows.length).toBeLessThanOrEqual(24);
   expect(rows.at(-1)).toBe(99);

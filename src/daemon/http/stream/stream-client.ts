@@ -3,7 +3,8 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
-import type { DropReason } from '../../../wire/api/daemon-answers.ts';
+import type { DropReason } from '../../../wire/stream-message.ts';
+import { encodeDropped } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
 import { encodeFrame } from './stream-frames.ts';
@@ -82,7 +83,7 @@ export class StreamClient {
     if (!this.#isLive) return;
     this.#isLive = false;
     this.#onDropped(reason);
-    this.#response.end(encodeFrame({ event: 'dropped', data: JSON.stringify({ reason, message }) }));
+    this.#response.end(encodeFrame({ event: 'dropped', data: encodeDropped({ reason, message }) }));
   }
 
   destroy(): void {

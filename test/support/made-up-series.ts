@@ -1,0 +1,16 @@
+// A run over time as a page holds it, with the columns that a test speaks of.
+
+import type { RunSeries } from '../../dashboard/src/run/run-series.ts';
+
+export const madeUpSeries = (told: Partial<RunSeries>): RunSeries => ({
+  isLive: false,
+  notice: '',
+  stepMs: 1_000,
+  measured: 'ttftNs',
+  requestsPerSecond: [],
+  outputTokensPerSecond: [],
+  inFlight: [],
+  failed: [],
+  percentilesNs: { 1: [], 10: [], 25: [], 50: [], 75: [], 90: [], 99: [] },
+  ...told,
+});
