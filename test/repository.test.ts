@@ -5,8 +5,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import ts from 'typescript';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { boundsOf, isTold } from './support/limits.ts';
 import { importsOf, parse, repositoryFiles, repositoryRoot, textOf, walk } from './support/repository.ts';
+import { UNTOLD_BOUNDS } from './support/untold-bounds.ts';
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -111,16 +113,22 @@ test('what the daemon loads is a dependency or packed with it, and no package is
   expect(offences).toEqual([]);
 });
 
-test('every file with a bound in it, or its folder, is named in docs/limits.md', context => {
-  if (files === undefined) context.skip('there is no git');
-  const limits = textOf('docs/limits.md');
-  const isTold = (place: string): boolean => limits.includes(`\`${place}\``);
-  const missing = (files ?? [])
-    .filter(file => /^src\/(cli|config|core|daemon|gather|journal|process|wire)\/.*\.ts$/.test(file))
-    .filter(file => /^(export )?const [A-Z0-9_]+_MAX(: number)? = /m.test(textOf(file)))
-    .filter(file => !OF_ARITHMETIC.includes(file))
-    .filter(file => ![file, ...foldersOf(file)].some(isTold));
-  expect(missing).toEqual([]);
+describe('docs/limits.md', () => {
+  const untold = (files ?? [])
+    .filter(file => /^(src|dashboard)\/.*\.ts$/.test(file))
+    .flatMap(boundsOf)
+    .filter(bound => !isTold(bound))
+    .map(({ file, name }) => `${file} ${name}`);
+
+  test('tells every bound of the code, with its value, in a row that names the file or its folder', context => {
+    if (files === undefined) context.skip('there is no git');
+    expect(untold.filter(bound => !UNTOLD_BOUNDS.includes(bound))).toEqual([]);
+  });
+
+  test('is not excused from a bound that it tells', context => {
+    if (files === undefined) context.skip('there is no git');
+    expect(UNTOLD_BOUNDS.filter(bound => !untold.includes(bound))).toEqual([]);
+  });
 });
 
 test.each(DOCUMENTS)('%s is there', file => {
@@ -140,22 +148,6 @@ test.each(['bin/plimsoll.js', 'scripts/start.js', 'scripts/test.js', 'scripts/ch
 );
 
 const isText = (file: string): boolean => !/\.(png|jpe?g|ico|woff2?|ttf|gz|tgz|db|sqlite)$/.test(file);
-
-/** "src/gather/ip/", "src/gather/", "src/". */
-const foldersOf = (file: string): readonly string[] =>
-  file
-    .split('/')
-    .slice(0, -1)
-    .map((_, depth, folders) => `${folders.slice(0, depth + 1).join('/')}/`);
-
-/** Where _MAX is the end of a number's range or of a calculation, which nothing from outside can meet. */
-const OF_ARITHMETIC: readonly string[] = [
-  'src/core/address/host-port.ts',
-  'src/core/statistics/early-stopping.ts',
-  'src/core/statistics/exact-sums.ts',
-  'src/core/text/nearest.ts',
-  'src/wire/varints.ts',
-];
 
 const packageOf = (path: string): string =>
   path
