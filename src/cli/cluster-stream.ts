@@ -1,4 +1,5 @@
-// The cluster as a running daemon streams it: a snapshot, folded on with the same `apply` as everywhere.
+// The cluster as a running daemon streams it, as server-sent events (WHATWG HTML, section 9.2): a snapshot, folded on with
+// the same `apply` as everywhere.
 
 import type { Clock } from '../clock/clock.ts';
 import { applyAll } from '../core/apply.ts';
@@ -8,8 +9,7 @@ import type { SnapshotMessage } from '../wire/stream-message.ts';
 import { decodeBatch, decodeSnapshot, StreamMessageError } from '../wire/stream-message.ts';
 import { CommandError } from './command-error.ts';
 import type { DaemonClient } from './daemon-client.ts';
-import { failureOf, noAnswer } from './daemon-client.ts';
-import { serverEvents } from './event-source.ts';
+import { noAnswer, requestFailure } from './daemon-client.ts';
 
 export interface ClusterMoment {
   readonly snapshot: SnapshotMessage;
@@ -48,7 +48,7 @@ export async function* clusterStream(
         { cause: error },
       );
     }
-    throw failureOf(client.file, signal, error);
+    throw requestFailure(client.file, signal, error);
   }
   throw noAnswer(client.file, 'it ended the connection', undefined);
 }
@@ -62,3 +62,35 @@ export const clusterNow = async (
   for await (const moment of clusterStream(client, clock, signal)) return moment;
   throw noAnswer(client.file, 'it ended the connection', undefined);
 };
+
+export interface ServerEvent {
+  readonly name: string;
+  readonly data: string;
+}
+
+/** @throws RangeError when an event grows past its bound. */
+export async function* serverEvents(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ServerEvent, void, void> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  let name = '';
+  let data: string[] = [];
+  for await (const chunk of body) {
+    rest += decoder.decode(chunk, { stream: true });
+    if (rest.length > EVENT_LENGTH_MAX) throw new RangeError('the daemon sent an event past its bound');
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      if (line === '') {
+        if (data.length > 0) yield { name, data: data.join('\n') };
+        name = '';
+        data = [];
+      } else if (line.startsWith('event: ')) name = line.slice('event: '.length);
+      else if (line.startsWith('data: ')) data.push(line.slice('data: '.length));
+    }
+  }
+}
+
+/** A snapshot of a large cluster is some tens of MB. */
+const EVENT_LENGTH_MAX = 256 * 1024 * 1024;

@@ -3,9 +3,8 @@
 
 import { parseArgs } from 'node:util';
 import { nearest } from '../core/text/nearest.ts';
-import type { Command, Invocation } from './command.ts';
+import type { Command, Invocation, Option } from './command.ts';
 import { CommandError } from './command-error.ts';
-import type { Option } from './options.ts';
 
 export type CommandLine =
   | { readonly kind: 'help'; readonly command: Command | undefined; readonly group: string | undefined }

@@ -1,7 +1,11 @@
-// What a command is: its words, its options, and a function of the invocation and the process.
+// What a command is: its words, its options, and a function of the invocation and the process. An option knows how to read
+// its own text, so that a command gets a value of the right type and every mistake is said in the same way.
 
+import type { HostPort } from '../core/address/host-port.ts';
+import { parseHostPort } from '../core/address/host-port.ts';
+import type { Parsed } from '../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { ExitCode } from './exit-codes.ts';
-import type { Option } from './options.ts';
 import type { ProcessState } from './process-state.ts';
 
 export interface Command {
@@ -33,3 +37,73 @@ export interface Invocation {
   option<T>(option: Option<T>): T;
   readonly arguments: readonly string[];
 }
+
+export interface Option<T> {
+  /** Without dashes. */
+  readonly name: string;
+  /** "DIR"; undefined for a flag. */
+  readonly valueName: string | undefined;
+  readonly meaning: string;
+  readonly isRepeatable: boolean;
+  /** The texts given, none when the option was not. A flag gets one empty text. */
+  read(texts: readonly string[]): Parsed<T>;
+}
+
+export const flag = (name: string, meaning: string): Option<boolean> => ({
+  name,
+  valueName: undefined,
+  meaning,
+  isRepeatable: false,
+  read: texts => parsed(texts.length > 0),
+});
+
+export interface ValueOption<T> {
+  readonly name: string;
+  readonly valueName: string;
+  readonly meaning: string;
+  readonly parse: (text: string) => Parsed<T>;
+}
+
+export const value = <T>({ parse, ...option }: ValueOption<T>): Option<T | undefined> => ({
+  ...option,
+  isRepeatable: false,
+  read: ([text]) => (text === undefined ? parsed(undefined) : parse(text)),
+});
+
+/** Given any number of times. */
+export const repeated = <T>({ parse, ...option }: ValueOption<T>): Option<readonly T[]> => ({
+  ...option,
+  isRepeatable: true,
+  read: texts => {
+    const values: T[] = [];
+    for (const text of texts) {
+      const result = parse(text);
+      if (result.kind === 'wrong') return result;
+      values.push(result.value);
+    }
+    return parsed(values);
+  },
+});
+
+/** Any text but an empty one. */
+export const nonEmpty = (text: string): Parsed<string> =>
+  text.trim() === ''
+    ? wrong('the value is empty', 'Give it a value, or leave the option out.')
+    : parsed(text);
+
+/** Every command takes it. */
+export const homeOption: Option<string | undefined> = value({
+  name: 'home',
+  valueName: 'DIR',
+  meaning: 'The home of the node. Default: PLIMSOLL_HOME, else ~/.plimsoll.',
+  parse: nonEmpty,
+});
+
+export const jsonOption: Option<boolean> = flag('json', 'Print JSON.');
+
+export const httpOption: Option<HostPort | undefined> = value({
+  name: 'http',
+  valueName: 'HOST:PORT',
+  meaning: 'Where the dashboard and the API listen. Default: 127.0.0.1:4180, or http.listen of config.toml.',
+  parse: parseHostPort,
+});

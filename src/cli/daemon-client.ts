@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
 import { isLoopbackHost } from '../core/address/host-port.ts';
 import { shortReason } from '../core/problem.ts';
@@ -22,6 +23,8 @@ export interface DaemonClient {
   stream(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /** The whole answer, parsed. @throws as `stream` */
   json(path: string, signal: AbortSignal, method?: 'GET' | 'POST', body?: unknown): Promise<unknown>;
+  /** The whole answer, read by its schema. @throws as `stream`, also when it is another. */
+  answer<T>(schema: v.GenericSchema<unknown, T>, ...asked: Parameters<DaemonClient['json']>): Promise<T>;
 }
 
 /** @throws CommandError `noDaemon` when no daemon of this home runs. */
@@ -62,13 +65,19 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
       refusal?.advice || 'The daemon runs. What else may be wrong tells: plimsoll doctor',
     );
   };
+  const json: DaemonClient['json'] = async (path, signal, method = 'GET', body = undefined) => {
+    const value = jsonOrUndefined(await textOf(file, await ask({ path, method, signal, body }), signal));
+    if (value === undefined) throw noAnswer(file, 'what answers is no daemon', undefined);
+    return value;
+  };
   return {
     file,
     stream: (path, signal) => ask({ path, method: 'GET', signal }),
-    json: async (path, signal, method = 'GET', body = undefined) => {
-      const value = jsonOrUndefined(await textOf(file, await ask({ path, method, signal, body }), signal));
-      if (value === undefined) throw noAnswer(file, 'what answers is no daemon', undefined);
-      return value;
+    json,
+    answer: async (schema, ...asked) => {
+      const result = v.safeParse(schema, await json(...asked));
+      if (result.success) return result.output;
+      throw noAnswer(file, `what it says at ${asked[0]} is not understood`, undefined);
     },
   };
 };
@@ -92,7 +101,7 @@ export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknow
   );
 
 /** Why a request failed: as asked by the signal, by its deadline, or by the other end. */
-export const failureOf = (file: DaemonFile, signal: AbortSignal, error: unknown): unknown => {
+export const requestFailure = (file: DaemonFile, signal: AbortSignal, error: unknown): unknown => {
   if (!signal.aborted) return noAnswer(file, shortReason(error), error);
   const reason: unknown = signal.reason;
   const isDeadline = reason instanceof Error && reason.name === 'TimeoutError';
@@ -121,7 +130,7 @@ const answerOf = (file: DaemonFile, { path, method, signal, body }: AskedOf): Pr
     // No agent: a kept connection would hold the process.
     const sent = request(new URL(path, localUrl(file.url)), { method, headers, signal, agent: false });
     sent.once('response', resolve);
-    sent.once('error', error => reject(failureOf(file, signal, error)));
+    sent.once('error', error => reject(requestFailure(file, signal, error)));
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });
 };
@@ -136,7 +145,7 @@ const textOf = async (file: DaemonFile, answer: IncomingMessage, signal: AbortSi
       chunks.push(chunk);
     }
   } catch (error) {
-    throw failureOf(file, signal, error);
+    throw requestFailure(file, signal, error);
   }
   return Buffer.concat(chunks).toString('utf8');
 };

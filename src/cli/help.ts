@@ -1,7 +1,6 @@
 // What --help prints.
 
-import type { Command } from './command.ts';
-import type { Option } from './options.ts';
+import type { Command, Option } from './command.ts';
 
 /** Of all commands, or of those of one group ("config"). */
 export const commandList = (commands: readonly Command[], group: string | undefined): string => {

@@ -6,10 +6,10 @@ import { Anonymiser } from '../recording/anonymiser.ts';
 import { StreamRecorder } from '../recording/record-stream.ts';
 import { RecordingWriter } from '../recording/recording-writer.ts';
 import { decodeBatch, decodeSnapshot } from '../wire/stream-message.ts';
+import { serverEvents } from './cluster-stream.ts';
 import { CommandError } from './command-error.ts';
 import type { DaemonClient } from './daemon-client.ts';
-import { failureOf, findDaemon, noAnswer } from './daemon-client.ts';
-import { serverEvents } from './event-source.ts';
+import { findDaemon, noAnswer, requestFailure } from './daemon-client.ts';
 import type { ProcessState } from './process-state.ts';
 
 export interface RecordWish {
@@ -79,7 +79,7 @@ const follow = async (
     }
   } catch (error) {
     if (isDiskError(error)) throw cannotWrite(error);
-    throw failureOf(client.file, until, error);
+    throw requestFailure(client.file, until, error);
   }
   throw noAnswer(client.file, 'it ended the connection', undefined);
 };

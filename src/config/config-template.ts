@@ -1,8 +1,9 @@
-// The config.toml that a first start writes: every key, commented out, with its default and its meaning, so that the file
-// is its own manual and changes nothing until somebody edits it.
+// The texts of settings that Plimsoll writes. The config.toml of a first start has every key, commented out, with its
+// default and its meaning, so that the file is its own manual and changes nothing until somebody edits it.
 
 import type { ConfigKey, ConfigSection } from './config-keys.ts';
 import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
+import type { Setting } from './parse-config.ts';
 
 export const configTemplate = (): string =>
   [
@@ -13,6 +14,24 @@ export const configTemplate = (): string =>
     ...CONFIG_SECTIONS.flatMap(sectionLines),
     '',
   ].join('\n');
+
+/** `fileName` names the file in the notes: config.toml, or the last good one. */
+export const settingLines = (settings: readonly Setting[], fileName: string): readonly string[] => {
+  const lines: string[] = [];
+  let section = '';
+  for (const setting of settings) {
+    const isBlock = setting.section === 'endpoints';
+    if (setting.section !== section || isBlock) {
+      section = setting.section;
+      lines.push('', isBlock ? `[[${section}]]` : `[${section}]`);
+    }
+    const source = setting.source.kind === 'default' ? 'default' : `${fileName}:${setting.source.line}`;
+    const line =
+      setting.valueText === '' ? `# ${setting.key} is not set` : `${setting.key} = ${setting.valueText}`;
+    lines.push(`${line.padEnd(NOTE_COLUMN)} # ${source}`);
+  }
+  return lines;
+};
 
 const sectionLines = (section: ConfigSection): string[] => {
   const header =
@@ -50,3 +69,4 @@ const wrapped = (text: string): string[] => {
 };
 
 const COMMENT_WIDTH = 100;
+const NOTE_COLUMN = 44;

@@ -1,6 +1,7 @@
 // What config.toml says once it has been read and checked. Durations are in ms, sizes in bytes.
 
 import type { HostPort } from '../core/address/host-port.ts';
+import type { NodeConfig } from '../core/node/config.ts';
 
 export interface Config {
   /** The name other people see; undefined: the computer's own. */
@@ -73,3 +74,17 @@ export interface EndpointConfig {
   /** http or https; may hold credentials: never shown, never told to other nodes. */
   readonly url: string;
 }
+
+export const publicConfig = (config: Config): NodeConfig => ({
+  tags: config.tags,
+  ignoredInterfaces: config.network.ignoredInterfaces,
+  staticPeerCount: config.mesh.peers.length,
+  presence: config.mesh.presence,
+  probes: {
+    isEnabled: config.probes.isEnabled,
+    gpuTtlSeconds: config.probes.gpuTtlMs / 1_000,
+    socketTtlSeconds: config.probes.socketTtlMs / 1_000,
+    rdmaTtlSeconds: config.probes.rdmaTtlMs / 1_000,
+  },
+  servedEndpoints: config.endpoints.map(({ url }) => new URL(url).origin),
+});

@@ -1,7 +1,7 @@
 // The node's own settings as a reading: what other nodes may know of them, and whether the file is in order.
 
 import type { Config } from '../config/config.ts';
-import { publicConfig } from '../config/public-config.ts';
+import { publicConfig } from '../config/config.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 import { poll } from '../gather/poll.ts';
 

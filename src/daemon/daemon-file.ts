@@ -3,10 +3,11 @@
 
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
+import type { NodeId } from '../core/ids.ts';
 import { errorCode, shortReason } from '../core/problem.ts';
 import type { Reported } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
-import { reported } from '../wire/schema.ts';
+import { nodeIdSchema, reported } from '../wire/schema.ts';
 
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */
@@ -15,7 +16,7 @@ export interface DaemonFile {
   readonly token: string;
   readonly pid: number;
   readonly startedAtWallMs: Reported<number>;
-  readonly nodeId: string;
+  readonly nodeId: NodeId;
   readonly version: Reported<string>;
 }
 
@@ -63,6 +64,6 @@ const DAEMON_FILE: v.GenericSchema<unknown, DaemonFile> = v.object({
   // 0 and below name groups of processes.
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   startedAtWallMs: reported(v.number()),
-  nodeId: v.string(),
+  nodeId: nodeIdSchema,
   version: reported(v.string()),
 });

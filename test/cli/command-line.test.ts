@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/command.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/options.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
 const COMMANDS = await allCommands();

@@ -77,7 +77,7 @@ describe('plimsoll doctor', () => {
       token: 't',
       pid: 999_999_999,
       startedAtWallMs: 0,
-      nodeId: 'n',
+      nodeId: 'n'.repeat(26),
       version: '1',
     };
     writeFileSync(join(home, 'daemon.json'), JSON.stringify(file), { mode: 0o600 });

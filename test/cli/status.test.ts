@@ -51,7 +51,7 @@ describe('plimsoll status', () => {
     JSON.stringify({
       token: 't',
       startedAtWallMs: 0,
-      nodeId: 'n',
+      nodeId: 'n'.repeat(26),
       version: '1',
       pid: process.pid,
       ...fields,

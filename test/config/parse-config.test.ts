@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { publicConfig } from '../../src/config/config.ts';
 import { problemLines } from '../../src/config/config-problem.ts';
-import { configTemplate } from '../../src/config/config-template.ts';
+import { configTemplate, settingLines } from '../../src/config/config-template.ts';
 import type { ParsedConfig } from '../../src/config/parse-config.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
-import { publicConfig } from '../../src/config/public-config.ts';
 import { defaultConfig } from '../../src/config/read-config.ts';
-import { settingLines } from '../../src/config/show-settings.ts';
 
 const configOf = (text: string) => {
   const parsed = parseConfig(text, 'config.toml');

@@ -1,6 +1,6 @@
 // What a running daemon streams, until it shows what a test waits for.
 
-import { serverEvents } from '../../src/cli/event-source.ts';
+import { serverEvents } from '../../src/cli/cluster-stream.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { applyAll } from '../../src/core/apply.ts';
 import type { State } from '../../src/core/state.ts';

@@ -7,8 +7,8 @@ import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.t
 import type { Objective } from '../../core/run/objective.ts';
 import { isObjectiveName, OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { nearest } from '../../core/text/nearest.ts';
-import type { Option } from '../options.ts';
-import { flag, homeOption, nonEmpty, repeated, value } from '../options.ts';
+import type { Option } from '../command.ts';
+import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
 
 const wholeNumber =

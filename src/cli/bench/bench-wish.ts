@@ -12,9 +12,8 @@ import { objectiveSeries } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
-import type { Invocation } from '../command.ts';
+import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { Option } from '../options.ts';
 import { BENCH } from './bench-options.ts';
 
 /** Without headers, which need files to be read. */

@@ -1,7 +1,7 @@
 // `plimsoll bench URL`: a load test whose figures can be trusted, or which says itself that they cannot.
 
 import { resolveHome } from '../../config/home.ts';
-import { benchExit, missedObjectives } from '../bench/bench-exit.ts';
+import type { Report } from '../../core/run/report.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
@@ -9,7 +9,7 @@ import { displayMode } from '../bench/run-display.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import type { ExitCode, ExitName } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 
@@ -57,6 +57,28 @@ export const benchCommand: Command = {
     return await exitOf(end, invocation, state);
   },
 };
+
+export interface ExitDemands {
+  readonly maxFailures: number;
+  readonly needsTrustworthy: boolean;
+  /** What could not be written of the report. */
+  readonly diskProblems: readonly string[];
+}
+
+/** The gravest first. */
+export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
+  if (report.interrupted) return 'benchInterrupted';
+  if (!report.complete || demands.diskProblems.length > 0) return 'benchIncomplete';
+  if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
+  if (report.counts.failed > demands.maxFailures) return 'benchFailures';
+  return missedObjectives(report).length > 0 ? 'benchObjectives' : 'ok';
+};
+
+/** An objective is met when every completed sample meets it, and there is one. Failures have a limit of their own. */
+export const missedObjectives = ({ objectives = [], counts }: Report): readonly string[] =>
+  objectives
+    .filter(({ metSamples }) => metSamples < counts.completed || counts.completed === 0)
+    .map(({ name, metSamples }) => `${name} (met by ${metSamples} of ${counts.completed} completed samples)`);
 
 /** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
 const loadBench = () => import('../bench/start-bench.ts');

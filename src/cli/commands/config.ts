@@ -3,13 +3,13 @@
 import { resolve } from 'node:path';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { problemLines } from '../../config/config-problem.ts';
+import { settingLines } from '../../config/config-template.ts';
 import { homeFiles, resolveHome } from '../../config/home.ts';
 import { parseConfig } from '../../config/parse-config.ts';
 import { readConfig } from '../../config/read-config.ts';
-import { settingLines } from '../../config/show-settings.ts';
 import type { Command, Invocation } from '../command.ts';
+import { homeOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { homeOption } from '../options.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
 
 export const configPathCommand: Command = {

@@ -6,8 +6,8 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { SIMULATED_NODES_MAX } from '../../simulate/scenario/scenario-of-size.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
+import { flag, homeOption, httpOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption, httpOption, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const nodesOption = value({

@@ -6,13 +6,13 @@ import { capitalized } from '../../core/text/single-line.ts';
 import type { Line, Tone } from '../../tui/part.ts';
 import { paint, part } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
+import { homeOption, jsonOption } from '../command.ts';
 import type { Check, Verdict } from '../doctor/check.ts';
 import { computerChecks } from '../doctor/computer-checks.ts';
 import { daemonChecks } from '../doctor/daemon-checks.ts';
 import { configChecks, homeChecks } from '../doctor/home-checks.ts';
 import { toolChecks } from '../doctor/tool-checks.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { homeOption, jsonOption } from '../options.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',

@@ -1,12 +1,11 @@
 // `plimsoll forget NODE`: takes a machine that is gone for good out of the picture, on every node.
 
-import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
 import type { Command } from '../command.ts';
-import { CommandError } from '../command-error.ts';
-import { findDaemon, noAnswer } from '../daemon-client.ts';
+import { homeOption } from '../command.ts';
+import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { homeOption } from '../options.ts';
+import { knownNodes, nodeCalled } from '../known-nodes.ts';
 
 export const forgetCommand: Command = {
   name: 'forget',
@@ -19,29 +18,11 @@ export const forgetCommand: Command = {
     const asked = invocation.arguments[0] ?? '';
     const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
-    const answer = v.safeParse(NODES_ANSWER, await client.json('/api/nodes', signal));
-    if (!answer.success) throw noAnswer(client.file, 'it tells no nodes', undefined);
-    const meant = answer.output.nodes.filter(
-      ({ nodeId, name }) => name === asked || nodeId.startsWith(asked),
-    );
-    const [node] = meant;
-    if (node === undefined || asked === '') {
-      const names = answer.output.nodes.map(({ name }) => name).join(', ');
-      throw new CommandError('usage', `no node is called ${JSON.stringify(asked)}`, `There are: ${names}.`);
-    }
-    if (meant.length > 1) {
-      const ids = meant.map(({ nodeId }) => nodeId).join(', ');
-      throw new CommandError(
-        'usage',
-        `${meant.length} nodes are called ${JSON.stringify(asked)}`,
-        `Give the id: ${ids}.`,
-      );
-    }
+    const node = nodeCalled(asked, await knownNodes(client, signal));
     await client.json(`/api/nodes/${node.nodeId}/forget`, signal, 'POST');
     await state.stdout.write(`${node.name} (${node.nodeId}) is hidden until it speaks again.\n`);
     return EXIT_CODES.ok.code;
   },
 };
 
-const NODES_ANSWER = v.object({ nodes: v.array(v.object({ nodeId: v.string(), name: v.string() })) });
 const ANSWER_MS = 5_000;

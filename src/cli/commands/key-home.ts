@@ -8,8 +8,8 @@ import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
 import type { KeyFile } from '../../mesh/key/key-file.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
 import type { Invocation } from '../command.ts';
+import { homeOption } from '../command.ts';
 import { CommandError, endedBy, terminalText } from '../command-error.ts';
-import { homeOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export type HeldKeys = Extract<KeyFile, { kind: 'key' }>;

@@ -5,11 +5,10 @@ import { resolve } from 'node:path';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
-import type { Command } from '../command.ts';
+import type { Command, Option } from '../command.ts';
+import { flag, homeOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Option } from '../options.ts';
-import { flag, homeOption, nonEmpty, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { HeldKeys } from './key-home.ts';
 import {

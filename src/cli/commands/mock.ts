@@ -6,11 +6,10 @@ import type { Mock } from '../../mock/mock-server.ts';
 import { startMock } from '../../mock/mock-server.ts';
 import type { MockSettings } from '../../mock/mock-settings.ts';
 import { MockError } from '../../mock/mock-settings.ts';
-import type { Command } from '../command.ts';
+import type { Command, Option } from '../command.ts';
+import { flag, homeOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Option } from '../options.ts';
-import { flag, homeOption, nonEmpty, value } from '../options.ts';
 
 const OPTIONS: readonly { readonly name: string; readonly option: Option<string | boolean | undefined> }[] =
   MOCK_OPTIONS.map(({ name, valueName, meaning }) => ({

@@ -1,12 +1,12 @@
 // `plimsoll open`: the dashboard's URL, fresh, with a one-time code that signs the browser in.
 
-import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
+import { oneTimeCodeSchema } from '../../wire/api/daemon-answers.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
-import { findDaemon, localUrl, noAnswer } from '../daemon-client.ts';
+import { flag, homeOption } from '../command.ts';
+import { findDaemon, localUrl } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption } from '../options.ts';
 
 const noOpenOption = flag('no-open', 'Print the URL only.');
 
@@ -23,14 +23,12 @@ export const openCommand: Command = {
     const client = await findDaemon(home, state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const url = localUrl(client.file.url);
-    const code = v.safeParse(CODE_ANSWER, await client.json('/api/access/one-time-code', signal, 'POST'));
-    if (!code.success) throw noAnswer(client.file, 'it gave no code', undefined);
-    const fragment = `#code=${code.output.code}`;
+    const { code } = await client.answer(oneTimeCodeSchema, '/api/access/one-time-code', signal, 'POST');
+    const fragment = `#code=${code}`;
     await state.stdout.write(`${url}/${fragment}\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(`${url}/${fragment}`, state);
     return EXIT_CODES.ok.code;
   },
 };
 
-const CODE_ANSWER = v.object({ code: v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/)) });
 const ANSWER_MS = 5_000;

@@ -2,9 +2,8 @@
 
 import type { Command } from '../command.ts';
 import { probeAllCommand } from '../probe/probe-all.ts';
-import { probeGpuCommand } from '../probe/probe-gpu.ts';
+import { probeGpuCommand, probeMemoryCommand } from '../probe/probe-devices.ts';
 import { probeLinkCommand } from '../probe/probe-link.ts';
-import { probeMemoryCommand } from '../probe/probe-memory.ts';
 import { probeServeCommand } from '../probe/probe-serve.ts';
 
 /** In the order in which help lists them. */

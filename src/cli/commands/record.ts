@@ -6,8 +6,8 @@ import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
 import type { Command } from '../command.ts';
+import { flag, homeOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption, value } from '../options.ts';
 
 const parseDuration = (text: string): Parsed<number> => {
   const duration = parseDurationMs(text);

@@ -7,10 +7,10 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { Command } from '../command.ts';
+import { homeOption, jsonOption } from '../command.ts';
 import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { homeOption, jsonOption } from '../options.ts';
 
 export const reportCommand: Command = {
   name: 'report',

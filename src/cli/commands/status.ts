@@ -13,10 +13,10 @@ import { withAgesAt } from '../../wire/stream-message.ts';
 import type { ClusterMoment } from '../cluster-stream.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import type { Command } from '../command.ts';
+import { flag, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption, jsonOption } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { watchCluster } from '../watch-cluster.ts';
 

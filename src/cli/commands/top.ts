@@ -3,8 +3,8 @@
 import { resolveHome } from '../../config/home.ts';
 import { renderTop } from '../../tui/render-top.ts';
 import type { Command } from '../command.ts';
+import { homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { homeOption } from '../options.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
 export const topCommand: Command = {

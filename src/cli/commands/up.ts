@@ -13,10 +13,10 @@ import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
+import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../command.ts';
 import { CommandError, terminalText } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const nameOption = value({

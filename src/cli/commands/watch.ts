@@ -2,7 +2,7 @@
 
 import { resolveHome } from '../../config/home.ts';
 import type { Command } from '../command.ts';
-import { homeOption } from '../options.ts';
+import { homeOption } from '../command.ts';
 
 export const watchCommand: Command = {
   name: 'watch',

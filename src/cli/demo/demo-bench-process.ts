@@ -1,5 +1,6 @@
 // The benchmark of the demo in a process of its own: one `plimsoll bench` after another against the mock, into the demo's
-// home, so that its daemon hears of each as of any other. It ends with its parent, however that ended.
+// home, so that its daemon hears of each as of any other; other patterns and limits each time, light enough for a notebook
+// that shows it to somebody. It ends with its parent, however that ended.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,17 @@ import { tellParent, watchParent } from '../../process/parent-watch.ts';
 import { benchCommand } from '../commands/bench.ts';
 import { readProcessState } from '../process-state.ts';
 import { runCommand } from '../run-command.ts';
-import { DEMO_RUNS_MAX, demoRound } from './demo-rounds.ts';
+
+/** Of `plimsoll bench`, behind the target. */
+const ROUNDS: readonly (readonly string[])[] = [
+  ['--rate', '6', '--duration', '45s', '--slo', 'ttft=500ms'],
+  ['--concurrency', '8', '--duration', '30s'],
+  ['--rate', '10', '--arrival', 'constant', '--duration', '40s', '--slo', 'latency=3s'],
+];
+/** So many follow each other closely, so that the list of runs fills; then it is calmer. */
+const QUICK_ROUNDS = 6;
+/** Kept on disk; older ones go. */
+const DEMO_RUNS_MAX = 20;
 
 const state = readProcessState();
 const [target = '', home = ''] = state.args;
@@ -20,11 +31,12 @@ for (const signal of parent.kind === 'watching' ? [stop, parent.signal] : [stop]
 
 const runs = async (): Promise<void> => {
   for (let round = 0; !stop.aborted; round += 1) {
-    const { options, pauseMs } = demoRound(round);
-    const args = ['bench', target, '--home', home, ...options];
+    const options = ROUNDS[round % ROUNDS.length] ?? [];
+    const common = ['--events', 'off', '--quiet', '--seed', String(42 + round)];
+    const args = ['bench', target, '--home', home, ...options, ...common];
     await runCommand([benchCommand], { ...state, args });
     await forgetOldRuns();
-    await systemClock.sleep(pauseMs, stop);
+    await systemClock.sleep(round < QUICK_ROUNDS ? 3_000 : 60_000, stop);
   }
 };
 

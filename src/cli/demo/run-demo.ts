@@ -1,13 +1,18 @@
-// Runs a demo for the command line: what the process knows goes in, what can go wrong becomes two lines and a code.
+// Runs a demo for the command line: what the process knows goes in, what can go wrong becomes two lines and a code. A mock
+// and a benchmark run beside it; neither is needed for the cluster to show.
 
 import { systemClock } from '../../clock/system-clock.ts';
+import { untilAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { Demo } from '../../daemon/demo/start-demo.ts';
 import { startDemo } from '../../daemon/demo/start-demo.ts';
+import { spawnMock } from '../../mock/spawn-mock.ts';
+import { entryUrl } from '../../process/entry.ts';
+import { startOwnProcess } from '../../process/own-process.ts';
 import { terminalText } from '../command-error.ts';
 import { asCommandError } from '../daemon-start.ts';
 import type { ProcessState } from '../process-state.ts';
-import { runDemoLoad } from './demo-load.ts';
 
 export interface DemoRun {
   readonly nodeCount: number;
@@ -30,6 +35,32 @@ export const runDemo = async (state: ProcessState, run: DemoRun): Promise<void> 
   } finally {
     end.abort();
     await load;
+  }
+};
+
+/** Until the signal aborts. Neither process is needed for the cluster to show: a failure is told and no more. */
+export const runDemoLoad = async (
+  { nodePath, env, stderr }: ProcessState,
+  home: string,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    await using mock = await spawnMock(MOCK, { nodePath, env, signal });
+    await using bench = await startOwnProcess({
+      entry: entryUrl(import.meta.url, './demo-bench-process.ts'),
+      args: [mock.url, home],
+      nodePath,
+      env,
+      readyTimeoutMs: READY_MS_MAX,
+      signal,
+    });
+    await Promise.race([untilAborted(signal), mock.exited, bench.exited]);
+    if (!signal.aborted)
+      await stderr.write('plimsoll: the benchmark of the demo ended; the cluster goes on.\n');
+  } catch (error) {
+    if (signal.aborted) return;
+    const reason = errorMessage(error);
+    await stderr.write(`plimsoll: the demo goes on without its benchmark: ${reason}\n`);
   }
 };
 
@@ -62,3 +93,7 @@ const startedDemo = async (
     throw asCommandError(error);
   }
 };
+
+/** A model of middling size: 80 ms to the first token, then about 80 tokens a second. */
+const MOCK = { port: 0, models: ['demo-model'], ttftMs: 80, gapMs: 12, jitter: 0.3, outputTokens: 90 };
+const READY_MS_MAX = 15_000;

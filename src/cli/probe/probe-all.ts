@@ -1,13 +1,13 @@
 // `plimsoll probe all`: asks the daemon, and through it every node, to measure everything now.
 
-import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
 import { printable } from '../../tui/part.ts';
+import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import type { Command } from '../command.ts';
-import { findDaemon, noAnswer } from '../daemon-client.ts';
+import { homeOption, jsonOption } from '../command.ts';
+import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { homeOption, jsonOption } from '../options.ts';
-import { askedSchema, nodesSchema } from './probed-link.ts';
+import { knownNodes } from '../known-nodes.ts';
 
 export const probeAllCommand: Command = {
   name: 'probe all',
@@ -20,14 +20,10 @@ export const probeAllCommand: Command = {
   run: async (invocation, state) => {
     const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
-    const answer = v.safeParse(
-      askedSchema,
-      await client.json('/api/probes', signal, 'POST', { subject: 'all' }),
-    );
-    if (!answer.success) throw noAnswer(client.file, 'its answer is not understood', undefined);
-    const { probes, unreached } = answer.output;
+    const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', { subject: 'all' });
+    const { probes, unreached } = answer;
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(`${JSON.stringify(answer.output, undefined, 2)}\n`);
+      await state.stdout.write(`${JSON.stringify(answer, undefined, 2)}\n`);
     } else {
       const nodes = new Set(probes.map(({ node }) => node));
       const started = probes.filter(({ result }) => result === 'started').length;
@@ -37,11 +33,11 @@ export const probeAllCommand: Command = {
       );
       const refusals = probes.filter(({ result }) => result === 'refused').map(({ reason }) => reason);
       for (const reason of new Set(refusals)) await state.stdout.write(`Refused: ${printable(reason)}\n`);
-      const known = v.safeParse(nodesSchema, await client.json('/api/nodes', signal));
-      const nameOf = (id: string): string =>
-        (known.success ? known.output.nodes.find(({ nodeId }) => nodeId === id)?.name : undefined) ?? id;
-      for (const { node, reason } of unreached)
-        await state.stdout.write(`${printable(`${nameOf(node)} was not asked: ${reason}`)}\n`);
+      const known = await knownNodes(client, signal);
+      for (const { node, reason } of unreached) {
+        const name = known.find(({ nodeId }) => nodeId === node)?.name ?? node;
+        await state.stdout.write(`${printable(`${name} was not asked: ${reason}`)}\n`);
+      }
     }
     const isTaken = probes.some(({ result }) => result !== 'refused');
     return isTaken && unreached.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.probeFailed.code;

@@ -1,22 +1,21 @@
 // `plimsoll probe link`: what a connection carries, each way, now.
 
-import { hostPortText } from '../../core/address/host-port.ts';
+import { isIP } from 'node:net';
+import type { HostPort } from '../../core/address/host-port.ts';
+import { hostPortText, parseHostPort } from '../../core/address/host-port.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { parseBytes, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { measureSocketLink } from '../../probe/socket/socket-link.ts';
 import type { Line } from '../../tui/part.ts';
 import { paint } from '../../tui/part.ts';
-import type { Command } from '../command.ts';
+import type { Command, Option } from '../command.ts';
+import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Option } from '../options.ts';
-import { homeOption, jsonOption, nonEmpty, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
-import type { LinkTarget } from './link-target.ts';
-import { parseLinkTarget } from './link-target.ts';
 import { probeNode } from './probe-node.ts';
 
 const codeOption: Option<string | undefined> = value({
@@ -97,6 +96,27 @@ export const probeLinkCommand: Command = {
   },
 };
 
+export type LinkTarget =
+  | { readonly kind: 'address'; readonly at: HostPort; readonly code: string }
+  | { readonly kind: 'node'; readonly name: string };
+
+/** A code belongs to an address, and an address needs one. Without a port it is 4183. */
+export const parseLinkTarget = (text: string, code: string | undefined): Parsed<LinkTarget> => {
+  const at = hostPortOf(text);
+  const looksLikeAddress = isIP(text.replace(/^\[|\]$/g, '')) !== 0 || text.includes(':');
+  if (code === undefined && !looksLikeAddress) return parsed({ kind: 'node', name: text });
+  if (at.kind === 'wrong') return at;
+  if (code === undefined) {
+    return wrong(
+      `the code of ${text} is missing`,
+      'Run `plimsoll probe serve` there, and give the code that it prints: --code 7QKF-M2XW-9TBD',
+    );
+  }
+  return parsed({ kind: 'address', at: at.value, code });
+};
+
+export const PROBE_PORT: number = 4183;
+
 const failed = async (
   { at }: Extract<LinkTarget, { kind: 'address' }>,
   reason: string,
@@ -130,6 +150,12 @@ const between = (result: Parsed<number>, least: number, most: number, advice: st
   return result.value < least || result.value > most
     ? wrong('that is out of range', advice)
     : parsed(result.value);
+};
+
+const hostPortOf = (text: string): Parsed<HostPort> => {
+  const bare = text.replace(/^\[|\]$/g, '');
+  if (isIP(bare) !== 0) return parsed({ host: bare, port: PROBE_PORT });
+  return parseHostPort(text.includes(':') ? text : `${text}:${PROBE_PORT}`);
 };
 
 const DURATION_MS_USUAL = 20_000;

@@ -1,24 +1,24 @@
 // A probe of the connections to a node of the cluster: the local daemon measures, because it agrees with the other one on
 // when, and knows who serves inference now. The command asks it, waits, and prints what it found.
 
-import { setTimeout as delay } from 'node:timers/promises';
-import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { resolveHome } from '../../config/home.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { Line } from '../../tui/part.ts';
 import { paint, part, printable } from '../../tui/part.ts';
-import { nodeIdSchema } from '../../wire/schema.ts';
+import { linksAnswerSchema } from '../../wire/api/cluster-answers.ts';
+import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import { CommandError } from '../command-error.ts';
 import type { DaemonClient } from '../daemon-client.ts';
-import { findDaemon, noAnswer } from '../daemon-client.ts';
+import { findDaemon } from '../daemon-client.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { knownNodes, nodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
-import type { ProbedLink } from './probed-link.ts';
-import { askedSchema, failureOf, linksSchema, nodesSchema, statusesOf, statusText } from './probed-link.ts';
-import type { SeenLinks } from './seen-links.ts';
-import { isNewProfile } from './seen-links.ts';
+import type { ProbedLink, SeenLinks } from './probed-link.ts';
+import { isNewProfile, linkFailure, statusesOf, statusText } from './probed-link.ts';
 
 export interface NodeProbe {
   readonly name: string;
@@ -29,7 +29,7 @@ export interface NodeProbe {
 
 export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promise<ExitCode> => {
   const client = await findDaemon(resolveHome({ ...state, option: home }), state);
-  const sink = await nodeCalled(client, name, state);
+  const sink = await otherNode(client, name, state);
   const { nodeId: source } = client.file;
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(WAIT_MS_MAX)]);
   const before = await linksTo(client, sink, signal);
@@ -39,26 +39,23 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
       `this machine has no open connection to ${name}`,
       'It may be off, or known through other machines only. Which ways are tried, and why they fail, tells: plimsoll doctor',
     );
-  const asked = await client.json('/api/probes', signal, 'POST', {
-    subject: { kind: 'link', source, sink },
-  });
-  const answer = v.safeParse(askedSchema, asked);
-  if (!answer.success) throw noAnswer(client.file, 'its answer is not understood', undefined);
-  const keys = answer.output.probes.flatMap(({ subject, result, reason }) => {
+  const body = { subject: { kind: 'link', source, sink } };
+  const { probes } = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', body);
+  const keys = probes.flatMap(({ subject, result, reason }) => {
     if (result === 'refused') throw new CommandError('probeFailed', reason, '');
     return subject.kind === 'link' ? [subject.connectionKey] : [];
   });
   const found = await whenMeasured({ client, sink, keys, before, state });
   if (isJson) await state.stdout.write(`${JSON.stringify({ source, sink, links: found }, undefined, 2)}\n`);
   else await write(state, found);
-  return found.every(link => failureOf(link) === undefined)
+  return found.every(link => linkFailure(link) === undefined)
     ? EXIT_CODES.ok.code
     : EXIT_CODES.probeFailed.code;
 };
 
 interface Following {
   readonly client: DaemonClient;
-  readonly sink: string;
+  readonly sink: NodeId;
   readonly keys: readonly string[];
   readonly before: SeenLinks;
   readonly state: ProcessState;
@@ -88,14 +85,12 @@ const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]
       told.add(text);
       await state.stderr.write(`${printable(text)}\n`);
     }
-    try {
-      await delay(POLL_MS, undefined, { signal });
-    } catch {
-      state.stop.throwIfAborted();
-      await state.stderr.write(`${STILL_TRYING}\n`);
-      const reason = `it did not come to it within ${WAIT_MS_MAX / 60_000} minutes`;
-      return [...done, ...unmeasured(following, missing, reason)];
-    }
+    await pause(systemClock, POLL_MS, signal);
+    state.stop.throwIfAborted();
+    if (!signal.aborted) continue;
+    await state.stderr.write(`${STILL_TRYING}\n`);
+    const reason = `it did not come to it within ${WAIT_MS_MAX / 60_000} minutes`;
+    return [...done, ...unmeasured(following, missing, reason)];
   }
 };
 
@@ -113,7 +108,7 @@ const unmeasured = (
 
 const waitsOf = async (
   client: DaemonClient,
-  sink: string,
+  sink: NodeId,
   keys: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
@@ -126,37 +121,25 @@ const waitsOf = async (
   });
 };
 
-const linksTo = async (client: DaemonClient, sink: string, signal: AbortSignal): Promise<SeenLinks> => {
+const linksTo = async (client: DaemonClient, sink: NodeId, signal: AbortSignal): Promise<SeenLinks> => {
   const askedAtMs = systemClock.nowMs();
-  const answer = v.safeParse(linksSchema, await client.json('/api/links', signal));
-  if (!answer.success) throw noAnswer(client.file, 'it tells no links', undefined);
+  const answer = await client.answer(linksAnswerSchema, '/api/links', signal);
   const { nodeId: source } = client.file;
-  const links = answer.output.links.filter(link => link.source === source && link.sink === sink);
+  const links = answer.links.filter(link => link.source === source && link.sink === sink);
   return { links, askedAtMs, answeredAtMs: systemClock.nowMs() };
 };
 
-const nodeCalled = async (client: DaemonClient, asked: string, { stop }: ProcessState): Promise<string> => {
+const otherNode = async (client: DaemonClient, asked: string, { stop }: ProcessState): Promise<NodeId> => {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
-  const answer = v.safeParse(nodesSchema, await client.json('/api/nodes', signal));
-  if (!answer.success) throw noAnswer(client.file, 'it tells no nodes', undefined);
-  const others = answer.output.nodes.filter(({ nodeId }) => nodeId !== client.file.nodeId);
-  const meant = others.filter(({ nodeId, name }) => name === asked || nodeId.startsWith(asked));
-  const [node] = meant;
-  if (node !== undefined && meant.length === 1 && v.is(nodeIdSchema, node.nodeId)) return node.nodeId;
-  const there = meant.length > 1 ? meant.map(({ nodeId }) => nodeId) : others.map(({ name }) => name);
-  const count = meant.length > 1 ? `${meant.length} nodes are` : 'no other node is';
-  throw new CommandError(
-    'usage',
-    `${count} called ${JSON.stringify(asked)}`,
-    there.length === 0 ? 'There is no other node.' : `There are: ${there.join(', ')}.`,
-  );
+  const others = (await knownNodes(client, signal)).filter(({ nodeId }) => nodeId !== client.file.nodeId);
+  return nodeCalled(asked, others).nodeId;
 };
 
 const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise<void> => {
   const { stdout } = state;
   const columns = stdout.isTerminal ? stdout.columns : Number.POSITIVE_INFINITY;
   for (const link of links) {
-    const reason = failureOf(link);
+    const reason = linkFailure(link);
     const lines: readonly Line[] =
       reason === undefined && 'value' in link.profile
         ? linkLines(link.profile.value, columns)

@@ -1,6 +1,7 @@
 // `plimsoll probe serve`: makes this machine the other end of probes, for machines that are in no cluster with it.
 
 import { networkInterfaces } from 'node:os';
+import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
@@ -10,15 +11,13 @@ import { ProbeError } from '../../probe/socket/probe-error.ts';
 import type { SinkEnding } from '../../probe/socket/sink.ts';
 import type { SocketSink } from '../../probe/socket/socket-link.ts';
 import { openSocketSink } from '../../probe/socket/socket-link.ts';
-import type { Command } from '../command.ts';
+import type { Command, Option } from '../command.ts';
+import { flag, homeOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Option } from '../options.ts';
-import { flag, homeOption, value } from '../options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { bytesText } from './link-lines.ts';
-import { PROBE_PORT } from './link-target.ts';
-import { RefusalLines } from './refusal-lines.ts';
+import { PROBE_PORT } from './probe-link.ts';
 
 const parsePort = (text: string): Parsed<number> => {
   const port = Number(text);
@@ -80,6 +79,37 @@ export const probeServeCommand: Command = {
     return EXIT_CODES.ok.code;
   },
 };
+
+export const REFUSALS_TOLD_MS = 60_000;
+
+export class RefusalLines {
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #write: (line: string) => void;
+  #told = 0;
+  #nextAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Pick<Clock, 'nowMs'>, write: (line: string) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  /** Of one code, since it was printed. */
+  counted(count: number): void {
+    const nowMs = this.#clock.nowMs();
+    const more = count - this.#told;
+    if (more <= 0 || nowMs < this.#nextAtMs) return;
+    this.#told = count;
+    this.#nextAtMs = nowMs + REFUSALS_TOLD_MS;
+    this.#write(
+      `${more} ${more === 1 ? 'connection' : 'connections'} without the code refused. Still waiting.`,
+    );
+  }
+
+  /** Another code: its strangers are counted from none. */
+  begin(): void {
+    this.#told = 0;
+  }
+}
 
 /** undefined when the command was stopped meanwhile. */
 const listening = async (options: {

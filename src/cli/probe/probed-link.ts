@@ -1,82 +1,34 @@
-// What a daemon answers about links and probes, as far as a command needs it.
+// What a daemon answers about links and probes, as a command reads it. An answer tells ages only: what was measured when is
+// known as closely as the question took, and "newer" is said where there is no doubt. Several connections are measured one
+// after another, so that the first of them may be older now than the profile before was then.
 
 import * as v from 'valibot';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ProbeStatus } from '../../core/probe/probe-status.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import type { ListedLink } from '../../wire/api/cluster-answers.ts';
 import { decodeFact } from '../../wire/event-schema.ts';
-import { figure, text, unknownSchema } from '../../wire/schema.ts';
 
-export interface ProbedLink {
-  readonly source: string;
-  readonly sink: string;
-  readonly connectionKey: string;
-  readonly profile:
-    | { readonly kind: 'unknown'; readonly reason: string }
-    | { readonly value: LinkProfile; readonly ageMs: number };
+export type ProbedLink = Pick<ListedLink, 'source' | 'sink' | 'connectionKey' | 'profile'>;
+
+/** The links of one moment. */
+export interface SeenLinks {
+  readonly links: readonly ProbedLink[];
+  /** Monotonic, when they were asked for and when the answer was here. */
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
 }
 
-const linkProfile = v.pipe(
-  v.unknown(),
-  v.rawTransform(({ dataset, addIssue, NEVER }): LinkProfile => {
-    const decoded = decodeFact('link.profiled', keyOf(dataset.value), dataset.value);
-    if (decoded.kind === 'known' && decoded.fact.kind === 'link.profiled') return decoded.fact.payload;
-    addIssue({ message: 'not a link profile' });
-    return NEVER;
-  }),
-);
-
-export const linksSchema: v.GenericSchema<unknown, { readonly links: readonly ProbedLink[] }> = v.object({
-  links: v.array(
-    v.object({
-      source: text,
-      sink: text,
-      connectionKey: text,
-      profile: v.union([unknownSchema, v.object({ value: linkProfile, ageMs: figure })]),
-    }),
-  ),
-});
-
-export const nodesSchema: v.GenericSchema<
-  unknown,
-  { readonly nodes: readonly { readonly nodeId: string; readonly name: string }[] }
-> = v.object({ nodes: v.array(v.object({ nodeId: text, name: text })) });
-
-const subject = v.variant('kind', [
-  v.object({ kind: v.literal('gpu'), deviceId: text }),
-  v.object({ kind: v.literal('link'), sink: text, connectionKey: text }),
-]);
-
-export const askedSchema: v.GenericSchema<
-  unknown,
-  { readonly probes: readonly AskedRow[]; readonly unreached: readonly UnreachedRow[] }
-> = v.object({
-  probes: v.array(
-    v.object({ node: text, subject, result: v.picklist(['started', 'queued', 'refused']), reason: text }),
-  ),
-  unreached: v.array(v.object({ node: text, reason: text })),
-});
-
-export interface AskedRow {
-  readonly node: string;
-  readonly subject:
-    | { readonly kind: 'gpu'; readonly deviceId: string }
-    | { readonly kind: 'link'; readonly sink: string; readonly connectionKey: string };
-  readonly result: 'started' | 'queued' | 'refused';
-  readonly reason: string;
-}
-
-interface UnreachedRow {
-  readonly node: string;
-  readonly reason: string;
-}
+/** Its profile was told after the one that `before` has, if that has one. */
+export const isNewProfile = (connectionKey: string, now: SeenLinks, before: SeenLinks): boolean => {
+  const ageMs = profileAgeMs(connectionKey, now);
+  if (ageMs === undefined) return false;
+  const heldAgeMs = profileAgeMs(connectionKey, before);
+  return heldAgeMs === undefined || now.askedAtMs - ageMs > before.answeredAtMs - heldAgeMs;
+};
 
 /** Of one node, from /api/state/probeStatuses; what is not understood is left out. */
 export const statusesOf = (answer: unknown, node: string): readonly ProbeStatus[] => {
-  const nodes = v.safeParse(
-    v.record(v.string(), v.record(v.string(), v.object({ value: v.unknown() }))),
-    answer,
-  );
+  const nodes = v.safeParse(STATUSES, answer);
   if (!nodes.success) return [];
   return Object.entries(nodes.output[node] ?? {}).flatMap(([key, { value }]) => {
     const decoded = decodeFact('probe.reported', key, value);
@@ -92,12 +44,14 @@ export const statusText = ({ subject: { kind, ...rest }, stage }: ProbeStatus): 
 };
 
 /** Why there are no figures of now; undefined where there are. */
-export const failureOf = ({ profile }: ProbedLink): string | undefined => {
-  if (!('value' in profile)) return profile.reason;
+export const linkFailure = ({ profile }: ProbedLink): string | undefined => {
+  if (isUnknown(profile)) return profile.reason;
   return isUnknown(profile.value.failure) ? profile.value.failure.reason : undefined;
 };
 
-const keyOf = (value: unknown): string => {
-  const named = v.safeParse(v.object({ sink: text, connectionKey: text }), value);
-  return named.success ? `${named.output.sink} ${named.output.connectionKey}` : '';
+const profileAgeMs = (connectionKey: string, { links }: SeenLinks): number | undefined => {
+  const profile = links.find(link => link.connectionKey === connectionKey)?.profile;
+  return profile === undefined || isUnknown(profile) ? undefined : profile.ageMs;
 };
+
+const STATUSES = v.record(v.string(), v.record(v.string(), v.object({ value: v.unknown() })));

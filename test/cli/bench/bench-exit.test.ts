@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
+import { benchExit } from '../../../src/cli/commands/bench.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { RUN_CONFIG_SCHEMA } from '../../../src/core/run/run-config.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';

@@ -8,7 +8,7 @@ import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
-import { benchExit } from '../../../src/cli/bench/bench-exit.ts';
+import { benchExit } from '../../../src/cli/commands/bench.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ProbedLink } from '../../../src/cli/probe/probed-link.ts';
-import type { SeenLinks } from '../../../src/cli/probe/seen-links.ts';
-import { isNewProfile } from '../../../src/cli/probe/seen-links.ts';
+import type { ProbedLink, SeenLinks } from '../../../src/cli/probe/probed-link.ts';
+import { isNewProfile } from '../../../src/cli/probe/probed-link.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 
 const KEY = 'socket 10.0.0.2';
+const NODE = nodeId('b'.repeat(26));
 
 const seen = (askedAtMs: number, ageMs: number | undefined, answeredAtMs = askedAtMs + 20): SeenLinks => ({
   links: [link(ageMs)],
@@ -32,15 +32,15 @@ test('the first profile of a connection is new, and none is not', () => {
 });
 
 const link = (ageMs: number | undefined): ProbedLink => ({
-  source: 'a',
-  sink: 'b',
+  source: NODE,
+  sink: NODE,
   connectionKey: KEY,
   profile:
     ageMs === undefined ? { kind: 'unknown', reason: 'not measured yet' } : { value: profile(), ageMs },
 });
 
 const profile = (): LinkProfile => ({
-  sink: nodeId('b'.repeat(26)),
+  sink: NODE,
   connectionKey: KEY,
   uploadBitsPerSecond: 1e9,
   downloadBitsPerSecond: 1e9,

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { madeUpProcess } from '../support/made-up-process.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { madeUpProcess } from '../../support/made-up-process.ts';
 
 const freePort = async (): Promise<number> => {
   const server = createServer();

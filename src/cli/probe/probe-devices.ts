@@ -1,19 +1,29 @@
-// `plimsoll probe gpu`: measures the devices of this machine now, without a daemon.
+// `plimsoll probe gpu` and `plimsoll probe memory`: measure this machine now, without a daemon. The machine is for oneself
+// meanwhile: the daemon of the home waits, and a command does not start while the daemon measures.
 
+import { resolveHome } from '../../config/home.ts';
 import type { Figure } from '../../core/figure/figure.ts';
-import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../core/figure/figure.ts';
+import {
+  figureText,
+  formatBytes,
+  formatBytesPerSecond,
+  formatFlopsPerSecond,
+} from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { lockDevices } from '../../probe/device-lock.ts';
 import { CPU_DEVICE, deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
+import type { MemoryBandwidth } from '../../probe/memory-bandwidth/memory-bandwidth.ts';
+import { probeMemory } from '../../probe/memory-bandwidth/probe-memory.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe/probe.ts';
-import type { Command } from '../command.ts';
+import { printable } from '../../tui/part.ts';
+import type { Command, Option } from '../command.ts';
+import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { Option } from '../options.ts';
-import { homeOption, jsonOption, nonEmpty, value } from '../options.ts';
+import type { ProcessState } from '../process-state.ts';
 import type { GpuInventory } from './gpu-inventory.ts';
 import { gpuInventory } from './gpu-inventory.ts';
-import { machineForProbe } from './machine-for-probe.ts';
 
 const deviceOption: Option<string | undefined> = value({
   name: 'device',
@@ -66,6 +76,61 @@ export const probeGpuCommand: Command = {
   },
 };
 
+export const probeMemoryCommand: Command = {
+  name: 'probe memory',
+  summary: "Measure the bandwidth of this machine's memory",
+  description:
+    'All processors read and copy buffers past the last-level cache for a few seconds, at most an eighth of the free memory.',
+  arguments: [],
+  options: [homeOption, jsonOption],
+  examples: [{ line: 'plimsoll probe memory', meaning: 'read and copy, all processors' }],
+  run: async (invocation, state) => {
+    using _machine = machineForProbe('plimsoll probe memory', invocation.option(homeOption), state);
+    const outcome = await probeMemory({ env: state.env, nodePath: state.nodePath, signal: state.stop });
+    if (outcome.kind === 'failed') {
+      throw new CommandError(
+        'probeFailed',
+        `memory was not measured: ${outcome.reason}`,
+        'Try again when the machine is less busy.',
+      );
+    }
+    const { bandwidth } = outcome;
+    await state.stdout.write(
+      invocation.option(jsonOption)
+        ? `${JSON.stringify(bandwidth, undefined, 2)}\n`
+        : `${lines(bandwidth).join('\n')}\n`,
+    );
+    return EXIT_CODES.ok.code;
+  },
+};
+
+/**
+ * Without a home there is nobody to agree with.
+ * @throws CommandError `probeFailed` while somebody measures.
+ */
+export const machineForProbe = (
+  who: string,
+  homeOption: string | undefined,
+  state: ProcessState,
+): Disposable | undefined => {
+  const home = resolveHome({ ...state, option: homeOption });
+  const machine = lockDevices(home, { who, pid: state.pid, what: 'this machine' });
+  switch (machine.kind) {
+    case 'held':
+      return machine.lock;
+    case 'unguarded':
+      return undefined;
+    case 'busy':
+      throw new CommandError(
+        'probeFailed',
+        `${printable(machine.reason)}: two at once would measure each other`,
+        'Try again in a minute. What the daemon has measured shows: plimsoll status',
+      );
+    default:
+      return machine satisfies never;
+  }
+};
+
 const asked = (inventory: GpuInventory, id: string | undefined): readonly ProbeDevice[] => {
   const devices = listProbeDevices(inventory.gpus);
   if (id === undefined) return devices;
@@ -111,3 +176,15 @@ const row = (
 ): readonly string[] => [
   `  ${name.padEnd(20)} ${isUnknown(figure) ? `unknown: ${figure.reason}` : `${prefix}${figureText(format(figure))}`}`,
 ];
+
+const lines = (bandwidth: MemoryBandwidth): readonly string[] => {
+  const { lastLevelCacheBytes: cache, readRounds, copyRounds } = bandwidth;
+  return [
+    `read   ${rate(bandwidth.readBytesPerSecond)}   (rounds: ${readRounds.map(rate).join(', ')})`,
+    `copy   ${rate(bandwidth.copyBytesPerSecond)}   read plus written (rounds: ${copyRounds.map(rate).join(', ')})`,
+    `last-level cache   ${isUnknown(cache) ? `unknown: ${cache.reason}` : figureText(formatBytes(cache))}`,
+    bandwidth.method,
+  ];
+};
+
+const rate = (bytesPerSecond: number): string => figureText(formatBytesPerSecond(bytesPerSecond));

@@ -2,16 +2,18 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { lockDevices } from '../../src/probe/device-lock.ts';
-import type { StandInTools } from '../gather/stand-in-tools.ts';
-import { standInTools } from '../gather/stand-in-tools.ts';
-import { buildStubDriver, NO_COMPILER } from '../probe/gpu/stub-driver.ts';
-import { isLongRun } from '../support/counts.ts';
-import { madeUpProcess } from '../support/made-up-process.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { lockDevices } from '../../../src/probe/device-lock.ts';
+import type { StandInTools } from '../../gather/stand-in-tools.ts';
+import { standInTools } from '../../gather/stand-in-tools.ts';
+import { buildStubDriver, NO_COMPILER } from '../../probe/gpu/stub-driver.ts';
+import { isLongRun } from '../../support/counts.ts';
+import { madeUpProcess } from '../../support/made-up-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const INVENTORY = fileURLToPath(new URL('../fixtures/nvidia-smi/inventory-h100-single.xml', import.meta.url));
+const INVENTORY = fileURLToPath(
+  new URL('../../fixtures/nvidia-smi/inventory-h100-single.xml', import.meta.url),
+);
 const DEVICE_ID = /<uuid>(GPU-[^<]+)</.exec(readFileSync(INVENTORY, 'utf8'))?.[1] ?? '';
 /** Of a machine that other tests load. */
 const PROCESSOR_MS = 120_000;

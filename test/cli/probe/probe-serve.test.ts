@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RefusalLines } from '../../../src/cli/probe/refusal-lines.ts';
+import { RefusalLines } from '../../../src/cli/probe/probe-serve.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 
 const refused = (count: number): string =>

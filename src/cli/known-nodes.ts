@@ -1,0 +1,34 @@
+// The nodes that a daemon knows, and the one that a person means by a name, an id or the beginning of an id.
+
+import * as v from 'valibot';
+import type { NodeId } from '../core/ids.ts';
+import { nodeIdSchema } from '../wire/schema.ts';
+import { CommandError } from './command-error.ts';
+import type { DaemonClient } from './daemon-client.ts';
+
+export interface KnownNode {
+  readonly nodeId: NodeId;
+  readonly name: string;
+}
+
+export const knownNodes = async (client: DaemonClient, signal: AbortSignal): Promise<readonly KnownNode[]> =>
+  (await client.answer(NODES, '/api/nodes', signal)).nodes;
+
+/** @throws CommandError `usage` where none is meant, or several. */
+export const nodeCalled = (asked: string, nodes: readonly KnownNode[]): KnownNode => {
+  const meant =
+    asked === '' ? [] : nodes.filter(({ nodeId, name }) => name === asked || nodeId.startsWith(asked));
+  const [node] = meant;
+  if (node !== undefined && meant.length === 1) return node;
+  const there = meant.length > 1 ? meant.map(({ nodeId }) => nodeId) : nodes.map(({ name }) => name);
+  throw new CommandError(
+    'usage',
+    `${meant.length > 1 ? `${meant.length} nodes are` : 'no node is'} called ${JSON.stringify(asked)}`,
+    there.length === 0 ? 'There is no other node.' : `There are: ${there.join(', ')}.`,
+  );
+};
+
+/** As much of the answer as commands need: a daemon of another version may tell less of each node, or more. */
+const NODES: v.GenericSchema<unknown, { readonly nodes: readonly KnownNode[] }> = v.object({
+  nodes: v.array(v.object({ nodeId: nodeIdSchema, name: v.string() })),
+});
