@@ -9,7 +9,7 @@ import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../cor
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { DecodeError } from './decode-error.ts';
-import { environmentSchema, parseJson, runSchema } from './run-config.ts';
+import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
 /** Of one report. */
@@ -79,7 +79,7 @@ const client: v.GenericSchema<unknown, ReportClient> = openObject({
 export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   schema: v.literal(REPORT_SCHEMA),
   plimsoll: openObject({ version: text }),
-  run: runSchema,
+  run: reportRunSchema,
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   complete: v.boolean(),
   incompleteReason: v.exactOptional(sentence),

@@ -30,7 +30,7 @@ export const parseJson = (json: string, what: string): unknown => {
 
 const rate = v.pipe(figure, v.minValue(0));
 
-export const runSchema: v.GenericSchema<unknown, ReportRun> = openObject({
+export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   id: text,
   startedAt: text,
   target: text,
@@ -60,7 +60,7 @@ export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = op
 const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   schema: v.literal(RUN_CONFIG_SCHEMA),
   plimsoll: openObject({ version: text }),
-  run: runSchema,
+  run: reportRunSchema,
   objectives: v.pipe(
     v.array(openObject({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(figure, v.minValue(0)) })),
     v.maxLength(OBJECTIVE_NAMES.length),

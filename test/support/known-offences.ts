@@ -17,7 +17,5 @@ export const DECLARED_TWICE: readonly string[] = [
   'Figure',
   'Metric',
   'RunFiles',
-  'encodeFrame',
   'readingRows',
-  'runSchema',
 ];

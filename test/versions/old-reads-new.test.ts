@@ -20,7 +20,7 @@ import {
 import { BASELINE_FIGURES_MAX } from '../../src/wire/probe-schema.ts';
 import { reportSchema } from '../../src/wire/report-codec.ts';
 import { REQUEST_BYTES_MAX } from '../../src/wire/request-message.ts';
-import { environmentSchema, runSchema as reportRunSchema } from '../../src/wire/run-config.ts';
+import { environmentSchema, reportRunSchema } from '../../src/wire/run-config.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/wire/run-schema.ts';
 import { LIST_LENGTH_MAX, TEXT_LENGTH_MAX } from '../../src/wire/schema.ts';
 import { SNAPSHOT_SCHEMA } from '../../src/wire/snapshot-codec.ts';

@@ -7,7 +7,7 @@ import type { DropReason } from '../../../wire/stream-message.ts';
 import { encodeDropped } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
-import { encodeFrame } from './stream-frames.ts';
+import { encodeServerEvent } from './stream-frames.ts';
 
 export interface StreamClientOptions {
   readonly response: ServerResponse;
@@ -83,7 +83,7 @@ export class StreamClient {
     if (!this.#isLive) return;
     this.#isLive = false;
     this.#onDropped(reason);
-    this.#response.end(encodeFrame({ event: 'dropped', data: encodeDropped({ reason, message }) }));
+    this.#response.end(encodeServerEvent({ event: 'dropped', data: encodeDropped({ reason, message }) }));
   }
 
   destroy(): void {

@@ -11,7 +11,7 @@ export interface EventFrame {
   readonly data: string;
 }
 
-export const encodeFrame = ({ event, id, data }: EventFrame): Buffer =>
+export const encodeServerEvent = ({ event, id, data }: EventFrame): Buffer =>
   Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`);
 
 /** How long a browser waits before it connects again. */

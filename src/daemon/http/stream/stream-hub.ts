@@ -13,7 +13,7 @@ import type { Grant } from '../access.ts';
 import type { ClusterFeed, HttpLimits } from '../http-options.ts';
 import { RequestError } from '../request-error.ts';
 import { StreamClient } from './stream-client.ts';
-import { BatchRing, encodeFrame, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
+import { BatchRing, encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 
 export interface StreamHubOptions {
   readonly clock: Clock;
@@ -202,7 +202,7 @@ export class StreamHub implements AsyncDisposable {
       await clock.sleep(limits.streamHeartbeatMs, this.#stop.signal);
       this.checkGrants();
       if (this.#clients.size === 0) continue;
-      const frame = encodeFrame({ event: 'heartbeat', data: JSON.stringify({ nowMs: clock.nowMs() }) });
+      const frame = encodeServerEvent({ event: 'heartbeat', data: JSON.stringify({ nowMs: clock.nowMs() }) });
       for (const client of this.#clients) {
         client.checkStall();
         client.send(frame);
@@ -227,7 +227,7 @@ export class StreamHub implements AsyncDisposable {
 
   #batchFrame(events: readonly Event[]): Buffer {
     const data = encodeBatch({ nowMs: this.#options.clock.nowMs(), events });
-    return encodeFrame({ event: 'batch', id: this.#currentId(), data });
+    return encodeServerEvent({ event: 'batch', id: this.#currentId(), data });
   }
 
   /** Shared by readers that come within one flush interval: a page full of tabs, or all pages after a break. */
@@ -242,7 +242,7 @@ export class StreamHub implements AsyncDisposable {
       nowMs,
       state: cluster.state,
     });
-    const frame = encodeFrame({ event: 'snapshot', id: this.#currentId(), data });
+    const frame = encodeServerEvent({ event: 'snapshot', id: this.#currentId(), data });
     this.#sharedSnapshot = { after: undefined, sequence: this.#sequence, madeAtMs: nowMs, frame };
     return frame;
   }
