@@ -64,11 +64,14 @@ export interface DaemonProbes {
   readonly requests: ProbeRequestServer;
 }
 
-/** Whose inventory somebody here tells. */
-export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor[] =>
-  gatherers.flatMap(({ tells }) =>
-    tells.flatMap(({ reading, vendor }) => (reading === 'gpus' && vendor !== 'none' ? [vendor] : [])),
+/** Whose inventory somebody here tells, each once: two sources may tell of one vendor. */
+export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor[] => {
+  const kinds = gatherers.flatMap(({ tells }) => tells);
+  const vendors = kinds.flatMap(({ reading, vendor }) =>
+    reading === 'gpus' && vendor !== 'none' ? [vendor] : [],
   );
+  return [...new Set(vendors)];
+};
 
 export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   const { nodeId: self, clock, random, env, nodePath, platform, config, state, record } = parts;

@@ -103,6 +103,12 @@ describe('a device of NVIDIA', () => {
     expect(await measure(context, { device })).toMatchObject({ kind: 'measured' });
   });
 
+  test('without an address of its own is the only one there is', async context => {
+    expect(await measure(context, { device: { ...DEVICE, deviceId: 'tegra-0' } })).toMatchObject({
+      kind: 'measured',
+    });
+  });
+
   test('that the driver does not list is not mistaken for another', async context => {
     const reason = await reasonOf(context, { device: { ...DEVICE, deviceId: '0000:01:00.0' } });
     expect(reason).toContain('the driver has no device 0000:01:00.0; it has: GPU-00010203');

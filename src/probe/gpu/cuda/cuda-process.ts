@@ -64,8 +64,8 @@ const chosen = (driver: CudaDriver, deviceId: string): CudaDevice => {
     return uuid.toLowerCase() === wanted || pciAddress === address;
   });
   const [only] = devices;
-  // Under MIG the driver gives the UUID of a slice.
-  const device = found ?? (devices.length === 1 && wanted.startsWith('gpu-') ? only : undefined);
+  // Under MIG the driver gives the UUID of a slice, and a GPU on the processor's chip has no address of its own.
+  const device = found ?? (devices.length === 1 && !wanted.includes(':') ? only : undefined);
   if (device !== undefined) return device;
   const seen =
     devices.length === 0 ? 'none' : devices.map(({ uuid, name }) => `${uuid} (${name})`).join(', ');

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { gpuVendorsOf } from '../../../src/daemon/probes/daemon-probes.ts';
+import type { GatheredKind, Gatherer } from '../../../src/gather/gatherer.ts';
+
+test('a vendor of whom two sources tell is listed once, so that no device is measured twice', () => {
+  const inventory: GatheredKind = { reading: 'gpus', vendor: 'nvidia' };
+  const loads: GatheredKind = { reading: 'gpuLoads', vendor: 'amd' };
+  const vendors = gpuVendorsOf([
+    telling({ reading: 'memory', vendor: 'none' }),
+    telling(inventory, loads),
+    telling(inventory),
+  ]);
+  expect(vendors).toEqual(['nvidia']);
+});
+
+const telling = (...tells: readonly GatheredKind[]): Gatherer => ({
+  name: 'made up',
+  tells,
+  intervalMs: 1_000,
+  gather: () => Promise.resolve(),
+});
