@@ -29,6 +29,7 @@ import { type OnChange, startedAnew } from './started-anew.ts';
 import { MemoryGauges } from './sysctl/memory-gauge.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
 import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-gatherer.ts';
+import { tegrastatsGatherer } from './tegrastats/tegrastats-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
 import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
 
@@ -89,6 +90,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
   { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
+  { source: 'tegrastats', tells: ['gpus nvidia', 'gpuLoads nvidia'], gatherer: tegrastatsGatherer(machine) },
   ...nvidiaSources(machine),
   { source: 'amdgpu', tells: ['gpus amd'], gatherer: amdgpuInventoryGatherer(machine) },
   { source: 'amd-smi', tells: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
