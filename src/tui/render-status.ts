@@ -6,7 +6,7 @@ import { inNameOrder } from '../core/node/name-order.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { nodeView } from '../core/node/node-view.ts';
 import { nodeIds } from '../core/node/presence-view.ts';
-import type { ReadingView } from '../core/node/reading-view.ts';
+import { readingName, readingsOf } from '../core/node/reading-rows.ts';
 import type { Sentences } from '../core/problem.ts';
 import { sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
@@ -81,23 +81,9 @@ const counted = (count: number, what: string): string => `${count} ${what}${coun
 /** Readings that are not to be had, with the reason; what a machine does not have is no trouble. */
 const unknownReadings = (view: NodeView): readonly Line[] => {
   if (view.presence === 'offline') return [];
-  const readings: readonly (readonly [string, ReadingView<unknown>])[] = [
-    ['identity', view.identity],
-    ['memory', view.memory],
-    ['system', view.system],
-    ['network', view.network],
-    ['Thunderbolt', view.thunderbolt],
-    ['RDMA', view.rdmaDevices],
-    ['disk', view.disk],
-    ['config', view.config],
-    ...view.gpus.flatMap(({ vendor, inventory, loads }): [string, ReadingView<unknown>][] => [
-      [`${vendor} GPUs`, inventory],
-      [`${vendor} GPU load`, loads],
-    ]),
-  ];
-  return readings.flatMap(([name, reading]): Line[] =>
-    reading.kind === 'unavailable'
-      ? [[part(`${view.name}: ${name} is unknown: ${reading.reason}`, 'dim')]]
+  return readingsOf(view).flatMap((reading): Line[] =>
+    reading.view.kind === 'unavailable'
+      ? [[part(`${view.name}: ${readingName(reading)} unknown: ${reading.view.reason}`, 'dim')]]
       : [],
   );
 };

@@ -37,7 +37,7 @@ describe('plimsoll doctor', () => {
     expect(problems).toEqual([]);
     expect(code).toBe(0);
     const readings = checks.filter(({ section }) => section === 'readings').map(({ text }) => text);
-    for (const name of ['identity', 'memory', 'system', 'network', 'RDMA', 'disk']) {
+    for (const name of ['Identity', 'Memory', 'System', 'Network', 'RDMA', 'Disks']) {
       expect(readings).toContainEqual(expect.stringMatching(new RegExp(`^${name}: `)));
     }
   });

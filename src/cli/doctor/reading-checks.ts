@@ -2,27 +2,23 @@
 
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
+import { VENDOR_NAMES } from '../../core/node/gpu.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
+import { readingTitle } from '../../core/node/reading.ts';
+import { readingName, readingsOf } from '../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import type { ReasonCode, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { Check, Verdict } from './check.ts';
 
 export const readingChecks = (view: NodeView): readonly Check[] => [
-  ...readingCheck('identity', view.identity),
-  ...readingCheck('memory', view.memory),
-  ...readingCheck('system', view.system),
-  ...view.gpus.flatMap(({ vendor, inventory, loads }) => [
-    ...readingCheck(`${vendor} GPUs`, inventory),
-    ...readingCheck(`${vendor} GPU load`, loads),
-  ]),
+  ...readingsOf(view)
+    // A section of its own tells of the settings.
+    .filter(({ reading }) => reading !== 'config')
+    .flatMap(reading => readingCheck(readingName(reading), reading.view)),
   ...view.absentGpus.map(({ vendor, reason }) =>
-    check('ok', `${vendor} GPUs: not on this machine (${reason})`, ''),
+    check('ok', `${VENDOR_NAMES[vendor]} ${readingTitle('gpus')}: not on this machine (${reason})`, ''),
   ),
-  ...readingCheck('network', view.network),
-  ...readingCheck('Thunderbolt', view.thunderbolt),
-  ...readingCheck('RDMA', view.rdmaDevices),
-  ...readingCheck('disk', view.disk),
 ];
 
 const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[] => {

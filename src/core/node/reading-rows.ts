@@ -20,14 +20,39 @@ export interface ReadingRow {
   readonly reason: string;
 }
 
-/** `lagMs`: how far the picture lags behind now. */
-export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] => {
-  const row = (
+/** One reading of a node as it stands. */
+export interface NodeReading {
+  /** "memory", "gpus nvidia". */
+  readonly key: string;
+  readonly reading: ReadingKind;
+  readonly vendor: GpuVendor | 'none';
+  readonly view: ReadingView<unknown>;
+}
+
+/** Every reading of a node in the order of the table; those of GPUs by vendor, without the vendors that it has none of. */
+export const readingsOf = (view: NodeView): readonly NodeReading[] => {
+  const one = (
     reading: ReadingKind,
     held: ReadingView<unknown>,
     vendor: GpuVendor | 'none' = 'none',
-  ): ReadingRow => {
-    const key = readingKey({ reading, vendor });
+  ): NodeReading => ({ key: readingKey({ reading, vendor }), reading, vendor, view: held });
+  const ofGpus = view.gpus.flatMap(({ vendor, inventory, loads }) => [
+    one('gpus', inventory, vendor),
+    one('gpuLoads', loads, vendor),
+  ]);
+  return READING_KINDS.flatMap(reading => {
+    if (isNodeReading(reading)) return [one(reading, view[reading])];
+    return reading === 'gpus' ? ofGpus : [];
+  });
+};
+
+/** In a sentence: "Memory", "NVIDIA GPU load". */
+export const readingName = ({ reading, vendor }: NodeReading): string =>
+  vendor === 'none' ? readingTitle(reading) : `${VENDOR_NAMES[vendor]} ${readingTitle(reading)}`;
+
+/** `lagMs`: how far the picture lags behind now. */
+export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] =>
+  readingsOf(view).map(({ key, reading, vendor, view: held }) => {
     const status = state.readingStatuses[view.nodeId]?.[key]?.value;
     const entry = readingEntry(state, view.nodeId, { reading, vendor });
     const title = readingTitle(reading);
@@ -41,16 +66,7 @@ export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly R
       state: held.kind,
       reason: 'reason' in held ? held.reason : '',
     };
-  };
-  const gpuRows = view.gpus.flatMap(({ vendor, inventory, loads }) => [
-    row('gpus', inventory, vendor),
-    row('gpuLoads', loads, vendor),
-  ]);
-  return READING_KINDS.flatMap(reading => {
-    if (isNodeReading(reading)) return [row(reading, view[reading])];
-    return reading === 'gpus' ? gpuRows : [];
   });
-};
 
 /** What is not on this machine, one line a thing; the makers of GPUs that it has none of share one. */
 export const missingReadings = (

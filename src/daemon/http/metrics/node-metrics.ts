@@ -2,6 +2,7 @@
 // shows as a gap and a growing age, never as a flat line; inventory stays as long as the node is known.
 
 import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
+import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { type isUnknown, knownOr } from '../../../core/unknown.ts';
@@ -114,31 +115,18 @@ const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }
 };
 
 const addAges = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  const readings: readonly (readonly [string, ReadingView<unknown>])[] = [
-    ['identity', view.identity],
-    ['memory', view.memory],
-    ['system', view.system],
-    ['network', view.network],
-    ['thunderbolt', view.thunderbolt],
-    ['rdma_devices', view.rdmaDevices],
-    ['disk', view.disk],
-    ['config', view.config],
-    ...view.gpus.flatMap(
-      ({ vendor, inventory, loads }) =>
-        [
-          [`gpus_${vendor}`, inventory],
-          [`gpu_loads_${vendor}`, loads],
-        ] as const,
-    ),
-  ];
-  for (const [reading, shown] of readings) {
+  for (const { key, view: shown } of readingsOf(view)) {
     if (shown.kind === 'waiting') continue;
-    const readingLabels = { ...labels, reading };
+    const readingLabels = { ...labels, reading: snakeCase(key) };
     // An unavailable reading has no value that could have an age.
     if (shown.kind !== 'unavailable') page.gauge(NODE.readingAge, readingLabels, shown.ageMs / 1_000);
     page.gauge(NODE.readingCurrent, readingLabels, shown.kind === 'current');
   }
 };
+
+/** "rdmaDevices" as Prometheus writes names; "gpus nvidia" with its vendor behind. */
+const snakeCase = (key: string): string =>
+  key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`).replace(' ', '_');
 
 const currentValue = <T>(view: ReadingView<T>): T | undefined =>
   view.kind === 'current' ? view.value : undefined;
