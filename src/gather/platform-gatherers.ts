@@ -23,6 +23,7 @@ import { macmonGatherer } from './macmon/macmon-gatherer.ts';
 import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
 import { hardwarePorts } from './networksetup/parse-networksetup.ts';
 import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
+import { linuxPressureGatherer, noPressureGatherer } from './pressure/pressure-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
 import { type OnChange, startedAnew } from './started-anew.ts';
@@ -86,6 +87,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'dmi', tells: ['identity'], gatherer: linuxIdentityGatherer(machine) },
   { source: 'procfs', tells: ['memory'], gatherer: linuxMemoryGatherer(machine) },
   { source: 'procfs', tells: ['system'], gatherer: linuxSystemGatherer(machine) },
+  { source: 'pressure', tells: ['pressure'], gatherer: linuxPressureGatherer(machine) },
   { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
   { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
@@ -124,6 +126,7 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       gatherer: macmonGatherer(machine, gauges),
     },
     { source: 'vm-stat', tells: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
+    { source: 'pressure', tells: ['pressure'], gatherer: noPressureGatherer('macOS does not measure it') },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
     {
       source: 'system-profiler',

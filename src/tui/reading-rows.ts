@@ -18,6 +18,7 @@ import type { NodeMemory } from '../core/node/memory.ts';
 import { memoryUsedBytes } from '../core/node/memory.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { GpuView, NodeView } from '../core/node/node-view.ts';
+import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
 import { heldValue } from '../core/node/reading-view.ts';
@@ -33,6 +34,7 @@ export const readingRows = (view: NodeView): readonly Row[] => [
   ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
   ...rowsOf('Memory', view.memory, memory => [memoryFacts(memory)]),
   ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
+  ...pressureRows(view),
   ...gpuRows(view),
   ...rowsOf('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
@@ -41,6 +43,19 @@ export const readingRows = (view: NodeView): readonly Row[] => [
   ...rowsOf('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
 ];
+
+/** Not of a machine that does not measure it, nor of a version that does not tell it. */
+const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
+  heldValue(pressure) === undefined
+    ? []
+    : rowsOf('Waiting', pressure, ({ host }) => [
+        PRESSURED_RESOURCES.map(({ resource, label }) => {
+          const told = host[resource];
+          return isUnknown(told)
+            ? named(label, unknownFact(told))
+            : named(label, [part(figureText(formatPercent(told.some.share10s)))]);
+        }),
+      ]);
 
 /** How old a reading is, and that it is stale. */
 export const agePart = (view: ReadingView<unknown>): Part | undefined => {

@@ -12,6 +12,7 @@ import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
+import type { NodePressure } from '../core/node/pressure.ts';
 import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
 import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
@@ -53,6 +54,24 @@ const memory: Schema<NodeMemory> = openObject({
   container: v.variant('kind', [
     openObject({ kind: v.literal('none') }),
     openObject({ kind: v.literal('limited'), limitBytes: bytes, usedBytes: reported(bytes) }),
+  ]),
+});
+
+const stalledTime = openObject({
+  share10s: share,
+  share60s: share,
+  share300s: share,
+  totalMicroseconds: count,
+});
+
+const resource = reported(openObject({ some: stalledTime, full: reported(stalledTime) }));
+const resources = { cpu: resource, memory: resource, io: resource } as const;
+
+const pressure: Schema<NodePressure> = openObject({
+  host: openObject(resources),
+  controlGroup: v.variant('kind', [
+    openObject({ kind: v.literal('none') }),
+    openObject({ kind: v.literal('group'), ...resources }),
   ]),
 });
 
@@ -259,6 +278,7 @@ export const READING_SCHEMAS: {
   'identity.gathered': gathered(identity),
   'memory.gathered': gathered(memory),
   'system.gathered': gathered(system),
+  'pressure.gathered': gathered(pressure),
   'network.gathered': gathered(network),
   'thunderbolt.gathered': gathered(thunderbolt),
   'rdmaDevices.gathered': gathered(rdmaDevices),

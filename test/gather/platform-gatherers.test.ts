@@ -7,7 +7,16 @@ import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
 import { gatherersOf, machineForTest } from './machine-for-test.ts';
 
-const MACHINE_KEYS = ['identity', 'memory', 'system', 'network', 'thunderbolt', 'rdmaDevices', 'disk'];
+const MACHINE_KEYS = [
+  'identity',
+  'memory',
+  'system',
+  'pressure',
+  'network',
+  'thunderbolt',
+  'rdmaDevices',
+  'disk',
+];
 const GPU_KEYS = ['gpus', 'gpuLoads'].flatMap(kind =>
   ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`),
 );

@@ -11,6 +11,7 @@ import type { NodeIdentity } from './identity.ts';
 import type { NodeMemory } from './memory.ts';
 import type { NodeNetwork } from './network.ts';
 import type { NodeConflict, NodeForgotten, NodeStopping } from './presence.ts';
+import type { NodePressure } from './pressure.ts';
 import type { NodeRdmaDevices } from './rdma-devices.ts';
 import type { NodeSystem } from './system.ts';
 import type { NodeThunderbolt } from './thunderbolt.ts';
@@ -59,6 +60,17 @@ export const NODE_KINDS = {
     isSteady: true,
     isSignOfLife: true,
     texts: { source: 'plain', name: 'free' },
+  },
+  'pressure.gathered': {
+    class: 'live',
+    field: 'nodePressures',
+    shape: 'node',
+    entriesMax: 1,
+    key: (_: Gathered<NodePressure>): string => '',
+    title: 'Pressure',
+    isSteady: true,
+    isSignOfLife: true,
+    texts: { source: 'plain', kind: 'plain' },
   },
   'gpus.gathered': {
     class: 'durable',

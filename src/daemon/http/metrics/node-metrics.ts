@@ -2,10 +2,11 @@
 // shows as a gap and a growing age, never as a flat line; inventory stays as long as the node is known.
 
 import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
+import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
-import { type isUnknown, knownOr } from '../../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../../core/unknown.ts';
 import type { Figure, Labels, MetricPage } from './metric-page.ts';
 
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
@@ -15,6 +16,7 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
   addIdentity(page, view, labels);
   addMemory(page, view, labels);
   addSystem(page, view, labels);
+  addPressure(page, view, labels);
   addNetwork(page, view, labels);
   addDisks(page, view, labels);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs });
@@ -63,6 +65,27 @@ const addSystem = (page: MetricPage, view: NodeView, labels: Labels): void => {
   page.gauge(SYSTEM.systemPower, labels, system.systemPowerWatts);
   page.gauge(SYSTEM.load, labels, system.loadAverage1);
   page.gauge(SYSTEM.uptime, labels, system.uptimeSeconds);
+};
+
+const addPressure = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  const pressure = currentValue(view.pressure);
+  if (pressure === undefined) return;
+  const groups = [
+    ['host', pressure.host] as const,
+    ...(pressure.controlGroup.kind === 'group' ? [['control_group', pressure.controlGroup] as const] : []),
+  ];
+  for (const [of, resources] of groups) {
+    for (const { resource } of PRESSURED_RESOURCES) {
+      const told = resources[resource];
+      if (isUnknown(told)) continue;
+      for (const [waiting, time] of [['some', told.some] as const, ['full', told.full] as const]) {
+        if (isUnknown(time)) continue;
+        const ofResource = { ...labels, of, resource, waiting };
+        page.gauge(PRESSURE.share, ofResource, time.share10s);
+        page.counter(PRESSURE.total, ofResource, time.totalMicroseconds / 1e6);
+      }
+    }
+  }
 };
 
 const addNetwork = (page: MetricPage, view: NodeView, labels: Labels): void => {
@@ -172,6 +195,17 @@ const SYSTEM = {
   systemPower: { name: 'plimsoll_node_system_power_watts', help: 'Power of the whole machine.' },
   load: { name: 'plimsoll_node_load1', help: 'Runnable tasks, mean of a minute.' },
   uptime: { name: 'plimsoll_node_uptime_seconds', help: 'Since the machine started.' },
+} as const;
+
+const PRESSURE = {
+  share: {
+    name: 'plimsoll_node_pressure_ratio',
+    help: 'Share of the last 10 s in which some task, or all, waited for a resource (PSI).',
+  },
+  total: {
+    name: 'plimsoll_node_pressure_waiting_seconds_total',
+    help: 'Time in which some task, or all, waited for a resource (PSI).',
+  },
 } as const;
 
 const NETWORK = {

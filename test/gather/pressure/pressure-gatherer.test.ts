@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { parsePressure } from '../../../src/gather/pressure/parse-pressure.ts';
+import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gatherer.ts';
+import { recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { runForTest } from '../gatherer-run.ts';
+import { machineForTest } from '../machine-for-test.ts';
+import { filesAt } from '../recorded-tree.ts';
+
+const CPU =
+  'some avg10=1.50 avg60=26.19 avg300=68.41 total=6405093044\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n';
+const IDLE =
+  'some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n';
+const HOST = { '/proc/pressure/cpu': CPU, '/proc/pressure/memory': IDLE, '/proc/pressure/io': IDLE };
+const ZERO = { share10s: 0, share60s: 0, share300s: 0, totalMicroseconds: 0 };
+
+describe('a file of pressure', () => {
+  it('tells the shares of three spans and the time in all', () => {
+    expect(parsePressure(CPU)).toEqual({
+      some: { share10s: 0.015, share60s: 0.2619, share300s: 0.6841, totalMicroseconds: 6_405_093_044 },
+      full: ZERO,
+    });
+  });
+
+  it('may have no line of the time in which all waited', () => {
+    expect(parsePressure(CPU.split('\n')[0] ?? '')).toMatchObject({
+      full: unknown('this kernel tells "some" alone'),
+    });
+  });
+
+  it('of another form is none', () => {
+    expect(parsePressure('hello\n')).toEqual(unknown('not a file of pressure: no line "some avg10=…"'));
+  });
+});
+
+describe('the pressure of a Linux machine', () => {
+  it('is that of the host where the daemon is in no control group', async () => {
+    expect(await toldOf(HOST)).toMatchObject([
+      {
+        kind: 'reading',
+        source: 'procfs',
+        reading: {
+          kind: 'pressure',
+          value: { host: { io: { some: ZERO } }, controlGroup: { kind: 'none' } },
+        },
+      },
+    ]);
+  });
+
+  it('has that of its control group beside it', async () => {
+    const told = await toldOf({
+      ...HOST,
+      '/proc/self/cgroup': '0::/\n',
+      '/proc/self/mountinfo': '30 1 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup ro\n',
+      '/sys/fs/cgroup/cgroup.type': 'domain\n',
+      '/sys/fs/cgroup/cpu.pressure': CPU,
+      '/sys/fs/cgroup/memory.pressure': IDLE,
+    });
+    expect(told).toMatchObject([
+      {
+        reading: {
+          value: {
+            controlGroup: { kind: 'group', cpu: { some: { share10s: 0.015 } }, io: { kind: 'unknown' } },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('is not on a machine whose kernel does not measure it, for good', async () => {
+    expect(await toldOf({})).toEqual([
+      {
+        kind: 'absence',
+        about: 'pressure',
+        source: 'procfs',
+        reason: 'this kernel does not measure pressure (PSI is off)',
+      },
+    ]);
+  });
+});
+
+const toldOf = async (files: Readonly<Record<string, string>>) => {
+  const clock = new VirtualClock();
+  const machine = machineForTest({ files: recordedFiles([filesAt(files)]) });
+  await using run = runForTest([linuxPressureGatherer(machine)], clock);
+  await clock.advance(1_000);
+  return run.told;
+};
