@@ -216,6 +216,30 @@ describe('habits', () => {
     expect(code.filter(file => /import\.meta\.url\)\.pathname/.test(scriptOf(file)))).toEqual([]);
   });
 
+  test('nobody reads the sentences that are written for people: codes and facts are there for that', () => {
+    const offences = product.flatMap(file =>
+      offendingNodes(file, readsProse).map(node => `${file}: ${node.getText().slice(0, 80)}`),
+    );
+    expect(
+      offences.filter(offence => !WORDS_OF_OTHERS.some(file => offence.startsWith(`${file}: `))),
+    ).toEqual([]);
+  });
+
+  test.each([
+    "error.message.split('\\n')",
+    "notice.problem.startsWith('No link')",
+    '/not installed/.test(view.reason)',
+    "reason === 'it was stopped'",
+    'detail !== NOT_AVAILABLE',
+    'reason.match(/permission/)',
+  ])('reading %s would be noticed', source => {
+    let found = 0;
+    walk(ts.createSourceFile('made-up.ts', source, ts.ScriptTarget.Latest, true), node => {
+      if (readsProse(node)) found += 1;
+    });
+    expect(found).toBe(1);
+  });
+
   test('there are no enums', () => {
     expect(code.filter(file => offendingNodes(file, ts.isEnumDeclaration).length > 0)).toEqual([]);
   });
@@ -281,8 +305,49 @@ const offendingNodes = (file: string, isOffence: (node: ts.Node) => boolean): re
 const isReExport = (node: ts.Node): boolean =>
   ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined;
 
+/** Takes a sentence apart, searches it, or compares it with another one. A code has neither blanks nor capitals. */
+const readsProse = (node: ts.Node): boolean => {
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    const { name, expression } = node.expression;
+    if (TEXT_SEARCHES.has(name.text)) return isProse(expression);
+    return (name.text === 'test' || name.text === 'exec') && node.arguments.some(isProse);
+  }
+  if (!ts.isBinaryExpression(node) || !EQUALITIES.has(node.operatorToken.kind)) return false;
+  return (isProse(node.left) && isSentence(node.right)) || (isProse(node.right) && isSentence(node.left));
+};
+
+const isProse = (node: ts.Node): boolean =>
+  (ts.isIdentifier(node) && PROSE.has(node.text)) ||
+  (ts.isPropertyAccessExpression(node) && PROSE.has(node.name.text));
+
+const isSentence = (node: ts.Node): boolean =>
+  (ts.isStringLiteralLike(node) && /[ A-Z]/.test(node.text)) ||
+  (ts.isIdentifier(node) && /^[A-Z][A-Z_]+$/.test(node.text));
+
 const isCast = (node: ts.Node): boolean =>
   ts.isTypeAssertionExpression(node) || (ts.isAsExpression(node) && node.type.getText() !== 'const');
+
+const PROSE: ReadonlySet<string> = new Set(['message', 'reason', 'problem', 'advice', 'detail', 'notice']);
+const TEXT_SEARCHES: ReadonlySet<string> = new Set([
+  'split',
+  'match',
+  'matchAll',
+  'search',
+  'includes',
+  'startsWith',
+  'endsWith',
+  'indexOf',
+]);
+const EQUALITIES: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+]);
+/** The first two read what a library and a server say, who have no code for it; the last one lays sentences out. */
+const WORDS_OF_OTHERS: readonly string[] = [
+  'src/native/blas.ts',
+  'src/daemon/runs/live-run.ts',
+  'src/core/problem.ts',
+];
 
 const BASE = ['core', 'wire', 'clock', 'native', 'process'];
 
