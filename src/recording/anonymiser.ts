@@ -9,6 +9,7 @@ import { isNodeId } from '../core/ids.ts';
 import type { TextClass } from '../core/kind-row.ts';
 import type { State } from '../core/state.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
+import { knownPayload } from '../wire/event-schema.ts';
 import { HiddenText } from './hidden-text.ts';
 import type { RecordedEvent } from './recording-line.ts';
 import { eventsOf, originsOf } from './recording-line.ts';
@@ -33,14 +34,16 @@ export class Anonymiser {
     return this.#text.pseudonyms.nodeId(real);
   }
 
-  /** What a version to come tells in text is left out: nobody here could say what to hide in it. */
+  /** What a version to come tells is left out: nobody here could say what to hide in it. */
   event(event: RecordedEvent): RecordedEvent {
-    const isKeyPlain = isEventKind(event.kind) && EVENT_KINDS[event.kind].isKeyPlain === true;
+    const { kind, payload } = event;
+    const isKeyPlain = isEventKind(kind) && EVENT_KINDS[kind].isKeyPlain === true;
+    const known = isEventKind(kind) ? knownPayload(kind, payload) : undefined;
     return {
       ...event,
       origin: this.nodeId(event.origin),
       key: isKeyPlain ? event.key : this.#text.key(event.key),
-      payload: this.#value(event.payload, textsOf(event.kind), ''),
+      payload: this.#value(known, textsOf(kind), ''),
     };
   }
 

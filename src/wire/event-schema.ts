@@ -16,7 +16,7 @@ import {
 } from './probe-schema.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
-import { count, figure, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
+import { count, figure, knownPart, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -37,6 +37,10 @@ export const decodeFact = (kind: string, key: string, payload: unknown): Decoded
     return { kind: 'refused', reason: `${kind} does not have the key its payload makes` };
   return decoded;
 };
+
+/** What this version knows of a payload of a known kind. */
+export const knownPayload = (kind: EventKind, payload: unknown): unknown =>
+  knownPart(PAYLOAD_SCHEMAS[kind], payload);
 
 /** The fact of a known kind; undefined where the payload is not one of it. */
 export const factFrom = (kind: EventKind, payload: unknown): Fact | undefined => {

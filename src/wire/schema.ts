@@ -102,6 +102,35 @@ const isSmall = (field: unknown): boolean => {
   return fits(field, 1);
 };
 
+/** A value without the fields that its schema does not name, at any depth: for whoever must know what is in it. */
+export const knownPart = (schema: v.GenericSchema, value: unknown): unknown => {
+  const { entries, options, item, wrapped, value: inner }: SchemaParts = schema;
+  const chosen = wrapped ?? options?.find(option => isSchema(option) && v.is(option, value));
+  if (isSchema(chosen)) return knownPart(chosen, value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return item === undefined ? value : value.map(one => knownPart(item, one));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, held]) => {
+      const known =
+        inner ?? (entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined);
+      return known === undefined ? [] : [[name, knownPart(known, held)]];
+    }),
+  );
+};
+
+interface SchemaParts {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, v.GenericSchema>>;
+  readonly options?: readonly unknown[];
+  readonly item?: v.GenericSchema;
+  readonly wrapped?: v.GenericSchema;
+  /** Of a mapping whose names are values themselves. */
+  readonly value?: v.GenericSchema;
+}
+
+const isSchema = (option: unknown): option is v.GenericSchema =>
+  typeof option === 'object' && option !== null && 'kind' in option && option.kind === 'schema';
+
 /** Fields of one object that this version does not know; of each its depth and the values in it. */
 export const UNREAD_FIELDS_MAX = 64;
 export const UNREAD_DEPTH_MAX = 8;

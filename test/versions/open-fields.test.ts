@@ -3,18 +3,22 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
+import { KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import type { DecodedRecord } from '../../src/wire/durable-record.ts';
 import { decodeRecordBody } from '../../src/wire/durable-record.ts';
+import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import { NOT_TOLD, UNREAD_DEPTH_MAX, UNREAD_FIELDS_MAX, UNREAD_VALUES_MAX } from '../../src/wire/schema.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
 import { type PinnedFact, pinnedFacts } from '../support/pinned-version.ts';
+import { schemaValues } from '../support/schema-values.ts';
 
 type Path = readonly (string | number)[];
 
@@ -84,6 +88,27 @@ describe('a payload', () => {
       }),
       { numRuns: longCount(500, 20_000) },
     );
+  });
+});
+
+describe('the schema of a payload', () => {
+  it.each(KINDS.map(kind => [kind]))('is open at every depth: %s', kind => {
+    const objects = [...objectsIn(PAYLOAD_SCHEMAS[kind])];
+    expect(objects.length).toBeGreaterThan(0);
+    for (const object of objects) {
+      const [value] = fc.sample(schemaValues(object), 1);
+      const more = { ...Object(value), 'new field': [{ height: 3 }] };
+      expect(v.parse(object, more), Object.keys(object).join(' ')).toEqual(more);
+    }
+  });
+
+  it('tells what of a payload is known, and what a version to come has added', () => {
+    for (const { kind, payload } of facts)
+      for (const known of KINDS.filter(one => one === kind)) {
+        expect(knownPayload(known, payload)).toEqual(payload);
+        for (const place of objectPlaces({ kind, payload }))
+          expect(knownPayload(known, put(payload, [...place, 'new field'], { juno: 3 }))).toEqual(payload);
+      }
   });
 });
 
@@ -182,6 +207,29 @@ describe('a field that nobody here knows', () => {
   });
 });
 
+/** Every object in a schema: in its fields, variants, lists and mappings. */
+function* objectsIn(schema: v.GenericSchema): Generator<v.GenericSchema> {
+  if (schema.type === 'object') yield schema;
+  const {
+    entries = {},
+    options = [],
+    item,
+    wrapped,
+    value,
+  }: Partial<Record<string, unknown>> = { ...schema };
+  for (const inner of [
+    ...Object.values(Object(entries)),
+    ...Object.values(Object(options)),
+    item,
+    wrapped,
+    value,
+  ])
+    if (isSchema(inner)) yield* objectsIn(inner);
+}
+
+const isSchema = (value: unknown): value is v.GenericSchema =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'schema';
+
 /** Mappings whose names are values themselves: percentiles, series, figures of a baseline. */
 const MAPPINGS = new Set(['percentiles', 'series', 'medians']);
 /** Unknown says here that the probe failed, and why: no version leaves it out. */
@@ -220,7 +268,7 @@ const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
 
 const isPrefix = (prefix: Path, path: Path): boolean => prefix.every((name, index) => path[index] === name);
 
-const objectPlaces = (fact: PinnedFact): readonly Path[] =>
+const objectPlaces = (fact: Pick<PinnedFact, 'kind' | 'payload'>): readonly Path[] =>
   [...placesIn(fact.payload)]
     .filter(({ value, path }) => isMapping(value) && !isInMapping(path))
     .map(({ path }) => path);
