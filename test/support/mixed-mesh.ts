@@ -1,8 +1,10 @@
 // Daemons of the pinned version and of this one in one mesh: real processes, TLS on loopback, peers named by address, no
 // beacons.
 
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { HostPort } from '../../src/core/address/host-port.ts';
 import { parseHostPort } from '../../src/core/address/host-port.ts';
 import type { NodeId } from '../../src/core/ids.ts';
@@ -59,10 +61,7 @@ export class MixedMesh implements AsyncDisposable {
     const home = join(this.#folder.path, name);
     mkdirSync(home, { recursive: true, mode: 0o700 });
     await createClusterKeyFile(clusterKeyPath(home), this.#key);
-    const [node, program] =
-      which === 'pinned'
-        ? this.#program.command
-        : [process.execPath, join(repositoryRoot, 'bin/plimsoll.js')];
+    const [node, program] = this.#command(which);
     const named = peers.flatMap(({ address }) => ['--peer', `${address.host}:${address.port}`]);
     const daemon = await runDaemon({
       command: [node, program, 'up'],
@@ -71,6 +70,12 @@ export class MixedMesh implements AsyncDisposable {
     });
     this.#running.push(daemon);
     return await mixedNode(daemon);
+  }
+
+  /** What a command of that version prints. @throws Error where it does not end with 0. */
+  async print(which: Which, args: readonly string[]): Promise<string> {
+    const [node, program] = this.#command(which);
+    return (await promisify(execFile)(node, [program, ...args])).stdout;
   }
 
   /** A node of a version to come, linked to one of these. */
@@ -82,6 +87,12 @@ export class MixedMesh implements AsyncDisposable {
 
   homeOf(name: string): string {
     return join(this.#folder.path, name);
+  }
+
+  #command(which: Which): readonly [string, string] {
+    return which === 'pinned'
+      ? this.#program.command
+      : [process.execPath, join(repositoryRoot, 'bin/plimsoll.js')];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -99,6 +99,11 @@ test.each<{ readonly starts: readonly Which[] }>([
         held =>
           held.nodeIdentities[node.id]?.value.plimsollVersion === versionOf(which) && isWhole(held, node.id),
       );
+      for (const command of ['head', 'pinned'] as const) {
+        const printed = await mesh.print(command, ['status', '--json', '--home', node.home]);
+        expect(printed).toContain('"stays"');
+        expect(printed).toContain('"moves"');
+      }
       await node.stop();
       expect(node.output()).not.toMatch(/journal|cannot|moved aside/i);
       const after = recordsIn(mesh.homeOf('moves'));

@@ -40,7 +40,7 @@ describe('a run directory', () => {
   test('has its report, every figure of it', () => {
     const report = json('run/report.json');
     const read = reportFromJson(pinnedText('run/report.json'));
-    expect(read).toMatchObject(report);
+    expect(read).toEqual({ ...report, run: { ...report.run, api: NOT_TOLD } });
     expect(read.counts).toEqual({ issued: 40, completed: 36, failed: 4, cancelled: 0, unresolved: 0 });
   });
 
