@@ -5,6 +5,7 @@ import { SERVER_APIS } from '../src/bench/target/api/server-apis.ts';
 import { requestBodies } from '../src/bench/target/request-bodies.ts';
 import type { LoadResult } from '../src/bench/threads/load-generator.ts';
 import { createLoadGenerator } from '../src/bench/threads/threaded-load-generator.ts';
+import { systemClock } from '../src/clock/system-clock.ts';
 import type { ClientRecord } from '../src/core/run/event-record.ts';
 import { readEventBatch } from '../src/wire/event-batch.ts';
 
@@ -74,6 +75,7 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
       },
     },
     {
+      clock: systemClock,
       runZeroNs: process.hrtime.bigint(),
       ...(options.parseWorker === undefined ? {} : { entries: { parseWorker: options.parseWorker } }),
     },

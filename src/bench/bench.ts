@@ -6,12 +6,12 @@ import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
 import type { Dataset } from './dataset/prompt.ts';
 import { syntheticDataset } from './dataset/synthetic-dataset.ts';
-import type { AggregatorSide } from './run/aggregator-side.ts';
-import { openAggregator } from './run/aggregator-side.ts';
+import type { AggregatorChild } from './run/aggregator-child.ts';
+import { openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult } from './run/bench-parts.ts';
 import type { BenchRequest } from './run/bench-request.ts';
-import type { EventLogSide } from './run/event-log-side.ts';
-import { openEventLog } from './run/event-log-side.ts';
+import type { EventLogChild } from './run/event-log-child.ts';
+import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
 import { measure } from './run/measure.ts';
 import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
@@ -91,7 +91,7 @@ interface ChildOptions {
   readonly signal: AbortSignal;
 }
 
-const openEventLogFor = ({ parts, directory, endpoints, signal }: ChildOptions): Promise<EventLogSide> =>
+const openEventLogFor = ({ parts, directory, endpoints, signal }: ChildOptions): Promise<EventLogChild> =>
   openEventLog({
     endpoint: endpoints.log,
     file: directory.files.events,
@@ -107,7 +107,7 @@ const openAggregatorFor = ({
   directory,
   endpoints,
   signal,
-}: ChildOptions & { readonly request: BenchRequest }): Promise<AggregatorSide> =>
+}: ChildOptions & { readonly request: BenchRequest }): Promise<AggregatorChild> =>
   openAggregator({
     clock: parts.clock,
     eventsEndpoint: endpoints.events,

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { RunAnnouncement } from '../../src/bench/announce/run-announcement.ts';
-import { announceRun } from '../../src/bench/announce.ts';
+import { announceRun } from '../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import type { MadeUpRun } from './made-up-run.ts';

@@ -1,7 +1,10 @@
-// What a load generator is told. The run makes the plan, and the threads get it by structured clone, so that everything in
-// it is plain data; the bodies of requests are shared memory, which no thread copies.
+// What load threads are told, and the few messages between them and the main thread. The run makes the plan, and the threads
+// get it by structured clone, so that everything in it is plain data; what is measured and the bodies of requests are shared
+// memory, which nobody copies.
 
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import type { RingMemory } from '../arena/ring.ts';
+import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 
@@ -32,4 +35,30 @@ export interface LoadPlan {
   readonly pacing: 'sleep' | 'spin';
   /** A thread that did not return to its event loop for so long is given up. */
   readonly heartbeatMsMax: number;
+}
+
+export interface LoadWorkerData {
+  readonly thread: number;
+  readonly plan: LoadPlan;
+  readonly ring: RingMemory;
+  readonly board: ThreadBoardMemory;
+  /** CLOCK_MONOTONIC at the run's zero. */
+  readonly runZeroNs: bigint;
+}
+
+export type ToLoadWorker =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'warm-up' }
+  | { readonly kind: 'start'; readonly atNs: number }
+  | { readonly kind: 'stop' };
+
+export type FromLoadWorker =
+  | { readonly kind: 'opened'; readonly connections: OpenedConnections }
+  | { readonly kind: 'ended' };
+
+export interface OpenedConnections {
+  readonly opened: number;
+  readonly failed: number;
+  /** Why the first one that failed did. */
+  readonly problem: string | undefined;
 }

@@ -1,5 +1,6 @@
 // A load thread's own part of a run: its connections, its share of the samples, its timer. The loop that it turns in
-// belongs to it alone; whatever is slow happens elsewhere.
+// belongs to it alone; whatever is slow happens elsewhere. Its time is CLOCK_MONOTONIC and timers of its own rather than the
+// Clock port: they are what is measured with.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RECORD } from '../arena/load-record.ts';
@@ -11,8 +12,7 @@ import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestWriter } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import type { ClientWatch } from './client-watch.ts';
-import type { OpenedConnections } from './load-message.ts';
-import type { LoadPlan } from './load-plan.ts';
+import type { LoadPlan, OpenedConnections } from './load-plan.ts';
 
 /** Who sends when. */
 export interface LoadPattern {
@@ -72,7 +72,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#requests = parts.requests;
     this.#watch = parts.watch;
     this.#counts = parts.counts;
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer = setInterval(() => this.#tick(), LOAD_TICK_MS);
   }
 
   /** Opens so many connections, not all at once: a server's queue of new connections is short. */
@@ -95,7 +95,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   async tellWarmedUp(): Promise<void> {
-    while (!this.recorder.milestone(RECORD.warmedUp, this.nowNs())) await sleep(TICK_MS);
+    while (!this.recorder.milestone(RECORD.warmedUp, this.nowNs())) await sleep(LOAD_TICK_MS);
   }
 
   /** Closes everything. Resolves when the ring says that nothing follows. */
@@ -103,7 +103,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
     this.recorder.observed(this.#watch.observe());
     // A full ring has room again when the parse thread has come so far.
-    while (!this.recorder.milestone(RECORD.ended, this.nowNs())) await sleep(TICK_MS);
+    while (!this.recorder.milestone(RECORD.ended, this.nowNs())) await sleep(LOAD_TICK_MS);
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
     clearInterval(this.#timer);
@@ -249,7 +249,7 @@ interface Opening {
 /** Of samples that never had a connection. */
 const REFUSED_SLOT = 0xff_ff_ff_ff;
 /** Of the one coarse timer: deadlines come up to so much late. */
-export const TICK_MS = 20;
+export const LOAD_TICK_MS = 20;
 /** 5 Hz. */
 const OBSERVED_TICKS = 10;
 /** Connections that are being set up at a time. */

@@ -3,15 +3,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { LoadRecorder } from '../arena/load-recorder.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
-import { arrivals } from '../schedule/arrivals.ts';
-import { shareOf } from '../schedule/share.ts';
+import { arrivals, shareOf } from '../schedule/arrivals.ts';
 import { SocketDialer } from '../target/http1/dialer.ts';
 import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ClosedLoop } from './closed-loop.ts';
-import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-message.ts';
+import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-plan.ts';
 import type { LoadPattern } from './load-thread.ts';
-import { LoadThread, TICK_MS } from './load-thread.ts';
+import { LOAD_TICK_MS, LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
 
@@ -44,7 +43,7 @@ const load = new LoadThread({
       return user + system;
     },
     counts,
-    tickMs: TICK_MS,
+    tickMs: LOAD_TICK_MS,
   }),
   counts,
 });

@@ -13,7 +13,7 @@ export interface OpenLoopOptions {
   readonly endNs: number;
   readonly firstSampleId: number;
   readonly sampleIdEnd: number;
-  /** This one sends each so-manieth arrival of the schedule. */
+  /** Each sends every n-th arrival of the schedule, n being their number. */
   readonly threads: number;
   readonly connectionsMax: number;
   /** Idle connections kept ready for arrivals to come. */

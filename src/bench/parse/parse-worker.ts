@@ -1,7 +1,9 @@
 // Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. It may fall
 // behind without harm to what is measured, as long as the rings have room.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../clock/system-clock.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { serverApi } from '../target/api/server-apis.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
@@ -45,19 +47,19 @@ const parsers = data.rings.map(
     }),
 );
 
-let lastFlushMs = performance.now();
-
-const turn = (): void => {
-  board.add(data.boardThread, 'heartbeat', 1);
-  let hasMore = false;
-  for (const parser of parsers) hasMore = parser.parse(RECORDS_PER_TURN) || hasMore;
-  const nowMs = performance.now();
-  if (nowMs - lastFlushMs >= FLUSH_MS) {
-    lastFlushMs = nowMs;
-    output.flush();
+const run = async (): Promise<never> => {
+  for (let flushedAtMs = systemClock.nowMs(); ; ) {
+    board.add(data.boardThread, 'heartbeat', 1);
+    let hasMore = false;
+    for (const parser of parsers) hasMore = parser.parse(RECORDS_PER_TURN) || hasMore;
+    const nowMs = systemClock.nowMs();
+    if (nowMs - flushedAtMs >= FLUSH_MS) {
+      flushedAtMs = nowMs;
+      output.flush();
+    }
+    if (hasMore) await nextTurn();
+    else await systemClock.sleep(POLL_MS, UNTIL_TERMINATED);
   }
-  if (hasMore) setImmediate(turn);
-  else setTimeout(turn, POLL_MS);
 };
 
 parentPort?.on('message', (message: ToParseWorker) => {
@@ -69,7 +71,9 @@ parentPort?.on('message', (message: ToParseWorker) => {
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
 const POLL_MS = 5;
+const UNTIL_TERMINATED = new AbortController().signal;
 /** DESIGN §4: batches go by size and by time. */
 const FLUSH_MS = 20;
 
-turn();
+// What is thrown ends the thread, which the main thread sees.
+void run();

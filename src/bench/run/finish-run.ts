@@ -7,9 +7,9 @@ import { buildReport } from '../../metrics/build-report.ts';
 import { rebuildReport } from '../../metrics/report-sources.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
-import type { AggregatorSide } from './aggregator-side.ts';
+import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';
-import type { EventLogSide } from './event-log-side.ts';
+import type { EventLogChild } from './event-log-child.ts';
 import type { MeasuredRun } from './measure.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { SamplesFile } from './samples-file.ts';
@@ -19,8 +19,8 @@ export interface FinishOptions extends MeasuredRun {
   readonly config: RunConfig;
   readonly directory: RunDirectory;
   readonly samples: SamplesFile;
-  readonly aggregator: AggregatorSide;
-  readonly eventLog: EventLogSide | undefined;
+  readonly aggregator: AggregatorChild;
+  readonly eventLog: EventLogChild | undefined;
   readonly notices: readonly string[];
 }
 

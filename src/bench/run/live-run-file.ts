@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 
 export const LIVE_RUN_SCHEMA = 'plimsoll.live-run/1';
 
-export interface LiveRun {
+export interface LiveRunRecord {
   readonly schema: typeof LIVE_RUN_SCHEMA;
   readonly runId: string;
   readonly pid: number;
@@ -26,7 +26,7 @@ export interface LiveRun {
 export const liveRunsFolder = (home: string): string => join(home, 'live-runs');
 
 /** The home is there. @throws what the system says when it cannot be written. */
-export const writeLiveRun = async (home: string, run: LiveRun): Promise<void> => {
+export const writeLiveRun = async (home: string, run: LiveRunRecord): Promise<void> => {
   const folder = liveRunsFolder(home);
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw error;
@@ -42,13 +42,13 @@ export const removeLiveRun = async (home: string, runId: string): Promise<void> 
 export const readLiveRuns = async (
   home: string,
   isAlive: (pid: number) => boolean,
-): Promise<readonly LiveRun[]> => {
+): Promise<readonly LiveRunRecord[]> => {
   const folder = liveRunsFolder(home);
   const names = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
     return [];
   });
-  const runs: LiveRun[] = [];
+  const runs: LiveRunRecord[] = [];
   for (const name of names.filter(candidate => candidate.endsWith('.json')).slice(0, LIVE_RUNS_MAX)) {
     const path = join(folder, name);
     const run = parseLiveRun(await readFile(path, 'utf8').catch(() => ''));
@@ -59,7 +59,7 @@ export const readLiveRuns = async (
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 };
 
-const parseLiveRun = (text: string): LiveRun | undefined => {
+const parseLiveRun = (text: string): LiveRunRecord | undefined => {
   try {
     const result = v.safeParse(SCHEMA, JSON.parse(text));
     return result.success ? result.output : undefined;
@@ -72,7 +72,7 @@ const ignoreSystemError = (error: unknown): void => {
   if (errorCode(error) === undefined) throw error;
 };
 
-const SCHEMA: v.GenericSchema<unknown, LiveRun> = v.object({
+const SCHEMA: v.GenericSchema<unknown, LiveRunRecord> = v.object({
   schema: v.literal(LIVE_RUN_SCHEMA),
   runId: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/)),
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),

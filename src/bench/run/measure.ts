@@ -1,13 +1,11 @@
-// The measuring part of a run: connections, then the session, with its own records among those of the load.
+// The measuring part of a run: the session, with its own records among those of the load.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
-import { BenchError } from '../bench-error.ts';
 import type { LoadGenerator } from '../threads/load-generator.ts';
-import type { AggregatorSide } from './aggregator-side.ts';
+import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
-import type { BenchRequest } from './bench-request.ts';
 import type { SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 
@@ -16,36 +14,6 @@ export interface MeasuredRun {
   /** The aggregator was gone before the session had ended. */
   readonly isBlind: boolean;
 }
-
-/** One that could be opened is enough to begin: what fails then is a sample's failure. */
-export const openConnections = async (
-  load: LoadGenerator,
-  { target }: BenchRequest,
-  stop: AbortSignal,
-): Promise<readonly string[]> => {
-  const stopLoad = (): void => load.stop();
-  stop.addEventListener('abort', stopLoad, { once: true });
-  const { opened, failed, problem } = await load.open();
-  stop.removeEventListener('abort', stopLoad);
-  stop.throwIfAborted();
-  if (opened === 0 && failed === 0) {
-    throw new BenchError({
-      code: 'failed',
-      problem: `the load could not begin: ${problem ?? 'no connection was asked for'}`,
-      advice: 'This is a fault of Plimsoll or of this machine, not of the target.',
-    });
-  }
-  if (opened === 0) {
-    throw new BenchError({
-      code: 'unreachable',
-      problem: `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
-      advice: 'Start the server, or look at host and port.',
-    });
-  }
-  return failed === 0
-    ? []
-    : [`${failed} of ${opened + failed} connections could not be opened: ${problem ?? 'no reason told'}`];
-};
 
 /** The session, ended early when the aggregator dies: nobody would see what a run does that goes on without it. */
 export const measure = async ({
@@ -58,7 +26,7 @@ export const measure = async ({
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
-  readonly aggregator: AggregatorSide;
+  readonly aggregator: AggregatorChild;
   readonly runZeroNs: bigint;
   readonly publish: (batch: Uint8Array) => void;
   readonly hasWarmup: boolean;

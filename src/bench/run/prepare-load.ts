@@ -2,6 +2,7 @@
 // goes on beside the start of the child processes, and its few early records wait for them.
 
 import { unknown } from '../../core/unknown.ts';
+import { BenchError } from '../bench-error.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
@@ -10,7 +11,6 @@ import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
-import { openConnections } from './measure.ts';
 import { loadPlan } from './run-plan.ts';
 
 export interface PreparedLoad extends AsyncDisposable {
@@ -43,11 +43,12 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
     heartbeatMsMax: parts.settings.heartbeatMsMax,
   });
   const load = createLoadGenerator(plan, sink, {
+    clock: parts.clock,
     runZeroNs,
     ...(parts.entries === undefined ? {} : { entries: parts.entries }),
   });
   try {
-    const opened = await openConnections(load, request, signal);
+    const opened = await openAll(load, request, signal);
     const notices = [...server.notices, ...opened];
     return { server, plan, load, notices, [Symbol.asyncDispose]: () => load[Symbol.asyncDispose]() };
   } catch (error) {
@@ -64,6 +65,36 @@ const findServer = async ({ request, parts, signal }: LoadPreparation): Promise<
   }
   const timeoutMs = Math.min(parts.settings.askMsMax, timeouts.totalMs);
   return await askServer({ api, target, headers, model, timeoutMs, signal });
+};
+
+/** One that could be opened is enough to begin: what fails then is a sample's failure. */
+const openAll = async (
+  load: LoadGenerator,
+  { target }: BenchRequest,
+  stop: AbortSignal,
+): Promise<readonly string[]> => {
+  const stopLoad = (): void => load.stop();
+  stop.addEventListener('abort', stopLoad, { once: true });
+  const { opened, failed, problem } = await load.open();
+  stop.removeEventListener('abort', stopLoad);
+  stop.throwIfAborted();
+  if (opened === 0 && failed === 0) {
+    throw new BenchError({
+      code: 'failed',
+      problem: `the load could not begin: ${problem ?? 'no connection was asked for'}`,
+      advice: 'This is a fault of Plimsoll or of this machine, not of the target.',
+    });
+  }
+  if (opened === 0) {
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
+      advice: 'Start the server, or look at host and port.',
+    });
+  }
+  return failed === 0
+    ? []
+    : [`${failed} of ${opened + failed} connections could not be opened: ${problem ?? 'no reason told'}`];
 };
 
 /** Takes batches at any time; those that come before somebody is there to have them wait. */

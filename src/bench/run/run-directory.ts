@@ -11,9 +11,8 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { runConfigToJson } from '../../wire/run-config.ts';
 import { BenchError } from '../bench-error.ts';
-import { diskReason } from './disk-reason.ts';
 import type { SamplesFile } from './samples-file.ts';
-import { openSamplesFile } from './samples-file.ts';
+import { diskReason, openSamplesFile } from './samples-file.ts';
 
 export interface RunDirectory {
   readonly path: string;

@@ -1,7 +1,7 @@
 // The port of what loads a target: the session leads it through the phases of a run, and it tells what it measures to a
 // sink on the main thread.
 
-import type { OpenedConnections } from '../load/load-message.ts';
+import type { OpenedConnections } from '../load/load-plan.ts';
 
 export interface LoadGenerator extends AsyncDisposable {
   /** Starts the threads and opens the connections. Resolves also where none could be opened. */

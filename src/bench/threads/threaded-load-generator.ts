@@ -2,7 +2,9 @@
 // they tell, and notices when one of them dies or hangs, so that nothing waits for ever and nothing lost is called complete.
 
 import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import { createRingMemory } from '../arena/ring.ts';
@@ -10,18 +12,20 @@ import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../arena/thread-board.ts';
 import type {
   FromLoadWorker,
+  LoadPlan,
   LoadWorkerData,
   OpenedConnections,
   ToLoadWorker,
-} from '../load/load-message.ts';
-import type { LoadPlan } from '../load/load-plan.ts';
+} from '../load/load-plan.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
 import { secretsOf } from '../parse/parse-message.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
 import type { LoadCounts, LoadGenerator, LoadResult, LoadSink } from './load-generator.ts';
+import { ThreadTally } from './thread-tally.ts';
 import { WatchedThread } from './watched-thread.ts';
 
 export interface LoadGeneratorOptions {
+  readonly clock: Clock;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
   /** Other entries, for tests of threads that misbehave. */
@@ -52,19 +56,16 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #board: ThreadBoard;
   readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
   readonly #parse: WatchedThread<ToParseWorker, FromParseWorker>[] = [];
-  readonly #opened = Promise.withResolvers<OpenedConnections>();
-  readonly #warm = Promise.withResolvers<void>();
-  readonly #issuing = Promise.withResolvers<number>();
+  readonly #opened: ThreadTally<OpenedConnections, OpenedConnections>;
+  readonly #warm: ThreadTally<true, true>;
+  readonly #issuingEndedNs: ThreadTally<number, number>;
+  readonly #endedNs: ThreadTally<number, number>;
   readonly #ending = Promise.withResolvers<LoadResult>();
-  readonly issuingEnded: Promise<number> = this.#issuing.promise;
   readonly ended: Promise<LoadResult> = this.#ending.promise;
-  readonly #openedOf: Map<number, OpenedConnections> = new Map();
-  readonly #warmThreads: Set<number> = new Set();
-  readonly #issuingEndedAt: Map<number, number> = new Map();
-  readonly #endedAt: Map<number, number> = new Map();
   readonly #reasons: string[] = [];
   #state: 'new' | 'open' | 'started' | 'stopped' | 'over' = 'new';
-  #overdue: NodeJS.Timeout | undefined;
+  readonly #over = new AbortController();
+  #overdue: Promise<void> | undefined;
 
   constructor(plan: LoadPlan, sink: LoadSink, options: LoadGeneratorOptions) {
     this.#plan = plan;
@@ -72,6 +73,15 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#options = options;
     this.#boardMemory = createThreadBoardMemory(plan.threads.load + plan.threads.parse);
     this.#board = new ThreadBoard(this.#boardMemory);
+    const { load } = plan.threads;
+    this.#opened = new ThreadTally(load, sumOpened);
+    this.#warm = new ThreadTally(load, () => true);
+    this.#issuingEndedNs = new ThreadTally(load, times => Math.max(...times));
+    this.#endedNs = new ThreadTally(load, times => Math.max(...times));
+  }
+
+  get issuingEnded(): Promise<number> {
+    return this.#issuingEndedNs.whole;
   }
 
   get counts(): LoadCounts {
@@ -79,7 +89,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   open(): Promise<OpenedConnections> {
-    if (this.#state !== 'new') return this.#opened.promise;
+    if (this.#state !== 'new') return this.#opened.whole;
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
     const rings = Array.from({ length: load }, (_, thread) => ({
@@ -94,13 +104,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
     }
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     for (const thread of this.#load) thread.post({ kind: 'open' });
-    return this.#opened.promise;
+    return this.#opened.whole;
   }
 
-  warmUp(): Promise<void> {
-    if (this.#plan.warmupRequests === 0) return Promise.resolve();
+  async warmUp(): Promise<void> {
+    if (this.#plan.warmupRequests === 0) return;
     for (const thread of this.#load) thread.post({ kind: 'warm-up' });
-    return this.#warm.promise;
+    await this.#warm.whole;
   }
 
   start(): number {
@@ -121,13 +131,14 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state !== 'open' && this.#state !== 'started') return;
     this.#state = 'stopped';
     for (const thread of this.#load) thread.post({ kind: 'stop' });
-    this.#warm.resolve();
-    this.#overdue = setTimeout(() => this.#giveUp(), STOP_MS_MAX);
+    this.#warm.endWith(true);
+    this.#overdue = this.#giveUpLate();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
     await this.ended;
+    await this.#overdue;
     const threads = [...this.#load, ...this.#parse];
     await Promise.all(threads.map(thread => thread.terminate()));
   }
@@ -143,6 +154,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const entry = this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts');
     this.#load.push(
       new WatchedThread<ToLoadWorker, FromLoadWorker>({
+        clock: this.#options.clock,
         worker: new Worker(entry, { workerData: data, name: `plimsoll load ${thread}` }),
         heartbeat: () => this.#board.get(thread, 'heartbeat'),
         heartbeatMsMax: this.#plan.heartbeatMsMax,
@@ -168,6 +180,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     const entry = this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts');
     this.#parse.push(
       new WatchedThread<ToParseWorker, FromParseWorker>({
+        clock: this.#options.clock,
         worker: new Worker(entry, { workerData: data, name: `plimsoll parse ${parser}` }),
         heartbeat: () => this.#board.get(boardThread, 'heartbeat'),
         heartbeatMsMax: this.#plan.heartbeatMsMax,
@@ -180,8 +193,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   #loadTold(thread: number, message: FromLoadWorker): void {
     switch (message.kind) {
       case 'opened':
-        this.#openedOf.set(thread, message.connections);
-        this.#checkOpened();
+        this.#opened.tell(thread, message.connections);
         return;
       case 'ended':
         this.#load[thread]?.letGo();
@@ -200,12 +212,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
         this.#sink.sampleLines(message.bytes);
         return;
       case 'warmed-up':
-        this.#warmThreads.add(message.thread);
-        if (this.#warmThreads.size === this.#load.length) this.#warm.resolve();
+        this.#warm.tell(message.thread, true);
         return;
       case 'issuing-ended':
-        this.#issuingEndedAt.set(message.thread, message.atNs);
-        this.#checkIssuing();
+        this.#issuingEndedNs.tell(message.thread, message.atNs);
         return;
       case 'ended':
         this.#threadEnded(message.thread, message.atNs);
@@ -217,7 +227,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
   /** The rest of the load would not be what was asked for: the run ends. */
   #loadLost(thread: number, reason: string): void {
-    if (this.#endedAt.has(thread)) return;
+    if (this.#endedNs.has(thread)) return;
     this.#reasons.push(reason);
     this.#parse[thread % this.#plan.threads.parse]?.post({
       kind: 'thread-lost',
@@ -225,39 +235,28 @@ class ThreadedLoadGenerator implements LoadGenerator {
       reason,
       atNs: this.#nowNs(),
     });
-    this.#openedOf.set(thread, { opened: 0, failed: 0, problem: reason });
-    this.#checkOpened();
+    this.#opened.tell(thread, { opened: 0, failed: 0, problem: reason });
     this.stop();
   }
 
   /** What its load threads measured cannot be told any more. */
   #parseLost(rings: ParseWorkerData['rings'], reason: string): void {
-    if (rings.every(({ thread }) => this.#endedAt.has(thread))) return;
+    if (rings.every(({ thread }) => this.#endedNs.has(thread))) return;
     this.#reasons.push(reason);
     this.stop();
     for (const { thread } of rings) this.#threadEnded(thread, this.#nowNs());
   }
 
   #threadEnded(thread: number, atNs: number): void {
-    if (this.#endedAt.has(thread)) return;
-    this.#endedAt.set(thread, atNs);
-    if (!this.#issuingEndedAt.has(thread)) this.#issuingEndedAt.set(thread, atNs);
-    this.#checkIssuing();
-    if (this.#endedAt.size === this.#plan.threads.load) this.#finish();
+    if (this.#endedNs.has(thread)) return;
+    this.#endedNs.tell(thread, atNs);
+    if (!this.#issuingEndedNs.has(thread)) this.#issuingEndedNs.tell(thread, atNs);
+    if (this.#endedNs.isWhole) this.#finish();
   }
 
-  #checkOpened(): void {
-    if (this.#openedOf.size < this.#plan.threads.load) return;
-    this.#opened.resolve(sumOpened([...this.#openedOf.values()]));
-  }
-
-  #checkIssuing(): void {
-    if (this.#issuingEndedAt.size < this.#plan.threads.load) return;
-    this.#issuing.resolve(Math.max(...this.#issuingEndedAt.values()));
-  }
-
-  #giveUp(): void {
-    if (this.#state === 'over') return;
+  async #giveUpLate(): Promise<void> {
+    await pause(this.#options.clock, STOP_MS_MAX, this.#over.signal);
+    if (this.#over.signal.aborted) return;
     this.#reasons.push(`threads did not stop within ${STOP_MS_MAX / 1e3} s`);
     this.#finish();
   }
@@ -266,12 +265,12 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state === 'over') return;
     const wasStopped = this.#state === 'stopped';
     this.#state = 'over';
-    clearTimeout(this.#overdue);
-    const atNs = Math.max(0, ...this.#endedAt.values());
+    this.#over.abort();
+    const atNs = Math.max(0, ...this.#endedNs.values);
     for (const thread of [...this.#load, ...this.#parse]) void thread.terminate();
-    this.#opened.resolve({ opened: 0, failed: 0, problem: 'the load was stopped' });
-    this.#warm.resolve();
-    this.#issuing.resolve(atNs);
+    this.#opened.endWith({ opened: 0, failed: 0, problem: 'the load was stopped' });
+    this.#warm.endWith(true);
+    this.#issuingEndedNs.endWith(atNs);
     this.#ending.resolve({
       kind: this.#reasons.length > 0 ? 'incomplete' : wasStopped ? 'stopped' : 'complete',
       reasons: this.#reasons,

@@ -2,8 +2,11 @@
 // really gone, so that what it wrote to shared memory is final.
 
 import type { Worker } from 'node:worker_threads';
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
 
 export interface WatchedThreadOptions<Received> {
+  readonly clock: Clock;
   readonly worker: Worker;
   /** A count that moves as long as the thread comes back to its event loop. */
   readonly heartbeat: () => number;
@@ -14,7 +17,9 @@ export interface WatchedThreadOptions<Received> {
 
 export class WatchedThread<Sent, Received> {
   readonly #options: WatchedThreadOptions<Received>;
-  readonly #timer: NodeJS.Timeout;
+  /** Aborted once its end is known or no loss. */
+  readonly #unwatched = new AbortController();
+  readonly #watching: Promise<void>;
   #reason: string | undefined;
   #isLetGo = false;
   #hasExited = false;
@@ -30,10 +35,10 @@ export class WatchedThread<Sent, Received> {
     });
     worker.once('exit', code => {
       this.#hasExited = true;
-      clearInterval(this.#timer);
+      this.#unwatched.abort();
       if (!this.#isLetGo) options.lost(this.#reason ?? `exited with code ${code}`);
     });
-    this.#timer = setInterval(() => this.#check(), options.heartbeatMsMax / CHECKS);
+    this.#watching = this.#watch();
   }
 
   post(message: Sent): void {
@@ -43,12 +48,22 @@ export class WatchedThread<Sent, Received> {
   /** From now on its end is no loss. */
   letGo(): void {
     this.#isLetGo = true;
-    clearInterval(this.#timer);
+    this.#unwatched.abort();
   }
 
   async terminate(): Promise<void> {
     this.letGo();
     if (!this.#hasExited) await this.#options.worker.terminate();
+    await this.#watching;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#unwatched;
+    const { clock, heartbeatMsMax } = this.#options;
+    while (!signal.aborted) {
+      await pause(clock, heartbeatMsMax / CHECKS, signal);
+      if (!signal.aborted) this.#check();
+    }
   }
 
   /** Counts checks rather than time: a main thread that was stopped itself must not condemn the others. */
@@ -60,7 +75,7 @@ export class WatchedThread<Sent, Received> {
     // A thread that loads its modules on a busy machine is late, not lost.
     const quietMsMax = beat === 0 ? Math.max(heartbeatMsMax, START_MS_MAX) : heartbeatMsMax;
     if (this.#quietChecks * (heartbeatMsMax / CHECKS) <= quietMsMax) return;
-    clearInterval(this.#timer);
+    this.#unwatched.abort();
     this.#reason =
       beat === 0
         ? `did not start within ${quietMsMax} ms`

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, cpus, release } from 'node:os';
 import { join, resolve } from 'node:path';
-import { announceRun } from '../../bench/announce.ts';
+import { announceRun } from '../../bench/announce/run-reporter.ts';
 import { runBench } from '../../bench/bench.ts';
 import { BenchError } from '../../bench/bench-error.ts';
 import type { BenchResult, StartedRun } from '../../bench/run/bench-parts.ts';

@@ -2,7 +2,7 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { LiveRun } from '../../bench/run/live-run-file.ts';
+import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -49,7 +49,7 @@ export const watchRun = async (state: ProcessState, { home, run }: WatchWish): P
 };
 
 type FoundRun =
-  | { readonly kind: 'live'; readonly live: LiveRun }
+  | { readonly kind: 'live'; readonly live: LiveRunRecord }
   | { readonly kind: 'ended'; readonly directory: string };
 
 const findRun = async (state: ProcessState, home: string, run: string | undefined): Promise<FoundRun> => {
@@ -79,7 +79,7 @@ const findRun = async (state: ProcessState, home: string, run: string | undefine
   );
 };
 
-const follow = async (state: ProcessState, live: LiveRun): Promise<void> => {
+const follow = async (state: ProcessState, live: LiveRunRecord): Promise<void> => {
   const config = await configOf(live.directory);
   const gone = new AbortController();
   const until = AbortSignal.any([state.stop, state.stdout.closed, gone.signal]);
@@ -117,7 +117,7 @@ const watchProcess = async (state: ProcessState, pid: number, until: AbortSignal
 };
 
 /** The report follows the final snapshot by a moment. */
-const untilReport = async ({ directory, pid }: LiveRun, state: ProcessState): Promise<void> => {
+const untilReport = async ({ directory, pid }: LiveRunRecord, state: ProcessState): Promise<void> => {
   const untilMs = systemClock.nowMs() + REPORT_MS_MAX;
   while (!state.stop.aborted && systemClock.nowMs() < untilMs && state.isAlive(pid)) {
     if (await isThere(runFiles(directory).reportText)) return;

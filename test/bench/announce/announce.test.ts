@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DaemonAddress, RunAnnouncement } from '../../../src/bench/announce/run-announcement.ts';
-import { announceRun } from '../../../src/bench/announce.ts';
+import { announceRun } from '../../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { runEndSchema, runStartSchema } from '../../../src/wire/run-schema.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';

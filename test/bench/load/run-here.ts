@@ -5,9 +5,8 @@ import { createRingMemory } from '../../../src/bench/arena/ring.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
 import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
 import { ClosedLoop } from '../../../src/bench/load/closed-loop.ts';
-import type { OpenedConnections } from '../../../src/bench/load/load-message.ts';
-import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
-import { LoadThread, TICK_MS } from '../../../src/bench/load/load-thread.ts';
+import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-plan.ts';
+import { LOAD_TICK_MS, LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
@@ -86,7 +85,7 @@ export const runHere = async (
     dialer: new SocketDialer(plan.target, true),
     requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
     board,
-    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts, tickMs: TICK_MS }),
+    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts, tickMs: LOAD_TICK_MS }),
     counts,
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
@@ -16,7 +17,7 @@ test.each(['opening', 'warming up'])(
     await using generator = createLoadGenerator(
       plan,
       { ...silent, sampleLines: bytes => lines.push(Buffer.from(bytes).toString()) },
-      { runZeroNs: process.hrtime.bigint() },
+      { clock: systemClock, runZeroNs: process.hrtime.bigint() },
     );
     const opening = generator.open();
     if (phase === 'warming up') {
@@ -36,7 +37,10 @@ test.each(['opening', 'warming up'])(
 
 test('a load that is stopped before it was opened has ended', async () => {
   const plan = loadPlan({ host: '127.0.0.1', port: 9 });
-  await using generator = createLoadGenerator(plan, silent, { runZeroNs: process.hrtime.bigint() });
+  await using generator = createLoadGenerator(plan, silent, {
+    clock: systemClock,
+    runZeroNs: process.hrtime.bigint(),
+  });
   generator.stop();
   expect((await generator.ended).kind).toBe('stopped');
 });
@@ -61,7 +65,7 @@ test.each(['concurrency', 'poisson'] as const)(
 test('a header that cannot be sent is refused before anything starts, without its value', () => {
   const headers = [{ name: 'authorization', value: 'Bearer secret\r\nx: y' }];
   const plan = loadPlan({ host: '127.0.0.1', port: 9, headers });
-  const create = () => createLoadGenerator(plan, silent, { runZeroNs: 0n });
+  const create = () => createLoadGenerator(plan, silent, { clock: systemClock, runZeroNs: 0n });
   expect(create).toThrow(/authorization has a line break/);
   expect(create).not.toThrow(/secret/);
 });

@@ -6,6 +6,7 @@ import {
   createLoadGenerator,
   type LoadGeneratorOptions,
 } from '../../../src/bench/threads/threaded-load-generator.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';
@@ -45,7 +46,7 @@ export const runLoad = async (
         lines += Buffer.from(bytes).toString();
       },
     },
-    { runZeroNs: process.hrtime.bigint(), ...options },
+    { clock: systemClock, runZeroNs: process.hrtime.bigint(), ...options },
   );
   await generator.open();
   await generator.warmUp();

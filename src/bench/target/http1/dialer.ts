@@ -2,10 +2,12 @@
 // step on Unix, so that nobody else's bytes come between. Windows may hand the buffer to the kernel early, so each socket
 // has its own there.
 
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import net from 'node:net';
 import tls from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
-import { RememberedNames } from './remembered-names.ts';
 
 export class SocketDialer {
   readonly isTls: boolean;
@@ -56,6 +58,41 @@ export class SocketDialer {
     return socket;
   }
 }
+
+/**
+ * Looks a name up once: a lookup for each connection would load the resolver of whoever measures, and would be in the
+ * connection times. What could not be found is asked again.
+ */
+class RememberedNames {
+  readonly #found: Map<string, readonly LookupAddress[]> = new Map();
+
+  /** In the form that `net.connect` wants. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) {
+      // Never at once: net.connect expects an answer from later.
+      queueMicrotask(() => answer(known, options, callback));
+      return;
+    }
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, '', 0);
+        return;
+      }
+      this.#found.set(key, addresses);
+      answer(addresses, options, callback);
+    });
+  };
+}
+
+type Callback = Parameters<LookupFunction>[2];
+
+const answer = (addresses: readonly LookupAddress[], options: LookupOptions, callback: Callback): void => {
+  const [first] = addresses;
+  if (options.all === true || first === undefined) callback(null, [...addresses]);
+  else callback(null, first.address, first.family);
+};
 
 /** A flood fills it, and a second-level cache holds it. */
 const READ_BYTES = 65_536;

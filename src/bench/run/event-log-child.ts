@@ -13,7 +13,7 @@ import { startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
-export interface EventLogOptions {
+export interface EventLogStart {
   readonly endpoint: string;
   readonly file: string;
   readonly nodePath: string;
@@ -28,13 +28,13 @@ export interface EventLogResult {
   readonly notices: readonly string[];
 }
 
-export interface EventLogSide extends AsyncDisposable {
+export interface EventLogChild extends AsyncDisposable {
   publish(batch: Uint8Array): void;
   finish(stopNow: AbortSignal): Promise<EventLogResult>;
 }
 
 /** @throws OwnProcessError when the logger does not start. */
-export const openEventLog = async (options: EventLogOptions): Promise<EventLogSide> => {
+export const openEventLog = async (options: EventLogStart): Promise<EventLogChild> => {
   const publisher = await openZeromqPublisher(options.endpoint, eventBatchBytesCodec, LOSSLESS);
   try {
     const logger = await startOwnProcess({
@@ -52,7 +52,7 @@ export const openEventLog = async (options: EventLogOptions): Promise<EventLogSi
   }
 };
 
-class LoggerSide implements EventLogSide {
+class LoggerSide implements EventLogChild {
   readonly #publisher: MessagePublisher<Uint8Array>;
   readonly #logger: OwnProcess;
   readonly #settings: BenchSettings;

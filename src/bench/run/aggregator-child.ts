@@ -22,7 +22,7 @@ import { startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
-export interface AggregatorOptions {
+export interface AggregatorStart {
   readonly clock: Clock;
   readonly eventsEndpoint: string;
   readonly arguments: Omit<AggregatorArguments, 'eventsEndpoint'>;
@@ -42,7 +42,7 @@ export interface Account extends FinalSnapshot {
   readonly problems: readonly string[];
 }
 
-export interface AggregatorSide extends AsyncDisposable {
+export interface AggregatorChild extends AsyncDisposable {
   readonly pid: number;
   publish(batch: Uint8Array): void;
   /** Never rejects. */
@@ -54,7 +54,7 @@ export interface AggregatorSide extends AsyncDisposable {
 }
 
 /** @throws OwnProcessError or MessagingError when it does not start. */
-export const openAggregator = async (options: AggregatorOptions): Promise<AggregatorSide> => {
+export const openAggregator = async (options: AggregatorStart): Promise<AggregatorChild> => {
   const publisher = await openZeromqPublisher(options.eventsEndpoint, eventBatchBytesCodec, LOSSLESS);
   let child: OwnProcess | undefined;
   let snapshots: MetricsSnapshotSubscriber | undefined;
@@ -86,18 +86,18 @@ export const openAggregator = async (options: AggregatorOptions): Promise<Aggreg
   }
 };
 
-class ChildSide implements AggregatorSide {
+class ChildSide implements AggregatorChild {
   readonly #publisher: MessagePublisher<Uint8Array>;
   readonly #child: OwnProcess;
   readonly #snapshots: MetricsSnapshotSubscriber;
-  readonly #options: AggregatorOptions;
+  readonly #options: AggregatorStart;
   #droppedRecords = 0;
 
   constructor(
     publisher: MessagePublisher<Uint8Array>,
     child: OwnProcess,
     snapshots: MetricsSnapshotSubscriber,
-    options: AggregatorOptions,
+    options: AggregatorStart,
   ) {
     this.#publisher = publisher;
     this.#child = child;

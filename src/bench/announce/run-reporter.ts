@@ -1,5 +1,6 @@
-// The talk between one run and the daemon: it is announced, its figures follow at most five times a second, its lease
-// every two seconds, and its end once. One request at a time; a daemon that forgot the run is told again.
+// Tells the daemon of this machine about a run, so that every dashboard sees it: its start, its figures at most five times a
+// second, its lease every two seconds, and its end once. The run never waits for it: updates are conflated, requests have
+// deadlines, a daemon that is not there, dies or forgot the run is looked for again, and nothing here throws.
 
 import type { Clock } from '../../clock/clock.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
@@ -8,7 +9,14 @@ import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { DaemonRequests } from './daemon-requests.ts';
 import type { AnnounceOptions, ClientProgress, DaemonAddress, RunAnnouncement } from './run-announcement.ts';
-import { liveReport, progressBody, runStart } from './run-words.ts';
+import { liveReport, progressBody, runStart } from './run-bodies.ts';
+
+/** Resolves at once; whether there is a daemon is found out in the background. Never throws. */
+export const announceRun = async (options: AnnounceOptions): Promise<RunAnnouncement> => {
+  const reporter = new RunReporter(options);
+  reporter.start();
+  return reporter;
+};
 
 export const UPDATE_MS = 200;
 export const LEASE_REPEAT_MS = 2_000;
@@ -17,7 +25,7 @@ export const DAEMON_RETRY_MS = 2_000;
 /** For telling the end, all attempts together. */
 export const END_MS_MAX = 3_000;
 
-export class RunTelling implements RunAnnouncement {
+class RunReporter implements RunAnnouncement {
   readonly #options: AnnounceOptions;
   readonly #clock: Clock;
   readonly #requests = new DaemonRequests();
@@ -68,7 +76,7 @@ export class RunTelling implements RunAnnouncement {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      // A defect in the telling of a run is no reason to end the run.
+      // A defect in reporting a run is no reason to end the run.
       await this.#turn().catch(() => this.#lose());
       try {
         await this.#clock.sleep(UPDATE_MS, this.#stop.signal);

@@ -1,0 +1,37 @@
+// One value of each load thread, and a promise of what all of them come to. A thread that is lost must not hold it for ever:
+// whoever notices tells a value in its place, or ends the waiting.
+
+export class ThreadTally<Value, Sum> {
+  readonly #threads: number;
+  readonly #sumOf: (values: readonly Value[]) => Sum;
+  readonly #told: Map<number, Value> = new Map();
+  readonly #whole = Promise.withResolvers<Sum>();
+  readonly whole: Promise<Sum> = this.#whole.promise;
+
+  constructor(threads: number, sumOf: (values: readonly Value[]) => Sum) {
+    this.#threads = threads;
+    this.#sumOf = sumOf;
+  }
+
+  get isWhole(): boolean {
+    return this.#told.size >= this.#threads;
+  }
+
+  get values(): readonly Value[] {
+    return [...this.#told.values()];
+  }
+
+  has(thread: number): boolean {
+    return this.#told.has(thread);
+  }
+
+  tell(thread: number, value: Value): void {
+    this.#told.set(thread, value);
+    if (this.isWhole) this.#whole.resolve(this.#sumOf(this.values));
+  }
+
+  /** Nothing where it is whole already. */
+  endWith(sum: Sum): void {
+    this.#whole.resolve(sum);
+  }
+}
