@@ -29,7 +29,7 @@ import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
 import { part } from './part.ts';
 
-export const readingRows = (view: NodeView): readonly Row[] => [
+export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
   ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
   ...rowsOf('Memory', view.memory, memory => [memoryFacts(memory)]),

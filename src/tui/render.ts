@@ -8,7 +8,7 @@ import { isKnown } from '../core/unknown.ts';
 import { layoutRows } from './layout.ts';
 import type { Line, PaintOptions } from './part.ts';
 import { paint, part } from './part.ts';
-import { readingRows } from './reading-rows.ts';
+import { readingFacts } from './reading-rows.ts';
 
 export interface RenderOptions extends PaintOptions {
   readonly columns: number;
@@ -30,5 +30,5 @@ export const renderSummary = (
     ...(identity !== undefined && isKnown(identity.model) ? [part(` · ${identity.model}`)] : []),
     ...(identity?.isSimulated === true ? [part(' · simulated', 'caution')] : []),
   ];
-  return [title, ...layoutRows(readingRows(view), options.columns)].map(line => paint(line, options));
+  return [title, ...layoutRows(readingFacts(view), options.columns)].map(line => paint(line, options));
 };

@@ -1,7 +1,7 @@
 // How wide the columns of the matrix are, and whether the names over them fit lying down. Where one does not, all stand
 // upright: cut names tell machines of one row apart no longer.
 
-import type { Column } from './matrix.ts';
+import type { MatrixColumn } from './matrix.ts';
 
 export interface MatrixHeads {
   /** Of a column that ends no group, px; undefined where the table takes the width that it needs. */
@@ -10,7 +10,7 @@ export interface MatrixHeads {
 }
 
 /** @param tablePx of the whole table; 0 before it was drawn. */
-export const matrixHeads = (columns: readonly Column[], tablePx: number): MatrixHeads => {
+export const matrixHeads = (columns: readonly MatrixColumn[], tablePx: number): MatrixHeads => {
   if (columns.length > DENSE_COLUMNS) return { columnPx: undefined, isUpright: true };
   if (tablePx === 0 || columns.length === 0) return { columnPx: undefined, isUpright: false };
   const gaps = columns.slice(0, -1).filter(({ isGroupEnd }) => isGroupEnd).length;

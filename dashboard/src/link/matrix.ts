@@ -24,7 +24,7 @@ export type Cell =
       readonly isFlagged: boolean;
     };
 
-export interface Column {
+export interface MatrixColumn {
   readonly id: NodeId;
   readonly name: string;
   /** The last of its group. */
@@ -32,7 +32,7 @@ export interface Column {
 }
 
 export interface Matrix {
-  readonly columns: readonly Column[];
+  readonly columns: readonly MatrixColumn[];
   /** Row by row. */
   readonly cells: readonly (readonly Cell[])[];
   /** Of all measured cells, as they are written: "Gb/s"; '' where each has its own. */
@@ -67,8 +67,8 @@ export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput):
 };
 
 interface Place {
-  readonly from: Column;
-  readonly to: Column;
+  readonly from: MatrixColumn;
+  readonly to: MatrixColumn;
   readonly measure: HeatMeasure;
   readonly unit: RateUnit;
   readonly isFlagged: boolean;
@@ -125,7 +125,7 @@ const shareOf = (rate: LinkView['there']): number | undefined => {
 };
 
 /** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */
-const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly Column[] => {
+const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): readonly MatrixColumn[] => {
   const near = new Map<NodeId, NodeId[]>(nodes.map(({ id }) => [id, []]));
   for (const {
     medium,

@@ -16,7 +16,7 @@ import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run
 import type { State } from '../../../src/core/state.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
-import { limitWords, modelWords, percentileNs, targetWords } from './run-words.ts';
+import { limitWords, modelWords, percentileNs, targetWords } from './run-labels.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
 export const COMPARED_MAX = 4;
@@ -75,14 +75,14 @@ export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =
     ];
   });
 
-export interface AskedRow {
+export interface SettingRow {
   readonly name: string;
   readonly values: readonly string[];
   readonly isDifferent: boolean;
 }
 
 /** What was asked, and by whom: a difference in a figure is one of these, or chance. */
-export const askedRows = (cluster: State, runs: readonly Compared[]): readonly AskedRow[] =>
+export const askedRows = (cluster: State, runs: readonly Compared[]): readonly SettingRow[] =>
   ASKED.map(([name, read]) => {
     const values = runs.map(each => read(each, cluster));
     return { name, values, isDifferent: new Set(values).size > 1 };

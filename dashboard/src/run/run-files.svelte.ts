@@ -15,7 +15,7 @@ export type RunFileRequest<T> =
   | { readonly kind: 'here'; readonly value: T }
   | { readonly kind: 'absent'; readonly reason: string };
 
-export class RunFiles {
+export class RunFilesStore {
   report: RunFileRequest<Report> = $state.raw({ kind: 'waiting' });
   series: RunFileRequest<RunSeries> = $state.raw({ kind: 'waiting' });
   readonly #path: string;

@@ -16,7 +16,7 @@ import type { SeriesKey } from '../../../src/core/run/run-series.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { percentileNs, whyNoPercentile } from './run-words.ts';
+import { percentileNs, whyNoPercentile } from './run-labels.ts';
 
 export interface RunTile {
   readonly name: string;

@@ -3,7 +3,7 @@
 
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
-import { modelWords, targetWords } from '../run/run-words.ts';
+import { modelWords, targetWords } from '../run/run-labels.ts';
 import type { RunSort, SortKey } from './run-rows.ts';
 import { NEWEST_FIRST } from './run-rows.ts';
 

@@ -12,7 +12,7 @@ import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
-import type { StateWords } from '../run/run-words.ts';
+import type { StateWords } from '../run/run-labels.ts';
 import {
   limitWords,
   modelWords,
@@ -21,9 +21,9 @@ import {
   startedText,
   stateWords,
   targetWords,
-} from '../run/run-words.ts';
-import type { VerdictWords } from '../run/verdict-words.ts';
-import { verdictWords } from '../run/verdict-words.ts';
+} from '../run/run-labels.ts';
+import type { VerdictWords } from '../run/verdict-labels.ts';
+import { verdictWords } from '../run/verdict-labels.ts';
 
 export interface RunRow {
   readonly view: RunView;

@@ -5,9 +5,9 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import type { Unknown } from '../../../core/unknown.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-export type Figure = number | boolean | Unknown | undefined;
+export type ScrapedFigure = number | boolean | Unknown | undefined;
 
-export interface Metric {
+export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
 }
@@ -18,7 +18,7 @@ export class MetricPage {
   readonly #counters = new Map<string, Counter>();
 
   /** Sets a value; nothing where it is not known. True is 1. */
-  gauge({ name, help }: Metric, labels: Labels, figure: Figure): void {
+  gauge({ name, help }: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {
     const value = numberOf(figure);
     if (value === undefined) return;
     const gauge =
@@ -29,7 +29,7 @@ export class MetricPage {
   }
 
   /** The count since the daemon started. */
-  counter({ name, help }: Metric, labels: Labels, count: number): void {
+  counter({ name, help }: ScrapedMetric, labels: Labels, count: number): void {
     const counter =
       this.#counters.get(name) ??
       new Counter({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
@@ -42,7 +42,7 @@ export class MetricPage {
   }
 }
 
-const numberOf = (figure: Figure): number | undefined => {
+const numberOf = (figure: ScrapedFigure): number | undefined => {
   if (typeof figure === 'boolean') return figure ? 1 : 0;
   return typeof figure === 'number' && Number.isFinite(figure) ? figure : undefined;
 };

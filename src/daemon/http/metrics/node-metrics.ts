@@ -7,7 +7,7 @@ import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
 import { isUnknown, knownOr } from '../../../core/unknown.ts';
-import type { Figure, Labels, MetricPage } from './metric-page.ts';
+import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
 
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
   const labels: Labels = { node: view.nodeId, name: view.name };
@@ -128,7 +128,7 @@ const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs }: GpuCon
 
 const addGpuProfile = (page: MetricPage, { profile }: GpuView, { labels, nowMs }: GpuContext): void => {
   if (profile === undefined) return;
-  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, Figure])[] = [
+  const figures: readonly (readonly [{ readonly name: string; readonly help: string }, ScrapedFigure])[] = [
     [GPU.flops, profile.value.fp16FlopsPerSecond],
     [GPU.readRate, profile.value.memoryReadBytesPerSecond],
     [GPU.copyRate, profile.value.memoryCopyBytesPerSecond],

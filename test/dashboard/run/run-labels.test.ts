@@ -8,7 +8,7 @@ import {
   startedText,
   stateWords,
   targetWords,
-} from '../../../dashboard/src/run/run-words.ts';
+} from '../../../dashboard/src/run/run-labels.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
 import { patternLabel } from '../../../src/core/run/run-pattern.ts';
