@@ -47,7 +47,7 @@ export const decodeRecordBody = (
   if (record === undefined) return { kind: 'refused', reason: 'not JSON' };
   const { version, origin, epoch, seq, kind, key, payload } = record;
   if (version !== RECORD_VERSION)
-    return { kind: 'refused', reason: `record version ${String(version)} is not known` };
+    return { kind: 'refused', reason: `record version ${shownVersion(version)} is not known` };
   if (!isNodeId(origin)) return { kind: 'refused', reason: 'origin is not a node id' };
   if (!isPosition(epoch) || !isPosition(seq))
     return { kind: 'refused', reason: 'epoch or seq is not a whole number' };
@@ -81,6 +81,9 @@ const parseRecord = (body: Uint8Array): Record<string, unknown> | undefined => {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whatever JSON holds: not all of it has a text of its own. */
+const shownVersion = (version: unknown): string => (JSON.stringify(version) ?? 'missing').slice(0, 40);
 
 const isPosition = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

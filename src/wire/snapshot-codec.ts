@@ -48,7 +48,9 @@ export const snapshotFromJson = (text: string): MetricsSnapshot => {
 
 const checked = (schema: unknown, snapshot: unknown): MetricsSnapshot => {
   if (schema !== SNAPSHOT_SCHEMA)
-    throw new DecodeError(`a snapshot of schema ${String(schema).slice(0, 100)} is not known`);
+    throw new DecodeError(
+      `a snapshot of schema ${typeof schema === 'string' ? schema.slice(0, 100) : typeof schema} is not known`,
+    );
   const result = v.safeParse(snapshotSchema, snapshot);
   if (result.success) return result.output;
   const [issue] = result.issues;

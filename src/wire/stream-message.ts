@@ -51,7 +51,7 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
   if (isMapping(message) && message['version'] !== STREAM_VERSION) {
     throw new StreamMessageError(
       'version',
-      `the daemon speaks version ${String(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+      `the daemon speaks version ${JSON.stringify(message['version']) ?? 'unknown'} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   }
   if (!isSnapshot(message)) throw malformed('a snapshot');

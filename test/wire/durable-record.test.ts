@@ -73,6 +73,7 @@ describe('a durable record', () => {
     ],
     ['a key that its payload does not make', { key: 'other' }, 'does not have the key'],
     ['a version of the future', { version: 99 }, 'record version 99'],
+    ['a version that has no text', { version: { toString: 1 } }, 'record version {"toString":1}'],
     ['a negative seq', { seq: -1 }, 'epoch or seq'],
     ['an origin that is not a node id', { origin: '__proto__' }, 'origin'],
     ['a kind that is not of the form slot.verb', { kind: '__proto__' }, 'kind'],
