@@ -27,7 +27,7 @@ export const FIRST_READINGS = [
   'config',
 ] as const;
 
-/** The vendors that `reading.*` events know; 'none' for readings of which a node has one. */
+/** The vendors that `reading.*` events know, and no other (test/versions); 'none' for readings of which a node has one. */
 export const FIRST_VENDORS: readonly (GpuVendor | 'none')[] = [...GPU_VENDORS, 'none'];
 
 /** A durable reading was read again and has not changed: renews its age. Of `FIRST_READINGS` and `FIRST_VENDORS` alone. */
