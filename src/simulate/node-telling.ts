@@ -5,6 +5,7 @@ import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { ReadingKind } from '../core/node/reading.ts';
+import { statusFact } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { unknown } from '../core/unknown.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
@@ -162,14 +163,15 @@ export class NodeTelling {
     const { site } = this;
     const facts: Fact[] = [diskFact(site, moment)];
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
-      facts.push({ kind: 'reading.confirmed', payload: statusOf(reading, vendor) });
+      facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
     };
     const deny = (reading: ReadingKind, reason: string, vendor: GpuVendor | 'none' = 'none'): void => {
-      facts.push({ kind: 'reading.absent', payload: { ...statusOf(reading, vendor), reason } });
+      facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'absent', reason }));
     };
     confirm('identity');
     confirm('network');
     confirm('config');
+    deny('pressure', 'not simulated');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');
     if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');
