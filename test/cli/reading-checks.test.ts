@@ -20,7 +20,7 @@ const adviceOf = (code: string | undefined, reason = 'in words'): string | undef
       source: 'statfs',
       ageMs: 0,
     },
-  }).find(({ text }) => text.startsWith('disk'))?.advice;
+  }).find(({ text }) => text.startsWith('Disks'))?.advice;
 
 test.each<[ReasonCode, string]>([
   ['rapl-permission', 'sudo chmod a+r /sys/class/powercap'],
