@@ -1,9 +1,15 @@
 // The connections of a simulated node: each cable carries a socket connection each way, and an RDMA one where both ends can.
-// As in a real cluster, each direction belongs to its source.
+// As in a real cluster, each direction belongs to its source, and what it is made of is derived by the same code.
 
-import type { Connection, ConnectionType } from '../core/link/connection.ts';
+import type { Connection } from '../core/link/connection.ts';
 import { connectionKey } from '../core/link/connection.ts';
-import { THUNDERBOLT_BITS_PER_SECOND } from './durable-readings.ts';
+import type { ConnectionCarrier } from '../core/link/connection-type.ts';
+import { connectionCarrier } from '../core/link/connection-type.ts';
+import type { EndReadings } from '../core/link/link-ends.ts';
+import { joinedEnds } from '../core/link/link-ends.ts';
+import { unknown } from '../core/unknown.ts';
+import { networkOf } from './durable-readings.ts';
+import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Cable, CableKind } from './scenario/scenario.ts';
 import type { CableEnd, Site, Wiring } from './site.ts';
 
@@ -24,22 +30,28 @@ export interface SimulatedConnection {
 }
 
 /** Those that `source` writes, RDMA before the sockets of the same cable. */
-export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] =>
-  cables.flatMap(wired => {
+export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] => {
+  // As a real node does: type and rate are what the readings of its own interface say.
+  const own = {
+    network: networkOf(source),
+    thunderbolt: thunderboltOf(source),
+    rdmaDevices: rdmaDevicesOf(source),
+  };
+  return cables.flatMap(wired => {
     const { cable, a, b } = wired;
     if (cable.isCutOff === true) return [];
     if (a.site === source)
-      return over(cable, a, b, { up: cable.bitsPerSecondToB, down: cable.bitsPerSecondToA });
+      return over(cable, [a, b], { up: cable.bitsPerSecondToB, down: cable.bitsPerSecondToA, own });
     if (b.site === source)
-      return over(cable, b, a, { up: cable.bitsPerSecondToA, down: cable.bitsPerSecondToB });
+      return over(cable, [b, a], { up: cable.bitsPerSecondToA, down: cable.bitsPerSecondToB, own });
     return [];
   });
+};
 
 const over = (
   cable: Cable,
-  source: CableEnd,
-  sink: CableEnd,
-  rates: { readonly up: number; readonly down: number },
+  [source, sink]: readonly [CableEnd, CableEnd],
+  rates: { readonly up: number; readonly down: number; readonly own: EndReadings },
 ): readonly SimulatedConnection[] => {
   const { kind } = cable;
   // A failure is of the direction a to b, and of the socket: RDMA has a path of its own.
@@ -50,7 +62,7 @@ const over = (
     retransmits: cable.retransmits ?? 0,
     usualBitsPerSecond: cable.usualBitsPerSecond,
   };
-  const socket = socketConnection(kind, source, sink);
+  const socket = socketConnection(source, sink, rates.own);
   if (!isRdma(kind))
     return [
       keyed(socket, {
@@ -86,7 +98,7 @@ const keyed = (
   figures: Omit<SimulatedConnection, 'connection' | 'key'>,
 ): SimulatedConnection => ({ ...figures, connection, key: connectionKey(connection) });
 
-const socketConnection = (kind: CableKind, source: CableEnd, sink: CableEnd): Connection => {
+const socketConnection = (source: CableEnd, sink: CableEnd, own: EndReadings): Connection => {
   const { address, isLinkLocal } = sink.socket;
   const { interfaceName } = source.socket;
   return {
@@ -94,8 +106,7 @@ const socketConnection = (kind: CableKind, source: CableEnd, sink: CableEnd): Co
     sink: sink.site.nodeId,
     sinkAddress: isLinkLocal ? `${address}%${interfaceName}` : address,
     sourceInterface: interfaceName,
-    type: kind === 'roce' ? 'ethernet' : typeOf(kind),
-    negotiatedBitsPerSecond: negotiated(kind, source, sink),
+    ...connectionCarrier(interfaceName, own),
   };
 };
 
@@ -104,39 +115,15 @@ const rdmaConnection = (kind: RdmaKind, source: CableEnd, sink: CableEnd): Conne
   sink: sink.site.nodeId,
   sourceInterface: source.socket.rdmaName ?? source.socket.interfaceName,
   sinkInterface: sink.socket.rdmaName ?? sink.socket.interfaceName,
-  type: typeOf(kind),
-  negotiatedBitsPerSecond: negotiated(kind, source, sink),
+  ...joinedEnds(rdmaCarrier(kind, source), rdmaCarrier(kind, sink)),
 });
 
-const typeOf = (kind: CableKind): ConnectionType => (kind === 'thunderbolt-rdma' ? 'thunderbolt' : kind);
-
-const negotiated = (
-  kind: CableKind,
-  source: CableEnd,
-  sink: CableEnd,
-): Connection['negotiatedBitsPerSecond'] => {
-  switch (kind) {
-    case 'thunderbolt-rdma':
-      return THUNDERBOLT_BITS_PER_SECOND;
-    case 'thunderbolt':
-      return 40e9;
-    case 'roce':
-      return 100e9;
-    case 'infiniband':
-      return 400e9;
-    case 'ethernet':
-      return Math.min(ethernetRate(source.site), ethernetRate(sink.site));
-    case 'wifi':
-      return 1.2e9;
-    case 'overlay':
-      return { kind: 'unknown', reason: 'an overlay negotiates no rate' };
-    default:
-      return kind satisfies never;
-  }
+const rdmaCarrier = (kind: RdmaKind, { site, socket }: CableEnd): ConnectionCarrier => {
+  if (kind === 'thunderbolt-rdma')
+    return { type: 'thunderbolt', negotiatedBitsPerSecond: socket.cableBitsPerSecond };
+  const port = site.hardware.rdmaPorts.find(({ device }) => device === socket.rdmaName);
+  return { type: kind, negotiatedBitsPerSecond: port?.bitsPerSecond ?? unknown('no such RDMA port') };
 };
-
-const ethernetRate = ({ machine, hardware }: Site): number =>
-  machine.quirks?.ethernetBitsPerSecond ?? hardware.ethernet.bitsPerSecond;
 
 type RdmaKind = keyof typeof TCP_BESIDE_RDMA;
 

@@ -74,7 +74,7 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
           plain({
             name: one.interfaceName,
             type: 'thunderbolt',
-            speedBitsPerSecond: THUNDERBOLT_BITS_PER_SECOND,
+            speedBitsPerSecond: one.cableBitsPerSecond,
             addresses: addressesOf(one),
           }),
         ),
@@ -176,5 +176,3 @@ const macAddress = (site: number, name: string): string => {
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const WIFI_BITS_PER_SECOND = 1.2e9;
-/** What a Thunderbolt 5 cable between two Macs negotiates each way. */
-export const THUNDERBOLT_BITS_PER_SECOND = 80e9;

@@ -3,7 +3,6 @@
 import type { NodeRdmaDevices, RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltPort } from '../core/node/thunderbolt.ts';
 import { unknown } from '../core/unknown.ts';
-import { THUNDERBOLT_BITS_PER_SECOND } from './durable-readings.ts';
 import type { RdmaHardware } from './hardware.ts';
 import type { Site, Socket } from './site.ts';
 import { thunderboltInterface } from './site.ts';
@@ -57,7 +56,7 @@ const portOf = (site: Site, port: number): ThunderboltPort => {
     rdmaInterfaceName: `rdma_${interfaceName}`,
     status: socket === undefined ? 'empty' : 'connected',
     capabilityBitsPerSecond: hardware.thunderboltBitsPerSecond,
-    negotiatedBitsPerSecond: socket === undefined ? unknown('no cable') : THUNDERBOLT_BITS_PER_SECOND,
+    negotiatedBitsPerSecond: socket?.cableBitsPerSecond ?? unknown('no cable'),
     peers: peersOf(site, socket),
     devices: [],
   };
@@ -79,7 +78,7 @@ const peersOf = (site: Site, socket: Socket | undefined): ThunderboltPort['peers
 
 const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
   const interfaceName = thunderboltInterface(site.hardware, port);
-  const isActive = socketAt(site, port) !== undefined;
+  const socket = socketAt(site, port);
   return {
     name: `rdma_${interfaceName}`,
     nodeGuid: guid(site.index, port),
@@ -88,10 +87,10 @@ const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
     ports: [
       {
         number: 1,
-        state: isActive ? 'active' : 'down',
+        state: socket === undefined ? 'down' : 'active',
         physicalState: unknown('not told by macOS'),
         linkLayer: 'thunderbolt',
-        rateBitsPerSecond: isActive ? THUNDERBOLT_BITS_PER_SECOND : unknown('no cable'),
+        rateBitsPerSecond: socket?.cableBitsPerSecond ?? unknown('no cable'),
         activeMtuBytes: 4_096,
         interfaceName,
         subnetPrefix: unknown('not InfiniBand'),

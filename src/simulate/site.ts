@@ -25,6 +25,8 @@ export interface Socket {
   readonly rdmaName: string | undefined;
   /** Of a Thunderbolt port: from 0. */
   readonly port: number;
+  /** Of a Thunderbolt port: what its cable negotiated, bits a second. */
+  readonly cableBitsPerSecond: number;
   /** Of a Thunderbolt port: who is at the other end. */
   peer: Site | undefined;
 }
@@ -87,7 +89,10 @@ const plugIn = (site: Site & { sockets: Socket[] }, kind: Cable['kind']): Socket
     case 'thunderbolt-rdma':
       return added(
         sockets,
-        thunderboltSocket(site, sockets.filter(one => one.kind === 'thunderbolt').length),
+        thunderboltSocket(site, {
+          port: sockets.filter(one => one.kind === 'thunderbolt').length,
+          cableBitsPerSecond: THUNDERBOLT_BITS_PER_SECOND[kind],
+        }),
       );
     default:
       return kind satisfies never;
@@ -125,7 +130,10 @@ const rdmaSocket = ({ index, hardware }: Site, port: number): Socket => {
   };
 };
 
-const thunderboltSocket = ({ index, hardware }: Site, port: number): Socket => {
+const thunderboltSocket = (
+  { index, hardware }: Site,
+  { port, cableBitsPerSecond }: Pick<Socket, 'port' | 'cableBitsPerSecond'>,
+): Socket => {
   if (port >= hardware.thunderboltPortCount)
     throw new RangeError(`${hardware.model} has no Thunderbolt port ${port}`);
   const interfaceName = thunderboltInterface(hardware, port);
@@ -137,6 +145,7 @@ const thunderboltSocket = ({ index, hardware }: Site, port: number): Socket => {
     isLinkLocal: true,
     rdmaName: `rdma_${interfaceName}`,
     port,
+    cableBitsPerSecond,
   };
 };
 
@@ -144,5 +153,13 @@ const thunderboltSocket = ({ index, hardware }: Site, port: number): Socket => {
 export const thunderboltInterface = (hardware: Hardware, port: number): string =>
   `en${port + (hardware.wifiName === 'en0' ? 1 : 2)}`;
 
-const PLAIN = { isLinkLocal: false, rdmaName: undefined, port: 0, peer: undefined } as const;
+const PLAIN = {
+  isLinkLocal: false,
+  rdmaName: undefined,
+  port: 0,
+  cableBitsPerSecond: 0,
+  peer: undefined,
+} as const;
+/** What a cable between two Macs negotiates each way: Thunderbolt 5, and 4 where RDMA is not offered. */
+const THUNDERBOLT_BITS_PER_SECOND = { 'thunderbolt-rdma': 80e9, thunderbolt: 40e9 } as const;
 const FIRST_HOST = 10;

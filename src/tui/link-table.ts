@@ -2,15 +2,21 @@
 // not known. What is gone comes last; where there is no room for all, what needs a look comes first.
 
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
-import { figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import {
+  figureText,
+  formatBitsPerSecond,
+  formatNominalBitsPerSecond,
+  UNKNOWN_FIGURE,
+} from '../core/figure/figure.ts';
+import type { LinkEnd } from '../core/link/link-ends.ts';
 import type { Shortfall } from '../core/link/link-shortfall.ts';
 import { linkShortfall } from '../core/link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../core/link/link-view.ts';
 import { figureAgeMs, linkViews } from '../core/link/link-view.ts';
-import { standingWords, typeWords } from '../core/link/link-words.ts';
+import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
-import { knownOr } from '../core/unknown.ts';
+import { isKnown, knownOr } from '../core/unknown.ts';
 import type { Line } from './part.ts';
 import { part } from './part.ts';
 import type { Column } from './table.ts';
@@ -53,6 +59,7 @@ const cellsOf = (state: State, link: LinkView, nowMs: number): readonly Line[] =
     [mark(link, short), part(first ?? '', 'strong')],
     [part(second ?? '', 'strong')],
     [part(typeWords(link.best))],
+    endsCell(link),
     rateCell(link.there, short?.direction === 'there' || short?.direction === 'both'),
     rateCell(link.back, short?.direction === 'back' || short?.direction === 'both'),
     timeCell(link.roundTrip, 1 / 2),
@@ -67,6 +74,16 @@ const mark = (link: LinkView, short: Shortfall | undefined): Line[number] => {
   if (link.isMeasuring) return part('… ', 'plain');
   return link.isStale ? part('○ ', 'caution') : part(link.standing.kind === 'measured' ? '● ' : '– ', 'good');
 };
+
+/** What each end tells of its own interface, in the order of the names; once where both tell the same. */
+const endsCell = ({ best, nodes }: LinkView): Line => {
+  const { source, sink } = best.carrier.ends;
+  const [first, second] = (best.source === nodes[0] ? [source, sink] : [sink, source]).map(endRate);
+  return [part(areEndsEqual(best.carrier) ? `${first}` : `${first} – ${second}`, 'dim')];
+};
+
+const endRate = ({ negotiatedBitsPerSecond: rate }: LinkEnd): string =>
+  isKnown(rate) && rate > 0 ? figureText(formatNominalBitsPerSecond(rate)) : '?';
 
 const rateCell = (figure: FigureView | undefined, isShort: boolean): Line =>
   figure === undefined
@@ -102,6 +119,7 @@ const COLUMNS: readonly Column[] = [
   { title: '  Link', isNumber: false, widthMax: 20, rank: 0 },
   { title: '', isNumber: false, widthMax: 18, rank: 0 },
   { title: 'Type', isNumber: false, widthMax: 22, rank: 3 },
+  { title: 'Ends', isNumber: false, widthMax: 20, rank: 5 },
   { title: 'There', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'Back', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },

@@ -4,7 +4,7 @@
 import * as v from 'valibot';
 import type { EventKind, EventPayloads, Fact } from '../core/event-kinds.ts';
 import { factKey, factOf, isEventKind } from '../core/event-kinds.ts';
-import type { Connection } from '../core/link/connection.ts';
+import type { Connection, ConnectionType } from '../core/link/connection.ts';
 import type { ConnectionClosed } from '../core/link/link-kinds.ts';
 import type { NodeEndpoints } from '../core/node/endpoints.ts';
 import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
@@ -48,7 +48,7 @@ export const factFrom = (kind: EventKind, payload: unknown): Fact | undefined =>
   return decoded.kind === 'known' ? decoded.fact : undefined;
 };
 
-const connectionType = v.picklist([
+export const connectionTypeSchema: Schema<ConnectionType> = v.picklist([
   'wifi',
   'ethernet',
   'thunderbolt',
@@ -64,7 +64,7 @@ const connection: Schema<Connection> = v.variant('kind', [
     sink: nodeIdSchema,
     sinkAddress: text,
     sourceInterface: reported(text),
-    type: reported(connectionType),
+    type: reported(connectionTypeSchema),
     negotiatedBitsPerSecond: reported(figure),
   }),
   openObject({
@@ -72,7 +72,7 @@ const connection: Schema<Connection> = v.variant('kind', [
     sink: nodeIdSchema,
     sourceInterface: text,
     sinkInterface: text,
-    type: reported(connectionType),
+    type: reported(connectionTypeSchema),
     negotiatedBitsPerSecond: reported(figure),
   }),
 ]);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { factKey } from '../../src/core/event-kinds.ts';
+import { linkViews } from '../../src/core/link/link-view.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
 import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/probe/unusual-figures.ts';
@@ -236,4 +237,17 @@ test('what is worse than last week is said by its baseline, and nothing else is'
     'bosun uploadBitsPerSecond',
     'spark-2 downloadBitsPerSecond',
   ]);
+});
+
+test('a simulated connection says what its own interface is, and its link is bounded by the slower end', async () => {
+  await using world = new SimulatedWorld(6, { hasFaults: false });
+  await world.clock.advance(100);
+  const [atlas, pip] = [world.nodeNamed('atlas'), world.nodeNamed('pip')];
+  const state = stateOf(world);
+  const told = Object.values(state.connections[atlas]?.[pip] ?? {}).map(({ value }) => value);
+  expect(told.map(({ negotiatedBitsPerSecond }) => negotiatedBitsPerSecond)).toEqual([10e9]);
+  const link = linkViews(state, world.clock.nowMs()).find(
+    ({ nodes }) => nodes.includes(atlas) && nodes.includes(pip),
+  );
+  expect(link?.best.carrier.negotiatedBitsPerSecond).toBe(1e9);
 });

@@ -69,7 +69,9 @@ describe('the screen of plimsoll top', () => {
 
   test('has a row for each link with what it carries each way and half its round trip', () => {
     const text = drawn(clusterOf(opened, profiled('none')));
-    expect(text).toMatch(/Ethernet\s+9\.\d\d Gb\/s\s+9\.\d\d Gb\/s\s+88(\.0)? µs\s+9(\.0+)? µs/);
+    expect(text).toMatch(
+      /Ethernet\s+10 Gb\/s – \?\s+9\.\d\d Gb\/s\s+9\.\d\d Gb\/s\s+88(\.0)? µs\s+9(\.0+)? µs/,
+    );
   });
 
   test('says of a link without figures why there are none, and keeps the last good ones of one that fails', () => {

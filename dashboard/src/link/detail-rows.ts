@@ -7,12 +7,14 @@ import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
-import { typeWords } from '../../../src/core/link/link-words.ts';
+import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
+import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
+import { formatNominalRate } from '../figure/rate.ts';
 import type { RateUnit } from './link-words.ts';
 import { negotiatedWords, rateFigure, timeFigure } from './link-words.ts';
 
@@ -30,6 +32,8 @@ export interface DetailRow {
   readonly type: string;
   /** "10 Gb/s negotiated", or why the type or the rate is not known. */
   readonly rate: string;
+  /** "atlas en0 1 Gb/s, juno eth0 100 Mb/s": each end's own. */
+  readonly ends: string;
   readonly upload: DetailFigure;
   readonly download: DetailFigure;
   readonly roundTrip: DetailFigure;
@@ -94,6 +98,11 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
         : `${connection.sourceInterface} · ${connection.sinkInterface}`,
     type: typeWords(facts),
     rate: rateWords(facts, unit),
+    ends: endsWords(
+      facts,
+      id => nodeName(state, id),
+      bits => formatNominalRate(bits, unit),
+    ),
     upload: rate(profile?.uploadBitsPerSecond, profile?.uploadStreams),
     download: rate(profile?.downloadBitsPerSecond, profile?.downloadStreams),
     roundTrip: detail(
@@ -174,7 +183,7 @@ const spread = (min: Reported<number> | undefined, p99: Reported<number> | undef
 };
 
 const rateWords = (facts: ConnectionFacts, unit: RateUnit): string => {
-  const { type, negotiatedBitsPerSecond: rate } = facts.connection;
+  const { type, negotiatedBitsPerSecond: rate } = facts.carrier;
   if (!isKnown(type)) return type.reason;
   return isKnown(rate) && rate > 0 ? `${negotiatedWords(facts, unit)} negotiated` : 'rate unknown';
 };

@@ -36,7 +36,7 @@ export const boardLines = (
 ): readonly BoardLine[] => {
   const giga = gigaOf(unit);
   const negotiated =
-    now === undefined ? undefined : knownOr(now.of.connection.negotiatedBitsPerSecond, undefined);
+    now === undefined ? undefined : knownOr(now.of.carrier.negotiatedBitsPerSecond, undefined);
   return [
     ...(negotiated === undefined || negotiated <= 0
       ? []

@@ -36,12 +36,9 @@ export const halfOf = (figure: FigureView | undefined): number | undefined =>
   figure === undefined ? undefined : figure.value / 2;
 
 /** What was agreed on: "80 Gb/s"; '' where nobody knows. */
-export const negotiatedWords = (
-  { connection }: Pick<ConnectionFacts, 'connection'>,
-  unit: RateUnit,
-): string =>
-  isKnown(connection.negotiatedBitsPerSecond)
-    ? figureText(formatNominalRate(connection.negotiatedBitsPerSecond, unit))
+export const negotiatedWords = ({ carrier }: Pick<ConnectionFacts, 'carrier'>, unit: RateUnit): string =>
+  isKnown(carrier.negotiatedBitsPerSecond)
+    ? figureText(formatNominalRate(carrier.negotiatedBitsPerSecond, unit))
     : '';
 
 /** Which labels a link wants on the map. `was` is what it wanted before, so that a trembling figure moves nothing. */
@@ -126,7 +123,10 @@ export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
 };
 
 /** "4.87 of 10 Gb/s there", "941 Mb/s of 10 Gb/s", "2.00 Gb/s back, 9.40 Gb/s there". */
-export const shortfallWords = ({ direction, bitsPerSecond, expected }: Shortfall, unit: RateUnit): string => {
+export const shortfallWords = (
+  { direction, bitsPerSecond, expected }: Omit<Shortfall, 'of'>,
+  unit: RateUnit,
+): string => {
   const now = figureText(rateFigure(bitsPerSecond, unit));
   if (expected.kind === 'other-way') {
     const other = direction === 'there' ? 'back' : 'there';

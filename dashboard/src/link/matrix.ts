@@ -118,7 +118,7 @@ const isShort = ({ there, back }: LinkView, isThere: boolean): boolean => {
 
 const shareOf = (rate: LinkView['there']): number | undefined => {
   const negotiated =
-    rate === undefined ? undefined : knownOr(rate.of.connection.negotiatedBitsPerSecond, undefined);
+    rate === undefined ? undefined : knownOr(rate.of.carrier.negotiatedBitsPerSecond, undefined);
   return rate === undefined || negotiated === undefined || negotiated <= 0
     ? undefined
     : rate.value / negotiated;

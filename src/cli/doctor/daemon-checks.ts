@@ -6,7 +6,10 @@ import type { ListenConfig } from '../../config/config.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import { nodeView } from '../../core/node/node-view.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { linkViews } from '../../core/link/link-view.ts';
+import { areEndsEqual, endsWords, typeWords } from '../../core/link/link-words.ts';
+import { nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { shortReason } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
@@ -62,6 +65,7 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
     ...noticeChecks(notices),
     ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),
     ...clusterChecks(cluster),
+    ...endChecks(cluster, snapshot.nodeId, systemClock.nowMs()),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
   ];
 };
@@ -82,6 +86,22 @@ const clusterChecks = (cluster: State): readonly Check[] => {
     advice: command === undefined ? '' : `On ${on ?? 'any node'}: ${command}`,
   }));
 };
+
+/** What each link of this node is made of at both ends, so that a slow port is not taken for a bad cable. */
+export const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[] =>
+  linkViews(cluster, nowMs)
+    .filter(({ nodes, standing }) => nodes.includes(self) && standing.kind !== 'gone')
+    .slice(0, ENDS_MAX)
+    .map(({ best, nodes }) => {
+      const other = nodes[0] === self ? nodes[1] : nodes[0];
+      const nameOf = (id: NodeId): string => nodeName(cluster, id);
+      return {
+        section: 'cluster',
+        verdict: areEndsEqual(best.carrier) ? 'ok' : 'note',
+        text: `the link to ${nameOf(other)} is ${typeWords(best)}: ${endsWords(best, nameOf)}`,
+        advice: '',
+      };
+    });
 
 /** Undefined for a daemon of another version, which has no such answer: that is told above. */
 const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshStatus | undefined> => {
@@ -127,3 +147,5 @@ const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'jou
 /** The daemon has helped itself at its start, and says elsewhere where it listens. */
 const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>(['http-port-taken', 'mesh-port-taken']);
 const ANSWER_MS = 5_000;
+/** Links that are told one by one; the pages have all. */
+const ENDS_MAX = 32;

@@ -6,6 +6,8 @@ import { probeKey } from '../probe/probe-status.ts';
 import type { ByKey, Entry } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Connection } from './connection.ts';
+import type { EndReadings, LinkCarrier } from './link-ends.ts';
+import { linkCarrier } from './link-ends.ts';
 import type { LinkMedium } from './link-medium.ts';
 import { connectionMedium, mediumRank } from './link-medium.ts';
 import type { LinkProfile } from './link-profile.ts';
@@ -18,6 +20,8 @@ export interface ConnectionFacts {
   /** Under which its source tells what the probe does. */
   readonly probeKey: string;
   readonly connection: Connection;
+  /** What it is and what it should carry, from both of its ends. */
+  readonly carrier: LinkCarrier;
   readonly medium: LinkMedium;
   readonly profile: LinkProfile | undefined;
   /** Why the newest attempt to measure failed; undefined where it did not. */
@@ -52,6 +56,8 @@ export interface LinkFacts {
 export interface Ways {
   readonly connections: ByKey<Entry<Connection>> | undefined;
   readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
+  /** What that node tells of its own interfaces. */
+  readonly readings: EndReadings;
 }
 
 export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
@@ -63,8 +69,8 @@ export const linkFacts = (
   back: Ways,
 ): LinkFacts | undefined => {
   const connections = alternating(
-    connectionFacts(first, second, there).toSorted(inLastingOrder),
-    connectionFacts(second, first, back).toSorted(inLastingOrder),
+    connectionFacts({ source: first, sink: second }, there, back.readings).toSorted(inLastingOrder),
+    connectionFacts({ source: second, sink: first }, back, there.readings).toSorted(inLastingOrder),
   );
   return joined(linkKey(first, second), [first, second], connections);
 };
@@ -111,9 +117,14 @@ export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): nu
 const roundTripOf = ({ profile }: ConnectionFacts): number | undefined =>
   profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
 
-const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly ConnectionFacts[] =>
+const connectionFacts = (
+  { source, sink }: Pick<ConnectionFacts, 'source' | 'sink'>,
+  ways: Ways,
+  sinkReadings: EndReadings,
+): readonly ConnectionFacts[] =>
   Object.entries(ways.connections ?? {}).flatMap(([connectionKey, { value: connection }]) => {
-    const medium = connectionMedium(connection);
+    const carrier = linkCarrier(connection, ways.readings, sinkReadings);
+    const medium = connectionMedium(connection.kind, carrier);
     if (medium === undefined) return [];
     return [
       {
@@ -122,6 +133,7 @@ const connectionFacts = (source: NodeId, sink: NodeId, ways: Ways): readonly Con
         connectionKey,
         probeKey: probeKey({ kind: 'link', sink, connectionKey }),
         connection,
+        carrier,
         medium,
         ...measuredPart(connection, ways.profiles?.[connectionKey]),
       },
@@ -188,7 +200,7 @@ const alternating = (
 
 const bySort = (a: ConnectionFacts, b: ConnectionFacts): number =>
   mediumRank(a.medium) - mediumRank(b.medium) ||
-  knownOr(b.connection.negotiatedBitsPerSecond, 0) - knownOr(a.connection.negotiatedBitsPerSecond, 0);
+  knownOr(b.carrier.negotiatedBitsPerSecond, 0) - knownOr(a.carrier.negotiatedBitsPerSecond, 0);
 
 const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
   bySort(a, b) || compare(a.connectionKey, b.connectionKey);

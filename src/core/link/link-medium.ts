@@ -5,9 +5,11 @@ import type { Connection } from './connection.ts';
 export type LinkMedium = 'rdma' | 'cable' | 'wifi' | 'overlay' | 'unknown';
 
 /** Undefined for what is no link between machines. */
-export const connectionMedium = (connection: Connection): LinkMedium | undefined => {
-  if (connection.kind === 'rdma') return 'rdma';
-  const { type } = connection;
+export const connectionMedium = (
+  kind: Connection['kind'],
+  { type }: Pick<Connection, 'type'>,
+): LinkMedium | undefined => {
+  if (kind === 'rdma') return 'rdma';
   if (typeof type !== 'string') return 'unknown';
   switch (type) {
     case 'ethernet':

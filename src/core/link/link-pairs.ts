@@ -4,6 +4,8 @@
 import type { NodeId } from '../ids.ts';
 import { isNodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
+import type { EndReadings } from './link-ends.ts';
+import { endReadings } from './link-ends.ts';
 import type { LinkFacts, Ways } from './link-facts.ts';
 import { linkFacts, measuredAnew } from './link-facts.ts';
 
@@ -22,6 +24,10 @@ export const linkPairs = ({ connections }: Pick<State, 'connections'>): readonly
   return [...pairs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, pair]) => pair);
 };
 
+/** What links are made up from. */
+const READ = ['connections', 'linkProfiles', 'nodeNetworks', 'nodeThunderbolts', 'nodeRdmaDevices'] as const;
+type Read = Pick<State, (typeof READ)[number]>;
+
 interface Page {
   readonly key: string;
   readonly there: Ways;
@@ -30,25 +36,25 @@ interface Page {
 }
 
 export class LinkBook {
-  #read: Pick<State, 'connections' | 'linkProfiles'> | undefined;
+  #read: Read | undefined;
   #pairs: readonly Pair[] = [];
   /** One a pair. */
   #pages: readonly Page[] = [];
   #facts: readonly LinkFacts[] = [];
 
-  /** The same list again while no connection and no profile has changed. */
+  /** The same list again while no connection, no profile and no interface has changed. */
   read(state: State): readonly LinkFacts[] {
-    const { connections, linkProfiles } = state;
-    if (this.#read?.connections === connections && this.#read.linkProfiles === linkProfiles)
-      return this.#facts;
-    if (this.#read?.connections === connections) {
+    const read = this.#read;
+    if (read !== undefined && READ.every(field => read[field] === state[field])) return this.#facts;
+    if (read?.connections === state.connections) {
       this.#pages = this.#pairs.map((pair, index) => turned(this.#pages[index], pair, state));
     } else {
       const before = new Map(this.#pages.map(page => [page.key, page]));
       this.#pairs = linkPairs(state);
       this.#pages = this.#pairs.map(pair => turned(before.get(pair.join(' ')), pair, state));
     }
-    this.#read = { connections, linkProfiles };
+    const { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices } = state;
+    this.#read = { connections, linkProfiles, nodeNetworks, nodeThunderbolts, nodeRdmaDevices };
     this.#facts = this.#pages.map(({ facts }) => facts).filter(facts => facts !== undefined);
     return this.#facts;
   }
@@ -59,7 +65,10 @@ const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
   const back = waysOf(state, b, a);
   if (before === undefined) return { key: `${a} ${b}`, there, back, facts: linkFacts([a, b], there, back) };
   const isJoinedAsBefore =
-    before.there.connections === there.connections && before.back.connections === back.connections;
+    before.there.connections === there.connections &&
+    before.back.connections === back.connections &&
+    isSameReadings(before.there.readings, there.readings) &&
+    isSameReadings(before.back.readings, back.readings);
   if (isJoinedAsBefore && before.there.profiles === there.profiles && before.back.profiles === back.profiles)
     return before;
   const facts =
@@ -72,6 +81,12 @@ const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
 const waysOf = (state: State, source: NodeId, sink: NodeId): Ways => ({
   connections: state.connections[source]?.[sink],
   profiles: state.linkProfiles[source]?.[sink],
+  readings: endReadings(state, source),
 });
+
+const isSameReadings = (one: EndReadings, other: EndReadings): boolean =>
+  one.network === other.network &&
+  one.thunderbolt === other.thunderbolt &&
+  one.rdmaDevices === other.rdmaDevices;
 
 const nodesOf = (map: ByNode<unknown>): readonly NodeId[] => Object.keys(map).filter(isNodeId);

@@ -9,6 +9,8 @@ export interface Shortfall {
   /** Which direction is short: from the first node to the second, back, or both. */
   readonly direction: 'there' | 'back' | 'both';
   readonly bitsPerSecond: number;
+  /** The connection whose figure falls short. */
+  readonly of: ConnectionFacts;
   /** What it falls short of. */
   readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
 }
@@ -27,6 +29,7 @@ export const linkShortfall = ({ there, back, standing }: LinkView): Shortfall | 
     return {
       direction: second === undefined ? first.direction : 'both',
       bitsPerSecond: Math.min(...shorts.map(({ figure }) => figure.value)),
+      of: first.figure.of,
       expected: { kind: 'negotiated', bitsPerSecond: first.expected },
     };
   }
@@ -35,7 +38,7 @@ export const linkShortfall = ({ there, back, standing }: LinkView): Shortfall | 
 
 /** The negotiated rate that a figure falls short of; undefined where it does not, or where nobody knows the rate. */
 const expectedOf = ({ value, of }: FigureView): number | undefined => {
-  const negotiated = knownOr(of.connection.negotiatedBitsPerSecond, undefined);
+  const negotiated = knownOr(of.carrier.negotiatedBitsPerSecond, undefined);
   const share = soundShare(of);
   return negotiated === undefined || share === undefined || value >= share * negotiated
     ? undefined
@@ -51,17 +54,18 @@ const lopsided = (there: FigureView | undefined, back: FigureView | undefined): 
   return {
     direction: low === there ? 'there' : 'back',
     bitsPerSecond: low.value,
+    of: low.of,
     expected: { kind: 'other-way', bitsPerSecond: high.value },
   };
 };
 
-const soundShare = ({ medium, connection }: ConnectionFacts): number | undefined => {
+const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined => {
   switch (medium) {
     case 'rdma':
       return CABLE_SHARE;
     case 'cable':
       // TCP over Thunderbolt reaches about half of its 80 Gb/s on a sound cable: 38 Gb/s in the reference's rows.
-      return connection.type === 'thunderbolt' ? THUNDERBOLT_TCP_SHARE : CABLE_SHARE;
+      return carrier.type === 'thunderbolt' ? THUNDERBOLT_TCP_SHARE : CABLE_SHARE;
     case 'wifi':
       // Half duplex and shared; the negotiated figure is that of the radio.
       return WIFI_SHARE;

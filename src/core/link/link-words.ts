@@ -1,16 +1,48 @@
 // A link in words, the same on every surface: what it is made of, and why it has no figures.
 
-import { isKnown } from '../unknown.ts';
+import type { Figure } from '../figure/figure.ts';
+import { figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
+import type { NodeId } from '../ids.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import type { LinkCarrier, LinkEnd } from './link-ends.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 import type { LinkView } from './link-view.ts';
 
 /** "Thunderbolt 5 (RDMA)", "Ethernet", "Wi-Fi"; for what nobody could tell, that. */
-export const typeWords = ({ connection, medium }: Pick<ConnectionFacts, 'connection' | 'medium'>): string => {
-  const { type, negotiatedBitsPerSecond: rate } = connection;
+export const typeWords = ({ carrier, medium }: Pick<ConnectionFacts, 'carrier' | 'medium'>): string => {
+  const { type, negotiatedBitsPerSecond: rate } = carrier;
   if (!isKnown(type)) return medium === 'rdma' ? 'RDMA' : 'type unknown';
   if (type !== 'thunderbolt') return medium === 'rdma' && type === 'ethernet' ? 'RoCE' : TYPE_WORDS[type];
   return `Thunderbolt${generation(isKnown(rate) ? rate : 0)} (${medium === 'rdma' ? 'RDMA' : 'TCP'})`;
 };
+
+/** "atlas en0 1 Gb/s, juno eth0 100 Mb/s": what each end says of its own interface, the source first. */
+export const endsWords = (
+  { source, sink, carrier: { ends } }: Pick<ConnectionFacts, 'source' | 'sink' | 'carrier'>,
+  nameOf: (node: NodeId) => string,
+  formatRate: (bitsPerSecond: number) => Figure = formatNominalBitsPerSecond,
+): string =>
+  [
+    { node: source, end: ends.source },
+    { node: sink, end: ends.sink },
+  ]
+    .map(({ node, end }) => `${nameOf(node)} ${endWords(end, formatRate)}`)
+    .join(', ');
+
+const endWords = (
+  { interfaceName, type, negotiatedBitsPerSecond: rate }: LinkEnd,
+  formatRate: (bitsPerSecond: number) => Figure,
+): string => {
+  if (isUnknown(interfaceName)) return 'unknown interface';
+  const radio = type === 'wifi' ? ' Wi-Fi' : '';
+  return `${interfaceName}${radio} ${isKnown(rate) && rate > 0 ? figureText(formatRate(rate)) : 'unknown rate'}`;
+};
+
+/** Both ends tell the same rate: then it need not be said twice. */
+export const areEndsEqual = ({ ends: { source, sink } }: LinkCarrier): boolean =>
+  isKnown(source.negotiatedBitsPerSecond) &&
+  source.negotiatedBitsPerSecond === sink.negotiatedBitsPerSecond &&
+  source.type === sink.type;
 
 /** Why there are no figures; '' where there are. */
 export const standingWords = ({ standing }: Pick<LinkView, 'standing'>): string => {

@@ -5,6 +5,7 @@
 // GB10 shows each socket as two devices, one for each half of its PCIe lanes. A half can fail alone, so each pair of halves
 // is a connection; they are one cable all the same, and nothing adds the figures of connections up.
 
+import { withoutScope } from '../address/host-port.ts';
 import { shareSubnet } from '../address/subnet.ts';
 import type { Fact } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
@@ -15,6 +16,8 @@ import type { State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { Connection } from './connection.ts';
 import { connectionKey } from './connection.ts';
+import type { ConnectionCarrier } from './connection-type.ts';
+import { joinedEnds } from './link-ends.ts';
 import type { ActiveRdmaPort } from './rdma-ports.ts';
 import { activeRdmaPorts } from './rdma-ports.ts';
 
@@ -125,7 +128,9 @@ const isOneFabric = (
 
 const linkLocalsOf = (addresses: readonly { readonly address: string }[]): ReadonlySet<string> =>
   new Set(
-    addresses.map(({ address }) => bare(address)).filter(address => /^fe[89ab][0-9a-f]:/.test(address)),
+    addresses
+      .map(({ address }) => withoutScope(address))
+      .filter(address => /^fe[89ab][0-9a-f]:/.test(address)),
   );
 
 const answersOn = (
@@ -139,22 +144,20 @@ const answersOn = (
       value.kind === 'socket' &&
       value.sourceInterface === interfaceName &&
       value.sinkAddress.includes('%') &&
-      addresses.has(bare(value.sinkAddress)),
+      addresses.has(withoutScope(value.sinkAddress)),
   );
-
-const bare = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();
 
 const connectionOf = (sink: NodeId, from: ActiveRdmaPort, to: ActiveRdmaPort): RdmaConnection => ({
   kind: 'rdma',
   sink,
   sourceInterface: from.name,
   sinkInterface: to.name,
-  type: from.way.kind,
-  // The slower end bounds a switched fabric; the ends of one cable agree.
-  negotiatedBitsPerSecond:
-    isKnown(from.rateBitsPerSecond) && isKnown(to.rateBitsPerSecond)
-      ? Math.min(from.rateBitsPerSecond, to.rateBitsPerSecond)
-      : from.rateBitsPerSecond,
+  ...joinedEnds(carrierOf(from), carrierOf(to)),
+});
+
+const carrierOf = ({ way, rateBitsPerSecond }: ActiveRdmaPort): ConnectionCarrier => ({
+  type: way.kind,
+  negotiatedBitsPerSecond: rateBitsPerSecond,
 });
 
 const placeOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;

@@ -1,5 +1,6 @@
 // Network interfaces: what they are, what was negotiated, which addresses they carry.
 
+import { withoutScope } from '../address/host-port.ts';
 import type { Reported } from '../unknown.ts';
 
 export interface NodeNetwork {
@@ -42,3 +43,14 @@ export interface InterfaceAddress {
   readonly prefixLength: number;
   readonly scope: 'global' | 'site' | 'link' | 'host';
 }
+
+/** Those that carry the address; several may carry one link-local address. Scopes differ between machines and are left out. */
+export const interfacesWith = (
+  network: NodeNetwork | undefined,
+  address: string,
+): readonly NetworkInterface[] => {
+  const bare = withoutScope(address);
+  return (network?.interfaces ?? []).filter(({ addresses }) =>
+    addresses.some(held => withoutScope(held.address) === bare),
+  );
+};

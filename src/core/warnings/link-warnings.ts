@@ -1,10 +1,11 @@
 // Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
 
 import { ageMsOf } from '../entry-maps.ts';
-import { figureText, formatBitsPerSecond } from '../figure/figure.ts';
+import { figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import type { LinkView } from '../link/link-view.ts';
+import { endsWords } from '../link/link-words.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
@@ -32,15 +33,16 @@ export const linkWarnings = (sources: LinkSources): readonly Warning[] => {
 };
 
 const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): readonly Warning[] => {
+  const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
   const short = linkShortfall(link);
   if (short === undefined) return [];
   const [from, to] = short.direction === 'back' ? [other, one] : [one, other];
   const arrow = short.direction === 'both' ? `${one.name} and ${other.name}` : `${from.name} to ${to.name}`;
-  const expected = rate(short.expected.bitsPerSecond);
+  const nominal = figureText(formatNominalBitsPerSecond(short.expected.bitsPerSecond));
   const against =
     short.expected.kind === 'negotiated'
-      ? `Its ends have agreed on ${expected}`
-      : `The other direction carries ${expected}`;
+      ? `It should carry near ${nominal} (${endsWords(short.of, nameOf)})`
+      : `The other direction carries ${rate(short.expected.bitsPerSecond)}`;
   return [
     {
       id: `link short ${link.key}`,

@@ -2,6 +2,7 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
+import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
 import { type MeasuredDevice, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
@@ -71,6 +72,7 @@ const listedLinksBetween = (
       sink,
       connectionKey,
       connection: aged(connection, nowMs),
+      carrier: linkCarrier(connection.value, endReadings(state, source), endReadings(state, sink)),
       profile: profile === undefined ? unknown('not measured yet') : aged(profile, nowMs),
       unusual: unusualLinkFigures(state, source, { kind: 'link', sink, connectionKey }),
     };

@@ -1,14 +1,15 @@
 // The engine of RDMA probes as the reconciler uses it.
 
+import { withoutScope } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { rdmaInterfaceParts } from '../../core/link/rdma-ports.ts';
+import { interfacesWith } from '../../core/node/network.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { LinkEngine } from '../../probe/link-engine.ts';
 import { enginesOf } from '../../probe/rdma/rdma-end.ts';
 import { measureRdmaLink, openRdmaSink } from '../../probe/rdma/rdma-link.ts';
 import { rendezvousAddress } from '../../probe/rdma/rendezvous.ts';
-import { interfacesWith, withoutScope } from '../../probe/schedule/link-ports.ts';
 import type { Env } from '../../process/child.ts';
 
 export interface RdmaEngineOptions {
@@ -35,7 +36,9 @@ export const rdmaEngine = ({
     const address = rendezvousAddress(state(), source, self);
     if (address === undefined)
       throw new Error(`no address by which ${nodeName(state(), source)} reaches it is known`);
-    const [ownScope] = address.includes('%') ? interfacesWith(state(), self, address) : [];
+    const [ownScope] = address.includes('%')
+      ? interfacesWith(state().nodeNetworks[self]?.value, address)
+      : [];
     const own = rdmaInterfaceParts(connection.sinkInterface);
     return await openRdmaSink({
       engines: enginesOf(platform),
@@ -43,7 +46,7 @@ export const rdmaEngine = ({
       sinkDevice: own.device,
       devicePort: own.port,
       // The source writes a link-local address with its own interface; here it needs this node's.
-      host: ownScope === undefined ? withoutScope(address) : `${withoutScope(address)}%${ownScope}`,
+      host: ownScope === undefined ? withoutScope(address) : `${withoutScope(address)}%${ownScope.name}`,
       port: port() ?? 0,
       ticket,
       sourceAddresses,

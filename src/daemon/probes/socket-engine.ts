@@ -1,7 +1,7 @@
 // The engine of socket probes as the reconciler uses it.
 
+import { withoutScope } from '../../core/address/host-port.ts';
 import type { LinkEngine } from '../../probe/link-engine.ts';
-import { withoutScope } from '../../probe/schedule/link-ports.ts';
 import { DEADLINE_MS } from '../../probe/schedule/probe-settings.ts';
 import { measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
 import type { Env } from '../../process/child.ts';

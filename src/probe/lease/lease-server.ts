@@ -6,6 +6,7 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { connectionKey } from '../../core/link/connection.ts';
+import { interfacesWith } from '../../core/node/network.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import { errorMessage } from '../../core/problem.ts';
@@ -13,7 +14,7 @@ import type { State } from '../../core/state.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { LinkEngines, OpenSink } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
-import { ANY_PORT, interfacesWith, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
+import { ANY_PORT, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import type { ProbeSettings } from '../schedule/probe-settings.ts';
@@ -203,7 +204,7 @@ const connectionOf = (self: NodeId, { way }: LeaseRequest): Connection => {
 const interfaceOf = (state: State, connection: Connection): string | undefined =>
   connection.kind === 'rdma'
     ? connection.sinkInterface
-    : interfacesWith(state, connection.sink, connection.sinkAddress)[0];
+    : interfacesWith(state.nodeNetworks[connection.sink]?.value, connection.sinkAddress)[0]?.name;
 
 const wayText = ({ way }: LeaseRequest): string =>
   way.kind === 'socket' ? way.sinkAddress : way.sinkInterface;

@@ -2,6 +2,7 @@
 // same connections in state and so come to the same one. The cable that is measured may have no address at all.
 
 import type { NodeId } from '../../core/ids.ts';
+import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
 import { connectionMedium, mediumRank } from '../../core/link/link-medium.ts';
 import type { State } from '../../core/state.ts';
 
@@ -9,7 +10,8 @@ import type { State } from '../../core/state.ts';
 export const rendezvousAddress = (state: State, source: NodeId, sink: NodeId): string | undefined => {
   const [best] = Object.values(state.connections[source]?.[sink] ?? {})
     .flatMap(({ value }) => {
-      const medium = connectionMedium(value);
+      const carrier = linkCarrier(value, endReadings(state, source), endReadings(state, sink));
+      const medium = connectionMedium(value.kind, carrier);
       if (value.kind !== 'socket' || (medium === undefined && source !== sink)) return [];
       return [{ address: value.sinkAddress, rank: medium === undefined ? 0 : mediumRank(medium) }];
     })

@@ -1,9 +1,11 @@
 // What a probe of a connection occupies at each of its ends, by the names of that node's interfaces. A bridge or bond is
 // all its members, an RDMA device is the port whose network interface it shares: one cable carries one probe.
 
+import { withoutScope } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import { rdmaInterfaceParts } from '../../core/link/rdma-ports.ts';
+import { interfacesWith } from '../../core/node/network.ts';
 import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
@@ -16,18 +18,9 @@ export const sourcePorts = (state: State, source: NodeId, connection: Connection
 
 export const sinkPorts = (state: State, connection: Connection): readonly string[] => {
   if (connection.kind === 'rdma') return portsOf(state, connection.sink, connection.sinkInterface);
-  const names = interfacesWith(state, connection.sink, connection.sinkAddress);
-  return names.length === 0
-    ? [ANY_PORT]
-    : unique(names.flatMap(name => portsOf(state, connection.sink, name)));
-};
-
-/** The interfaces of a node that carry the address; several may carry one link-local address. */
-export const interfacesWith = (state: State, node: NodeId, address: string): readonly string[] => {
-  const bare = withoutScope(address);
-  return (state.nodeNetworks[node]?.value.interfaces ?? [])
-    .filter(({ addresses }) => addresses.some(held => withoutScope(held.address) === bare))
-    .map(({ name }) => name);
+  const { sink, sinkAddress } = connection;
+  const found = interfacesWith(state.nodeNetworks[sink]?.value, sinkAddress);
+  return found.length === 0 ? [ANY_PORT] : unique(found.flatMap(({ name }) => portsOf(state, sink, name)));
 };
 
 /** Everything that a node has told that it is reached by, without scopes. */
@@ -41,8 +34,6 @@ export const portText = (ports: readonly string[]): string => {
   const [first = ANY_PORT] = ports;
   return first === ANY_PORT ? 'an interface' : first;
 };
-
-export const withoutScope = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();
 
 export const sharePort = (a: readonly string[], b: readonly string[]): boolean =>
   a.includes(ANY_PORT) || b.includes(ANY_PORT) || a.some(name => b.includes(name));

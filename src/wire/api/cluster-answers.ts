@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
+import type { LinkCarrier } from '../../core/link/link-ends.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -16,9 +17,9 @@ import type { LinkFigure, UnusualFigure } from '../../core/probe/unusual-figures
 import type { Entry } from '../../core/state.ts';
 import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { connectionTypeSchema, PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema, READING_SCHEMAS } from '../reading-schema.ts';
-import { count, figure, list, nodeIdSchema, text, unknownSchema } from '../schema.ts';
+import { count, figure, list, nodeIdSchema, reported, text, unknownSchema } from '../schema.ts';
 import { entrySchema } from './state-answers.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -168,6 +169,8 @@ export interface ListedLink {
   readonly sink: NodeId;
   readonly connectionKey: string;
   readonly connection: Aged<Connection>;
+  /** Type and rate from both of its ends: the slower one decides. */
+  readonly carrier: LinkCarrier | Unknown;
   readonly profile: Aged<LinkProfile> | Unknown;
   /** Figures that are far worse than the median of the last week. */
   readonly unusual: readonly UnusualFigure<LinkFigure>[];
@@ -175,11 +178,17 @@ export interface ListedLink {
 
 const aged = <T>(value: Schema<T>): Schema<Aged<T>> => v.object({ value, ageMs: figure });
 
+const carrier = { type: reported(connectionTypeSchema), negotiatedBitsPerSecond: reported(figure) };
+const linkEnd = v.object({ interfaceName: reported(text), ...carrier });
+
 export const listedLinkSchema: Schema<ListedLink> = v.object({
   source: nodeIdSchema,
   sink: nodeIdSchema,
   connectionKey: text,
   connection: aged(PAYLOAD_SCHEMAS['connection.opened']),
+  carrier: reported<LinkCarrier>(
+    v.object({ ...carrier, ends: v.object({ source: linkEnd, sink: linkEnd }) }),
+  ),
   profile: orUnknown(aged(PAYLOAD_SCHEMAS['link.profiled'])),
   unusual: v.pipe(
     v.array(

@@ -10,6 +10,8 @@ import { notebook, studio } from '../../e2e/machines.ts';
 const A = idOf(studio);
 const B = idOf(notebook);
 
+const UNREAD = { network: undefined, thunderbolt: undefined, rdmaDevices: undefined };
+
 const linkOf = (wire: Wire): LinkView => {
   const connection = connectionOf(B, wire);
   const entry = { epoch: 1, seq: 1, ageMs: 0, receivedAtMs: 0 };
@@ -18,8 +20,9 @@ const linkOf = (wire: Wire): LinkView => {
     {
       connections: { [connectionKey(connection)]: { ...entry, value: connection } },
       profiles: { [connectionKey(connection)]: { ...entry, value: profileOf(B, wire) } },
+      readings: UNREAD,
     },
-    { connections: undefined, profiles: undefined },
+    { connections: undefined, profiles: undefined, readings: UNREAD },
   );
   if (facts === undefined) throw new Error('no link');
   const { there, back, roundTrip, ...rest } = facts;
@@ -42,7 +45,7 @@ describe('a link falls short', () => {
   });
 
   test('where one direction reaches half of what was negotiated', () => {
-    expect(linkShortfall(linkOf({ ...ETHERNET, up: 4.87e9 }))).toEqual({
+    expect(linkShortfall(linkOf({ ...ETHERNET, up: 4.87e9 }))).toMatchObject({
       direction: 'there',
       bitsPerSecond: 4.87e9,
       expected: { kind: 'negotiated', bitsPerSecond: 10e9 },

@@ -5,7 +5,7 @@ import type { NodeId } from '../../../core/ids.ts';
 import { nodeName, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
-import { isUnknown } from '../../../core/unknown.ts';
+import { isKnown, isUnknown } from '../../../core/unknown.ts';
 import { clusterWarnings } from '../../../core/warnings/cluster-warnings.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
@@ -57,7 +57,7 @@ const addLinkMetrics = (page: MetricPage, { state, nowMs, nodeId, connectionsMax
   ];
   const told = [...own, ...others].slice(0, connectionsMax);
   page.gauge(LINK.leftOut, {}, rows.length - told.length);
-  for (const { source, sink, connectionKey, connection, profile } of told) {
+  for (const { source, sink, connectionKey, carrier, profile } of told) {
     const labels: Labels = {
       source,
       source_name: nodeName(state, source),
@@ -65,7 +65,7 @@ const addLinkMetrics = (page: MetricPage, { state, nowMs, nodeId, connectionsMax
       sink_name: nodeName(state, sink),
       connection: connectionKey,
     };
-    page.gauge(LINK.negotiated, labels, connection.value.negotiatedBitsPerSecond);
+    if (isKnown(carrier)) page.gauge(LINK.negotiated, labels, carrier.negotiatedBitsPerSecond);
     if ('reason' in profile) continue;
     const measured = profile.value;
     page.gauge(LINK.upload, labels, measured.uploadBitsPerSecond);
@@ -100,7 +100,10 @@ const WARNING = {
 
 const LINK = {
   leftOut: { name: 'plimsoll_links_left_out', help: 'Connections past the bound, told by their own nodes.' },
-  negotiated: { name: 'plimsoll_link_negotiated_bits_per_second', help: 'Negotiated rate of a connection.' },
+  negotiated: {
+    name: 'plimsoll_link_negotiated_bits_per_second',
+    help: 'Negotiated rate of the slower end of a connection.',
+  },
   upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
   download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
   roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },

@@ -1,0 +1,109 @@
+// What a connection is made of, from both of its ends: the slower one decides what it should carry, and a radio at one end
+// makes it a link over radio. Its source writes down what its own interface is; what the sink's interface is stands in
+// the sink's own readings. Real and simulated connections are derived here alike.
+
+import { withoutScope } from '../address/host-port.ts';
+import type { NodeId } from '../ids.ts';
+import { interfacesWith } from '../node/network.ts';
+import type { NodeRdmaDevices } from '../node/rdma-devices.ts';
+import type { State } from '../state.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { Connection } from './connection.ts';
+import type { ConnectionCarrier, OwnCarriers } from './connection-type.ts';
+import { connectionCarrier } from './connection-type.ts';
+import { rdmaInterfaceParts } from './rdma-ports.ts';
+
+/** One end: the interface of it, what that is, and the rate it has negotiated with what it is plugged into. */
+export interface LinkEnd extends ConnectionCarrier {
+  readonly interfaceName: Reported<string>;
+}
+
+export interface LinkCarrier extends ConnectionCarrier {
+  readonly ends: { readonly source: LinkEnd; readonly sink: LinkEnd };
+}
+
+/** What a node tells of its interfaces; undefined where it has not told it. */
+export interface EndReadings extends OwnCarriers {
+  readonly rdmaDevices: NodeRdmaDevices | undefined;
+}
+
+export const endReadings = (state: State, node: NodeId): EndReadings => ({
+  network: state.nodeNetworks[node]?.value,
+  thunderbolt: state.nodeThunderbolts[node]?.value,
+  rdmaDevices: state.nodeRdmaDevices[node]?.value,
+});
+
+/** Type and expected rate of a connection, with each end's own. */
+export const linkCarrier = (connection: Connection, source: EndReadings, sink: EndReadings): LinkCarrier => {
+  const { type, negotiatedBitsPerSecond } = connection;
+  if (connection.kind === 'rdma') {
+    const told = { type, negotiatedBitsPerSecond };
+    const ends = {
+      source: rdmaEnd(connection.sourceInterface, told, source),
+      sink: rdmaEnd(connection.sinkInterface, told, sink),
+    };
+    return { ...told, ends };
+  }
+  const ends = {
+    source: { interfaceName: connection.sourceInterface, type, negotiatedBitsPerSecond },
+    sink: sinkEnd(connection.sinkAddress, sink),
+  };
+  // Behind an address translation nobody knows the other end: what the source tells is all there is.
+  if (isUnknown(ends.sink.interfaceName)) return { type, negotiatedBitsPerSecond, ends };
+  return { ...joinedEnds(ends.source, ends.sink), ends };
+};
+
+/** The slower end decides; where one does not tell its rate, it may be the slower one, and nobody knows. */
+export const joinedEnds = (one: ConnectionCarrier, other: ConnectionCarrier): ConnectionCarrier => {
+  const slower = slowerEnd(one, other);
+  return { type: joinedType(one, other, slower), negotiatedBitsPerSecond: slower.negotiatedBitsPerSecond };
+};
+
+const slowerEnd = (one: ConnectionCarrier, other: ConnectionCarrier): ConnectionCarrier => {
+  const [a, b] = [one.negotiatedBitsPerSecond, other.negotiatedBitsPerSecond];
+  if (isUnknown(a)) return one;
+  return isUnknown(b) || b < a ? other : one;
+};
+
+/** What bounds a link most says what it is: a radio, a tunnel, else the slower end. */
+const joinedType = (
+  one: ConnectionCarrier,
+  other: ConnectionCarrier,
+  slower: ConnectionCarrier,
+): ConnectionCarrier['type'] => {
+  for (const decisive of DECISIVE) if (one.type === decisive || other.type === decisive) return decisive;
+  if (isUnknown(one.type)) return other.type;
+  return isUnknown(other.type) ? one.type : slower.type;
+};
+
+const sinkEnd = (sinkAddress: string, readings: EndReadings): LinkEnd => {
+  const address = withoutScope(sinkAddress);
+  if (readings.network === undefined) return unknownEnd('the interfaces of the other end are not known yet');
+  const found = interfacesWith(readings.network, sinkAddress);
+  const [first, ...others] = found;
+  if (first === undefined) return unknownEnd(`no interface of the other end tells the address ${address}`);
+  const end = { interfaceName: first.name, ...connectionCarrier(first.name, readings) };
+  // A link-local address may stand on several interfaces of one machine.
+  return others.length === 0
+    ? end
+    : unknownEnd(`${found.length} interfaces of the other end have the address ${address}`);
+};
+
+const rdmaEnd = (name: string, told: ConnectionCarrier, readings: EndReadings): LinkEnd => {
+  const { device, port } = rdmaInterfaceParts(name);
+  const cable = readings.thunderbolt?.ports.find(({ rdmaInterfaceName }) => rdmaInterfaceName === device);
+  const held = readings.rdmaDevices?.devices
+    .find(one => one.name === device)
+    ?.ports.find(({ number }) => number === port);
+  const rate = cable?.negotiatedBitsPerSecond ?? held?.rateBitsPerSecond ?? told.negotiatedBitsPerSecond;
+  return { interfaceName: name, type: told.type, negotiatedBitsPerSecond: rate };
+};
+
+const unknownEnd = (reason: string): LinkEnd => ({
+  interfaceName: unknown(reason),
+  type: unknown(reason),
+  negotiatedBitsPerSecond: unknown(reason),
+});
+
+const DECISIVE = ['loopback', 'overlay', 'wifi'] as const;
