@@ -46,7 +46,11 @@ export const FAILURES: readonly Failure[] = [
   row('reset-after-headers', 'the head, then a reset', failed('reset')),
   row('reset-mid-stream', 'half the body, then a reset', failed('reset')),
   row('stale-connection', 'a request on a used connection is answered by closing it', completed),
-  row('chatter-on-idle', 'a 408 nobody asked for follows the reply, then the connection ends', completed),
+  row(
+    'chatter-on-idle',
+    'a 408 nobody asked for follows the reply at once, then the connection ends',
+    completed,
+  ),
 
   row('truncated-content-length', 'half of the promised bytes, then the end', failed('truncated')),
   row('truncated-no-last-chunk', 'half the events, the end without a last chunk', failed('truncated')),

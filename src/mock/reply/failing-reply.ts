@@ -56,14 +56,16 @@ const beforeTheBody = (
       return isReused ? asReply([], CLOSE, expected) : healthy(builder, subject, wire);
     case 'chatter-on-idle': {
       const { pieces, timeline } = healthy(builder, subject, { ...wire, closes: false });
-      const late = smallReply(408, '', { closes: true });
-      return {
-        ...asReply(
-          [...partsOf(pieces, timeline), bare(late, (timeline.atMs.at(-1) ?? 0) + CHATTER_MS)],
-          CLOSE,
-          expected,
+      // In one write with the reply's end: a 408 that comes after the next request is the answer to that.
+      const parts = partsOf(pieces, timeline);
+      const chatter = smallReply(408, '', { closes: true });
+      return asReply(
+        parts.map((part, index) =>
+          index === parts.length - 1 ? { ...part, bytes: Buffer.concat([part.bytes, chatter]) } : part,
         ),
-      };
+        CLOSE,
+        expected,
+      );
     }
     case 'not-http':
       return once('SSH-2.0-mock\r\nthis is another service\r\n', CLOSE);
@@ -100,6 +102,5 @@ const partsOf = (
     chunks: chunks[index] ?? 0,
   }));
 
-const CHATTER_MS = 20;
 /** Four times what our own client takes. */
 const HEAD_BYTES_TOO_MANY = 262_144;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import net from 'node:net';
+import net, { type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
@@ -100,6 +100,43 @@ test('a request that was sent once more fails when that is closed too', async ()
   const run = await runHere(loadPlan({ ...server, ...samplesMax(2) }));
   expect(outcomes(run.samples)).toEqual(['completed', 'reset']);
   expect(server.requests).toHaveLength(3);
+});
+
+test.each([
+  ['resets it', (socket: Socket) => socket.resetAndDestroy()],
+  ['closes it', (socket: Socket) => socket.end()],
+])('a server that works on a request and then %s has failed it', async (_, lose) => {
+  await using server = await scriptedServer(({ socket, onConnection }) => {
+    if (onConnection === 0) socket.write(GOOD);
+    // Far beyond 50 ms and one round trip of loopback.
+    else setTimeout(() => lose(socket), 400);
+  });
+  const run = await runHere(loadPlan({ ...server, ...samplesMax(3) }));
+  expect(outcomes(run.samples)).toEqual(['completed', 'reset', 'completed']);
+  expect(server.requests).toHaveLength(3);
+  expect(run.counts.stale).toBe(0);
+});
+
+test('a 408 that answers a request on a used connection is a failure, and nothing is sent again', async () => {
+  await using server = await scriptedServer(({ socket, onConnection }) => {
+    if (onConnection === 0) socket.write(GOOD);
+    else socket.end(reply('HTTP/1.1 408 Request Timeout\nconnection: close\ncontent-length: 0'));
+  });
+  const run = await runHere(loadPlan({ ...server, ...samplesMax(2) }));
+  expect(outcomes(run.samples)).toEqual(['completed', 'http-status']);
+  expect(run.samples[1]?.failure?.statusCode).toBe(408);
+  expect(server.requests).toHaveLength(2);
+  expect(run.counts.stale).toBe(0);
+});
+
+test('a used connection that closes after one byte of the reply is no stale one', async () => {
+  await using server = await scriptedServer(({ socket, onConnection }) => {
+    if (onConnection === 0) socket.write(GOOD);
+    else socket.end('H');
+  });
+  const run = await runHere(loadPlan({ ...server, ...samplesMax(2) }));
+  expect(outcomes(run.samples)).toEqual(['completed', 'truncated']);
+  expect(run.counts.stale).toBe(0);
 });
 
 test('a request on a fresh connection is never sent twice', async () => {

@@ -16,6 +16,7 @@ export class SocketDialer {
   readonly #names: RememberedNames = new RememberedNames();
   readonly #sharedBuffer: Buffer | undefined;
   #session: Buffer | undefined;
+  #roundTripNs = 0;
 
   /** @throws the TLS library's error when the authorities are no certificates. */
   constructor(target: LoadTarget, sharesBuffer: boolean) {
@@ -26,6 +27,15 @@ export class SocketDialer {
       const { authorities } = target.tls;
       this.#context = tls.createSecureContext(authorities === undefined ? {} : { ca: authorities });
     }
+  }
+
+  /** Shortest TCP handshake so far, because a busy event loop only makes one longer; 0 before the first. */
+  get roundTripNs(): number {
+    return this.#roundTripNs;
+  }
+
+  shookHands(tookNs: number): void {
+    this.#roundTripNs = this.#roundTripNs === 0 ? tookNs : Math.min(this.#roundTripNs, tookNs);
   }
 
   /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */

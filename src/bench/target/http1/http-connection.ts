@@ -23,6 +23,8 @@ export class HttpConnection implements ReplySink {
   #socket: net.Socket | undefined;
   #hasTcp = false;
   #openingNs = 0;
+  /** Of the newest try: a name has several addresses, and looking it up is no part of a round trip. */
+  #attemptNs = 0;
   #repliesOnSocket = 0;
   #isResend = false;
   #hasIssued = false;
@@ -37,7 +39,6 @@ export class HttpConnection implements ReplySink {
   #hasBytes = false;
   #hasBody = false;
   #isFull = false;
-  #isUnasked = false;
   #bytesSent = 0;
   #bytesReceived = 0;
 
@@ -55,8 +56,12 @@ export class HttpConnection implements ReplySink {
     const { dialer } = this.#owner;
     const socket = dialer.dial((length, bytes) => this.#received(socket, length, bytes));
     this.#socket = socket;
+    socket.on('connectionAttempt', () => {
+      this.#attemptNs = this.#owner.nowNs();
+    });
     socket.once('connect', () => {
       this.#hasTcp = true;
+      dialer.shookHands(this.#owner.nowNs() - this.#attemptNs);
       socket.setNoDelay(true);
     });
     socket.once(dialer.isTls ? 'secureConnect' : 'connect', () => this.#connected(socket));
@@ -140,16 +145,11 @@ export class HttpConnection implements ReplySink {
 
   headEnded(): void {
     const { head } = this.#framer;
-    // RFC 9110 §15.5.9: a server says 408 to a connection that was idle for too long, and closes it. On its way it may
-    // meet our next request, which it does not answer then.
-    this.#isUnasked = head.status === 408 && !head.keepsAlive && this.#repliesOnSocket > 0 && !this.#isResend;
-    if (this.#isUnasked) return;
     this.#owner.recorder.head(this.request.sampleId, this.slot, this.#readNs, this.#firstByteNs, head);
   }
 
   bodyBytes(bytes: Buffer, start: number, end: number): void {
     const { recorder } = this.#owner;
-    if (this.#isUnasked) return;
     if (!this.#hasBody) {
       if (this.#isFull || !recorder.beginBody(this.#readBytes - start)) {
         this.#isFull = true;
@@ -219,9 +219,7 @@ export class HttpConnection implements ReplySink {
     const framer = this.#framer;
     const used = framer.push(bytes, 0, length);
     if (this.#hasBody) this.#owner.recorder.commitBody(this.request.sampleId, this.slot, stampNs);
-    if (this.#isUnasked) {
-      this.#resend();
-    } else if (this.#isFull) {
+    if (this.#isFull) {
       this.#isFull = false;
       this.#owner.arenaFull();
       this.end('client', ARENA_FULL, stampNs);
@@ -256,24 +254,29 @@ export class HttpConnection implements ReplySink {
   }
 
   #lostBusy(why: string, isError: boolean): void {
-    if (!this.#hasBytes && this.#repliesOnSocket > 0 && !this.#isResend) {
-      // METRICS §2: the server closed a used connection while the request was on its way. Once more, on a fresh one.
+    const nowNs = this.#owner.nowNs();
+    if (this.#isStale(nowNs)) {
       this.#resend();
       return;
     }
-    const nowNs = this.#owner.nowNs();
     if (!isError && this.#hasBytes && this.#framer.endOfConnection()) this.end('whole', '', nowNs);
     else if (isError) this.end('reset', why, nowNs);
     else if (!this.#hasBytes) this.end('reset', 'the server closed the connection before it answered', nowNs);
     else this.end('truncated', 'the connection ended before the reply did', nowNs);
   }
 
+  /**
+   * METRICS §2: the server had closed an idle connection before it could know of the request, which a round trip tells. One
+   * that closes later has had the request, and whatever it did with it is its failure.
+   */
+  #isStale(nowNs: number): boolean {
+    if (this.#hasBytes || this.#repliesOnSocket === 0 || this.#isResend) return false;
+    return nowNs - this.#sentNs <= STALE_MS_MAX * 1e6 + this.#owner.dialer.roundTripNs;
+  }
+
   #resend(): void {
     this.#counts.stale += 1;
     this.#isResend = true;
-    this.#isUnasked = false;
-    this.#hasBytes = false;
-    this.#firstByteNs = NONE;
     this.close();
     this.open();
   }
@@ -285,4 +288,6 @@ export class HttpConnection implements ReplySink {
 }
 
 export const NONE = -1;
+/** What a busy server may take to say that a connection is closed. */
+const STALE_MS_MAX = 50;
 const ARENA_FULL = 'no room for the reply: the parse thread is behind';
