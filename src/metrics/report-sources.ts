@@ -71,16 +71,22 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
   const report = earlier.kind === 'read' ? earlier.value : undefined;
   const final = await readIf(files.finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);
   const snapshot = final.kind === 'read' ? final.value : undefined;
+  const runProblems = report?.runProblems ?? [];
   const known = {
     config,
     droppedEvents: report?.droppedEvents ?? 0,
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
-    runProblems: report?.runProblems ?? [],
     notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
   };
   if (snapshot?.state === 'complete')
-    return buildReport({ ...known, snapshot, source: 'final-snapshot-file', sourceProblems: [] });
+    return buildReport({
+      ...known,
+      snapshot,
+      source: 'final-snapshot-file',
+      runProblems,
+      sourceProblems: [],
+    });
   // It came by message when the disk refused the file: the samples alone know less.
   if (report?.complete === true && report.run.id === config.run.id) return report;
   const counted = await countIfThere(files.samples, config);
@@ -90,6 +96,7 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
       ...known,
       snapshot,
       source,
+      runProblems,
       sourceProblems: ['samples.jsonl is missing or cannot be read'],
     });
   }
@@ -99,7 +106,8 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
     ...known,
     snapshot: merged,
     source: 'samples-file',
-    isInterrupted: known.isInterrupted || merged.state === 'interrupted',
+    // The run's own report has those of the end line and more.
+    runProblems: report === undefined ? (end?.problems ?? []) : runProblems,
     sourceProblems: [
       ...(end === undefined ? ['samples.jsonl breaks off before its end'] : []),
       ...(unreadableLines > 0 ? [`${unreadableLines} lines of samples.jsonl could not be read`] : []),
@@ -160,10 +168,19 @@ const mergedSnapshot = (
   return {
     seq: (snapshot?.seq ?? 0) + 1,
     timestampNs: snapshot?.timestampNs ?? 0,
-    state: end?.state ?? 'interrupted',
+    state: stateAtEnd(end, snapshot),
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
   };
+};
+
+/** A file without an end, or an aggregator that was stopped before it, is of an interrupted run; problems are no interruption. */
+const stateAtEnd = (
+  end: CountedSamples['end'],
+  snapshot: MetricsSnapshot | undefined,
+): MetricsSnapshot['state'] => {
+  if (end === undefined || snapshot?.state === 'interrupted') return 'interrupted';
+  return end.problems === undefined ? end.state : 'complete';
 };
 
 type ReadFile<T> =

@@ -13,12 +13,14 @@ export type SampleFileLine =
   | { readonly kind: 'end'; readonly end: SamplesEnd }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Written when the last sample has its line: a file without it was cut short. */
+/** Written when the last sample has its line and the run has its account: a file without it was cut short. */
 export interface SamplesEnd {
   /** Of all samples, warm-up included. */
   readonly issued: number;
   readonly trackedIssued: number;
   readonly state: 'complete' | 'interrupted';
+  /** What cut the run short besides whoever stopped it. With one the state is no 'complete', also for older versions. */
+  readonly problems?: readonly string[];
 }
 
 /** One line with its line feed. Figures that are not there are null; chunk gaps are base64 of unsigned LEB128. */
@@ -38,8 +40,14 @@ export const encodeSampleLine = (sample: EndedSample): string => {
   );
 };
 
-export const encodeSamplesEnd = ({ issued, trackedIssued, state }: SamplesEnd): string =>
-  `${JSON.stringify({ kind: 'end', issued, trackedIssued, state })}\n`;
+export const encodeSamplesEnd = ({ issued, trackedIssued, state, problems = [] }: SamplesEnd): string =>
+  `${JSON.stringify({
+    kind: 'end',
+    issued,
+    trackedIssued,
+    state: problems.length > 0 ? 'interrupted' : state,
+    ...(problems.length > 0 ? { problems } : {}),
+  })}\n`;
 
 /** Never throws: a line that is torn or not ours is unreadable, with the reason. */
 export const decodeSampleLine = (line: string): SampleFileLine => {
@@ -55,8 +63,8 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
     return { kind: 'unreadable', reason: `${v.getDotPath(issue) ?? 'line'}: ${issue.message}` };
   }
   if (result.output.kind === 'end') {
-    const { issued, trackedIssued, state } = result.output;
-    return { kind: 'end', end: { issued, trackedIssued, state } };
+    const { kind, ...end } = result.output;
+    return { kind, end };
   }
   const { kind, id, chunks, chunkGapsNs, failure, ...rest } = result.output;
   const gaps = decodeVarints(Buffer.from(chunkGapsNs, 'base64'));
@@ -112,6 +120,7 @@ const END = v.object({
   issued: whole,
   trackedIssued: whole,
   state: v.picklist(['complete', 'interrupted']),
+  problems: v.exactOptional(v.array(v.string())),
 });
 
 const LINE = v.variant('kind', [SAMPLE, END]);

@@ -131,6 +131,22 @@ describe('a report from a run directory', () => {
     expect(report.client).toMatchObject({ verdict: 'trustworthy', connections: { opened: 1, reused: 9 } });
   });
 
+  test('is not complete when the end of the samples says what cut the run short', async () => {
+    const problems = ['the aggregator ended early (SIGKILL)'];
+    const end = encodeSamplesEnd({ issued: 4, trackedIssued: 4, state: 'complete', problems });
+    expect(end).toContain('"state":"interrupted"');
+    const report = await rebuildReport(await runDirectory({ samples: LINES + end }));
+    expect(report).toMatchObject({ complete: false, interrupted: false, runProblems: problems });
+    expect(report.incompleteReason).toBe(problems[0]);
+  });
+
+  test('is interrupted when the aggregator was stopped before the end that the samples tell', async () => {
+    const snapshot = snapshotOf(SAMPLES.slice(0, 2), 'interrupted');
+    const report = await rebuildReport(await runDirectory({ samples: LINES + END, snapshot }));
+    expect(report).toMatchObject({ complete: false, interrupted: true });
+    expect(report.counts.issued).toBe(4);
+  });
+
   test('is incomplete when lines cannot be read, and counts them', async () => {
     const report = await rebuildReport(
       await runDirectory({ samples: `${LINES}not json\n{"kind":"other"}\n${END}` }),

@@ -27,27 +27,28 @@ export interface FinishOptions extends MeasuredRun {
 export const finishRun = async (options: FinishOptions): Promise<BenchResult> => {
   const { parts, session, samples, aggregator, eventLog, directory } = options;
   const isInterrupted = parts.stop.aborted;
+  const [account, log] = await Promise.all([
+    aggregator.finish(parts.stopNow),
+    eventLog?.finish(parts.stopNow),
+  ]);
+  const { isBlind } = options;
+  const problems = [
+    ...session.load.reasons,
+    ...account.problems,
+    ...(isBlind && account.problems.length === 0 ? ['the aggregator was ended before the run'] : []),
+  ];
+  // Only now: whoever reads a file with an end believes that the run came to it.
   if (session.load.kind !== 'incomplete') {
     const end = encodeSamplesEnd({
       issued: session.issued,
       trackedIssued: session.issued - session.warmupIssued,
       state: isInterrupted ? 'interrupted' : 'complete',
+      problems,
     });
     samples.append(Buffer.from(end));
   }
-  const disk = AbortSignal.any([parts.stopNow, AbortSignal.timeout(parts.settings.diskMsMax)]);
-  const [account, log] = await Promise.all([
-    aggregator.finish(parts.stopNow),
-    eventLog?.finish(parts.stopNow),
-    samples.close(disk),
-  ]);
-  const { isBlind } = options;
-  const runProblems = [
-    ...session.load.reasons,
-    ...account.problems,
-    ...(isBlind && account.problems.length === 0 ? ['the aggregator was ended before the run'] : []),
-    ...(samples.problem === undefined ? [] : [samples.problem]),
-  ];
+  await samples.close(diskPatience(parts));
+  const runProblems = [...problems, ...(samples.problem === undefined ? [] : [samples.problem])];
   const report = buildReport({
     config: options.config,
     snapshot: account.snapshot,
@@ -66,6 +67,12 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   return { report: best, text, diskProblems };
 };
 
+/** A disk that works takes the last lines also of a person who waits for nobody. */
+const diskPatience = ({ stopNow, settings }: BenchParts): AbortSignal =>
+  stopNow.aborted
+    ? AbortSignal.timeout(HASTY_DISK_MS)
+    : AbortSignal.any([stopNow, AbortSignal.timeout(settings.diskMsMax)]);
+
 /** Where the aggregator left no account of the whole run, the samples on disk know more than its last figures. */
 const countedAgain = async (report: Report, directory: RunDirectory): Promise<Report> => {
   // It is read back for what the run itself knows of what went wrong.
@@ -75,4 +82,5 @@ const countedAgain = async (report: Report, directory: RunDirectory): Promise<Re
   return rebuilt === undefined ? report : { ...rebuilt, notices: [...report.notices, ...rebuilt.notices] };
 };
 
+const HASTY_DISK_MS = 500;
 const FINAL_SOURCES: readonly ReportSource[] = ['complete-message', 'final-snapshot-file'];

@@ -89,6 +89,24 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.counts.issued).toBeGreaterThanOrEqual(report.counts.completed);
   });
 
+  test('a run that lost its aggregator and then its main process is not called complete', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    process.kill(await run.childPid('aggregator-process'), 'SIGKILL');
+    // All samples have their line, and nobody has an account of the run.
+    await run.until(/ended ·/);
+    process.kill(run.pid, 'SIGKILL');
+    await run.ended;
+    for (const pid of children) await untilGone(pid);
+    const report = await rebuildReport(run.directory);
+    expect(report).toMatchObject({ complete: false, source: 'samples-file' });
+    expectInvariants(report);
+    expect(report.counts.completed).toBeGreaterThan(0);
+    expect(report.counts.cancelled).toBeGreaterThan(0);
+  });
+
   test.each(['SIGINT', 'SIGTERM'] as const)(
     '%s of the main process stops it, with a report that says so',
     async signal => {
