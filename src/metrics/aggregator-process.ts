@@ -1,6 +1,7 @@
 // The process of the aggregator. To its parent it says {"kind":"ready"} when records reach it, and at its end the
-// FinalDelivery. SIGTERM ends it now, as interrupted. SIGINT reaches it too when somebody presses Ctrl-C, before the main
-// process has decided anything: it only marks the run as interrupted, records are taken until the session ends (5 s).
+// FinalDelivery. Signals reach it too when somebody presses Ctrl-C or ends its group, before the main process has decided
+// anything: it ignores them. The main process asks: `stop` ends it now, as interrupted; `interrupt` only marks the run as
+// interrupted, and records are taken until the session ends (5 s).
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -15,17 +16,14 @@ import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
-import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { stopsOf, tellParent, watchParent } from '../process/parent-watch.ts';
 import { snapshotToJson } from '../wire/snapshot-codec.ts';
 import { Aggregator } from './aggregator.ts';
 import { parseAggregatorArguments } from './aggregator-arguments.ts';
 
 const main = async (): Promise<void> => {
-  const terminate = new AbortController();
-  const interrupt = new AbortController();
-  process.on('SIGTERM', () => terminate.abort(new Error('terminated')));
-  process.on('SIGINT', () => interrupt.abort(new Error('interrupted')));
   const parent = watchParent(process.env);
+  const { stop: terminate, interrupt } = stopsOf(parent, (signal, heard) => process.on(signal, heard));
   const parentGone = parent.kind === 'watching' ? parent.signal : new AbortController().signal;
   parentGone.addEventListener('abort', () => setTimeout(exitNow, ALONE_MS_MAX), { once: true });
   const { eventsEndpoint, snapshotsEndpoint, file, ...options } = parseAggregatorArguments(
@@ -44,17 +42,17 @@ const main = async (): Promise<void> => {
     },
     options,
   );
-  const isReady = await subscriber.ready(AbortSignal.any([terminate.signal, parentGone])).then(
+  const isReady = await subscriber.ready(AbortSignal.any([terminate, parentGone])).then(
     () => true,
     (error: unknown) => {
-      if (terminate.signal.aborted || parentGone.aborted) return false;
+      if (terminate.aborted || parentGone.aborted) return false;
       throw error;
     },
   );
   if (isReady) tellParent(process.env, { kind: 'ready', snapshotsEndpoint: publisher.endpoint });
   const delivery = await aggregator.run({
-    terminate: terminate.signal,
-    interrupt: interrupt.signal,
+    terminate,
+    interrupt,
     parentGone,
   });
   if (parentGone.aborted) await removeSocketsBeside(eventsEndpoint);

@@ -1,6 +1,6 @@
 // The process of the event logger. Its one argument is JSON, {"endpoint","file"}. To its parent it says {"kind":"ready"}
-// when records reach it, and at its end the EventLogSummary. It ends with the session, on SIGTERM, and when its parent is
-// gone; SIGINT is for the main process, which decides.
+// when records reach it, and at its end the EventLogSummary. It ends with the session, when its parent asks, and when its
+// parent is gone; signals are for the main process, which decides.
 
 import * as v from 'valibot';
 import { systemClock } from '../clock/system-clock.ts';
@@ -9,19 +9,16 @@ import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
 import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
-import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { stopsOf, tellParent, watchParent } from '../process/parent-watch.ts';
 import { openEventLogFile } from './event-log-file.ts';
 import { EVENT_LOG_DRAIN_MS, EVENT_LOG_QUEUE_BYTES_MAX, logEvents } from './event-logger.ts';
 
 const argumentSchema = v.object({ endpoint: v.string(), file: v.string() });
 
 const main = async (): Promise<void> => {
-  const terminated = new AbortController();
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', () => terminated.abort(new Error('terminated')));
   const parent = watchParent(process.env);
-  const stop =
-    parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
+  const { stop: asked } = stopsOf(parent, (signal, heard) => process.on(signal, heard));
+  const stop = parent.kind === 'watching' ? AbortSignal.any([asked, parent.signal]) : asked;
   const { endpoint, file } = v.parse(argumentSchema, JSON.parse(process.argv[2] ?? ''));
   const sink = await openEventLogFile(file);
   const subscriber = await openZeromqSubscriber(endpoint, eventBatchBytesCodec, EVERY_MESSAGE);

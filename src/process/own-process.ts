@@ -2,11 +2,13 @@
 // (parent-watch.ts), and it never outlives its owner.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
 import type { Env } from './child.ts';
 import { JsonLines } from './json-lines.ts';
+import type { ParentWord } from './parent-watch.ts';
 import { PARENT_PIPES_VARIABLE } from './parent-watch.ts';
 
 export interface OwnProcessOptions {
@@ -40,9 +42,12 @@ export interface OwnProcess extends AsyncDisposable {
   readonly ready: unknown;
   /** Never rejects. */
   readonly exited: Promise<OwnProcessExit>;
-  /** SIGTERM, and SIGKILL where that is not answered within the grace. Idempotent; returns when the child is gone. */
+  /**
+   * Asks over the pipe and by SIGTERM, whichever the entry heeds, and SIGKILL where that is not answered within the grace.
+   * Idempotent; returns when the child is gone.
+   */
   stop(graceMs: number): Promise<OwnProcessExit>;
-  /** SIGINT, as Ctrl-C gives it to every process of a terminal; what it means is the child's business. */
+  /** Over the pipe: the child's work is being stopped; what that means is the child's business. */
   interrupt(): void;
   /** SIGKILL at once. */
   kill(): Promise<OwnProcessExit>;
@@ -97,7 +102,7 @@ class SpawnedProcess implements OwnProcess {
     this.#stderrBytesMax = stderrBytesMax ?? STDERR_BYTES_MAX;
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
     const [, , , watched, told] = child.stdio;
-    // Nothing is ever written to it: held open, it tells the child that we live.
+    // Held open, it tells the child that we live.
     watched?.on('error', ignore);
     told?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
     told?.on('error', ignore);
@@ -142,6 +147,7 @@ class SpawnedProcess implements OwnProcess {
   }
 
   async stop(graceMs: number): Promise<OwnProcessExit> {
+    this.#ask('stop');
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
     const exit = await this.exited;
@@ -150,7 +156,7 @@ class SpawnedProcess implements OwnProcess {
   }
 
   interrupt(): void {
-    this.#child.kill('SIGINT');
+    this.#ask('interrupt');
   }
 
   kill(): Promise<OwnProcessExit> {
@@ -160,6 +166,11 @@ class SpawnedProcess implements OwnProcess {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop(DISPOSE_GRACE_MS);
+  }
+
+  #ask(word: ParentWord): void {
+    const [, , , watched] = this.#child.stdio;
+    if (watched instanceof Socket && watched.writable) watched.write(`${word}\n`);
   }
 
   #keepTail(chunk: Buffer): void {

@@ -1,5 +1,6 @@
-// A child's side of the pipes to its parent. The first one carries nothing: its end-of-file says that the parent is gone,
-// however it died, because the system closes what a dead process held. On the second the child speaks, one JSON value a line.
+// A child's side of the pipes to its parent. The end-of-file of the first one says that the parent is gone, however it died,
+// because the system closes what a dead process held; before that the parent asks on it, in words of a line each. On the
+// second the child speaks, one JSON value a line.
 
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -16,10 +17,14 @@ export type ParentWatch =
       readonly kind: 'watching';
       /** Aborts, with a ParentGoneError, when the parent has died or has let go of the pipe. */
       readonly signal: AbortSignal;
+      /** The parent asks for it: `stop()` and `interrupt()` of its OwnProcess. */
+      readonly asked: Readonly<Record<ParentWord, AbortSignal>>;
       /** Lets the process end while its parent lives. Not needed at exit. */
       close(): void;
     }
   | { readonly kind: 'absent'; readonly reason: string };
+
+export type ParentWord = 'stop' | 'interrupt';
 
 export class ParentGoneError extends Error {
   override readonly name = 'ParentGoneError';
@@ -37,11 +42,18 @@ export const watchParent = (env: Env): ParentWatch => {
   socket.on('error', gone);
   socket.on('close', gone);
   socket.on('end', gone);
-  socket.resume();
+  const asked = { stop: new AbortController(), interrupt: new AbortController() };
+  let said = '';
+  socket.on('data', bytes => {
+    said = `${said}${bytes.toString('latin1')}`.slice(-WORDS_BYTES_KEPT);
+    for (const word of PARENT_WORDS)
+      if (said.includes(`${word}\n`)) asked[word].abort(new Error(`the parent asked for: ${word}`));
+  });
   socket.unref();
   return {
     kind: 'watching',
     signal: controller.signal,
+    asked: { stop: asked.stop.signal, interrupt: asked.interrupt.signal },
     close: () => {
       socket.off('close', gone);
       socket.destroy();
@@ -65,6 +77,24 @@ export const tellParent = (env: Env, message: unknown): boolean => {
   }
 };
 
+/**
+ * For entries whose end the parent alone decides: Ctrl-C, a closed terminal, `timeout` and service managers send their signal to
+ * every process of a group, and a child that ended by it would take away what its parent still needs. While the parent lives
+ * signals are ignored; without a parent they count.
+ */
+export const stopsOf = (
+  watch: ParentWatch,
+  on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', heard: () => void) => void,
+): Readonly<Record<ParentWord, AbortSignal>> => {
+  const stop = new AbortController();
+  const interrupt = new AbortController();
+  const isAlone = watch.kind === 'absent';
+  on('SIGTERM', () => isAlone && stop.abort(new Error('terminated')));
+  on('SIGHUP', () => isAlone && stop.abort(new Error('hung up')));
+  on('SIGINT', () => isAlone && interrupt.abort(new Error('interrupted')));
+  return watch.kind === 'watching' ? watch.asked : { stop: stop.signal, interrupt: interrupt.signal };
+};
+
 const absent = (reason: string): ParentWatch => ({ kind: 'absent', reason });
 
 const parentPipes = (env: Env): readonly number[] => {
@@ -80,3 +110,6 @@ const isPipe = (descriptor: number): boolean => {
     return false;
   }
 };
+
+const PARENT_WORDS: readonly ParentWord[] = ['stop', 'interrupt'];
+const WORDS_BYTES_KEPT = 64;

@@ -42,7 +42,7 @@ describe('the process of the aggregator', () => {
     expect(readdirSync(directory.path)).toEqual(['final_snapshot.json']);
   });
 
-  test('ends on SIGTERM with an interrupted account of what it had', async () => {
+  test('ends when its parent asks, with an interrupted account of what it had', async () => {
     using directory = temporaryDirectory();
     await using run = await runningAggregator(directory.path);
     run.send(...BEGINNING, issued(1, 10));
@@ -53,17 +53,27 @@ describe('the process of the aggregator', () => {
     expect(snapshot?.state).toBe('interrupted');
   });
 
-  test('takes records after SIGINT until the session ends, and is interrupted then', async () => {
+  test('takes records after an interrupt until the session ends, and is interrupted then', async () => {
     using directory = temporaryDirectory();
     await using run = await runningAggregator(directory.path);
     run.send(...BEGINNING, issued(1, 10));
     await run.until(counters => counters.get('samplesIssued') === 1);
-    process.kill(run.child.pid, 'SIGINT');
+    run.child.interrupt();
     run.send(complete(1, 500, { outcome: 'cancelled' }), END);
     expect(await run.child.exited).toMatchObject({ code: 0 });
     const { state, metrics } = fileOf(directory.path);
     expect(state).toBe('interrupted');
     expect(named(metrics).counters).toMatchObject({ trackedSamplesCancelled: 1 });
+  });
+
+  test('leaves signals to its parent, which gets the same ones', async () => {
+    using directory = temporaryDirectory();
+    await using run = await runningAggregator(directory.path);
+    run.send(...BEGINNING, issued(1, 10));
+    await run.until(counters => counters.get('samplesIssued') === 1);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(run.child.pid, signal);
+    run.send(complete(1, 500), END);
+    expect(await run.child.exited).toMatchObject({ code: 0, lastMessage: { state: 'complete' } });
   });
 
   test('leaves its last live snapshot when it is killed, and that is never called complete', async () => {

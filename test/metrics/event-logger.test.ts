@@ -49,13 +49,13 @@ describe('the event logger', () => {
     expect(lines.at(-1)).toMatchObject({ kind: 'log.closed', recordsWritten: batches.recordsWritten });
   });
 
-  test('closes its file on SIGTERM, and lets SIGINT be the business of the main process', async () => {
+  test('closes its file when its parent asks, and lets signals be the business of the main process', async () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, 'events.jsonl');
     await using run = await startRun(file);
     const batches = new SampleBatches();
     run.publisher.publish(batches.issued(30));
-    process.kill(run.logger.pid, 'SIGINT');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(run.logger.pid, signal);
     run.publisher.publish(batches.issued(90));
     while (linesOf(file).length < 1 + 120) await pause(10);
     const exit = await run.logger.stop(20_000);
