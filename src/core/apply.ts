@@ -1,7 +1,7 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import type { LinkPlace } from './draft.ts';
+import type { LinkPlace, NotedField } from './draft.ts';
 import { Draft } from './draft.ts';
 import { entryAt } from './entry-maps.ts';
 import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
@@ -27,6 +27,8 @@ export const apply = (state: State, event: Event): State => {
 export const applyAll = (state: State, events: Iterable<Event>): State => {
   // Read before the fold: what makes the events may do anything.
   const all = [...events];
+  const [first] = all;
+  if (first !== undefined && all.length === 1) return apply(state, first);
   const draft = new Draft(state, { isBatch: true });
   for (const event of all) applyTo(draft, event);
   return draft.state;
@@ -45,26 +47,32 @@ export interface CatchUp {
 
 /** Applies what is newer than the state holds and moves the origin's progress to `through`. */
 export const applyCatchUp = (state: State, catchUp: CatchUp): State => {
+  const draft = new Draft(state, { isBatch: true });
+  catchUpTo(draft, catchUp);
+  return draft.state;
+};
+
+/** As `applyCatchUp`, into a draft. */
+export const catchUpTo = (draft: Draft, catchUp: CatchUp): void => {
   const { origin, epoch, through, receivedAtMs } = catchUp;
-  const held = state.origins[origin];
-  if (held !== undefined && held.epoch > epoch) return state;
+  const held = draft.state.origins[origin];
+  if (held !== undefined && held.epoch > epoch) return;
   const isHeldEpoch = held?.epoch === epoch;
   const from = isHeldEpoch ? held.seq : 0;
-  if (isHeldEpoch && through <= from) return state;
-  const draft = new Draft(state, { isBatch: true });
+  if (isHeldEpoch && through <= from) return;
   if (!isHeldEpoch) dropDurable(draft, origin);
   for (const event of catchUp.events) {
     if (event.class !== 'durable' || event.origin !== origin || event.epoch !== epoch) continue;
     if (event.seq > from && event.seq <= through) reduce(draft, event);
   }
   draft.putProgress(origin, { epoch, seq: Math.max(from, through), receivedAtMs });
-  return draft.state;
 };
 
 /** At most this many unknown kinds an origin are remembered by name; more are still stored and relayed. */
 export const UNKNOWN_KINDS_PER_ORIGIN_MAX = 64;
 
-const applyTo = (draft: Draft, event: Event): void => {
+/** As `apply`, into a draft. */
+export const applyTo = (draft: Draft, event: Event): void => {
   if (event.class === 'durable') applyDurable(draft, event);
   else applyLive(draft, event);
 };
@@ -90,9 +98,10 @@ const applyLive = (draft: Draft, event: Event): void => {
 
 /** A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone, and nothing would ever correct it. */
 const dropDurable = (draft: Draft, origin: NodeId): void => {
-  for (const field of DURABLE_FIELDS) draft.drop(field, [origin]);
-  for (const [kind, noted] of Object.entries(draft.state.unknownKinds[origin] ?? {}))
-    if (noted.class === 'durable') draft.drop('unknownKinds', [origin, kind]);
+  for (const field of DURABLE_FIELDS) draft.dropNode(field, origin);
+  for (const field of NOTED_FIELDS)
+    for (const [kind, noted] of Object.entries(draft.state[field][origin] ?? {}))
+      if (noted.class === 'durable') draft.dropNoted(field, origin, kind);
 };
 
 const reduce = (draft: Draft, event: Event): void => {
@@ -101,11 +110,11 @@ const reduce = (draft: Draft, event: Event): void => {
 };
 
 const reduceKnown = (draft: Draft, event: KnownEvent): void => {
-  const { origin, key } = event;
-  const { field, shape, entriesMax, closes } = EVENT_KINDS[event.kind];
+  const { origin } = event;
+  const row = EVENT_KINDS[event.kind];
+  const { field, shape, closes } = row;
   if (closes !== undefined) {
-    const { sink, key: connection } = linkPlaceOf(event);
-    for (const closed of closes) draft.drop(closed, [origin, sink, connection]);
+    for (const closed of closes) draft.dropLinked(closed, linkPlaceOf(event));
     return;
   }
   const entry = entryFor(event);
@@ -114,10 +123,10 @@ const reduceKnown = (draft: Draft, event: KnownEvent): void => {
       draft.putOne(field, origin, entry);
       break;
     case 'keyed':
-      draft.putKeyed(field, origin, key, entry, entriesMax);
+      if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
       break;
     case 'linked':
-      draft.putLinked(field, linkPlaceOf(event), entry, entriesMax);
+      if (!draft.putLinked(field, linkPlaceOf(event), entry, row)) noteRefused(draft, event);
       break;
     default:
       shape satisfies never;
@@ -164,5 +173,15 @@ const noteUnknown = (draft: Draft, event: UnknownEvent): void => {
   if (held === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return;
   const { class: eventClass, epoch, seq } = event;
   const count = (held?.count ?? 0) + 1;
-  draft.putUnknownKind(event.origin, event.unknownKind, { class: eventClass, epoch, seq, count });
+  draft.putNoted('unknownKinds', event.origin, event.unknownKind, { class: eventClass, epoch, seq, count });
 };
+
+/** One that comes again is not counted again, and changes nothing. */
+const noteRefused = (draft: Draft, { origin, kind, class: eventClass, epoch, seq }: KnownEvent): void => {
+  const held = draft.state.refusedKinds[origin]?.[kind];
+  if (held !== undefined && !isAfter({ epoch, seq }, held)) return;
+  const count = (held?.count ?? 0) + 1;
+  draft.putNoted('refusedKinds', origin, kind, { class: eventClass, epoch, seq, count });
+};
+
+const NOTED_FIELDS: readonly NotedField[] = ['unknownKinds', 'refusedKinds'];

@@ -54,6 +54,7 @@ export const mapEntries = (state: State, change: <E extends Received>(entry: E) 
     ...Object.fromEntries(FIELDS.map(({ field }) => [field, mapTree(state[field], change)])),
     origins: mapValues(state.origins, change),
     unknownKinds: state.unknownKinds,
+    refusedKinds: state.refusedKinds,
   });
 
 const entriesUnder = (value: unknown): readonly Entry<unknown>[] => {

@@ -35,14 +35,22 @@ export type TextClass =
   | 'service'
   | 'dataset';
 
+/** How much of a map one node may fill: more than any real machine has to tell. */
+export interface EntryBounds {
+  /** Entries of one origin. */
+  readonly entriesMax: number;
+  /** `linked`: of one origin and sink. */
+  readonly entriesPerSinkMax?: number;
+  /** What comes and goes: where the map is full, its oldest entry goes. Elsewhere one more is refused and counted. */
+  readonly isNewestKept?: boolean;
+}
+
 /** A row as its aggregate writes it; `P` is the payload, `H` what State holds of it. */
-export interface KindRow<P, H, Field extends string, Names extends string> {
+export interface KindRow<P, H, Field extends string, Names extends string> extends EntryBounds {
   readonly class: EventClass;
   /** The map of State that the kind writes. */
   readonly field: Field;
   readonly shape: EntryShape;
-  /** Entries of one origin (`linked`: of one origin and sink); where there are more, the oldest goes. */
-  readonly entriesMax: number;
   /** The key that an event of this payload must carry; '' where a node has one. Decoders refuse any other. */
   readonly key: (payload: P) => string;
   /** A reading: what the entry holds is the payload's value with its source and interval, and this is its title. */

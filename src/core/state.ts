@@ -31,7 +31,7 @@ export interface OriginProgress {
   readonly receivedAtMs: number;
 }
 
-/** A kind that this version does not know. */
+/** A kind of which events were left out: where the newest of them stands, and how many there were. */
 export interface UnknownKind {
   readonly class: EventClass;
   readonly epoch: number;
@@ -61,6 +61,8 @@ export interface State extends EntryMaps {
   readonly origins: ByNode<OriginProgress>;
   /** origin → kind */
   readonly unknownKinds: ByNode<ByKey<UnknownKind>>;
+  /** origin → kind, where the origin told of more entries than its row allows; `count` of them were refused. */
+  readonly refusedKinds: ByNode<ByKey<UnknownKind>>;
 }
 
 /** What the table says of a map as a whole: its kinds agree on it. */
@@ -83,7 +85,13 @@ export const DURABLE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.cl
 /** A state with the maps given, and empty ones for the rest: an older version does not have them all. */
 export const stateWith = (maps: Partial<State>): State => {
   const empty = FIELDS.map(({ field }) => [field, {}] as const);
-  const state: object = { ...Object.fromEntries(empty), origins: {}, unknownKinds: {}, ...maps };
+  const state: object = {
+    ...Object.fromEntries(empty),
+    origins: {},
+    unknownKinds: {},
+    refusedKinds: {},
+    ...maps,
+  };
   if (!hasEveryMap(state)) throw new TypeError('the table of kinds and the maps of State do not agree');
   return state;
 };
@@ -101,7 +109,7 @@ function fieldRows(): readonly FieldRow[] {
 
 /** Of what was read: its entries are checked elsewhere. */
 export function hasEveryMap(maps: object): maps is State {
-  return [...FIELDS.map(({ field }) => field), 'origins', 'unknownKinds'].every(name =>
+  return [...FIELDS.map(({ field }) => field), 'origins', 'unknownKinds', 'refusedKinds'].every(name =>
     Object.hasOwn(maps, name),
   );
 }

@@ -2,11 +2,11 @@
 // out. Everything a person or a program sees is a view of what is held here.
 
 import type { CatchUp } from '../core/apply.ts';
-import { apply, applyCatchUp } from '../core/apply.ts';
 import type { Event } from '../core/event.ts';
+import { Fold } from '../core/fold.ts';
 import { LiveHistory } from '../core/history/live-history.ts';
-import type { State } from '../core/state.ts';
-import { EMPTY_STATE } from '../core/state.ts';
+import type { NodeId } from '../core/ids.ts';
+import type { OriginProgress, State } from '../core/state.ts';
 
 export type ClusterListener = (events: readonly Event[]) => void;
 
@@ -14,19 +14,22 @@ export class Cluster {
   readonly history: LiveHistory = new LiveHistory();
   readonly #listeners = new Set<ClusterListener>();
   readonly #replacedListeners = new Set<() => void>();
-  #state: State = EMPTY_STATE;
+  readonly #fold = new Fold();
 
   get state(): State {
-    return this.#state;
+    return this.#fold.state;
+  }
+
+  /** Of an origin, without a look at the whole state. */
+  progress(origin: NodeId): OriginProgress | undefined {
+    return this.#fold.progress(origin);
   }
 
   /** Folds events in order. Listeners hear of those that changed something, once for all of them. */
   dispatch(events: readonly Event[]): void {
     const changing: Event[] = [];
     for (const event of events) {
-      const next = apply(this.#state, event);
-      if (next === this.#state) continue;
-      this.#state = next;
+      if (!this.#fold.take(event)) continue;
       this.history.record(event);
       changing.push(event);
     }
@@ -36,20 +39,18 @@ export class Cluster {
 
   /** Folds a journal's answer before anybody listens. */
   restore(catchUp: CatchUp): void {
-    this.#state = applyCatchUp(this.#state, catchUp);
+    this.#fold.catchUp(catchUp);
   }
 
   /** Folds a peer's answer, which may have holes: nobody can follow that event by event, so listeners look again. */
   catchUp(answer: CatchUp): void {
-    const next = applyCatchUp(this.#state, answer);
-    if (next === this.#state) return;
-    this.#state = next;
+    if (!this.#fold.catchUp(answer)) return;
     for (const listener of this.#replacedListeners) listener();
   }
 
   /** Another state altogether, as when a recording begins again: listeners look again. */
   replace(state: State): void {
-    this.#state = state;
+    this.#fold.replace(state);
     for (const listener of this.#replacedListeners) listener();
   }
 

@@ -90,7 +90,7 @@ export const recordedEvent = (event: Event, nowMs: number): RecordedEvent | unde
 
 /** Every node that state has an entry or a position of, ascending. */
 export const originsOf = (state: State): readonly NodeId[] => {
-  const { unknownKinds: _unread, ...maps } = state;
+  const { unknownKinds: _unread, refusedKinds: _refused, ...maps } = state;
   return [...new Set(Object.values(maps).flatMap(nodesIn))].sort();
 };
 

@@ -2,7 +2,7 @@
 // the ages they had.
 
 import type { Clock } from '../clock/clock.ts';
-import { apply, applyCatchUp } from '../core/apply.ts';
+import { applyAll, applyCatchUp } from '../core/apply.ts';
 import type { Event } from '../core/event.ts';
 import type { State } from '../core/state.ts';
 import { EMPTY_STATE } from '../core/state.ts';
@@ -98,7 +98,10 @@ const withOrigin = (state: State, line: OriginLine, nowMs: number): State => {
   const receivedAtMs = nowMs - heardMs;
   const caughtUp =
     through === 0 ? state : applyCatchUp(state, { origin, epoch, through, events, receivedAtMs });
-  return events.filter(event => event.class === 'live').reduce(apply, caughtUp);
+  return applyAll(
+    caughtUp,
+    events.filter(event => event.class === 'live'),
+  );
 };
 
 const known = (events: readonly RecordedEvent[], nowMs: number): readonly Event[] =>

@@ -6,7 +6,6 @@ import { EVENT_KINDS, eventClass, factKey, KINDS } from '../../src/core/event-ki
 import { nodeId } from '../../src/core/ids.ts';
 import { readingView } from '../../src/core/node/reading-view.ts';
 import { EMPTY_STATE, FIELDS } from '../../src/core/state.ts';
-import { unknown } from '../../src/core/unknown.ts';
 
 const NODE = nodeId('n'.repeat(26));
 
@@ -34,16 +33,6 @@ describe('the table of kinds', () => {
   });
 });
 
-test('state keeps a bounded number of entries of one node and map, the newest', () => {
-  const { entriesMax } = EVENT_KINDS['gpu.profiled'];
-  const facts = Array.from({ length: entriesMax + 5 }, (_, index) => profiled(`gpu-${index}`));
-  const state = applyAll(EMPTY_STATE, facts.map(numbered));
-  const kept = Object.keys(state.nodeGpuProfiles[NODE] ?? {});
-  expect(kept).toHaveLength(entriesMax);
-  expect(kept).not.toContain('gpu-4');
-  expect(kept).toContain('gpu-5');
-});
-
 test('a source tells of a reading that its version alone knows, and is heard', () => {
   const failed: Fact = {
     kind: 'status.told',
@@ -59,25 +48,6 @@ test('a source tells of a reading that its version alone knows, and is heard', (
   const state = applyAll(EMPTY_STATE, [numbered(failed, 0)]);
   const status = state.readingStatuses[NODE]?.['tide'];
   expect(readingView(undefined, status, 0)).toMatchObject({ kind: 'unavailable', reason: 'no water' });
-});
-
-const profiled = (deviceId: string): Fact => ({
-  kind: 'gpu.profiled',
-  payload: {
-    deviceId,
-    deviceName: 'device',
-    deviceKind: 'gpu',
-    engine: 'cuda',
-    fp16FlopsPerSecond: 1e12,
-    fp32FlopsPerSecond: unknown('not measured'),
-    memoryReadBytesPerSecond: 1e9,
-    memoryCopyBytesPerSecond: 1e9,
-    isLowerBound: false,
-    method: 'product',
-    measuredAgeMs: 0,
-    intervalMs: 3_600_000,
-    failure: 'none',
-  },
 });
 
 const numbered = (fact: Fact, index: number): Event => ({

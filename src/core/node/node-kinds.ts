@@ -190,6 +190,7 @@ export const NODE_KINDS = {
     field: 'readingStatuses',
     shape: 'keyed',
     entriesMax: 128,
+    isNewestKept: true,
     key: (payload: ReadingConfirmed): string => readingKey(payload),
     hold: (payload: ReadingConfirmed): ReadingStatus => ({ ...payload, kind: 'confirmed' }),
     tell: ({ kind, ...payload }: ReadingStatus): ReadingConfirmed | undefined =>
@@ -204,6 +205,7 @@ export const NODE_KINDS = {
     field: 'readingStatuses',
     shape: 'keyed',
     entriesMax: 128,
+    isNewestKept: true,
     key: (payload: ReadingFailed): string => readingKey(payload),
     hold: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'failed' }),
     tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'failed'),
@@ -216,6 +218,7 @@ export const NODE_KINDS = {
     field: 'readingStatuses',
     shape: 'keyed',
     entriesMax: 128,
+    isNewestKept: true,
     key: (payload: ReadingFailed): string => readingKey(payload),
     hold: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'absent' }),
     tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'absent'),
@@ -228,6 +231,7 @@ export const NODE_KINDS = {
     field: 'readingStatuses',
     shape: 'keyed',
     entriesMax: 128,
+    isNewestKept: true,
     key: (payload: StatusTold): string => readingKey(payload),
     hold: ({ standing, ...payload }: StatusTold): ReadingStatus => ({ ...payload, kind: standing }),
     tell: ({ kind, ...payload }: ReadingStatus): StatusTold | undefined =>

@@ -38,6 +38,8 @@ export interface NodeView extends NodeReadings {
   /** What the processor can do, where the node has measured that: never summed with GPUs. */
   readonly cpu: MeasuredDevice;
   readonly unknownKinds: readonly string[];
+  /** Kinds of which it told more entries than any machine has, and how many were refused. */
+  readonly refusedKinds: readonly RefusedKind[];
   /** Two machines run with this node's identity. */
   readonly conflict: ConflictView | undefined;
 }
@@ -62,6 +64,11 @@ export interface GpuView extends MeasuredDevice {
   readonly isLoadStale: boolean;
 }
 
+export interface RefusedKind {
+  readonly kind: string;
+  readonly count: number;
+}
+
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
   const vendors = GPU_VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
   return {
@@ -77,6 +84,10 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     ),
     cpu: measuredDevice(state, node, CPU_DEVICE_ID, nowMs),
     unknownKinds: Object.keys(state.unknownKinds[node] ?? {}).sort(),
+    refusedKinds: Object.entries(state.refusedKinds[node] ?? {}).map(([kind, { count }]) => ({
+      kind,
+      count,
+    })),
     conflict: conflictOf(state, node, nowMs),
   };
 };

@@ -10,7 +10,8 @@ export const PROBE_KINDS = {
     class: 'durable',
     field: 'nodeGpuProfiles',
     shape: 'keyed',
-    entriesMax: 1_024,
+    // Sixteen devices, each in seven partitions, and the processor.
+    entriesMax: 128,
     key: ({ deviceId }: GpuProfile): string => deviceId,
     texts: {
       deviceId: 'free',
@@ -27,6 +28,7 @@ export const PROBE_KINDS = {
     shape: 'keyed',
     // Devices, and connections to as many peers as a mesh has.
     entriesMax: 1_024,
+    isNewestKept: true,
     key: ({ subject }: ProbeStatus): string => probeKey(subject),
     texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key', reason: 'free' },
   },
@@ -35,6 +37,7 @@ export const PROBE_KINDS = {
     field: 'probeBaselines',
     shape: 'keyed',
     entriesMax: 1_024,
+    isNewestKept: true,
     key: ({ subject }: ProbeBaseline): string => probeKey(subject),
     texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key' },
   },

@@ -9,6 +9,7 @@ export const RUN_KINDS = {
     field: 'runners',
     shape: 'keyed',
     entriesMax: 64,
+    isNewestKept: true,
     key: ({ runnerKey }: Runner): string => runnerKey,
     texts: { runnerKey: 'key', source: 'plain' },
   },
@@ -17,6 +18,7 @@ export const RUN_KINDS = {
     field: 'runs',
     shape: 'keyed',
     entriesMax: 256,
+    isNewestKept: true,
     key: ({ runId }: Run): string => runId,
     tell: (run: Run): Run | undefined => (run.state === 'running' ? run : undefined),
     texts: {
@@ -41,6 +43,7 @@ export const RUN_KINDS = {
     field: 'runs',
     shape: 'keyed',
     entriesMax: 256,
+    isNewestKept: true,
     key: ({ runId }: Run): string => runId,
     tell: (run: Run): Run | undefined => (run.state === 'running' ? undefined : run),
     texts: {
@@ -65,6 +68,7 @@ export const RUN_KINDS = {
     field: 'runProgress',
     shape: 'keyed',
     entriesMax: 64,
+    isNewestKept: true,
     key: ({ runId }: RunProgress): string => runId,
     texts: {
       runId: 'runId',

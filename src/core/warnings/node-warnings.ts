@@ -15,6 +15,7 @@ export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly
     ...conflictWarnings(view),
     ...(view.presence === 'live' ? staleWarnings(state, view) : []),
     ...unknownKindWarnings(view),
+    ...refusedKindWarnings(view),
   ]);
 
 const presenceWarnings = ({ nodeId, name, presence, silentMs, stoppedMs }: NodeView): readonly Warning[] => {
@@ -108,6 +109,21 @@ const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly
           nodes: [nodeId],
           title: `${name} runs a newer Plimsoll`,
           why: `It tells things that this version does not know: ${unknownKinds.join(', ')}. They are kept and passed on, but not shown.`,
+        },
+      ];
+
+const refusedKindWarnings = ({ nodeId, name, refusedKinds }: NodeView): readonly Warning[] =>
+  refusedKinds.length === 0
+    ? []
+    : [
+        {
+          id: `refused ${nodeId} ${refusedKinds.map(({ kind }) => kind).join(' ')}`,
+          level: 'caution',
+          nodes: [nodeId],
+          title: `${name} reports more than any machine has`,
+          why: `Refused events: ${refusedKinds.map(({ kind, count }) => `${count} ${kind}`).join(', ')}. What was reported first is shown. A fault or a hostile program may be the cause.`,
+          on: name,
+          command: 'plimsoll doctor',
         },
       ];
 

@@ -59,7 +59,7 @@ const storeRecords = (
   { journal, cluster }: ClusterReplicaStoreParts,
   { position, records, receivedAtMs }: ReceivedRecords,
 ): StoreResult => {
-  const held = cluster.state.origins[position.origin];
+  const held = cluster.progress(position.origin);
   try {
     journal.appendCatchUp(
       position,

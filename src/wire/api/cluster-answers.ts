@@ -103,6 +103,12 @@ const nodeEntries = {
     v.array(text),
     v.description('Kinds of events that the node that answers does not know.'),
   ),
+  refusedKinds: v.pipe(
+    v.array(v.object({ kind: text, count })),
+    v.description(
+      'Kinds of events of which the node told more entries than are held of one node, and how many were refused.',
+    ),
+  ),
   conflict: v.pipe(
     orUnknown(v.object({ addresses: list(text), ageMs: figure })),
     v.description('Two machines run with the identity of this node.'),

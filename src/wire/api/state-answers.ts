@@ -82,6 +82,7 @@ const stateEntries: v.ObjectEntries = {
   ...Object.fromEntries(FIELDS.map(row => [row.field, mapSchema(row)])),
   origins: byNode(originSchema),
   unknownKinds: byNode(byKey(unknownKindSchema)),
+  refusedKinds: byNode(byKey(unknownKindSchema)),
 };
 
 export const stateSchema: Schema<State> = v.pipe(v.object(stateEntries), v.guard(hasEveryMap));

@@ -13,6 +13,7 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
   const labels: Labels = { node: view.nodeId, name: view.name };
   page.gauge(NODE.presence, labels, view.presence === 'live');
   page.gauge(NODE.stopped, labels, view.stoppedMs !== undefined);
+  for (const { kind, count } of view.refusedKinds) page.counter(NODE.refused, { ...labels, kind }, count);
   addIdentity(page, view, labels);
   addMemory(page, view, labels);
   addSystem(page, view, labels);
@@ -158,6 +159,10 @@ const NODE = {
   info: {
     name: 'plimsoll_node_info',
     help: 'Always 1; what the machine is, in labels (empty where unknown).',
+  },
+  refused: {
+    name: 'plimsoll_node_events_refused_total',
+    help: 'Events past the bound on entries of one node and kind.',
   },
   presence: { name: 'plimsoll_node_live', help: '1 while the node is heard, 0 when it is stale or offline.' },
   stopped: {

@@ -1,0 +1,49 @@
+// State as one process folds it, event after event. Maps are copied once for every look at the state, not once an event: a
+// peer that sends its events one by one costs no more than one that sends them together, however many keys it has.
+
+import type { CatchUp } from './apply.ts';
+import { applyTo, catchUpTo } from './apply.ts';
+import { Draft } from './draft.ts';
+import type { Event } from './event.ts';
+import type { NodeId } from './ids.ts';
+import type { OriginProgress, State } from './state.ts';
+import { EMPTY_STATE } from './state.ts';
+
+export class Fold {
+  #draft = new Draft(EMPTY_STATE, { isBatch: true });
+
+  /** Immutable from now on: the next event copies what it changes. */
+  get state(): State {
+    this.#draft.release();
+    return this.#draft.state;
+  }
+
+  /** Maps copied so far. */
+  get copies(): number {
+    return this.#draft.copies;
+  }
+
+  /** False where it changed nothing. */
+  take(event: Event): boolean {
+    const before = this.#draft.changes;
+    applyTo(this.#draft, event);
+    return this.#draft.changes !== before;
+  }
+
+  /** Likewise. */
+  catchUp(answer: CatchUp): boolean {
+    const before = this.#draft.changes;
+    catchUpTo(this.#draft, answer);
+    return this.#draft.changes !== before;
+  }
+
+  /** Another state altogether. */
+  replace(state: State): void {
+    this.#draft = new Draft(state, { isBatch: true });
+  }
+
+  /** How far an origin has been applied; for whoever asks with every event, because it is no look at the state. */
+  progress(origin: NodeId): OriginProgress | undefined {
+    return this.#draft.state.origins[origin];
+  }
+}
