@@ -16,8 +16,14 @@ export interface MeshTransport extends AsyncDisposable {
   /** Of everything that was turned away or failed, since the start. */
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   /**
-   * Listens and begins to dial; resolves when peers can connect. An abort closes every link and the listener, like
-   * disposing.
+   * Takes the address, so that `listensOn` is known. Whoever dials it waits until `start`: a link that comes up before those
+   * who use it subscribe would have nobody to hear it.
+   * @throws MeshError `address-in-use` | `address-unusable`.
+   */
+  listen(): Promise<void>;
+  /**
+   * Accepts and begins to dial; listens first where that was not done. Resolves when peers can connect. An abort closes
+   * every link and the listener, like disposing.
    * @throws MeshError `address-in-use` | `address-unusable`.
    */
   start(signal: AbortSignal): Promise<void>;

@@ -286,6 +286,24 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(one.transport.links.size + twin.transport.links.size).toBe(0);
     });
 
+    test('whoever dials before a node accepts waits, and is linked when it does', async () => {
+      const waiting = seenNode(
+        place.transport({ identity: generateNodeKey(), start: 1, limits: QUICK }),
+        () => place.pass(),
+      );
+      nodes.push(waiting);
+      await waiting.transport.listen();
+      const one = await node({ limits: { dialTimeoutMs: 200 } });
+      await place.connect(one.transport, waiting.transport);
+      await until(one, () => one.links.length > 0 || one.refusals.length > 0);
+      expect(one.links, 'nobody would hear it').toEqual([]);
+      const again = await node();
+      await place.connect(again.transport, waiting.transport);
+      await waiting.start();
+      await until(again, () => again.isLinkedTo(waiting) && waiting.isLinkedTo(again));
+      await until(one, () => one.isLinkedTo(waiting) && waiting.isLinkedTo(one));
+    });
+
     test('an address where nobody is is tried until somebody is there', async () => {
       const [one, other] = await pair();
       await place.connect(one.transport, other.transport);

@@ -63,9 +63,9 @@ export interface DaemonMesh extends AsyncDisposable {
   readonly requests: Requests | undefined;
   /** Which nodes are expected, and what came of their addresses; undefined where nothing leaves the process. */
   readonly status: (() => MeshStatus) | undefined;
-  /** Replicates until the signal aborts. Before `run`, so that no value goes untold, and longer, for the last one. */
+  /** Replicates until the signal aborts. Before `run`, so that no link comes up unheard, and longer, for the last word. */
   replicate(signal: AbortSignal): Promise<void>;
-  /** Everything else that a mesh needs, until the signal aborts. */
+  /** Accepts, dials, and everything else that a mesh needs, until the signal aborts. After `replicate`, which hears the links. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   if (keys === undefined) return undefined;
   const stop = new AbortController();
   await using opened = new Lifetimes();
-  const transport = opened.addAsync(await startTransport(parts, keys, stop.signal));
+  const transport = opened.addAsync(await openTransport(parts, keys));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
   const record = (fact: Fact): void => parts.recorder.record(fact);
@@ -162,6 +162,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         followClusterKey({ path: keyPath(parts), clock, notices, keys, onKeys: setKeys }, signal),
         connections?.run(signal),
         connections && followKnownAddresses({ clock, state, connections, transport, discovery }, signal),
+        // Last, when everybody has subscribed; and until the end, for the last word.
+        transport.start(stop.signal),
       ]);
     },
     [Symbol.asyncDispose]: async () => {
@@ -171,14 +173,13 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   };
 
   /** A default port that is taken gives the next free one; one that somebody wrote is meant. */
-  async function startTransport(
+  async function openTransport(
     { listen, key: identity }: DaemonMeshParts,
     current: readonly ClusterKey[],
-    signal: AbortSignal,
   ): Promise<TlsMesh> {
     const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
     for (let port = listen.port; ; port += 1) {
-      const started = new TlsMesh({
+      const made = new TlsMesh({
         identity,
         start: journal.startNumber,
         keys: current,
@@ -187,7 +188,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         random: Math.random,
       });
       try {
-        await started.start(signal);
+        await made.listen();
         if (port !== listen.port)
           notices.raise({
             id: 'mesh-port-taken',
@@ -197,9 +198,9 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
             problem: `Mesh port ${listen.port} is taken; using ${port}.`,
             advice: '',
           });
-        return started;
+        return made;
       } catch (error) {
-        await started[Symbol.asyncDispose]();
+        await made[Symbol.asyncDispose]();
         if (!(error instanceof MeshError)) throw error;
         if (error.code !== 'address-in-use' || port >= last)
           throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });

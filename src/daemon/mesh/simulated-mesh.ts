@@ -18,7 +18,7 @@ export const openSimulatedMesh = async (
   const { key, clock, journal, plimsollVersion } = parts;
   const stop = new AbortController();
   const transport = simulation.transport(key, journal.startNumber);
-  await transport.start(stop.signal);
+  await transport.listen();
   const replicator = new Replicator({
     mesh: transport,
     store: clusterReplicaStore({ ...parts, nodeId: key.nodeId }),
@@ -33,7 +33,7 @@ export const openSimulatedMesh = async (
     requests: undefined,
     status: undefined,
     replicate: (signal: AbortSignal) => replicator.run(signal),
-    run: async () => undefined,
+    run: async () => transport.start(stop.signal),
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await transport[Symbol.asyncDispose]();

@@ -39,6 +39,7 @@ export class LinkedTransport implements MeshTransport {
   readonly #refusalListeners = new Listeners<MeshRefusal>();
   readonly #conflictListeners = new Listeners<IdentityConflict>();
   readonly #accepted = new Set<Promise<unknown>>();
+  #listening: Promise<void> | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(parts: LinkedTransportParts) {
@@ -88,18 +89,24 @@ export class LinkedTransport implements MeshTransport {
     return this.#counts;
   }
 
+  async listen(): Promise<void> {
+    this.#listening ??= this.#connector.listen();
+    await this.#listening;
+  }
+
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    await this.#connector.listen({
-      accepted: handshake => this.#accept(handshake),
-      refused: refusal => this.#refused(refusal),
-    });
+    await this.listen();
     if (signal.aborted || this.#ended !== undefined) {
       this.#ended = undefined; // what was just opened is still to be closed
       await this.#end();
       return;
     }
     signal.addEventListener('abort', () => void this.#end(), { once: true });
+    this.#connector.accept({
+      accepted: handshake => this.#accept(handshake),
+      refused: refusal => this.#refused(refusal),
+    });
     this.#dialer.start(this.#stop.signal);
   }
 

@@ -57,8 +57,10 @@ export interface AcceptEvents {
 
 export interface Connector {
   readonly listensOn: HostPort | undefined;
-  /** @throws MeshError */
-  listen(events: AcceptEvents): Promise<void>;
+  /** Once. Whoever dials from now on waits until `accept`. @throws MeshError */
+  listen(): Promise<void>;
+  /** Once, after `listen`. */
+  accept(events: AcceptEvents): void;
   /** Never throws but the signal's reason. */
   dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome>;
   /** Whether a link that was opened with this key may stay. */

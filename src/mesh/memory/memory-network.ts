@@ -3,7 +3,7 @@
 // link is given up.
 
 import type { Clock } from '../../clock/clock.ts';
-import { untilAborted } from '../../clock/until-aborted.ts';
+import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
@@ -132,7 +132,8 @@ class MemoryHost {
   readonly name: string;
   readonly hello: PeerHello;
   readonly pipes: Set<MemoryLinkPipe> = new Set();
-  events: AcceptEvents | undefined;
+  /** Those who dial before wait for it. */
+  readonly events: PromiseWithResolvers<AcceptEvents> = Promise.withResolvers<AcceptEvents>();
 
   constructor(name: string, hello: PeerHello) {
     this.name = name;
@@ -153,9 +154,12 @@ class MemoryConnector implements Connector {
     return { host: this.#host.name, port: MEMORY_PORT };
   }
 
-  async listen(events: AcceptEvents): Promise<void> {
-    this.#host.events = events;
+  async listen(): Promise<void> {
     this.#network.open(this.#host);
+  }
+
+  accept(events: AcceptEvents): void {
+    this.#host.events.resolve(events);
   }
 
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
@@ -167,12 +171,14 @@ class MemoryConnector implements Connector {
       signal.throwIfAborted();
     }
     const there = this.#network.host(sink);
-    if (there?.events === undefined)
+    if (there === undefined)
       return refusedDial(candidate, {
         reason: 'unreachable',
         cause: 'nothing-listens',
         detail: 'nobody listens there',
       });
+    const events = await unlessAborted(there.events.promise, signal);
+    signal.throwIfAborted();
     const [near, far] = MemoryLinkPipe.pair(
       () => this.#network.isBlocked(here.name, sink),
       () => this.#network.isBlocked(sink, here.name),
@@ -184,7 +190,7 @@ class MemoryConnector implements Connector {
       host.pipes.add(pipe);
       pipe.onGone(() => host.pipes.delete(pipe));
     }
-    there.events.accepted({
+    events?.accepted({
       pipe: far,
       peer: here.hello,
       remoteAddress: { host: here.name, port: MEMORY_PORT },

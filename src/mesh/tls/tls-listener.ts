@@ -1,5 +1,5 @@
 // Accepts peers: each connection is admitted, speaks TLS under a cluster key, and proves who it is, all within the handshake's
-// time. Whatever else comes is closed, counted and told.
+// time. Whatever else comes is closed, counted and told. Connections that come before `accept` wait unread.
 
 import type { Server as NetServer, Socket } from 'node:net';
 import { createServer as createNetServer } from 'node:net';
@@ -42,7 +42,8 @@ interface Visit {
 
 export class TlsListener {
   readonly #parts: TlsListenerParts;
-  readonly #events: AcceptEvents;
+  #events: AcceptEvents | undefined;
+  readonly #early: Socket[] = [];
   readonly #admission: HandshakeAdmission;
   readonly #net: NetServer;
   readonly #tls: TlsServer;
@@ -50,10 +51,9 @@ export class TlsListener {
   /** The key id that a connection named, and whether it is known. */
   readonly #named = new WeakMap<TLSSocket, { readonly id: string; readonly isKnown: boolean }>();
 
-  constructor(parts: TlsListenerParts, events: AcceptEvents) {
+  constructor(parts: TlsListenerParts) {
     const { keys, limits } = parts;
     this.#parts = parts;
-    this.#events = events;
     this.#admission = new HandshakeAdmission(parts.clock, limits);
     this.#tls = createTlsServer({
       ...TLS_SETTINGS,
@@ -68,12 +68,18 @@ export class TlsListener {
     this.#tls.on('tlsClientError', (error, socket) => {
       this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, this.#named.get(socket)?.isKnown));
     });
-    this.#net = createNetServer({ noDelay: true }, raw => this.#visit(raw));
+    this.#net = createNetServer({ noDelay: true }, raw => {
+      // Until TLS has it; afterwards its errors come there.
+      raw.on('error', () => undefined);
+      if (this.#events === undefined) this.#early.push(raw);
+      else this.#visit(raw, this.#events);
+    });
     this.#net.on('drop', data => {
       const address = { host: plainAddress(data?.remoteAddress), port: data?.remotePort ?? 0 };
       const detail = 'more connections are open than all peers together need';
-      this.#events.refused({ direction: 'accepted', address, reason: 'too-many', detail });
+      this.#events?.refused({ direction: 'accepted', address, reason: 'too-many', detail });
     });
+    // Also the bound of those that wait for `accept`.
     this.#net.maxConnections = limits.linksMax + 2 * limits.handshakesMax;
   }
 
@@ -89,6 +95,12 @@ export class TlsListener {
     this.#net.on('error', () => undefined);
   }
 
+  /** Those who came before are looked at now, by the same rules. */
+  accept(events: AcceptEvents): void {
+    this.#events = events;
+    for (const raw of this.#early.splice(0)) if (!raw.destroyed) this.#visit(raw, events);
+  }
+
   get address(): HostPort | undefined {
     const address = this.#net.address();
     return address === null || typeof address === 'string'
@@ -101,18 +113,17 @@ export class TlsListener {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#net.listening) this.#net.close(() => resolve());
     else resolve();
+    for (const raw of this.#early.splice(0)) raw.destroy();
     for (const visit of [...this.#visits.values()]) visit.raw.destroy();
     await promise;
   }
 
-  #visit(raw: Socket): void {
-    // Until TLS has it; afterwards its errors come there.
-    raw.on('error', () => undefined);
+  #visit(raw: Socket, events: AcceptEvents): void {
     const address = { host: plainAddress(raw.remoteAddress), port: raw.remotePort ?? 0 };
     const place = this.#admission.enter(address.host, () => this.#makeRoom());
     if (typeof place === 'string') {
       raw.destroy();
-      this.#events.refused({ direction: 'accepted', address, reason: 'too-many', detail: place });
+      events.refused({ direction: 'accepted', address, reason: 'too-many', detail: place });
       return;
     }
     const { clock, limits } = this.#parts;
@@ -132,7 +143,7 @@ export class TlsListener {
       sinceMs: clock.nowMs(),
       hasKey: false,
       end: meaning => {
-        if (leave()) this.#events.refused({ ...meaning, direction: 'accepted', address });
+        if (leave()) events.refused({ ...meaning, direction: 'accepted', address });
       },
       pass: () => void leave(),
     };
@@ -184,7 +195,7 @@ export class TlsListener {
     }
     visit.pass();
     const { pipe, peer } = introduction;
-    this.#events.accepted({ pipe, peer, remoteAddress: visit.address, isInitiator: false, keyId: key.id });
+    this.#events?.accepted({ pipe, peer, remoteAddress: visit.address, isInitiator: false, keyId: key.id });
   }
 }
 

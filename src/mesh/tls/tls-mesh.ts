@@ -84,11 +84,15 @@ class TlsConnector implements Connector {
     return this.#listensOn;
   }
 
-  async listen(events: AcceptEvents): Promise<void> {
-    const listener = new TlsListener(this.#parts, events);
+  async listen(): Promise<void> {
+    const listener = new TlsListener(this.#parts);
     await listener.listen(this.#parts.listen);
     this.#listener = listener;
     this.#listensOn = listener.address;
+  }
+
+  accept(events: AcceptEvents): void {
+    this.#listener?.accept(events);
   }
 
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {

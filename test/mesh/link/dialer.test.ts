@@ -16,6 +16,7 @@ const dialling = async (answer: 'refuse' | 'hang', limits: Partial<MeshLimits> =
   const connector: Connector = {
     listensOn: undefined,
     listen: async () => undefined,
+    accept: () => undefined,
     dial: async (candidate, signal) => {
       const { address, port } = candidate;
       dials.push({ atMs: clock.nowMs(), address });

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { presence } from '../../../src/core/node/presence-view.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import type { NodeKey } from '../../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import type { MemoryDisk } from '../../../src/journal/memory-disk.ts';
@@ -61,6 +62,37 @@ describe('replication over the in-memory mesh', () => {
   });
 });
 
+describe('twelve nodes that start together', () => {
+  it('are fully meshed within ten seconds, though each answers late and dials some that are not there yet', async () => {
+    await using mesh = new MemoryMesh();
+    const names = Array.from({ length: 12 }, (_, index) => `host-${index}`);
+    const random = seededRandom(12);
+    for (const [index] of names.entries()) {
+      const host = await mesh.open(index);
+      for (const address of names.filter((_, other) => other !== index))
+        host.transport.addCandidate({ address, port: 4_181, source: 'static' });
+    }
+    const steps = mesh.hosts.flatMap(host => {
+      const listenAtMs = Math.floor(4_000 * random.next());
+      return [
+        { atMs: listenAtMs, act: () => host.transport.listen() },
+        { atMs: listenAtMs + 1_000, act: () => host.transport.start(mesh.signal) },
+      ];
+    });
+    for (const { atMs, act } of steps.sort((a, b) => a.atMs - b.atMs)) {
+      await mesh.clock.advance(atMs - mesh.clock.nowMs());
+      await act();
+    }
+    for (const { node } of mesh.hosts) node.open('first');
+    await mesh.clock.advance(10_000 - mesh.clock.nowMs());
+    for (const { transport, node } of mesh.hosts) {
+      expect(transport.links.size).toBe(11);
+      expect(node.hash).toBe(mesh.hosts[0]?.node.hash);
+      expect(node.replicator.counts.malformedFrames).toBe(0);
+    }
+  });
+});
+
 interface Host {
   readonly key: NodeKey;
   readonly disk: MemoryDisk;
@@ -75,7 +107,12 @@ class MemoryMesh implements AsyncDisposable {
   readonly #abort = new AbortController();
   #starts = 0;
 
-  async start(index: number): Promise<Host> {
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Not started: nobody can reach it, and it reaches nobody. */
+  async open(index: number): Promise<Host> {
     const { key, disk } = this.hosts[index] ?? { key: generateNodeKey(), disk: createMemoryDisk() };
     this.#starts += 1;
     const transport = this.#network.transport({
@@ -84,9 +121,15 @@ class MemoryMesh implements AsyncDisposable {
       start: this.#starts,
     });
     const node = new MeshNode({ clock: this.clock, key, disk, mesh: transport });
-    await transport.start(this.#abort.signal);
     const host = { key, disk, transport, node };
     this.hosts[index] = host;
+    return host;
+  }
+
+  async start(index: number): Promise<Host> {
+    const host = await this.open(index);
+    const { transport } = host;
+    await transport.start(this.#abort.signal);
     for (const other of this.hosts) if (other !== host) this.#network.connect(transport, other.transport);
     return host;
   }
