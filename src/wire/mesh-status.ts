@@ -43,6 +43,8 @@ export interface PeerStatus {
   readonly silentMs: Reported<number>;
   /** Addresses of it that are asked from here whether it answers, and how many do. */
   readonly reach: { readonly asked: number; readonly open: number; readonly shut: number };
+  /** How often it did not deliver what it claims to hold of others, since its link came up. */
+  readonly undelivered?: number | undefined;
   /** What came of each address that was tried, at most PEER_TRIES_MAX. */
   readonly tries: readonly PeerTry[];
 }
@@ -126,6 +128,7 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   address: reported(text),
   silentMs: reported(v.pipe(v.number(), v.finite())),
   reach: v.object({ asked: count, open: count, shut: count }),
+  undelivered: v.optional(count),
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });
 

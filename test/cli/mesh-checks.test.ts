@@ -57,6 +57,15 @@ const textsOf = (mesh: MeshStatus, platform = 'linux'): readonly string[] =>
   meshChecks(mesh, platform).map(({ verdict, text, advice }) => `${verdict}: ${text} | ${advice}`);
 
 describe('what doctor says of the mesh', () => {
+  test('names a peer that does not deliver what it claims to hold', () => {
+    expect(textsOf(on({ peers: [peer({ undelivered: 2 })] }))).not.toContainEqual(
+      expect.stringContaining('did not send'),
+    );
+    expect(textsOf(on({ peers: [peer({ undelivered: 7 })] }))).toContainEqual(
+      expect.stringMatching(/^note: juno did not send what it claims to hold of other nodes, 7 times/),
+    );
+  });
+
   test('is short where all is well: beacons that nobody needs are not told', () => {
     expect(textsOf(on())).toEqual([
       'ok: it listens on [::]:4181 | ',

@@ -7,7 +7,7 @@ import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
 import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
 import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
 import { MeshNode } from './mesh-node.ts';
-import { type Disturb, WiredLink, WiredMesh } from './mesh-wires.ts';
+import { type Disturb, WiredLink, WiredMesh, type WiredNode } from './mesh-wires.ts';
 
 export type Shape = 'line' | 'ring' | 'star' | 'full';
 
@@ -95,6 +95,14 @@ export class MeshCluster implements AsyncDisposable {
     placeA.mesh.meet(pair[0]);
     placeB.mesh.meet(pair[1]);
     return pair;
+  }
+
+  /** With somebody who is no node of this cluster, and dials; the end that is theirs. */
+  linkFrom(stranger: WiredNode, index: number): WiredLink {
+    const place = this.#place(index);
+    const [far, near] = WiredLink.pair(stranger, wired(place));
+    place.mesh.meet(near);
+    return far;
   }
 
   isLinked(a: number, b: number): boolean {

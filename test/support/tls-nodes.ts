@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:net';
 import { systemClock } from '../../src/clock/system-clock.ts';
+import type { NodeKey } from '../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
@@ -15,6 +16,7 @@ export interface TlsNodeOptions {
   readonly version?: number;
   readonly limits?: Partial<MeshLimits>;
   readonly host?: string;
+  readonly identity?: NodeKey;
 }
 
 export type TlsNode = SeenNode & { readonly mesh: TlsMesh };
@@ -25,9 +27,9 @@ export class TlsNodes implements AsyncDisposable {
 
   /** Started; it tries again soon and bounds nobody, unless told to. */
   async node(options: TlsNodeOptions = {}): Promise<TlsNode> {
-    const { keys = [this.key], version, limits, host = '127.0.0.1' } = options;
+    const { keys = [this.key], version, limits, host = '127.0.0.1', identity = generateNodeKey() } = options;
     const mesh = new TlsMesh({
-      identity: generateNodeKey(),
+      identity,
       start: 1,
       keys,
       listen: { host, port: 0 },

@@ -115,7 +115,6 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/mesh/key/cluster-key.ts': ['TEXT_CHARACTERS_MAX'],
   'src/mesh/link/dialer.ts': ['OWN_ADDRESSES_MAX'],
   'src/mesh/reachability/udp-datagrams.ts': ['TRIES_MAX'],
-  'src/mesh/replication/limits.ts': ['REPLICATION_LIMITS.chunkBytesMax'],
   'src/mesh/replication/receipt.ts': ['HEARD_AGE_MS_MAX'],
   'src/mesh/replication/record-chunks.ts': ['CHUNKS_HELD_MAX'],
   'src/mesh/tls/tls-pipe.ts': ['JOINED_BYTES_MAX'],

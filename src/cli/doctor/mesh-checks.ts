@@ -47,6 +47,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
       return [
         check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`, ''),
         ...reachCheck(peer),
+        ...deliveryCheck(peer),
       ];
     case 'self':
       return [
@@ -94,6 +95,18 @@ const reachCheck = ({ name, reach: { asked, open, shut } }: PeerStatus): readonl
           'problem',
           `no connection to ${name} is open: ${asked === 1 ? 'its address does not answer' : `none of its ${asked} addresses answers`} a question from here`,
           'Allow UDP there, on the number of its mesh port (4181 unless it says otherwise).',
+        ),
+      ];
+
+/** Once may be a slow disk or cable there. */
+const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] =>
+  undelivered < UNDELIVERED_TOLD_MIN
+    ? []
+    : [
+        check(
+          'note',
+          `${name} did not send what it claims to hold of other nodes, ${undelivered} times`,
+          'Others are asked instead. Restart plimsoll there, and see whether its version is the one that runs here.',
         ),
       ];
 
@@ -188,3 +201,5 @@ const NO_CABLE =
   'That is as it should be where no cable or network joins the two. Where one does: allow TCP and UDP on its mesh port (4181 unless it says otherwise), and UDP 4182.';
 const HARMLESS_BEACONS: ReadonlySet<string> = new Set<BeaconProblemCode>(['no-beacon', 'beacon-not-heard']);
 const OTHERS_MAX = 4;
+
+const UNDELIVERED_TOLD_MIN = 3;

@@ -148,6 +148,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         dials: transport.dials,
         refusalCounts: transport.refusalCounts,
         replicationCounts: replicator.counts,
+        undeliveredBy: peer => replicator.undeliveredBy(peer),
         named: peers,
         reach: connections?.statuses ?? [],
         discovery: discovery.status,

@@ -28,6 +28,7 @@ export interface MeshStatusSources {
   readonly dials: readonly DialStatus[];
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   readonly replicationCounts: ReplicationCounts;
+  readonly undeliveredBy: (peer: NodeId) => number;
   readonly named: readonly HostPort[];
   readonly reach: readonly ReachStatus[];
   readonly discovery: DiscoveryStatus;
@@ -88,7 +89,10 @@ interface PeerSources extends MeshStatusSources {
   readonly tries: readonly DialStatus[];
 }
 
-const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries, reach }: PeerSources): PeerStatus => {
+const peerOf = (
+  node: NodeId,
+  { state, nowMs, links, isNamed, tries, reach, undeliveredBy }: PeerSources,
+): PeerStatus => {
   const own = reach.filter(({ target }) => target.node === node);
   const countOf = (wanted: ReachStatus['state']): number => own.filter(one => one.state === wanted).length;
   const link = links.get(node);
@@ -101,6 +105,7 @@ const peerOf = (node: NodeId, { state, nowMs, links, isNamed, tries, reach }: Pe
     address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
     silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never heard'),
     reach: { asked: own.length, open: countOf('open'), shut: countOf('shut') },
+    undelivered: undeliveredBy(node),
     tries: link === undefined ? triesOf(tries) : [],
   };
 };

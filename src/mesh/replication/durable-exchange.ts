@@ -6,6 +6,7 @@ import type { MeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import { CatchUpAsks } from './catch-up-asks.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
 import type { Place } from './positions.ts';
@@ -15,20 +16,19 @@ import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReceivedRecord } from './replica-store.ts';
-import { Wants } from './wants.ts';
 
 type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
 
 export class DurableExchange {
   readonly #parts: ExchangeParts;
-  readonly #wants: Wants;
+  readonly catchUp: CatchUpAsks;
   readonly forks: Forks;
   readonly #tips: RecordTips;
   #ownTold: Place;
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
-    this.#wants = new Wants(parts.limits.wantTimeoutMs);
+    this.catchUp = new CatchUpAsks(parts);
     this.#tips = new RecordTips(parts.store, parts.self);
     this.forks = new Forks(parts, this.#tips);
     this.#ownTold = parts.store.position(parts.self) ?? NOTHING;
@@ -59,7 +59,7 @@ export class DurableExchange {
 
   /** With what a peer says it holds: asks it for what is missing here. */
   compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
-    const { self, store, nowMs } = this.#parts;
+    const { self, store } = this.#parts;
     for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
     if (!peer.outbox.isWritable) return;
     const own = vectors.find(({ origin }) => origin === self);
@@ -69,11 +69,9 @@ export class DurableExchange {
     }
     for (const entry of vectors)
       if (entry.origin !== self && this.forks.isUnproven(entry)) askAgain(peer, entry);
-    const toAsk = vectors.filter(
-      entry => isAhead(entry, store.position(entry.origin)) && !this.#isBetterAsked(peer, entry),
+    this.catchUp.seek(
+      vectors.filter(entry => isAhead(entry, store.position(entry.origin))).map(({ origin }) => origin),
     );
-    const wants = this.#wants.ask(peer.id, toAsk, origin => store.position(origin), nowMs());
-    if (wants.length > 0) peer.outbox.tell({ kind: 'want', wants });
   }
 
   answer(peer: ReplicaPeer, wants: readonly VectorEntry[]): void {
@@ -85,7 +83,7 @@ export class DurableExchange {
   }
 
   peerGone(peer: NodeId): void {
-    this.#wants.peerGone(peer);
+    this.catchUp.peerGone(peer);
   }
 
   take(peer: ReplicaPeer, message: RecordsMessage): void {
@@ -116,6 +114,7 @@ export class DurableExchange {
       return;
     }
     if (held !== undefined && isRepeated(message, from)) {
+      this.catchUp.delivered(peer.id, origin);
       counts.recordsRepeated += records.length;
       this.#repeated(peer, message, held);
       return;
@@ -131,6 +130,7 @@ export class DurableExchange {
       counts.gaps += 1;
       return;
     }
+    this.catchUp.delivered(peer.id, origin);
     counts.recordsRepeated += records.length - received.length;
     peer.outbox.knows(origin, { epoch, through: last });
     this.#store(peer, message, received, { epoch, through: last }, from);
@@ -143,6 +143,7 @@ export class DurableExchange {
   #isBetterAsked(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
     const itself = this.#parts.peers.get(origin);
     if (itself === undefined || itself === peer || !itself.hasSaidHello) return false;
+    if (this.catchUp.isFailing(origin, origin)) return false;
     return !isAhead({ epoch, through }, itself.outbox.known.get(origin));
   }
 
@@ -163,7 +164,6 @@ export class DurableExchange {
     }
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
-    this.#wants.answered(origin, peer.id, last);
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
     for (const other of relayedTo(peer.id)) {
       if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))

@@ -1,12 +1,26 @@
-// What both halves of replication share: the durable one and the live one.
+// What replication is made of, and what its two halves share: the durable one and the live one.
 
+import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { NodeKeys } from '../../wire/node-signature.ts';
+import type { MeshTransport } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { OwnProof } from './record-proof.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { ReplicationCounts } from './replication-counts.ts';
+
+export interface ReplicatorParts {
+  readonly mesh: Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
+  readonly store: ReplicaStore;
+  readonly clock: Clock;
+  /** Raw ed25519 key of this node, 32 bytes: it travels with the node's records. */
+  readonly publicKey: Uint8Array;
+  /** By the same identity: live events travel with it, durable ones are signed where they are recorded. */
+  readonly sign: (bytes: Uint8Array) => Uint8Array;
+  readonly plimsollVersion: string;
+  readonly limits?: ReplicationLimits;
+}
 
 export interface ExchangeParts {
   readonly self: NodeId;

@@ -5,8 +5,11 @@ export interface ReplicationLimits {
   readonly digestIntervalMs: number;
   /** Changes of the neighbour list are told together, this long after the first. */
   readonly neighbourDebounceMs: number;
-  /** A want that brought nothing for so long is asked of another peer. */
+  /** What was asked for and has not come for so long is asked of other peers; looked at so often. */
   readonly wantTimeoutMs: number;
+  readonly wantCheckMs: number;
+  /** The longest pause before a peer that did not deliver an origin is asked for it again; it doubles from the wait. */
+  readonly wantPauseMsMax: number;
   /** Of one frame of records or live events; a single record may be longer. */
   readonly chunkBytesMax: number;
   /** What one peer may send: events, and bytes, each as a burst and then a second. */
@@ -25,7 +28,9 @@ export interface ReplicationLimits {
 export const REPLICATION_LIMITS: ReplicationLimits = {
   digestIntervalMs: 5_000,
   neighbourDebounceMs: 1_500,
-  wantTimeoutMs: 5_000,
+  wantTimeoutMs: 3_000,
+  wantCheckMs: 1_000,
+  wantPauseMsMax: 600_000,
   chunkBytesMax: 131_072,
   eventsBurst: 20_000,
   eventsPerSecond: 5_000,

@@ -2,7 +2,6 @@
 // then the stream, relayed by the smallest common neighbour, and a digest that heals whatever was missed. Durable events
 // wait in the journal and live ones in a table of last values, so no peer's slowness costs memory or another's time.
 
-import type { Clock } from '../../clock/clock.ts';
 import { untilAborted } from '../../clock/until-aborted.ts';
 import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -11,9 +10,10 @@ import { decodeMeshMessage, encodeMeshMessage } from '../../wire/mesh-message.ts
 import { NodeKeys } from '../../wire/node-signature.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
-import type { MeshLink, MeshTransport } from '../mesh.ts';
+import type { MeshLink } from '../mesh.ts';
 import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
+import type { ReplicatorParts } from './exchange-parts.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { REPLICATION_LIMITS } from './limits.ts';
 import { LiveExchange } from './live-exchange.ts';
@@ -22,20 +22,7 @@ import type { ChunkSource } from './record-chunks.ts';
 import { createRecordChunks } from './record-chunks.ts';
 import { Relays } from './relay-rule.ts';
 import { ReplicaPeer } from './replica-peer.ts';
-import type { ReplicaStore } from './replica-store.ts';
 import { ReplicationCounts } from './replication-counts.ts';
-
-export interface ReplicatorParts {
-  readonly mesh: Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
-  readonly store: ReplicaStore;
-  readonly clock: Clock;
-  /** Raw ed25519 key of this node, 32 bytes: it travels with the node's records. */
-  readonly publicKey: Uint8Array;
-  /** By the same identity: live events travel with it, durable ones are signed where they are recorded. */
-  readonly sign: (bytes: Uint8Array) => Uint8Array;
-  readonly plimsollVersion: string;
-  readonly limits?: ReplicationLimits;
-}
 
 export class Replicator {
   readonly counts: ReplicationCounts = new ReplicationCounts();
@@ -86,6 +73,11 @@ export class Replicator {
     return this.#live.bytes;
   }
 
+  /** How often the peer did not deliver what it claims to hold, since its link came up. */
+  undeliveredBy(peer: NodeId): number {
+    return this.#durable.catchUp.undeliveredBy(peer);
+  }
+
   /** Origins and live keys that wait for a peer to read. */
   waitingFor(peer: NodeId): number {
     return this.#peers.get(peer)?.outbox.waiting ?? 0;
@@ -101,7 +93,7 @@ export class Replicator {
     ];
     for (const link of mesh.links.values()) this.#meet(link);
     try {
-      await Promise.all([this.#digestLoop(signal), this.#neighbourLoop(signal)]);
+      await Promise.all([this.#digestLoop(signal), this.#neighbourLoop(signal), this.#wantLoop(signal)]);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -269,6 +261,13 @@ export class Replicator {
         live: this.#live.summary(),
         neighboursVersion: this.#neighbours.version,
       });
+    }
+  }
+
+  async #wantLoop(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#parts.clock.sleep(this.#limits.wantCheckMs, signal);
+      this.#durable.catchUp.check();
     }
   }
 

@@ -1,0 +1,55 @@
+// A member that says what the test lets it say: it holds the cluster key and an identity of its own, so its links are as good
+// as anybody's, and it follows no rule of replication.
+
+import type { NodeKey } from '../../src/daemon/node-key.ts';
+import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import type { MeshLink } from '../../src/mesh/mesh.ts';
+import type { MeshMessage } from '../../src/wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage } from '../../src/wire/mesh-message.ts';
+import type { VectorEntry } from '../../src/wire/version-vector.ts';
+
+export interface Lies {
+  /** What it claims to hold. */
+  readonly claims: () => readonly VectorEntry[];
+  /** What it says when it is told something; nothing by default. */
+  readonly answer?: (message: MeshMessage, tell: (message: MeshMessage) => void) => void;
+}
+
+export class LyingNode {
+  readonly key: NodeKey = generateNodeKey();
+  /** What it was asked for, in order. */
+  readonly asked: VectorEntry[] = [];
+  readonly #lies: Lies;
+  readonly #links = new Set<MeshLink>();
+
+  constructor(lies: Lies) {
+    this.#lies = lies;
+  }
+
+  /** Greets, and hears what the other end says. */
+  meet(link: MeshLink): void {
+    this.#links.add(link);
+    link.onClose(() => this.#links.delete(link));
+    const tell = (message: MeshMessage): void => void link.send(encodeMeshMessage(message));
+    link.onFrame(frame => {
+      const decoded = decodeMeshMessage(frame);
+      if (decoded.kind !== 'message') return;
+      if (decoded.message.kind === 'want') this.asked.push(...decoded.message.wants);
+      this.#lies.answer?.(decoded.message, tell);
+    });
+    tell({
+      kind: 'hello',
+      plimsollVersion: '0.0.0-liar',
+      vectors: this.#lies.claims(),
+      live: [],
+      neighboursVersion: 0,
+      neighbours: [],
+    });
+  }
+
+  /** Says again what it claims, to everybody. */
+  claim(): void {
+    const digest = { kind: 'digest', vectors: this.#lies.claims(), live: [], neighboursVersion: 0 } as const;
+    for (const link of this.#links) link.send(encodeMeshMessage(digest));
+  }
+}
