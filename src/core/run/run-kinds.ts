@@ -3,80 +3,69 @@
 
 import type { Run, Runner, RunProgress } from './run.ts';
 
-export const RUN_KINDS = {
-  'runner.reported': {
-    class: 'live',
-    field: 'runners',
-    shape: 'keyed',
-    entriesMax: 64,
-    isNewestKept: true,
-    key: ({ runnerKey }: Runner): string => runnerKey,
-    texts: { runnerKey: 'key', source: 'plain' },
-  },
-  'run.started': {
-    class: 'durable',
-    field: 'runs',
-    shape: 'keyed',
-    entriesMax: 256,
-    isNewestKept: true,
-    key: ({ runId }: Run): string => runId,
-    tell: (run: Run): Run | undefined => (run.state === 'running' ? run : undefined),
-    texts: {
-      runId: 'runId',
-      startedAt: 'plain',
-      target: 'free',
-      serverKind: 'plain',
-      model: 'plain',
-      kind: 'plain',
-      dataset: 'dataset',
-      name: 'plain',
-      directory: 'directory',
-      state: 'plain',
-      reason: 'free',
-      detail: 'free',
-      verdict: 'plain',
-      reasons: 'free',
-    },
-  },
-  'run.ended': {
-    class: 'durable',
-    field: 'runs',
-    shape: 'keyed',
-    entriesMax: 256,
-    isNewestKept: true,
-    key: ({ runId }: Run): string => runId,
-    tell: (run: Run): Run | undefined => (run.state === 'running' ? undefined : run),
-    texts: {
-      runId: 'runId',
-      startedAt: 'plain',
-      target: 'free',
-      serverKind: 'plain',
-      model: 'plain',
-      kind: 'plain',
-      dataset: 'dataset',
-      name: 'plain',
-      directory: 'directory',
-      state: 'plain',
-      reason: 'free',
-      detail: 'free',
-      verdict: 'plain',
-      reasons: 'free',
-    },
-  },
-  'progress.reported': {
-    class: 'live',
-    field: 'runProgress',
-    shape: 'keyed',
-    entriesMax: 64,
-    isNewestKept: true,
-    key: ({ runId }: RunProgress): string => runId,
-    texts: {
-      runId: 'runId',
-      phase: 'plain',
-      kind: 'plain',
-      detail: 'free',
-      verdict: 'plain',
-      reasons: 'free',
-    },
+const RUNNER = {
+  class: 'live',
+  field: 'runners',
+  shape: 'keyed',
+  entriesMax: 64,
+  isNewestKept: true,
+  key: ({ runnerKey }: Runner): string => runnerKey,
+  texts: { runnerKey: 'key', source: 'plain' },
+} as const;
+
+/** Told twice: as it starts, and as it ended. */
+const RUN = {
+  class: 'durable',
+  field: 'runs',
+  shape: 'keyed',
+  entriesMax: 256,
+  isNewestKept: true,
+  key: ({ runId }: Run): string => runId,
+  texts: {
+    runId: 'runId',
+    startedAt: 'plain',
+    target: 'free',
+    serverKind: 'plain',
+    model: 'plain',
+    kind: 'plain',
+    dataset: 'dataset',
+    name: 'plain',
+    directory: 'directory',
+    state: 'plain',
+    reason: 'free',
+    detail: 'free',
+    verdict: 'plain',
+    reasons: 'free',
   },
 } as const;
+
+type RunRow = typeof RUN & { readonly tell: (run: Run) => Run | undefined };
+
+const PROGRESS = {
+  class: 'live',
+  field: 'runProgress',
+  shape: 'keyed',
+  entriesMax: 64,
+  isNewestKept: true,
+  key: ({ runId }: RunProgress): string => runId,
+  texts: {
+    runId: 'runId',
+    phase: 'plain',
+    kind: 'plain',
+    detail: 'free',
+    verdict: 'plain',
+    reasons: 'free',
+  },
+} as const;
+
+export const RUN_KINDS: {
+  readonly 'runner.reported': typeof RUNNER;
+  readonly 'run.started': RunRow;
+  readonly 'run.ended': RunRow;
+  readonly 'progress.reported': typeof PROGRESS;
+} = {
+  'runner.reported': RUNNER,
+  'run.started': { ...RUN, tell: run => (run.state === 'running' ? run : undefined) },
+  'run.ended': { ...RUN, tell: run => (run.state === 'running' ? undefined : run) },
+  'progress.reported': PROGRESS,
+};
