@@ -116,6 +116,18 @@ describe('the page of a node', () => {
     await panel.getByRole('img', { name: /^GPU 1, memory bandwidth since / }).waitFor();
   });
 
+  test('says why the last quarter of an hour is not there', async ({ browser }) => {
+    await using served = await serveMachines({ machines: [rack] });
+    served.tell(rack, AT_WORK);
+    const { page } = await browser.open(served.url);
+    const ofReadings = /\/api\/history\?node=[^&]*$/;
+    await page.route(ofReadings, route => route.abort());
+    await page.goto(`${served.url}/nodes/${served.idOf(rack)}`);
+    await page
+      .getByText(/^The last quarter of an hour could not be read: the daemon does not answer: \S/)
+      .waitFor();
+  });
+
   test('draws what its devices were measured at before, marks a fall, and lists the same', async ({
     browser,
   }) => {

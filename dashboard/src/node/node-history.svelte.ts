@@ -9,6 +9,8 @@ export class NodeHistory {
   /** As of `lastSecond`. */
   series: HistorySeries['series'] = $state.raw({});
   lastSecond: number = $state(0);
+  /** Why what was before this page is not in it; '' where it is. */
+  refused: string = $state('');
   readonly #node: NodeId;
   readonly #live: LiveHistory;
 
@@ -20,6 +22,7 @@ export class NodeHistory {
   /** Fills what was before this page; a failure leaves what the page has seen itself. */
   async load(): Promise<void> {
     const reply = await askDaemon(`/api/history?node=${this.#node}`, liveHistoryAnswerSchema);
+    this.refused = reply.kind === 'refused' ? reply.reason : '';
     if (reply.kind === 'refused') return;
     const nowMs = performance.now();
     this.#live.load(this.#node, reply.value, nowMs);

@@ -2,24 +2,32 @@
 // shows half of something.
 
 import * as v from 'valibot';
-import { problemText } from '../../../src/core/problem.ts';
+import { problemText, shortReason } from '../../../src/core/problem.ts';
 import { decodeApiProblem } from '../../../src/wire/api/api-problem.ts';
 
 export type DaemonReply<T> =
   | { readonly kind: 'here'; readonly value: T }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      /** Of the daemon's problem, or what this page could not do with the answer. */
+      readonly code: string;
+      readonly reason: string;
+    };
 
 export const askDaemon = async <T>(
   path: string,
   schema: v.GenericSchema<unknown, T>,
   request: RequestInit = {},
 ): Promise<DaemonReply<T>> => {
-  const answer = await fetch(path, { cache: 'no-store', ...request }).catch(() => undefined);
-  if (answer === undefined) return { kind: 'refused', reason: 'the daemon does not answer' };
-  const body: unknown = await answer.json().catch(() => undefined);
-  if (!answer.ok) return { kind: 'refused', reason: refusalText(answer.status, body) };
-  const read = v.safeParse(schema, body);
-  return read.success ? { kind: 'here', value: read.output } : { kind: 'refused', reason: NOT_UNDERSTOOD };
+  try {
+    const answer = await fetch(path, { cache: 'no-store', ...request });
+    const body = jsonOf(await answer.text());
+    if (!answer.ok) return refusal(answer.status, body);
+    const read = v.safeParse(schema, body);
+    return read.success ? { kind: 'here', value: read.output } : notUnderstood(read.issues);
+  } catch (error) {
+    return { kind: 'refused', code: 'no-answer', reason: `the daemon does not answer: ${causeOf(error)}` };
+  }
 };
 
 export const jsonBody = (body: object): RequestInit => ({
@@ -28,12 +36,38 @@ export const jsonBody = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-export const refusalText = (status: number, body: unknown): string => {
-  if (status === 401) return NO_ACCESS;
-  const refusal = decodeApiProblem(body);
-  return refusal === undefined ? `HTTP ${status}` : problemText(refusal);
+export const refusal = (status: number, body: unknown): DaemonReply<never> => {
+  const problem = decodeApiProblem(body);
+  const code = problem?.code ?? `http-${status}`;
+  // A browser that is not signed in may read on loopback. What to do is known better here than to the daemon.
+  if (status === 401) return { kind: 'refused', code, reason: NO_ACCESS };
+  return { kind: 'refused', code, reason: problem === undefined ? `HTTP ${status}` : problemText(problem) };
 };
 
-/** A browser that is not signed in may read on loopback. What to do is known better here than to the daemon. */
+/** What is no JSON fits no schema; what it is instead is for the schema's issues to say. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const notUnderstood = ([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): DaemonReply<never> => {
+  const place = v.getDotPath(issue);
+  const what = place === null ? issue.message : `${place}: ${issue.message}`;
+  return {
+    kind: 'refused',
+    code: 'not-understood',
+    reason: `the daemon answers in a way that this page does not understand (${what.slice(0, CAUSE_LENGTH_MAX)}): reload it`,
+  };
+};
+
+/** Of a failed fetch the innermost cause says the most. */
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined
+    ? causeOf(error.cause)
+    : shortReason(error).slice(0, CAUSE_LENGTH_MAX);
+
 const NO_ACCESS = 'this browser may look, not ask: open the address that "plimsoll open" prints';
-const NOT_UNDERSTOOD = 'the daemon answers in a way that this page does not understand: reload it';
+const CAUSE_LENGTH_MAX = 200;

@@ -32,7 +32,7 @@ describe('what came of asking for a measurement', () => {
     expect(
       wordsOf([{ kind: 'here', value: { probes: [], unreached: [{ node: NODE, reason: 'no answer' }] } }]),
     ).toBe('1 not reached: no answer');
-    expect(wordsOf([{ kind: 'refused', reason: 'the daemon does not answer' }])).toBe(
+    expect(wordsOf([{ kind: 'refused', code: 'no-answer', reason: 'the daemon does not answer' }])).toBe(
       'the daemon does not answer',
     );
     expect(wordsOf([asked()])).toBe('nothing to measure');

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { askDaemon, refusalText } from '../../../dashboard/src/shell/ask-daemon.ts';
+import { askDaemon, refusal } from '../../../dashboard/src/shell/ask-daemon.ts';
 import { apiProblem } from '../../../src/wire/api/api-problem.ts';
 import { linksAnswerSchema } from '../../../src/wire/api/cluster-answers.ts';
 import { serveCluster } from '../../daemon/http/served-cluster.ts';
@@ -11,17 +14,21 @@ describe('what a page says of a refusal', () => {
       problem: 'The process of this run is on bosun.',
       advice: 'Stop it there.',
     });
-    expect(refusalText(409, body)).toBe('The process of this run is on bosun. Stop it there.');
+    expect(refusal(409, body)).toEqual({
+      kind: 'refused',
+      code: 'run-elsewhere',
+      reason: 'The process of this run is on bosun. Stop it there.',
+    });
   });
 
   test('to a browser without access is how to get it', () => {
-    expect(refusalText(401, undefined)).toContain('plimsoll open');
+    expect(refusal(401, undefined)).toMatchObject({ reason: expect.stringContaining('plimsoll open') });
   });
 
   test.each([undefined, null, 'text', {}, { error: 'text' }])(
     'is the status where the body says nothing (%j)',
     body => {
-      expect(refusalText(503, body)).toBe('HTTP 503');
+      expect(refusal(503, body)).toEqual({ kind: 'refused', code: 'http-503', reason: 'HTTP 503' });
     },
   );
 });
@@ -44,6 +51,47 @@ describe('what a page asks the daemon', () => {
     expect(await reasonOf('/api/daemon')).toContain('does not understand');
     expect(await reasonOf('/metrics')).toContain('does not understand');
     await served[Symbol.asyncDispose]();
-    expect(await reasonOf('/api/links')).toBe('the daemon does not answer');
+    expect(await reasonOf('/api/links')).toMatch(/^the daemon does not answer: \S+/);
+  });
+
+  test('is refused with what is wrong with the answer', async () => {
+    await using served = await serveCluster();
+    const reply = await askDaemon(`http://127.0.0.1:${served.port}/api/daemon`, linksAnswerSchema);
+    expect(reply).toMatchObject({ code: 'not-understood', reason: expect.stringContaining('links') });
+  });
+
+  test('is refused with the cause when the reply breaks off', async () => {
+    await using server = await listening((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"links":', () => response.destroy());
+    });
+    const reply = await askDaemon(`http://127.0.0.1:${server.port}/api/links`, linksAnswerSchema);
+    expect(reply).toMatchObject({ code: 'no-answer', reason: expect.stringMatching(/does not answer: .+/) });
+  });
+
+  test('is refused when what comes is no JSON', async () => {
+    await using server = await listening((_, response) => response.end('<html>a proxy</html>'));
+    const reply = await askDaemon(`http://127.0.0.1:${server.port}/api/links`, linksAnswerSchema);
+    expect(reply).toMatchObject({ code: 'not-understood' });
+  });
+
+  test('is refused with the code that the daemon gives', async () => {
+    await using served = await serveCluster();
+    const reply = await askDaemon(`http://127.0.0.1:${served.port}/api/runs/none`, linksAnswerSchema);
+    expect(reply).toMatchObject({ kind: 'refused', code: 'no-such-run' });
   });
 });
+
+const listening = async (answer: RequestListener): Promise<AsyncDisposable & { readonly port: number }> => {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
