@@ -26,6 +26,9 @@ export const WAITING_FACTS_MAX = 1_000;
 /** How long the disk is left alone after it refused, ms. */
 export const JOURNAL_RETRY_MS = 2_000;
 
+/** 'told': everybody may see it, and a durable fact is on disk. 'waiting': the disk refused it, and it is lost with this process. */
+export type Recorded = 'told' | 'waiting';
+
 export class EventRecorder {
   readonly #parts: EventRecorderParts;
   readonly #waiting = new Map<string, { readonly fact: Fact; readonly sinceMs: number }>();
@@ -45,9 +48,11 @@ export class EventRecorder {
   }
 
   /** @param ageMs how long the fact has been true already. */
-  record(fact: Fact, ageMs = 0): void {
+  record(fact: Fact, ageMs = 0): Recorded {
     if (eventClass(fact.kind) === 'live') this.#recordLive(fact, ageMs);
     else this.#recordDurable(fact, ageMs);
+    // Whatever waits is flushed as one: with anything left, this fact is there too.
+    return eventClass(fact.kind) === 'live' || this.#waiting.size === 0 ? 'told' : 'waiting';
   }
 
   /** After the journal has started a new epoch: its numbers begin again. */

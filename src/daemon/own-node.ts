@@ -12,6 +12,7 @@ import { removeUnfinished } from '../process/atomic-file.ts';
 import { Cluster } from './cluster.ts';
 import { DaemonError } from './daemon-error.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import type { Recorded } from './event-recorder.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { lockHome } from './home-lock.ts';
 import { MachineAddresses } from './http/host.ts';
@@ -39,7 +40,7 @@ export interface NodeVoice {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;
-  readonly record: (fact: Fact) => void;
+  readonly record: (fact: Fact) => Recorded;
   readonly isOwnAddress: (address: string) => boolean;
 }
 

@@ -43,9 +43,10 @@ describe('the event recorder', () => {
     const disk = { isFull: false };
     const { recorder, clock, cluster, key, notices } = setup({ disk });
     disk.isFull = true;
-    recorder.record(closed('first'));
+    expect(recorder.record(closed('first'))).toBe('waiting');
     recorder.record(closed('first', 'no answer'));
     recorder.record(closed('second'));
+    expect(recorder.record(confirmed)).toBe('told');
     expect(cluster.state.origins[key.nodeId]).toBeUndefined();
     expect(notices.all).toMatchObject([{ code: 'journal-write', waitingCount: 2, lostCount: 0 }]);
     disk.isFull = false;
@@ -55,6 +56,7 @@ describe('the event recorder', () => {
     recorder.retry();
     expect(cluster.state.origins[key.nodeId]).toMatchObject({ seq: 2 });
     expect(notices.all).toEqual([]);
+    expect(recorder.record(closed('third'))).toBe('told');
   });
 
   it('tells the age of a fact that waited', async () => {

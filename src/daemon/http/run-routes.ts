@@ -16,6 +16,7 @@ import {
 } from '../../wire/api/run-answers.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../wire/run-schema.ts';
 import { runIdSchema } from '../../wire/schema.ts';
+import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
 import type { RunRegistry, Told } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
@@ -183,6 +184,16 @@ const checkTold = (told: Told): void => {
     case 'taken':
     case 'stop':
       return;
+    case 'waiting':
+      throw new RequestError(
+        {
+          code: 'not-stored',
+          problem:
+            'The disk of this daemon refuses it: it is held in memory, and is lost if the daemon ends.',
+          advice: 'Free some space, and tell it again.',
+        },
+        { headers: { 'retry-after': String(JOURNAL_RETRY_MS / 1_000) } },
+      );
     case 'unknown':
       throw new RequestError({
         code: 'no-such-run',

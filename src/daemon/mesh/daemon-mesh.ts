@@ -82,7 +82,9 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   const transport = opened.addAsync(await openTransport(parts, keys));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
-  const record = (fact: Fact): void => parts.recorder.record(fact);
+  const record = (fact: Fact): void => {
+    parts.recorder.record(fact);
+  };
   const conflictNotices = new ConflictNotices({ clock, notices, transport, record });
   const linkNotices = new LinkNotices({ clock, notices, transport, named });
   const replicator = new Replicator({

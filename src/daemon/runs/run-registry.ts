@@ -16,6 +16,7 @@ import type { Entry, State } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
+import type { Recorded } from '../event-recorder.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
@@ -34,12 +35,15 @@ export interface RunRegistryParts {
   readonly clock: Clock;
   readonly home: string;
   readonly state: () => State;
-  readonly record: (fact: Fact) => void;
+  readonly record: (fact: Fact) => Recorded;
   readonly isOwnAddress: (address: string) => boolean;
 }
 
-/** 'stop': taken, and somebody asked that the run end. 'unknown': tell about the run first. 'full': too many runs at once. */
-export type Told = 'taken' | 'stop' | 'unknown' | 'full';
+/**
+ * 'stop': taken, and somebody asked that the run end. 'waiting': the disk refuses it for now, tell it again. 'unknown': tell about
+ * the run first. 'full': too many runs at once.
+ */
+export type Told = 'taken' | 'stop' | 'waiting' | 'unknown' | 'full';
 
 export class RunRegistry {
   readonly #parts: RunRegistryParts;
@@ -69,11 +73,11 @@ export class RunRegistry {
       reason: '',
       figures: unknown('the run has not ended'),
     };
-    this.#parts.record({ kind: 'run.started', payload: run });
+    const recorded = this.#parts.record({ kind: 'run.started', payload: run });
     this.#open(run);
     this.#finished.forget(run.runId);
     this.#lease(run, unknown('not told yet'));
-    return 'taken';
+    return recorded === 'waiting' ? 'waiting' : 'taken';
   }
 
   progress(progress: RunProgress): Told {
@@ -105,12 +109,14 @@ export class RunRegistry {
   }
 
   end(ended: RunEnd): Told {
-    const run = this.#own(ended.runId)?.value;
-    if (run === undefined) return 'unknown';
     const live = this.#live.get(ended.runId);
+    // The disk may not have taken the start yet.
+    const run = this.#own(ended.runId)?.value ?? live?.run;
+    if (run === undefined) return 'unknown';
     const figures =
       live === undefined || isUnknown(ended.figures) ? ended.figures : live.explained(ended.figures);
-    this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended, figures } });
+    const recorded = this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended, figures } });
+    if (recorded === 'waiting') return 'waiting';
     this.#live.delete(ended.runId);
     this.#stopAsked.delete(ended.runId);
     this.#finished.forget(ended.runId);
@@ -151,7 +157,12 @@ export class RunRegistry {
 
   /** One round of `follow`. */
   async look(): Promise<void> {
-    for (const live of this.#live.values()) await live.read(this.#parts.clock.nowMs());
+    for (const [runId, live] of this.#live) {
+      const own = this.#own(runId);
+      // Its end waited for the disk, and is stored now.
+      if (own !== undefined && own.value.state !== 'running') this.#live.delete(runId);
+      else await live.read(this.#parts.clock.nowMs());
+    }
     await this.#giveUpSilent();
     if (this.#parts.clock.nowMs() - this.#scannedAtMs < SCAN_MS) return;
     this.#scannedAtMs = this.#parts.clock.nowMs();

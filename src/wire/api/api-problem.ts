@@ -110,5 +110,6 @@ export const API_PROBLEMS = {
   'too-many-runs': { status: 503, title: 'Too many runs go on' },
   'no-runs': { status: 503, title: 'The server takes no runs' },
   'no-probes': { status: 503, title: 'The daemon measures nothing' },
+  'not-stored': { status: 507, title: 'The disk refuses what was told' },
   'too-busy': { status: 503, title: 'Too many answers wait for their readers' },
 } as const;

@@ -9,6 +9,7 @@ import { nodeId } from '../../../src/core/ids.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
+import type { Recorded } from '../../../src/daemon/event-recorder.ts';
 import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
@@ -49,6 +50,26 @@ describe('a run in the registry', () => {
   test('is told without whatever its target carries beside host and path', () => {
     made.registry.start({ ...begun(), target: 'https://user:secret@spark:8000/v1?key=secret#secret' });
     expect(made.run('r1')?.target).toBe('https://spark:8000/v1');
+  });
+
+  test('that the disk refuses is not acknowledged, and is when the disk has taken it', () => {
+    made.disk.isFull = true;
+    expect(made.registry.start(begun())).toBe('waiting');
+    expect(made.registry.lease(RUN, 1)).toBe('taken');
+    expect(made.registry.end(ended())).toBe('waiting');
+    made.disk.isFull = false;
+    expect(made.registry.start(begun())).toBe('taken');
+    expect(made.registry.end(ended())).toBe('taken');
+    expect(made.run('r1')?.state).toBe('complete');
+  });
+
+  test('whose end the disk refuses takes that again', () => {
+    expect(made.registry.start(begun())).toBe('taken');
+    made.disk.isFull = true;
+    expect(made.registry.end(ended())).toBe('waiting');
+    made.disk.isFull = false;
+    expect(made.registry.end(ended())).toBe('taken');
+    expect(made.run('r1')?.state).toBe('complete');
   });
 
   test('that nobody announced takes neither progress nor lease nor end', () => {
@@ -187,6 +208,7 @@ interface Made {
   readonly registry: RunRegistry;
   readonly clock: VirtualClock;
   readonly facts: readonly Fact[];
+  readonly disk: { isFull: boolean };
   run(id: string): ReturnType<typeof madeUpRunEntry> | undefined;
   view(): ReturnType<typeof runView>;
   /** The registry of the next daemon of this home. */
@@ -198,13 +220,16 @@ const makeRegistry = (home: string): Made => {
   const cluster = new Cluster();
   const facts: Fact[] = [];
   const seqs = { durable: 0, live: 0 };
-  const record = (fact: Fact): void => {
+  const disk = { isFull: false };
+  const record = (fact: Fact): Recorded => {
     facts.push(fact);
     const kindClass = eventClass(fact.kind);
+    if (kindClass === 'durable' && disk.isFull) return 'waiting';
     seqs[kindClass] += 1;
     const head = { origin: NODE, epoch: 1, class: kindClass, seq: seqs[kindClass], key: factKey(fact) };
     const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
     cluster.dispatch([event]);
+    return 'told';
   };
   const parts = {
     nodeId: NODE,
@@ -218,6 +243,7 @@ const makeRegistry = (home: string): Made => {
     registry: new RunRegistry(parts),
     clock,
     facts,
+    disk,
     run: id => cluster.state.runs[NODE]?.[id]?.value,
     view: () => runView(cluster.state, RUN, clock.nowMs()),
     restarted: () => new RunRegistry(parts),
