@@ -4,7 +4,8 @@
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
 import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
 import { CARRIES_NOTHING } from './api/server-api.ts';
-import { ContentDecoder } from './content-decoder.ts';
+import type { ContentDecoder } from './content-decoder.ts';
+import { contentDecoder } from './content-decoder.ts';
 import type { SampleOutcome } from './outcome.ts';
 import { decideOutcome } from './outcome.ts';
 import type { EventSink } from './sse/event-scanner.ts';
@@ -40,6 +41,8 @@ export class ReplyReader implements EventSink {
   #hasContent = false;
   #status = 0;
   #location = '';
+  /** Of a content-encoding that is not decoded; '' where there is none. */
+  #unknownCoding = '';
   #defect: ReplyDefect | undefined;
 
   constructor(api: ServerApi, isStreaming: boolean, sink: ContentSink) {
@@ -75,7 +78,8 @@ export class ReplyReader implements EventSink {
     // A stream without its content type is still a stream; JSON is what servers answer that cannot stream.
     this.#mode = isSuccess && this.#isStreaming && contentKind !== 'json' ? 'events' : 'document';
     this.#documentBytesMax = isSuccess ? DOCUMENT_BYTES_MAX : ERROR_BYTES_MAX;
-    if (encoding !== '') this.#decoder = new ContentDecoder(encoding);
+    this.#decoder = contentDecoder(encoding);
+    this.#unknownCoding = this.#decoder === undefined ? encoding : '';
     if (this.#mode === 'events') this.#scanner.reset();
   }
 
@@ -101,8 +105,13 @@ export class ReplyReader implements EventSink {
       isDone: reply.isDone,
       hasOpenEvent: this.#mode === 'events' && this.#scanner.hasOpenEvent,
       withoutEnd: this.#api.withoutEnd,
-      defect: this.#defect ?? reply.defect,
+      defect: this.#explained(this.#defect ?? reply.defect),
     });
+  }
+
+  #explained(defect: ReplyDefect | undefined): ReplyDefect | undefined {
+    if (defect?.kind !== 'malformed' || this.#unknownCoding === '') return defect;
+    return { ...defect, detail: `content-encoding ${this.#unknownCoding}, and ${defect.detail}` };
   }
 
   #endWhole(): void {

@@ -16,6 +16,8 @@ export class EventScanner {
   #dataEnd = 0;
   #dataLines = 0;
   #isErrorEvent = false;
+  /** The lines that were kept are of the field `error`. */
+  #isErrorField = false;
   #skipsLineFeed = false;
   /** Bytes of the byte order mark seen; BOM_DONE when the question is settled. */
   #bomSeen = 0;
@@ -85,12 +87,23 @@ export class EventScanner {
       return;
     }
     if (isField(bytes, start, end, DATA)) {
+      if (this.#isErrorField) this.#dispatch();
       const valueStart = valueStartOf(bytes, start + DATA.length, end);
       this.#takeData(bytes, valueStart, end, isCallers);
     } else if (isField(bytes, start, end, EVENT)) {
       const valueStart = valueStartOf(bytes, start + EVENT.length, end);
       this.#isErrorEvent = end - valueStart === ERROR.length && startsWith(bytes, valueStart, ERROR);
+    } else if (isField(bytes, start, end, ERROR)) {
+      this.#takeError(bytes, valueStartOf(bytes, start + ERROR.length, end), end, isCallers);
     }
+  }
+
+  /** No field of the standard: llama.cpp writes its error where others write data. What has begun as data is an event before it. */
+  #takeError(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
+    if (this.#dataLines > 0 && !this.#isErrorField) this.#dispatch();
+    this.#isErrorEvent = true;
+    this.#isErrorField = true;
+    this.#takeData(bytes, start, end, isCallers);
   }
 
   #takeData(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
@@ -122,6 +135,7 @@ export class EventScanner {
     this.#data.length = 0;
     this.#dataLines = 0;
     this.#isErrorEvent = false;
+    this.#isErrorField = false;
   }
 
   #copyInPlace(): void {

@@ -49,7 +49,8 @@ const contentOf = (choice: JsonObject, isWhole: boolean): number => {
   if (textOf(piece['reasoning_content']) !== '' || textOf(piece['reasoning']) !== '') {
     carries |= CARRIES_REASONING;
   }
-  if (hasText(piece['content']) || textOf(piece['refusal']) !== '') carries |= CARRIES_ANSWER;
+  if (textOf(piece['refusal']) !== '') carries |= CARRIES_ANSWER;
+  carries |= contentCarries(piece['content']);
   const calls = piece['tool_calls'];
   if ((Array.isArray(calls) && calls.some(hasCallPiece)) || hasFunctionPiece(piece['function_call'])) {
     carries |= CARRIES_ANSWER;
@@ -57,11 +58,25 @@ const contentOf = (choice: JsonObject, isWhole: boolean): number => {
   return carries;
 };
 
-/** A text, or a list of parts with a text each. */
-const hasText = (content: unknown): boolean =>
-  Array.isArray(content)
-    ? content.some(item => isJsonObject(item) && textOf(item['text']) !== '')
-    : textOf(content) !== '';
+/** A text, or a list of parts: texts, and what the model thinks, which is a text or a list again (Mistral's and Anthropic's). */
+const contentCarries = (content: unknown): number => {
+  if (!Array.isArray(content)) return textOf(content) === '' ? CARRIES_NOTHING : CARRIES_ANSWER;
+  let carries = CARRIES_NOTHING;
+  for (const part of content) {
+    if (textOf(part) !== '') carries |= CARRIES_ANSWER;
+    if (!isJsonObject(part)) continue;
+    const { type, text, thinking } = part;
+    const isThinking = type === 'thinking' || type === 'reasoning';
+    if (textOf(text) !== '') carries |= isThinking ? CARRIES_REASONING : CARRIES_ANSWER;
+    if (hasThought(thinking)) carries |= CARRIES_REASONING;
+  }
+  return carries;
+};
+
+const hasThought = (thinking: unknown): boolean =>
+  Array.isArray(thinking)
+    ? thinking.some(part => isJsonObject(part) && textOf(part['text']) !== '')
+    : textOf(thinking) !== '';
 
 const hasCallPiece = (call: unknown): boolean => isJsonObject(call) && hasFunctionPiece(call['function']);
 
