@@ -14,6 +14,7 @@ import type { EventLogChild } from './run/event-log-child.ts';
 import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
 import { measure } from './run/measure.ts';
+import { checkOpenFiles } from './run/open-files.ts';
 import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
@@ -25,6 +26,7 @@ import { runConfig } from './run/run-plan.ts';
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const dataset = await readDataset(request, parts.stop);
+  await checkOpenFiles(request, parts.environment.cores);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
   try {

@@ -2,6 +2,7 @@
 // get it by structured clone, so that everything in it is plain data; what is measured and the bodies of requests are shared
 // memory, which nobody copies.
 
+import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -60,5 +61,17 @@ export interface OpenedConnections {
   readonly opened: number;
   readonly failed: number;
   /** Why the first one that failed did. */
-  readonly problem: string | undefined;
+  readonly problem: Sentences | undefined;
 }
+
+export const unopened = (problem: string): OpenedConnections => ({
+  opened: 0,
+  failed: 0,
+  problem: { problem, advice: '' },
+});
+
+export const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections => ({
+  opened: all.reduce((sum, { opened }) => sum + opened, 0),
+  failed: all.reduce((sum, { failed }) => sum + failed, 0),
+  problem: all.find(({ problem }) => problem !== undefined)?.problem,
+});

@@ -3,6 +3,7 @@
 // Clock port: they are what is measured with.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sentences } from '../../core/problem.ts';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
@@ -178,7 +179,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#pattern?.connectionFree(connection);
   }
 
-  openFailed(connection: HttpConnection, problem: string): void {
+  openFailed(connection: HttpConnection, problem: Sentences): void {
     if (this.#opening !== undefined) {
       this.#opening.failed += 1;
       this.#opening.problem ??= problem;
@@ -242,7 +243,7 @@ interface Opening {
   left: number;
   opened: number;
   failed: number;
-  problem: string | undefined;
+  problem: Sentences | undefined;
   readonly resolve: (connections: OpenedConnections) => void;
 }
 

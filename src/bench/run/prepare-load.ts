@@ -81,20 +81,22 @@ const openAll = async (
   if (opened === 0 && failed === 0) {
     throw new BenchError({
       code: 'failed',
-      problem: `the load could not begin: ${problem ?? 'no connection was asked for'}`,
+      problem: `the load could not begin: ${problem?.problem ?? 'no connection was asked for'}`,
       advice: 'This is a fault of Plimsoll or of this machine, not of the target.',
     });
   }
   if (opened === 0) {
     throw new BenchError({
       code: 'unreachable',
-      problem: `${target.shown} cannot be reached: ${problem ?? 'no connection could be opened'}`,
-      advice: 'Start the server, or look at host and port.',
+      problem: `${target.shown} cannot be reached: ${problem?.problem ?? 'no connection could be opened'}`,
+      advice: problem?.advice ?? 'Start the server, or check host and port.',
     });
   }
   return failed === 0
     ? []
-    : [`${failed} of ${opened + failed} connections could not be opened: ${problem ?? 'no reason told'}`];
+    : [
+        `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason told'}`,
+      ];
 };
 
 /** Takes batches at any time; those that come before somebody is there to have them wait. */

@@ -100,7 +100,7 @@ const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
  * One load thread for each 40,000 events/s that may be expected, at 100 events/s a stream, and never more than the cores
  * beside the main thread: reference figures of one thread are 95,000 to 114,000 paced events/s.
  */
-const threadsFor = (pattern: RunPattern, cores: number): number => {
+export const threadsFor = (pattern: RunPattern, cores: number): number => {
   const streams = streamsOf(pattern);
   return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));
 };
@@ -120,7 +120,7 @@ const streamsOf = (pattern: RunPattern): number => {
   }
 };
 
-const connectionsFor = ({ pattern, samplesMax }: BenchRequest): LoadPlan['connections'] => {
+export const connectionsFor = ({ pattern, samplesMax }: BenchRequest): LoadPlan['connections'] => {
   const useful = samplesMax ?? Number.POSITIVE_INFINITY;
   switch (pattern.kind) {
     case 'concurrency':

@@ -37,7 +37,7 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
       throw new BenchError({
         code: 'unreachable',
         problem: `${target.shown} cannot be reached: ${reply.reason}`,
-        advice: 'Start the server, or look at host and port.',
+        advice: reply.advice,
       });
     case 'no-answer':
       if (model !== undefined) return { model, serverKind: unknown(reply.reason), notices: [] };
@@ -104,7 +104,7 @@ const chosen = (
 };
 
 type Reply =
-  | { readonly kind: 'no-connection'; readonly reason: string }
+  | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
   | { readonly kind: 'no-answer'; readonly reason: string }
   | { readonly kind: 'status'; readonly status: number }
   | ({ readonly kind: 'models' } & ModelList);

@@ -3,7 +3,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
-import { shortReason } from '../../core/problem.ts';
+import { connectionProblem, lostBecause } from './connection-problem.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
 
 export interface GetOptions {
@@ -15,7 +15,7 @@ export interface GetOptions {
 }
 
 export type TextAnswer =
-  | { readonly kind: 'no-connection'; readonly reason: string }
+  | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
   | { readonly kind: 'no-answer'; readonly reason: string }
   /** Text only of a 200; `server` is the header of that name. */
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly server: string };
@@ -84,8 +84,8 @@ export const getText = async ({
     });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = over.aborted ? `no answer within ${timeoutMs} ms` : shortReason(error);
-    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: reasonText(reason) };
+    const why = over.aborted ? lostBecause(`no answer within ${timeoutMs} ms`) : connectionProblem(error);
+    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: why.problem, advice: why.advice };
   } finally {
     agent.destroy();
   }
@@ -100,25 +100,4 @@ const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
         rejectUnauthorized: !tls.isInsecure,
       };
 
-/** HPE_…: of Node's HTTP parser. */
-const reasonText = (code: string): string =>
-  code.startsWith('HPE_') ? 'what it answers is no HTTP' : (REASONS.get(code) ?? code);
-
-const UNTRUSTED =
-  'nobody known here vouches for its certificate; NODE_EXTRA_CA_CERTS names a file of trusted ones';
-
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'connection refused'],
-  ['ENOTFOUND', 'its name is not known'],
-  ['EAI_AGAIN', 'its name cannot be looked up now'],
-  ['EHOSTUNREACH', 'no way to that host'],
-  ['ENETUNREACH', 'no way to that network'],
-  ['ECONNRESET', 'the connection was reset'],
-  ['EPROTO', 'it does not speak TLS; is it http://?'],
-  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNTRUSTED],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNTRUSTED],
-  ['SELF_SIGNED_CERT_IN_CHAIN', UNTRUSTED],
-]);
 const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;

@@ -17,6 +17,7 @@ import type {
   OpenedConnections,
   ToLoadWorker,
 } from '../load/load-plan.ts';
+import { sumOpened, unopened } from '../load/load-plan.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
 import { secretsOf } from '../parse/parse-message.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
@@ -235,7 +236,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
       reason,
       atNs: this.#nowNs(),
     });
-    this.#opened.tell(thread, { opened: 0, failed: 0, problem: reason });
+    this.#opened.tell(thread, unopened(reason));
     this.stop();
   }
 
@@ -268,7 +269,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#over.abort();
     const atNs = Math.max(0, ...this.#endedNs.values);
     for (const thread of [...this.#load, ...this.#parse]) void thread.terminate();
-    this.#opened.endWith({ opened: 0, failed: 0, problem: 'the load was stopped' });
+    this.#opened.endWith(unopened('the load was stopped'));
     this.#warm.endWith(true);
     this.#issuingEndedNs.endWith(atNs);
     this.#ending.resolve({
@@ -284,12 +285,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
     return Number(monotonicNs() - this.#options.runZeroNs);
   }
 }
-
-const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections => ({
-  opened: all.reduce((sum, { opened }) => sum + opened, 0),
-  failed: all.reduce((sum, { failed }) => sum + failed, 0),
-  problem: all.find(({ problem }) => problem !== undefined)?.problem,
-});
 
 /** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
 const RING_BYTES = 33_554_432;

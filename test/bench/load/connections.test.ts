@@ -178,7 +178,7 @@ test('nobody listening is a failure to connect, for each sample', async () => {
   const run = await runHere(loadPlan({ ...server, ...samplesMax(3) }));
   expect(outcomes(run.samples)).toEqual(Array(3).fill('connect'));
   expect(run.opened).toMatchObject({ opened: 0, failed: 1 });
-  expect(run.opened.problem).toContain('ECONNREFUSED');
+  expect(run.opened.problem?.problem).toContain('ECONNREFUSED');
   expect(run.samples[0]?.failure?.detail).toContain('ECONNREFUSED');
 });
 

@@ -75,7 +75,7 @@ describe('a server that is asked', () => {
 
   test.each([
     ['nothing', undefined, 'no answer within 300 ms'],
-    ['what is no HTTP', 'SSH-2.0-x\r\n', 'what it answers is no HTTP'],
+    ['what is no HTTP', 'SSH-2.0-x\r\n', 'what it answers is not HTTP'],
     ['HTML', http('<html>'), 'its list of models is not JSON'],
     ['no list', http('{"data":5}'), 'its list of models has no "data"'],
     ['an empty list', http('{"data":[]}'), 'lists no model'],

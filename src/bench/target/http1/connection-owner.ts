@@ -2,6 +2,7 @@
 // back, and this file need not know what that is.
 
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
+import type { ConnectionProblem } from '../connection-problem.ts';
 import type { LoadTimeouts } from '../load-target.ts';
 import type { SocketDialer } from './dialer.ts';
 
@@ -13,7 +14,7 @@ export interface ConnectionOwner<Owned> {
   /** It is open and carries no request. */
   opened(connection: Owned): void;
   /** It could not be opened, and no sample waited for it. */
-  openFailed(connection: Owned, problem: string): void;
+  openFailed(connection: Owned, problem: ConnectionProblem): void;
   /** The server closed it while it carried no request. */
   lostIdle(connection: Owned): void;
   /** Its sample has ended; the connection is idle or closed. */

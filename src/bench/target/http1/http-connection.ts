@@ -4,6 +4,8 @@
 import type net from 'node:net';
 import type { EndKind } from '../../arena/load-record.ts';
 import type { SampleEnd } from '../../arena/load-recorder.ts';
+import type { ConnectionProblem } from '../connection-problem.ts';
+import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { PreparedRequest } from './request-writer.ts';
 import type { ReplySink } from './response-framer.ts';
@@ -65,11 +67,9 @@ export class HttpConnection implements ReplySink {
       socket.setNoDelay(true);
     });
     socket.once(dialer.isTls ? 'secureConnect' : 'connect', () => this.#connected(socket));
-    socket.once('end', () => this.#lost(socket, 'the server closed the connection', false));
-    socket.once('error', (error: NodeJS.ErrnoException) =>
-      this.#lost(socket, `${error.code ?? error.name}: ${error.message}`, true),
-    );
-    socket.once('close', () => this.#lost(socket, 'the connection closed', false));
+    socket.once('end', () => this.#lost(socket, lostBecause('the server closed the connection'), false));
+    socket.once('error', error => this.#lost(socket, connectionProblem(error), true));
+    socket.once('close', () => this.#lost(socket, lostBecause('the connection closed'), false));
   }
 
   /** Sends `request`, on a closed connection once it is open. `intendedNs` NONE: when it is sent. */
@@ -95,7 +95,7 @@ export class HttpConnection implements ReplySink {
     if (this.state === 'connecting') {
       if (nowNs - this.#openingNs > connectMs * 1e6) {
         if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
-        else this.#abandon(`no connection within ${connectMs} ms`);
+        else this.#abandon(lostBecause(`no connection within ${connectMs} ms`));
       } else if (this.#hasIssued && nowNs - this.#sentNs > totalMs * 1e6) {
         this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
       }
@@ -206,7 +206,7 @@ export class HttpConnection implements ReplySink {
     if (socket !== this.#socket) return false;
     if (this.state !== 'busy') {
       // Bytes that nobody asked for, a 408 say: the next reply could not be told from them.
-      this.#lost(socket, 'the server sent bytes on an idle connection', false);
+      this.#lost(socket, lostBecause('the server sent bytes on an idle connection'), false);
       return false;
     }
     this.#owner.readHappened(stampNs);
@@ -235,7 +235,7 @@ export class HttpConnection implements ReplySink {
   }
 
   /** The socket is gone, however it told: only the first to say so is heard. */
-  #lost(socket: net.Socket, why: string, isError: boolean): void {
+  #lost(socket: net.Socket, why: ConnectionProblem, isError: boolean): void {
     if (socket !== this.#socket) return;
     if (this.state === 'connecting') {
       if (!this.hasSample) this.#abandon(why);
@@ -244,13 +244,13 @@ export class HttpConnection implements ReplySink {
       this.close();
       this.#owner.lostIdle(this);
     } else {
-      this.#lostBusy(why, isError);
+      this.#lostBusy(why.problem, isError);
     }
   }
 
-  #refused(why: string): void {
+  #refused({ problem, isOurs }: ConnectionProblem): void {
     this.hasRefused = true;
-    this.end(this.#hasTcp ? 'tls' : 'connect', why, this.#owner.nowNs());
+    this.end(isOurs ? 'client' : this.#hasTcp ? 'tls' : 'connect', problem, this.#owner.nowNs());
   }
 
   #lostBusy(why: string, isError: boolean): void {
@@ -281,7 +281,7 @@ export class HttpConnection implements ReplySink {
     this.open();
   }
 
-  #abandon(problem: string): void {
+  #abandon(problem: ConnectionProblem): void {
     this.close();
     this.#owner.openFailed(this, problem);
   }

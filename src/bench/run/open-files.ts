@@ -1,0 +1,34 @@
+// Whether this process may open as many files as a run needs: each connection is one, and the message library between our
+// processes ends the process that runs out of them, without a word that helps. Asked before anything is sent.
+
+import { readFile } from 'node:fs/promises';
+import { BenchError } from '../bench-error.ts';
+import type { BenchRequest } from './bench-request.ts';
+import { connectionsFor, threadsFor } from './run-plan.ts';
+
+/** @throws BenchError `input` where the limit is known and too low. */
+export const checkOpenFiles = async (request: BenchRequest, cores: number): Promise<void> => {
+  const limit = await openFilesLimit();
+  const threads = threadsFor(request.pattern, cores) * 2;
+  const needed = connectionsFor(request).opened + FILES_OF_A_RUN + threads * FILES_OF_A_THREAD;
+  if (limit === undefined || limit >= needed) return;
+  throw new BenchError({
+    code: 'input',
+    problem: `this run needs up to ${needed} open files, and this process may open ${limit}`,
+    advice: `Raise the limit, with: ulimit -n ${Math.max(needed, USUAL_LIMIT)}; or send fewer requests at a time: --concurrency N`,
+  });
+};
+
+/** Node has raised it as far as it may. Undefined where the system does not say: an open that fails is told later. */
+const openFilesLimit = async (): Promise<number | undefined> => {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? [];
+  return soft === undefined ? undefined : Number(soft);
+};
+
+/** With the next: 54 were counted in a run on Linux with a load and a parse thread, beside its connections. */
+const FILES_OF_A_RUN = 56;
+/** An event loop of its own. */
+const FILES_OF_A_THREAD = 12;
+/** What many services ask for. */
+const USUAL_LIMIT = 4_096;
