@@ -11,7 +11,10 @@ export interface VectorEntry {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;
-  /** Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. */
+  /**
+   * Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. Live
+   * ones: the sum of the newest number of each key held, by which a value shows that was left out. Version 0.1.0 tells none.
+   */
   readonly tip?: number;
 }
 

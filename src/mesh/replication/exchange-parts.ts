@@ -35,6 +35,8 @@ export interface ExchangeParts {
   readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
   /** Whether this node passes on to the peer what the sender brought. */
   readonly relays: (sender: NodeId, peer: NodeId) => boolean;
+  /** How many would do so before this node, for want of a better one each; up to RANK_MAX. */
+  readonly rank: (sender: NodeId, peer: NodeId) => number;
   /** All peers for which that holds; in a full mesh none, at the cost of a look-up. */
   readonly relayedTo: (sender: NodeId) => readonly ReplicaPeer[];
 }

@@ -13,11 +13,12 @@ import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { LiveEntry, LiveHead, LiveValue } from './live-table.ts';
+import type { LiveEntry, LiveHead, LiveStanding, LiveValue } from './live-table.ts';
 import { LiveTable, liveHeadOf } from './live-table.ts';
 import { isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
+import { StandIns } from './stand-ins.ts';
 
 /** A digest heals what was held for at least so long: younger values are still on their way, ms. */
 const HEAL_AFTER_MS = 2_000;
@@ -25,10 +26,12 @@ const HEAL_AFTER_MS = 2_000;
 export class LiveExchange {
   readonly #parts: ExchangeParts;
   readonly #table: LiveTable;
+  readonly #standIns: StandIns;
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#table = new LiveTable(parts.limits);
+    this.#standIns = new StandIns(parts.nowMs);
   }
 
   get bytes(): number {
@@ -62,16 +65,26 @@ export class LiveExchange {
       if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
   }
 
-  /** Whatever the relay rule says: a value that is old here and has not reached the peer was missed. */
+  /**
+   * Whatever the relay rule says: a peer that lacks what was here a moment ago was not told. It gets what is old, and all
+   * that comes from now on where this node stands in for the relay.
+   */
   heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
+    const { self, nowMs, rank } = this.#parts;
     const held = new Map(has.map(entry => [entry.origin, entry]));
-    const before = this.#parts.nowMs() - HEAL_AFTER_MS;
-    for (const { origin, epoch, through } of this.#table.summary()) {
-      if (origin === peer.id || !isAhead({ epoch, through }, held.get(origin))) continue;
-      for (const entry of this.#table.entries(origin))
-        if (entry.heldSinceMs <= before && isBehind(entry, held.get(origin))) {
-          if (!entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
-        }
+    const before = nowMs() - HEAL_AFTER_MS;
+    for (const standing of this.#table.standingBefore(before)) {
+      const { origin } = standing;
+      if (origin === peer.id) continue;
+      if (!lacks(held.get(origin), standing)) {
+        this.#standIns.level(peer, origin);
+        continue;
+      }
+      const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
+      const sender = missing[0]?.value.sender;
+      if (sender !== undefined && sender !== self) this.#standIns.behind(peer, origin, rank(sender, peer.id));
+      const isOurs = this.#standIns.isFor(origin, peer);
+      for (const entry of missing) if (isOurs || entry.heldSinceMs <= before) peer.outbox.oweLive(entry);
     }
   }
 
@@ -85,6 +98,7 @@ export class LiveExchange {
   }
 
   peerGone(peer: NodeId): void {
+    this.#standIns.peerGone(peer);
     this.#table.forgetPeer(peer);
   }
 
@@ -167,10 +181,8 @@ export class LiveExchange {
 
   #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
-    for (const peer of this.#parts.relayedTo(sender.id)) {
-      for (const entry of entries)
-        if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
-    }
+    for (const peer of this.#parts.relayedTo(sender.id)) for (const entry of entries) owe(peer, entry);
+    for (const entry of entries) for (const peer of this.#standIns.for(entry.origin)) owe(peer, entry);
   }
 
   #offer(peer: ReplicaPeer, entry: LiveEntry): void {
@@ -180,6 +192,17 @@ export class LiveExchange {
     if (sender === self || relays(sender, peer.id)) peer.outbox.oweLive(entry);
   }
 }
+
+const owe = (peer: ReplicaPeer, entry: LiveEntry): void => {
+  if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
+};
+
+/** By the sum over all keys; version 0.1.0 tells the newest number alone. */
+const lacks = (has: VectorEntry | undefined, { start, seqMax, seqSum }: LiveStanding): boolean => {
+  if (has === undefined || has.epoch < start) return true;
+  if (has.epoch > start) return false;
+  return has.tip === undefined ? has.through < seqMax : has.tip < seqSum;
+};
 
 interface LiveRead {
   readonly head: LiveHead;

@@ -37,9 +37,28 @@ export interface LiveHead {
 
 export type LivePut = 'newer' | 'same' | 'older' | 'full';
 
+/** How far an origin's values are held: the newest number, and the sum over all keys, which shows one that was left out. */
+export interface LiveStanding {
+  readonly origin: NodeId;
+  readonly start: number;
+  readonly seqMax: number;
+  readonly seqSum: number;
+}
+
+interface Mark {
+  readonly atMs: number;
+  readonly seqMax: number;
+  readonly seqSum: number;
+}
+
 interface Origin {
   start: number;
   seqMax: number;
+  /** Of the newest number of each key. */
+  seqSum: number;
+  putAtMs: number;
+  /** How it stood at some moments, oldest first, a second apart. */
+  readonly marks: Mark[];
   readonly entries: Map<string, LiveEntry>;
 }
 
@@ -86,7 +105,10 @@ export class LiveTable {
     if (entry === undefined && origin.entries.size >= this.#limits.liveKeysPerOriginMax)
       return { put: 'full' };
     this.#bytes += growth;
+    this.#mark(origin);
     origin.seqMax = Math.max(origin.seqMax, value.seq);
+    origin.seqSum += summand(value.seq) - summand(entry?.value.seq ?? 0);
+    origin.putAtMs = nowMs;
     const held: LiveEntry = entry ?? {
       origin: head.origin,
       value,
@@ -108,11 +130,19 @@ export class LiveTable {
     else for (const one of this.#origins.values()) yield* one.entries.values();
   }
 
-  /** The newest number of each origin. */
+  /** The newest number of each origin, and as its tip the sum over all keys. */
   summary(): readonly VectorEntry[] {
-    return Array.from(this.#origins, ([origin, { start, seqMax }]) => {
-      return { origin, epoch: start, through: seqMax };
+    return Array.from(this.#origins, ([origin, { start, seqMax, seqSum }]) => {
+      return { origin, epoch: start, through: seqMax, tip: seqSum };
     });
+  }
+
+  /** How each origin stood at that moment or a little before: what came since may still be on its way to others. */
+  *standingBefore(atMs: number): Iterable<LiveStanding> {
+    for (const [origin, held] of this.#origins) {
+      const at = held.putAtMs <= atMs ? held : held.marks.findLast(mark => mark.atMs <= atMs);
+      if (at !== undefined) yield { origin, start: held.start, seqMax: at.seqMax, seqSum: at.seqSum };
+    }
   }
 
   forgetPeer(peer: NodeId): void {
@@ -123,7 +153,7 @@ export class LiveTable {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
     if (this.#origins.size >= this.#limits.liveOriginsMax) return undefined;
-    const origin = { start, seqMax: 0, entries: new Map<string, LiveEntry>() };
+    const origin = { start, ...untold(), marks: [], entries: new Map<string, LiveEntry>() };
     this.#origins.set(node, origin);
     return origin;
   }
@@ -132,10 +162,28 @@ export class LiveTable {
   #restart(origin: Origin, start: number): void {
     for (const { value } of origin.entries.values()) this.#bytes -= value.body.length;
     origin.entries.clear();
-    origin.start = start;
-    origin.seqMax = 0;
+    origin.marks.length = 0;
+    Object.assign(origin, { start, ...untold() });
+  }
+
+  /** Before a value changes it. */
+  #mark(origin: Origin): void {
+    const last = origin.marks.at(-1);
+    if (last !== undefined && origin.putAtMs - last.atMs < MARK_EVERY_MS) return;
+    origin.marks.push({ atMs: origin.putAtMs, seqMax: origin.seqMax, seqSum: origin.seqSum });
+    if (origin.marks.length > MARKS_MAX) origin.marks.shift();
   }
 }
+
+const untold = (): Pick<Origin, 'seqMax' | 'seqSum' | 'putAtMs'> => ({
+  seqMax: 0,
+  seqSum: 0,
+  putAtMs: Number.NEGATIVE_INFINITY,
+});
+const MARK_EVERY_MS = 1_000;
+const MARKS_MAX = 4;
+/** Numbers of a liar must not make a sum that no honest digest can carry. */
+const summand = (seq: number): number => seq % 2 ** 40;
 
 const placeOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;
 

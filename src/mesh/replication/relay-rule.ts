@@ -26,14 +26,21 @@ export class Relays {
   }
 
   isOne(sender: NodeId, peer: NodeId): boolean {
-    if (peer === sender) return false;
+    return peer !== sender && this.rank(sender, peer, 1) === 0;
+  }
+
+  /** How many would pass on between the two before this node: the one with 0 does. Counted up to `max`. */
+  rank(sender: NodeId, peer: NodeId, max: number): number {
     const ofSender = this.#neighboursOf(sender);
     const ofPeer = this.#neighboursOf(peer);
-    if (ofSender?.has(peer) === true || ofPeer?.has(sender) === true) return false;
-    if (ofSender === undefined || ofPeer === undefined) return true;
+    let before = ofSender?.has(peer) === true || ofPeer?.has(sender) === true ? 1 : 0;
+    if (ofSender === undefined || ofPeer === undefined) return before;
     const [smaller, larger] = ofSender.size < ofPeer.size ? [ofSender, ofPeer] : [ofPeer, ofSender];
-    for (const node of smaller) if (node < this.#self && larger.has(node)) return false;
-    return true;
+    for (const node of smaller) {
+      if (before >= max) break;
+      if (node < this.#self && larger.has(node)) before += 1;
+    }
+    return before;
   }
 
   /** A peer came or went, or told other neighbours. */

@@ -55,6 +55,7 @@ export class Replicator {
       nowMs,
       peers: this.#peers,
       relays: (sender: NodeId, peer: NodeId): boolean => this.#relays.isOne(sender, peer),
+      rank: (sender: NodeId, peer: NodeId): number => this.#relays.rank(sender, peer, RANK_MAX),
       relayedTo: (sender: NodeId): readonly ReplicaPeer[] => this.#relays.to(sender),
     };
     this.#chunks = createRecordChunks({
@@ -288,3 +289,6 @@ export class Replicator {
     for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);
   }
 }
+
+/** Among the nodes that could pass on; what comes later takes turns with the last of these. */
+const RANK_MAX = 64;

@@ -1,0 +1,68 @@
+// Standing in for a relay that does not pass on. The relay rule gives the job to one node; peers say in each digest how far
+// they hold an origin's live values, and whoever sees a peer fall behind takes over: the next one by the rule first, and more
+// of them each time that the peer is still behind. It lasts a while, longer each time it was needed.
+
+import type { NodeId } from '../../core/ids.ts';
+import type { ReplicaPeer } from './replica-peer.ts';
+
+interface StandIn {
+  /** Digests in a row that found the peer behind. */
+  misses: number;
+  /** How often this node took over. */
+  times: number;
+  untilMs: number;
+}
+
+export class StandIns {
+  readonly #nowMs: () => number;
+  readonly #byPeer = new Map<ReplicaPeer, Map<NodeId, StandIn>>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** A digest shows that the peer lacks values of the origin. @param rank of this node among those who could pass them on. */
+  behind(peer: ReplicaPeer, origin: NodeId, rank: number): void {
+    const one = this.#of(peer, origin);
+    one.misses += 1;
+    if (rank > 2 ** (one.misses - 1) || one.untilMs > this.#nowMs()) return;
+    one.untilMs = this.#nowMs() + Math.min(STAND_IN_MS_MAX, STAND_IN_MS * 2 ** Math.min(one.times, 20));
+    one.times += 1;
+  }
+
+  /** It has what there was a moment ago. */
+  level(peer: ReplicaPeer, origin: NodeId): void {
+    const one = this.#byPeer.get(peer)?.get(origin);
+    if (one !== undefined) one.misses = 0;
+  }
+
+  /** Peers to whom this node passes on what it holds of the origin, whatever the relay rule says. */
+  *for(origin: NodeId): Iterable<ReplicaPeer> {
+    const nowMs = this.#nowMs();
+    for (const [peer, origins] of this.#byPeer) if ((origins.get(origin)?.untilMs ?? 0) > nowMs) yield peer;
+  }
+
+  isFor(origin: NodeId, peer: ReplicaPeer): boolean {
+    return (this.#byPeer.get(peer)?.get(origin)?.untilMs ?? 0) > this.#nowMs();
+  }
+
+  peerGone(peer: NodeId): void {
+    for (const one of this.#byPeer.keys()) if (one.id === peer) this.#byPeer.delete(one);
+  }
+
+  #of(peer: ReplicaPeer, origin: NodeId): StandIn {
+    const origins = this.#byPeer.get(peer) ?? new Map<NodeId, StandIn>();
+    this.#byPeer.set(peer, origins);
+    const held = origins.get(origin);
+    if (held !== undefined) return held;
+    const oldest = origins.keys().next().value;
+    if (origins.size >= ORIGINS_OF_PEER_MAX && oldest !== undefined) origins.delete(oldest);
+    const made = { misses: 0, times: 0, untilMs: 0 };
+    origins.set(origin, made);
+    return made;
+  }
+}
+
+const STAND_IN_MS = 60_000;
+const STAND_IN_MS_MAX = 600_000;
+const ORIGINS_OF_PEER_MAX = 1_024;
