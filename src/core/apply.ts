@@ -1,15 +1,17 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import type { LinkPlace, NotedField } from './draft.ts';
+import type { NotedField } from './draft.ts';
 import { Draft } from './draft.ts';
 import { entryAt } from './entry-maps.ts';
 import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
-import type { EventKind } from './event-kinds.ts';
-import { EVENT_KINDS } from './event-kinds.ts';
+import type { EventKind, StateField } from './event-kinds.ts';
+import { EVENT_KINDS, KINDS } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
+import type { EntryBounds, EntryShape, LinkPlace } from './kind-row.ts';
 import type { Gathered } from './node/gathered.ts';
 import { isAfter } from './position.ts';
+import { recordOf } from './record-of.ts';
 import type { Entry, ReadingEntry, State } from './state.ts';
 import { DURABLE_FIELDS } from './state.ts';
 
@@ -89,11 +91,14 @@ const applyDurable = (draft: Draft, event: Event): void => {
 };
 
 const applyLive = (draft: Draft, event: Event): void => {
-  const held =
-    event.kind === 'unknown'
-      ? draft.state.unknownKinds[event.origin]?.[event.unknownKind]
-      : heldLive(draft.state, event);
-  if (held === undefined || isAfter(event, held)) reduce(draft, event);
+  if (event.kind === 'unknown') {
+    const noted = draft.state.unknownKinds[event.origin]?.[event.unknownKind];
+    if (noted === undefined || isAfter(event, noted)) noteUnknown(draft, event);
+    return;
+  }
+  const row = FOLD_ROWS[event.kind];
+  const held = heldAt(draft.state, row, event);
+  if (held === undefined || isAfter(event, held)) reduceKnown(draft, event, row);
 };
 
 /** A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone, and nothing would ever correct it. */
@@ -106,55 +111,49 @@ const dropDurable = (draft: Draft, origin: NodeId): void => {
 
 const reduce = (draft: Draft, event: Event): void => {
   if (event.kind === 'unknown') noteUnknown(draft, event);
-  else reduceKnown(draft, event);
+  else reduceKnown(draft, event, FOLD_ROWS[event.kind]);
 };
 
-const reduceKnown = (draft: Draft, event: KnownEvent): void => {
+const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
   const { origin } = event;
-  const row = EVENT_KINDS[event.kind];
   const { field, shape, closes } = row;
-  if (closes !== undefined) {
-    for (const closed of closes) draft.dropLinked(closed, linkPlaceOf(event));
+  const place = shape === 'linked' ? linkPlaceOf(event) : undefined;
+  if (closes !== undefined && place !== undefined) {
+    for (const closed of closes) draft.dropLinked(closed, origin, place);
     return;
   }
-  const entry = entryFor(event);
-  switch (shape) {
-    case 'node':
-      draft.putOne(field, origin, entry);
-      break;
-    case 'keyed':
-      if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
-      break;
-    case 'linked':
-      if (!draft.putLinked(field, linkPlaceOf(event), entry, row)) noteRefused(draft, event);
-      break;
-    default:
-      shape satisfies never;
-  }
+  const entry = entryFor(event, row);
+  if (place !== undefined) {
+    if (!draft.putLinked(field, origin, place, entry, row)) noteRefused(draft, event);
+  } else if (shape === 'node') draft.putOne(field, origin, entry);
+  else if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
 };
 
-/** The key of an event about a connection is "<sink> <connection key>". */
-const linkPlaceOf = ({ origin, key }: EventHead): LinkPlace => {
-  const end = key.indexOf(' ');
-  return { source: origin, sink: key.slice(0, end), key: key.slice(end + 1) };
-};
+/** Of the payload, not of the key: maps know its texts already, and parts of a key would be new ones for each event. */
+const linkPlaceOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkPlace | undefined =>
+  EVENT_KINDS[kind].place?.(payload);
 
-const heldLive = (state: State, { kind, origin, key }: KnownEvent): Entry<unknown> | undefined => {
-  const { field, shape } = EVENT_KINDS[kind];
-  return shape === 'node' ? entryAt(state, field, origin) : entryAt(state, field, origin, key);
-};
+const heldAt = (
+  state: State,
+  { field, shape }: FoldRow,
+  { origin, key }: EventHead,
+): Entry<unknown> | undefined =>
+  shape === 'node' ? entryAt(state, field, origin) : entryAt(state, field, origin, key);
 
-const entryFor = <K extends EventKind>(event: KnownEvent<K>): Entry<unknown> | ReadingEntry<unknown> => {
+const entryFor = (event: KnownEvent, { holds }: FoldRow): Entry<unknown> | ReadingEntry<unknown> => {
   const { epoch, seq, ageMs, receivedAtMs, payload } = event;
-  const { title, hold } = EVENT_KINDS[event.kind];
-  if (title === undefined || !isGathered(payload))
-    return { value: hold === undefined ? payload : hold(payload), epoch, seq, ageMs, receivedAtMs };
-  const { source, intervalMs, value } = payload;
-  const entry = { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
-  // Also what a version to come tells beside the value; the place of the entry is never told by a payload. Copied only then:
-  // a copy of every payload costs a quarter of the fold.
-  return fieldCount(payload) > GATHERED_FIELDS ? { ...payload, ...entry } : entry;
+  if (holds === 'reading' && isGathered(payload)) {
+    const { source, intervalMs, value } = payload;
+    const entry = { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
+    // Also what a version to come tells beside the value; the place of the entry is never told by a payload. Copied only then:
+    // a copy of every payload costs a quarter of the fold.
+    return fieldCount(payload) > GATHERED_FIELDS ? { ...payload, ...entry } : entry;
+  }
+  return { value: holds === 'made' ? madeOf(event) : payload, epoch, seq, ageMs, receivedAtMs };
 };
+
+const madeOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): unknown =>
+  EVENT_KINDS[kind].hold?.(payload);
 
 const fieldCount = (payload: object): number => {
   let count = 0;
@@ -185,3 +184,22 @@ const noteRefused = (draft: Draft, { origin, kind, class: eventClass, epoch, seq
 };
 
 const NOTED_FIELDS: readonly NotedField[] = ['unknownKinds', 'refusedKinds'];
+
+/**
+ * What the fold asks of a row. Rows of the table have each the properties that they need, in an order of their own; to look at
+ * many shapes is half the cost of an event, so these have all the same.
+ */
+interface FoldRow extends EntryBounds {
+  readonly field: StateField;
+  readonly shape: EntryShape;
+  readonly closes: readonly StateField[] | undefined;
+  /** The payload, a reading's value with what is told of it, or what the row makes of the payload. */
+  readonly holds: 'payload' | 'reading' | 'made';
+}
+
+const FOLD_ROWS: Readonly<Record<EventKind, FoldRow>> = recordOf(KINDS, kind => {
+  const { field, shape, closes, title, hold, ...row } = EVENT_KINDS[kind];
+  const { entriesMax, entriesPerSinkMax = entriesMax, isNewestKept = false } = row;
+  const holds = title !== undefined ? 'reading' : hold !== undefined ? 'made' : 'payload';
+  return { field, shape, closes, holds, entriesMax, entriesPerSinkMax, isNewestKept };
+});

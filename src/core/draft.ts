@@ -5,7 +5,7 @@
 
 import type { StateField } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
-import type { EntryBounds } from './kind-row.ts';
+import type { EntryBounds, LinkPlace } from './kind-row.ts';
 import type { Position } from './position.ts';
 import { isAfter } from './position.ts';
 import type { Entry, OriginProgress, State, UnknownKind } from './state.ts';
@@ -15,10 +15,12 @@ type Tree = Record<string, unknown>;
 
 export class Draft {
   #state: State;
-  /** States and maps made since the last release; undefined where every write copies. */
+  /** The very same object where it was copied since the last release, to be written. */
+  #maps: Tree | undefined;
+  /** Maps made since the last release; undefined where every write copies. */
   #made: Set<object> | undefined;
   /** How many keys a map has, or a map of maps has in all, where that was counted. */
-  readonly #sizes = new WeakMap<object, number>();
+  #sizes: WeakMap<object, number> | undefined;
   #changes = 0;
   #copies = 0;
 
@@ -44,21 +46,25 @@ export class Draft {
 
   /** From now on nothing that was made so far is written again: the state may be kept by anybody. */
   release(): void {
+    this.#maps = undefined;
     if (this.#made !== undefined && this.#made.size > 0) this.#made = new Set();
   }
 
   /** The one entry of a node. */
   putOne(field: StateField, origin: NodeId, entry: Entry<unknown>): void {
-    this.#replace(field, this.#set(this.#state[field], origin, entry));
+    const map: Tree = this.#state[field];
+    this.#replace(field, map, this.#set(map, origin, entry));
   }
 
   /** False where it was refused: the node has as many entries as it may, and this would be one more. */
   putKeyed(field: StateField, place: KeyedPlace, entry: Entry<unknown>, bounds: EntryBounds): boolean {
     const { origin, key } = place;
     const map: Tree = this.#state[field];
-    let keys = innerOf(map, origin);
-    if (Object.hasOwn(keys, key)) keys = this.#set(keys, key, entry);
+    const held = ownTree(map, origin);
+    let keys: Tree;
+    if (held !== undefined && Object.hasOwn(held, key)) keys = this.#set(held, key, entry);
     else {
+      keys = held ?? {};
       let size = this.#sizeOf(keys);
       if (size >= bounds.entriesMax) {
         if (bounds.isNewestKept !== true) return false;
@@ -68,96 +74,103 @@ export class Draft {
         size -= 1;
       }
       keys = this.#set(keys, key, entry);
-      this.#sizes.set(keys, size + 1);
+      this.#noteSize(keys, size + 1);
     }
-    this.#putInner(field, map, origin, keys);
+    this.#replace(field, map, keys === held ? map : this.#set(map, origin, keys));
     return true;
   }
 
   /** Likewise, where a node has also a bound for each other node. */
-  putLinked(field: StateField, place: LinkPlace, entry: Entry<unknown>, bounds: EntryBounds): boolean {
-    const { source, sink, key } = place;
+  putLinked(
+    field: StateField,
+    source: NodeId,
+    { sink, key }: LinkPlace,
+    entry: Entry<unknown>,
+    bounds: EntryBounds,
+  ): boolean {
     const map: Tree = this.#state[field];
-    const sinks = innerOf(map, source);
-    const keys = innerOf(sinks, sink);
-    const isNew = !Object.hasOwn(keys, key);
-    const size = isNew ? this.#sizeOfAll(sinks) : 0;
-    const sizeOfPair = isNew ? this.#sizeOf(keys) : 0;
+    const heldSinks = ownTree(map, source);
+    const held = heldSinks === undefined ? undefined : ownTree(heldSinks, sink);
+    if (heldSinks !== undefined && held !== undefined && Object.hasOwn(held, key)) {
+      const keys = this.#set(held, key, entry);
+      const sinks = keys === held ? heldSinks : this.#set(heldSinks, sink, keys);
+      this.#replace(field, map, sinks === heldSinks ? map : this.#set(map, source, sinks));
+      return true;
+    }
     const { entriesMax, entriesPerSinkMax = entriesMax } = bounds;
-    if (isNew && (size >= entriesMax || sizeOfPair >= entriesPerSinkMax)) return false;
-    const written = this.#set(keys, key, entry);
-    if (isNew) this.#sizes.set(written, sizeOfPair + 1);
-    const writtenSinks = sinks[sink] === written ? sinks : this.#set(sinks, sink, written);
-    if (isNew) this.#sizes.set(writtenSinks, size + 1);
-    this.#putInner(field, map, source, writtenSinks);
+    const size = this.#sizeOfAll(heldSinks);
+    const sizeOfPair = this.#sizeOf(held);
+    if (size >= entriesMax || sizeOfPair >= entriesPerSinkMax) return false;
+    const keys = this.#set(held, key, entry);
+    this.#noteSize(keys, sizeOfPair + 1);
+    const sinks = keys === held && heldSinks !== undefined ? heldSinks : this.#set(heldSinks, sink, keys);
+    this.#noteSize(sinks, size + 1);
+    this.#replace(field, map, sinks === heldSinks ? map : this.#set(map, source, sinks));
     return true;
   }
 
   /** Everything of a node in one map. */
   dropNode(field: StateField | NotedField, origin: NodeId): void {
     const map: Tree = this.#state[field];
-    if (Object.hasOwn(map, origin)) this.#replace(field, this.#without(map, origin));
+    if (Object.hasOwn(map, origin)) this.#replace(field, map, this.#without(map, origin));
   }
 
   /** Mappings that this empties go with it. */
-  dropLinked(field: StateField, { source, sink, key }: LinkPlace): void {
+  dropLinked(field: StateField, source: NodeId, { sink, key }: LinkPlace): void {
     const map: Tree = this.#state[field];
-    const sinks = innerOf(map, source);
-    const keys = innerOf(sinks, sink);
-    if (!Object.hasOwn(keys, key)) return;
+    const sinks = ownTree(map, source);
+    const keys = sinks === undefined ? undefined : ownTree(sinks, sink);
+    if (sinks === undefined || keys === undefined || !Object.hasOwn(keys, key)) return;
     const [size, sizeOfPair] = [this.#sizeOfAll(sinks), this.#sizeOf(keys)];
     if (size === 1) {
-      this.#replace(field, this.#without(map, source));
+      this.#replace(field, map, this.#without(map, source));
       return;
     }
     const fewer = sizeOfPair === 1 ? undefined : this.#without(keys, key);
-    if (fewer !== undefined) this.#sizes.set(fewer, sizeOfPair - 1);
+    if (fewer !== undefined) this.#noteSize(fewer, sizeOfPair - 1);
     const left = fewer === undefined ? this.#without(sinks, sink) : this.#put(sinks, sink, fewer);
-    this.#sizes.set(left, size - 1);
-    this.#putInner(field, map, source, left);
+    this.#noteSize(left, size - 1);
+    this.#replace(field, map, this.#put(map, source, left));
   }
 
   putProgress(origin: NodeId, progress: OriginProgress): void {
-    this.#replace('origins', this.#set(this.#state.origins, origin, progress));
+    const { origins } = this.#state;
+    this.#replace('origins', origins, this.#set(origins, origin, progress));
   }
 
   /** Beside the entries: what of an origin was not taken over, by kind. */
   putNoted(field: NotedField, origin: NodeId, kind: string, noted: UnknownKind): void {
     const map: Tree = this.#state[field];
-    this.#putInner(field, map, origin, this.#set(innerOf(map, origin), kind, noted));
+    this.#replace(field, map, this.#put(map, origin, this.#set(ownTree(map, origin), kind, noted)));
   }
 
   dropNoted(field: NotedField, origin: NodeId, kind: string): void {
     const map: Tree = this.#state[field];
-    const kinds = innerOf(map, origin);
-    if (!Object.hasOwn(kinds, kind)) return;
+    const kinds = ownTree(map, origin);
+    if (kinds === undefined || !Object.hasOwn(kinds, kind)) return;
     const left = this.#without(kinds, kind);
-    if (isEmpty(left)) this.#replace(field, this.#without(map, origin));
-    else this.#putInner(field, map, origin, left);
-  }
-
-  #putInner(field: keyof State, map: Tree, key: string, inner: Tree): void {
-    this.#replace(field, this.#put(map, key, inner));
+    this.#replace(field, map, isEmpty(left) ? this.#without(map, origin) : this.#put(map, origin, left));
   }
 
   #put(map: Tree, key: string, inner: Tree): Tree {
     return map[key] === inner ? map : this.#set(map, key, inner);
   }
 
-  #replace(field: keyof State, map: Tree): void {
+  /** `held`: what is there now; the same as `map` where that was written in place. */
+  #replace(field: keyof State, held: Tree, map: Tree): void {
     this.#changes += 1;
-    if (map === this.#state[field]) return;
-    if (this.#made?.has(this.#state) === true) {
-      Reflect.set(this.#state, field, map);
-      return;
+    if (map === held) return;
+    if (this.#maps === undefined) {
+      const copy = { ...this.#state };
+      this.#state = copy;
+      this.#maps = copy;
     }
-    this.#state = { ...this.#state, [field]: map };
-    this.#made?.add(this.#state);
+    this.#maps[field] = map;
   }
 
-  #set(map: Tree, key: string, value: unknown): Tree {
+  #set(map: Tree | undefined, key: string, value: unknown): Tree {
     // Assigned, "__proto__" would be no key of a mapping: that one is always copied.
-    if (this.#made?.has(map) === true && key !== '__proto__') {
+    if (map !== undefined && key !== '__proto__' && this.#made?.has(map) === true) {
       map[key] = value;
       return map;
     }
@@ -176,19 +189,25 @@ export class Draft {
     return others;
   }
 
-  #copied(map: Tree, copy: Tree): void {
+  #copied(map: Tree | undefined, copy: Tree): void {
     this.#copies += 1;
     this.#made?.add(copy);
-    const size = this.#sizes.get(map);
-    if (size !== undefined) this.#sizes.set(copy, size);
+    const size = map === undefined ? undefined : this.#sizes?.get(map);
+    if (size !== undefined) this.#noteSize(copy, size);
   }
 
-  #sizeOf(keys: Tree): number {
-    return this.#sizes.get(keys) ?? Object.keys(keys).length;
+  #noteSize(map: Tree, size: number): void {
+    this.#sizes ??= new WeakMap();
+    this.#sizes.set(map, size);
   }
 
-  #sizeOfAll(sinks: Tree): number {
-    const held = this.#sizes.get(sinks);
+  #sizeOf(keys: Tree | undefined): number {
+    return keys === undefined ? 0 : (this.#sizes?.get(keys) ?? Object.keys(keys).length);
+  }
+
+  #sizeOfAll(sinks: Tree | undefined): number {
+    if (sinks === undefined) return 0;
+    const held = this.#sizes?.get(sinks);
     if (held !== undefined) return held;
     let size = 0;
     for (const keys of Object.values(sinks)) if (isTree(keys)) size += this.#sizeOf(keys);
@@ -201,18 +220,13 @@ export interface KeyedPlace {
   readonly key: string;
 }
 
-export interface LinkPlace {
-  readonly source: NodeId;
-  readonly sink: string;
-  readonly key: string;
-}
-
 /** Maps of State beside those of the table: what was left out, origin by origin and kind by kind. */
 export type NotedField = 'unknownKinds' | 'refusedKinds';
 
-const innerOf = (map: Tree, key: string): Tree => {
-  const held = Object.hasOwn(map, key) ? map[key] : undefined;
-  return isTree(held) ? held : {};
+/** What a mapping inherits is no tree but for Object.prototype, which it has under "__proto__". */
+const ownTree = (map: Tree, key: string): Tree | undefined => {
+  const held = map[key];
+  return isTree(held) && held !== Object.prototype ? held : undefined;
 };
 
 const isEmpty = (map: Tree): boolean => {

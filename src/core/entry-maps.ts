@@ -37,11 +37,10 @@ export const entryAt = (
   node: NodeId,
   key?: string,
 ): Entry<unknown> | undefined => {
-  const map = state[field];
-  if (!Object.hasOwn(map, node)) return undefined;
-  const ofNode: unknown = map[node];
-  const held =
-    key === undefined ? ofNode : isObject(ofNode) && Object.hasOwn(ofNode, key) ? ofNode[key] : undefined;
+  const map: Mapping = state[field];
+  const ofNode = map[node];
+  const held = key === undefined ? ofNode : isObject(ofNode) ? ofNode[key] : undefined;
+  // Whatever a mapping inherits has no receipt.
   return isObject(held) && isEntry(held) ? held : undefined;
 };
 
@@ -57,6 +56,8 @@ export const mapEntries = (state: State, change: <E extends Received>(entry: E) 
     refusedKinds: state.refusedKinds,
   });
 
+type Mapping = Readonly<Record<string, unknown>>;
+
 const entriesUnder = (value: unknown): readonly Entry<unknown>[] => {
   if (!isObject(value)) return [];
   return isEntry(value) ? [value] : Object.values(value).flatMap(entriesUnder);
@@ -71,8 +72,7 @@ const mapTree = (value: unknown, change: <E extends Received>(entry: E) => E): u
 const mapValues = <T>(map: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;
 
 /** A mapping may have any key, but holds no number. */
 const isEntry = (value: object): value is Entry<unknown> =>

@@ -45,12 +45,24 @@ export interface EntryBounds {
   readonly isNewestKept?: boolean;
 }
 
+/** Where an entry of shape `linked` stands below its source. */
+export interface LinkPlace {
+  readonly sink: NodeId;
+  /** The connection's. */
+  readonly key: string;
+}
+
 /** A row as its aggregate writes it; `P` is the payload, `H` what State holds of it. */
-export interface KindRow<P, H, Field extends string, Names extends string> extends EntryBounds {
+export type KindRow<P, H, Field extends string, Names extends string> = CommonRow<P, H, Field, Names> &
+  (
+    | { readonly shape: 'node' | 'keyed'; readonly place?: never }
+    | { readonly shape: 'linked'; readonly place: (payload: P) => LinkPlace }
+  );
+
+interface CommonRow<P, H, Field extends string, Names extends string> extends EntryBounds {
   readonly class: EventClass;
   /** The map of State that the kind writes. */
   readonly field: Field;
-  readonly shape: EntryShape;
   /** The key that an event of this payload must carry; '' where a node has one. Decoders refuse any other. */
   readonly key: (payload: P) => string;
   /** A reading: what the entry holds is the payload's value with its source and interval, and this is its title. */

@@ -2,6 +2,7 @@
 // source → sink → key, so that no map copied on write grows with the square of the cluster.
 
 import type { NodeId } from '../ids.ts';
+import type { LinkPlace } from '../kind-row.ts';
 import type { Connection } from './connection.ts';
 import { connectionKey } from './connection.ts';
 import type { LinkProfile } from './link-profile.ts';
@@ -20,6 +21,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: Connection): string => `${payload.sink} ${connectionKey(payload)}`,
+    place: (payload: Connection): LinkPlace => ({ sink: payload.sink, key: connectionKey(payload) }),
     texts: {
       kind: 'plain',
       sinkAddress: 'address',
@@ -35,6 +37,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
+    place: ({ sink, connectionKey: key }: ConnectionClosed): LinkPlace => ({ sink, key }),
     // The profile leaves the current picture with it; the journal's history keeps it.
     closes: ['connections', 'linkProfiles'],
     texts: { connectionKey: 'key', reason: 'free' },
@@ -46,6 +49,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: LinkProfile): string => `${payload.sink} ${payload.connectionKey}`,
+    place: ({ sink, connectionKey: key }: LinkProfile): LinkPlace => ({ sink, key }),
     texts: { connectionKey: 'key', engine: 'plain', method: 'free', failure: 'plain' },
   },
 } as const;
