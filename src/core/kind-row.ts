@@ -30,6 +30,8 @@ export type TextClass =
   | 'directory'
   | 'mountPoint'
   | 'blockDevice'
+  /** What a server calls its model, which may be a path. */
+  | 'modelName'
   | 'peripheral'
   | 'tag'
   | 'service'

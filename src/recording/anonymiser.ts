@@ -98,7 +98,9 @@ export class Anonymiser {
       case 'mountPoint':
         return SYSTEM_MOUNT.test(text) ? text : pseudonyms.of('volume', text, number => `/volume-${number}`);
       case 'blockDevice':
-        return text.startsWith('/dev/') ? text : pseudonyms.of('share', text, number => `share-${number}`);
+        return pseudonyms.blockDevice(text);
+      case 'modelName':
+        return pseudonyms.modelName(text);
       case 'peripheral':
         return pseudonyms.of('device', text, number => `device-${number}`);
       case 'tag':
@@ -108,7 +110,7 @@ export class Anonymiser {
           ? text
           : pseudonyms.of('service', text, number => `service-${number}`);
       case 'dataset':
-        return text.startsWith('synthetic')
+        return text.startsWith('synthetic: ')
           ? text
           : pseudonyms.of('data set', text, number => `data set ${number}`);
       default:

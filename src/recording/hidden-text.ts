@@ -1,15 +1,18 @@
-// Hides in running text and in keys what is known to be a name, and what looks like an id, an address or a path.
+// Hides in running text and in keys what is known to be a name, and what looks like an id, an address, a host, an account or
+// a path. Where one cannot be sure, it hides: a sentence that has lost a word is better than one that tells who.
 
-import { isIP, isIPv4, isIPv6 } from 'node:net';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId, nodeId } from '../core/ids.ts';
+import { isIP } from 'node:net';
+import { isNodeId } from '../core/ids.ts';
+import { Pseudonyms } from './pseudonyms.ts';
 
 export class HiddenText {
   readonly pseudonyms: Pseudonyms = new Pseudonyms();
   readonly #names = new Map<string, string>();
+  /** How else a name may be written, in small letters. */
+  readonly #variants = new Map<string, string>();
   #namesPattern: RegExp | undefined;
 
-  /** From now on the name is replaced wherever it stands as a word; gives its stand-in. */
+  /** From now on the name is replaced wherever it stands as a word, however it is written; gives its stand-in. */
   learn(kind: 'node' | 'host' | 'run', name: string): string {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
@@ -17,18 +20,20 @@ export class HiddenText {
       kind === 'host' ? `host-${number}.example` : `${kind}-${number}`,
     );
     this.#names.set(name, made);
+    for (const variant of variantsOf(kind, name))
+      if (!this.#variants.has(variant)) this.#variants.set(variant, made);
     this.#namesPattern = undefined;
     return made;
   }
 
   hidden(text: string): string {
-    return this.#withoutNames(text)
-      .replace(URL_IN_TEXT, url => this.#url(url))
-      .replace(UUID, uuid => this.pseudonyms.uuid(uuid))
-      .replace(MAC, mac => this.pseudonyms.mac(mac))
-      .replace(NODE_ID, id => (isNodeId(id) ? this.pseudonyms.nodeId(id) : id))
-      .replace(ADDRESS, address => (isIP(address) === 0 ? address : this.pseudonyms.address(address)))
-      .replace(PATH, path => this.pseudonyms.of('path', path, number => `/path-${number}`));
+    return this.#withoutNames(text).replace(SECRET, (match, ...groups) => {
+      const found: unknown = groups.at(-1);
+      const kind = Object.entries(typeof found === 'object' && found !== null ? found : {}).find(
+        ([, value]) => value !== undefined,
+      )?.[0];
+      return this.#secret(kind, match);
+    });
   }
 
   /** Of parts with spaces between: ids, addresses, interfaces. */
@@ -55,14 +60,60 @@ export class HiddenText {
   }
 
   #withoutNames(text: string): string {
-    this.#namesPattern ??= namesPattern([...this.#names.keys()]);
-    return text.replace(this.#namesPattern, name => this.#names.get(name) ?? name);
+    this.#namesPattern ??= namesPattern([...this.#names.keys(), ...this.#variants.keys()]);
+    return text.replace(
+      this.#namesPattern,
+      name => this.#names.get(name) ?? this.#variants.get(name.toLowerCase()) ?? name,
+    );
+  }
+
+  #secret(kind: string | undefined, text: string): string {
+    const { pseudonyms } = this;
+    switch (kind) {
+      case 'url':
+        return this.#url(text);
+      case 'uuid':
+        return pseudonyms.uuid(text);
+      case 'mac':
+        return pseudonyms.mac(text);
+      case 'word':
+        return pseudonyms.word(text);
+      case 'node':
+        return isNodeId(text) ? pseudonyms.nodeId(text) : text;
+      case 'address':
+        return this.#addressIn(text);
+      case 'account':
+        return pseudonyms.of('account', text, number => `user-${number}`);
+      case 'host':
+        return this.#hostName(text);
+      case 'windowsPath':
+      case 'path':
+        return this.#path(text);
+      default:
+        return text;
+    }
+  }
+
+  /** Candidates hold what follows an address in a sentence, and what only looks like one. */
+  #addressIn(text: string): string {
+    const bare = text.replace(/[.:]+$/, '');
+    for (const address of [text, bare])
+      if (isIP(address.split('%')[0] ?? '') !== 0) return this.address(address) + text.slice(address.length);
+    return text.replace(IPV4, address => (isIP(address) === 0 ? address : this.pseudonyms.address(address)));
+  }
+
+  #path(path: string): string {
+    if (COMMON_PATH.test(path)) return path;
+    return path.startsWith('/dev/')
+      ? this.pseudonyms.blockDevice(path)
+      : this.pseudonyms.of('path', path, number => `/path-${number}`);
   }
 
   /** Scheme and port stay, and that it is the versioned root of an API. */
   #url(text: string): string {
     if (!URL.canParse(text)) return 'http://host';
     const { protocol, hostname, port, pathname } = new URL(text);
+    if (protocol === 'file:') return `file://${this.#path(pathname)}`;
     const bare = hostname.replace(/^\[|\]$/g, '');
     const host = isIP(bare) === 0 ? this.#hostName(bare) : this.pseudonyms.address(bare);
     const shown = host.includes(':') ? `[${host}]` : host;
@@ -70,104 +121,63 @@ export class HiddenText {
   }
 
   #hostName(name: string): string {
-    if (name === 'localhost' || [...this.#names.values()].includes(name)) return name;
-    return this.pseudonyms.of('host', name, number => `host-${number}.example`);
+    if (name === '' || name === 'localhost' || COMMON_NAME.test(name)) return name;
+    if ([...this.#names.values()].includes(name)) return name;
+    return this.pseudonyms.of('host', name.toLowerCase(), number => `host-${number}.example`);
   }
 }
 
-/**
- * Stand-ins for what a recording should not tell. Equal things get equal stand-ins, different ones different ones, each of a
- * form that still passes for its kind: an address stays an address, and a link-local one link-local.
- */
-export class Pseudonyms {
-  readonly #held = new Map<string, Map<string, string>>();
-
-  /** The stand-in of `real` among those of one class; made by its number, from 1, when it is new. */
-  of(kind: string, real: string, make: (number: number) => string): string {
-    const names = this.#held.get(kind) ?? new Map<string, string>();
-    this.#held.set(kind, names);
-    const known = names.get(real);
-    if (known !== undefined) return known;
-    const made = make(names.size + 1);
-    names.set(real, made);
-    return made;
-  }
-
-  nodeId(real: NodeId): NodeId {
-    return nodeId(this.of('node id', real, number => `recordednode${String(number).padStart(14, '0')}`));
-  }
-
-  /** Addresses that are the same on every machine stay. */
-  address(real: string): string {
-    if (isIPv4(real)) return this.#ipv4(real);
-    return isIPv6(real) ? this.#ipv6(real.toLowerCase()) : real;
-  }
-
-  uuid(real: string): string {
-    const made = this.of('uuid', real.toLowerCase(), number => `00000000-0000-4000-8000-${hex(number, 12)}`);
-    return real === real.toUpperCase() ? made.toUpperCase() : made;
-  }
-
-  /** 02:… is administered locally and belongs to no maker. */
-  mac(real: string): string {
-    return this.of('mac', real.toLowerCase(), number =>
-      ['02', ...(hex(number, 10).match(/../g) ?? [])].join(':'),
-    );
-  }
-
-  guid(real: string): string {
-    return real === DEFAULT_SUBNET_PREFIX ? real : this.of('guid', real, number => hex(number, 16));
-  }
-
-  /** Names that a system gives by itself stay: en0, enp5s0f0, rdma_en3. One with a hardware address in it does not. */
-  interfaceName(real: string): string {
-    if (SYSTEM_INTERFACE.test(real) && !/^enx/.test(real)) return real;
-    return this.of('interface', real, number => `if${number}`);
-  }
-
-  #ipv4(real: string): string {
-    if (/^127\.|^0\.0\.0\.0$|^255\.|^224\./.test(real)) return real;
-    // 169.254/16 is IPv4's own link-local range (RFC 3927); 198.18/15 is kept for benches (RFC 2544).
-    const isLinkLocal = real.startsWith('169.254.');
-    return this.of(isLinkLocal ? 'link-local IPv4' : 'IPv4', real, number => {
-      const [high, low] = [Math.floor(number / 250) % 250, (number % 250) + 1];
-      return isLinkLocal
-        ? `169.254.${high}.${low}`
-        : `198.${18 + (Math.floor(number / 62_500) % 2)}.${high}.${low}`;
-    });
-  }
-
-  #ipv6(real: string): string {
-    if (real === '::1' || real === '::' || real.startsWith('ff')) return real;
-    if (/^fe[89ab]/.test(real)) return this.of('link-local IPv6', real, number => `fe80::${hex(number, 1)}`);
-    // 2001:db8::/32 is kept for documents (RFC 3849).
-    return this.of('IPv6', real, number => `2001:db8::${hex(number, 1)}`);
-  }
-}
+/** As systems and people write a name: in small letters, without apostrophes, with dashes, a host without its domain. */
+const variantsOf = (kind: 'node' | 'host' | 'run', name: string): readonly string[] => {
+  const small = name.toLowerCase();
+  if (kind === 'run') return [small];
+  const plain = small.replace(/['’]/g, '');
+  const label = plain.split('.')[0] ?? '';
+  const isTelling = label.length >= LABEL_LENGTH_MIN && label !== 'localhost';
+  return [
+    small,
+    plain,
+    ...['-', '_', ''].map(joint => plain.replace(/ +/g, joint)),
+    ...(kind === 'host' && isTelling ? [label] : []),
+  ];
+};
 
 /** Longest first, so that a name within another does not cut it. */
 const namesPattern = (names: readonly string[]): RegExp => {
-  const escaped = names
+  const escaped = [...new Set(names)]
     .filter(name => name !== '')
     .toSorted((a, b) => b.length - a.length)
     .map(name => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   // Without names: matches nothing.
   return new RegExp(
     escaped.length === 0 ? '(?!)' : `(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`,
-    'gu',
+    'giu',
   );
 };
 
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
-
-const URL_IN_TEXT = /\b(?:https?|wss?):\/\/[^\s"'<>]+/g;
-const UUID = /\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b/g;
-const MAC = /\b(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}\b/g;
-const NODE_ID = /\b[a-z2-7]{26}\b/g;
-/** Candidates: what `isIP` refuses stays. */
-const ADDRESS = /(?<![\w:.])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F:]*::?[0-9a-fA-F:.]+)(?![\w:.])/g;
-/** Of two steps or more; what a system has by itself stays. */
-const PATH = /(?<![\w:/.-])\/(?!(?:proc|sys|dev|usr|etc|System)\/)[^\s"',;:()/]+\/[^\s"',;:()]*/g;
-const DEFAULT_SUBNET_PREFIX = 'fe80000000000000';
-const SYSTEM_INTERFACE =
-  /^(rdma_)?(lo\d?|(eth|wlan|ib|bond|br|bridge|utun|awdl|llw|ap|anpi|gif|stf|docker|tailscale|wg|tun|tap|thunderbolt|rxe|siw|hfi|irdma|efa_)\d+|(mlx\d+|bnxt_re|hfi\d+)_?\d+|(en|wl|ww|ib|roce)[a-zA-Z]*\d[a-zA-Z0-9]*)$/;
+/** One pass, so that no stand-in is hidden again. Each finds candidates; what reads them decides. */
+const SECRET = new RegExp(
+  [
+    String.raw`(?<url>\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>]+)`,
+    String.raw`(?<uuid>\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b)`,
+    String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
+    // With a letter and a digit: no number, and no word.
+    String.raw`(?<word>\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{12}(?:[0-9a-f]{4}){0,5}\b)`,
+    String.raw`(?<node>\b[a-z2-7]{26}\b)`,
+    String.raw`(?<address>(?<![\w:.])[0-9a-f]{0,4}:[0-9a-f:]*:[0-9a-f:.]*(?:%[\w.-]+)?|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d))`,
+    String.raw`(?<account>(?<![\w@.+-])[a-z_][\w.+-]{0,63}(?=@[\w[]))`,
+    String.raw`(?<windowsPath>\b[a-z]:\\[^\s"',;()]+|\\\\[^\s"',;()]+)`,
+    // Whole in quotes, as Node's errors have it; else to the next space.
+    String.raw`(?<path>(?<=')\/[^'\n]+(?=')|(?<=")\/[^"\n]+(?=")|(?<![\w/.\\~-])(?:~[\w.-]*)?\/[^\s"',;:()]+)`,
+    String.raw`(?<host>(?<=\b(?:ENOTFOUND|EAI_AGAIN|hostname) )[a-z0-9][\w.-]*|(?<![\w./\\-])(?:[a-z0-9-]{1,63}\.)+[a-z][a-z-]{1,23}(?![\w-]|\.\w)|(?<![\w./\\-])[a-z][a-z0-9-]{0,62}(?=:\d{4,5}\b))`,
+  ].join('|'),
+  'gi',
+);
+const IPV4 = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
+/** Said on every machine: of the system, of its tools, and of our own API. */
+const COMMON_PATH =
+  /^\/(?:(?:proc|sys)(?:\/.*)?|usr\/(?:local\/)?s?(?:bin|lib|lib64|libexec)\/.*|System\/Library\/.*|System\/Volumes\/Data|etc(?:\/[a-z_.-]+)?|boot(?:\/efi)?|(?:dev|usr|var|tmp|opt|home|root|run|mnt|srv|Users|Volumes|System|Applications)\/?|v1(?:\/[a-z/]+)?|metrics|healthz|health|props|openapi\.json)$/;
+/** Files, and settings of config.toml, which look like hosts. */
+const COMMON_NAME =
+  /(?:^(?:http|mesh|network|probes|journal|gather|endpoints)\.[a-z_.]+$|\.(?:toml|jsonl?|txt|log|so|dylib|dll|exe|py|js|ts|mjs|sh|service|conf|plist|sqlite|db|pem|key|gguf|safetensors|bin|html|css|md|sock)$)/i;
+const LABEL_LENGTH_MIN = 3;

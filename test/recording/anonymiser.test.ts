@@ -5,12 +5,14 @@ import { entriesOf } from '../../src/core/entry-maps.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { Anonymiser } from '../../src/recording/anonymiser.ts';
 import { HiddenText } from '../../src/recording/hidden-text.ts';
 import type { RecordedEvent } from '../../src/recording/recording-line.ts';
 import { eventOf } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { arbitraryFact } from '../core/arbitrary-event.ts';
+import { runIdOf } from '../support/run-entry.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordingText, recordWorld } from './recorded-world.ts';
 
@@ -117,6 +119,40 @@ describe('the anonymiser', () => {
     expect(JSON.stringify(payload)).not.toMatch(/anna/i);
   });
 
+  test('hides who made a volume, and the folder in which a model lies', () => {
+    const disk = new Anonymiser().event(
+      recorded(
+        diskOf([
+          '/dev/mapper/annas--vg-root',
+          '/dev/disk/by-id/nvme-S5H9',
+          '/dev/nvme0n1p2',
+          '/dev/disk3s5',
+          'tank/anna',
+        ]),
+      ),
+    );
+    expect(JSON.stringify(disk)).not.toMatch(/anna|S5H9/);
+    expect(JSON.stringify(disk)).toMatch(/"\/dev\/nvme0n1p2".*"\/dev\/disk3s5"/);
+    for (const { model, shown } of [
+      { model: '/home/anna/models/Llama-3.1-8B', shown: 'Llama-3.1-8B' },
+      { model: 'C:\\Users\\anna\\qwen.gguf', shown: 'qwen.gguf' },
+      { model: '~/models/qwen.gguf', shown: 'qwen.gguf' },
+      { model: 'models/anna/qwen.gguf', shown: 'qwen.gguf' },
+      { model: 'meta-llama/Llama-3.1-8B', shown: 'meta-llama/Llama-3.1-8B' },
+      { model: 'qwen3:8b', shown: 'qwen3:8b' },
+    ])
+      expect(new Anonymiser().event(recorded(runOf({ model }))).payload).toMatchObject({ model: shown });
+  });
+
+  test('hides a data set that is no made-up one, whatever its file is called', () => {
+    const payload = (dataset: string): unknown =>
+      new Anonymiser().event(recorded(runOf({ dataset }))).payload;
+    expect(payload('synthetic-anna.jsonl')).toMatchObject({ dataset: 'data set 1' });
+    expect(payload('synthetic: 256 prompts of 128 words, seed 42')).toMatchObject({
+      dataset: 'synthetic: 256 prompts of 128 words, seed 42',
+    });
+  });
+
   test('whatever it is given, the event stays one that a reader takes', () => {
     fc.assert(
       fc.property(arbitraryFact, fact => {
@@ -138,4 +174,44 @@ const recorded = (fact: Fact): RecordedEvent => ({
   payload: fact.payload,
   ageMs: 0,
   heldMs: 0,
+});
+
+const diskOf = (devices: readonly string[]): Fact => ({
+  kind: 'disk.gathered',
+  payload: {
+    source: 'statfs',
+    intervalMs: 30_000,
+    value: {
+      volumes: devices.map(device => ({
+        mountPoint: '/',
+        device,
+        fileSystem: 'ext4',
+        totalBytes: 1,
+        availableBytes: 0,
+      })),
+    },
+  },
+});
+
+const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fact => ({
+  kind: 'run.started',
+  payload: {
+    runId: runIdOf('20261122-120000-abcd'),
+    startedAt: '2026-11-22T12:00:00Z',
+    target: 'http://127.0.0.1:8000',
+    serverKind: 'vLLM',
+    model: 'm',
+    pattern: { kind: 'concurrency', concurrency: 8 },
+    dataset: 'd',
+    seed: 1,
+    isStreaming: true,
+    limits: { samplesMax: 1, durationMs: unknown('not limited') },
+    objectives: [],
+    directory: '/r',
+    targetNode: unknown('not a known node'),
+    state: 'running',
+    reason: '',
+    figures: unknown('the run has not ended'),
+    ...told,
+  },
 });

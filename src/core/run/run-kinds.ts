@@ -26,7 +26,7 @@ const RUN = {
     startedAt: 'plain',
     target: 'free',
     serverKind: 'plain',
-    model: 'plain',
+    model: 'modelName',
     kind: 'plain',
     dataset: 'dataset',
     name: 'plain',
