@@ -3,6 +3,8 @@
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
+import { OwnProcessError } from '../process/own-process.ts';
+import { BenchError } from './bench-error.ts';
 import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
 import type { Dataset } from './dataset/prompt.ts';
 import { syntheticDataset } from './dataset/synthetic-dataset.ts';
@@ -141,9 +143,20 @@ const allOrNone = async <A, B, C>(
       if (result.status === 'fulfilled' && isDisposable(result.value))
         await result.value[Symbol.asyncDispose]();
     }
-    throw error;
+    throw error instanceof OwnProcessError ? cannotBegin(error) : error;
   }
 };
+
+const cannotBegin = (cause: OwnProcessError): BenchError =>
+  new BenchError(
+    {
+      code: 'failed',
+      problem: `the run could not begin: ${cause.message.split('\n', 1)[0]}`,
+      advice:
+        'A process that the run needs did not start. Is this machine out of memory, or did somebody end it?',
+    },
+    { cause },
+  );
 
 const isDisposable = (value: unknown): value is AsyncDisposable =>
   typeof value === 'object' && value !== null && Symbol.asyncDispose in value;

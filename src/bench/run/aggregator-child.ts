@@ -18,7 +18,7 @@ import { finalSnapshot } from '../../metrics/report-sources.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
-import { startOwnProcess } from '../../process/own-process.ts';
+import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
@@ -76,7 +76,14 @@ export const openAggregator = async (options: AggregatorStart): Promise<Aggregat
       signal: options.signal,
     });
     // Both ways are proven before the first record.
-    await Promise.all([publisher.waitForSubscribers(1, patience), subscriber.ready(patience)]);
+    await Promise.race([
+      Promise.all([publisher.waitForSubscribers(1, patience), subscriber.ready(patience)]),
+      child.exited.then(exit => Promise.reject(new OwnProcessError('exited', earlyEnd(exit)))),
+    ]).catch((error: unknown) => {
+      if (!patience.aborted || options.signal.aborted) throw error;
+      const { readyMsMax } = options.settings;
+      throw new OwnProcessError('not-ready', `the aggregator was not reached in ${readyMsMax} ms`);
+    });
     return new ChildSide(publisher, child, snapshots, options);
   } catch (error) {
     await publisher.close(0);

@@ -1,7 +1,7 @@
 // Parts of a run that die or are stopped while it goes on: it ends, nothing is left behind, nothing lost is called
 // complete, and what is on disk can be reported again.
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
@@ -66,6 +66,21 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.eventLogDropped).toBeGreaterThan(0);
     expect(report.notices.join('\n')).toMatch(/events\.jsonl/);
   });
+
+  test.each(['aggregator-process', 'event-logger-process'])(
+    'SIGKILL of the %s before it is ready ends the run in two lines, and leaves nothing',
+    async name => {
+      using folder = temporaryDirectory();
+      await using mock = await startMock();
+      await using run = spawnBench(folder.path, [mock.url, ...long]);
+      process.kill(await run.childPid(name), 'SIGKILL');
+      expect(exitName(await run.ended)).toBe('failure');
+      expect(run.output()).toMatch(
+        new RegExp(`^plimsoll: the run could not begin: ${name}\\S* ended .*SIGKILL\n[^\n]+\n$`),
+      );
+      expect(existsSync(run.directory)).toBe(false);
+    },
+  );
 
   test('SIGTERM of its children alone changes nothing: the main process decides', async () => {
     using folder = temporaryDirectory();
