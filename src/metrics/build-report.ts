@@ -108,7 +108,10 @@ const incompleteReasons = ({
   const pending = input.snapshot?.pendingTasks ?? 0;
   const undecodable = metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused');
   return [
-    ...STATE_REASONS[input.snapshot === undefined ? 'nothing' : state],
+    // Figures of samples are no live ones of an aggregator: what they lack is said by whoever counted them.
+    ...(state === 'live' && input.source === 'samples-file'
+      ? []
+      : STATE_REASONS[input.snapshot === undefined ? 'nothing' : state]),
     ...input.runProblems,
     ...input.sourceProblems,
     ...(unresolved > 0 ? [`${unresolved} samples were in flight when the account ended`] : []),

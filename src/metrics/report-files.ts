@@ -1,5 +1,6 @@
 // Writes report.json and report.txt, each whole or not at all, and each although the other one cannot be.
 
+import { unlink } from 'node:fs/promises';
 import { errorMessage } from '../core/problem.ts';
 import type { Report } from '../core/run/report.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
@@ -10,6 +11,8 @@ import { renderReport } from './text-report.ts';
 /** What could not be written and why, one sentence each; empty when all is well. */
 export const writeReportFiles = async (directory: string, report: Report): Promise<readonly string[]> => {
   const files = runFiles(directory);
+  // A run that was killed left it.
+  await unlink(files.reserve).catch(() => undefined);
   const written = await Promise.allSettled([
     writeFileAtomic(files.report, reportToJson(report)),
     writeFileAtomic(files.reportText, `${renderReport(report, { isUnicode: true }).join('\n')}\n`),

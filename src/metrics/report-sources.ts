@@ -60,11 +60,19 @@ export class RunDirectoryError extends ProblemError<
   override readonly name = 'RunDirectoryError';
 }
 
+export interface RebuildOptions {
+  /** The run goes on: what it has so far is no interrupted run. */
+  readonly isLive?: boolean;
+}
+
 /**
  * From the run directory alone, also of a run that was killed.
  * @throws RunDirectoryError
  */
-export const rebuildReport = async (directory: string): Promise<Report> => {
+export const rebuildReport = async (
+  directory: string,
+  { isLive = false }: RebuildOptions = {},
+): Promise<Report> => {
   const files = runFiles(directory);
   const config = await readConfig(directory);
   const earlier = await readIf(files.report, REPORT_BYTES_MAX, reportFromJson);
@@ -101,7 +109,12 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
     });
   }
   const { unreadableLines, isTorn, end } = counted;
-  const merged = mergedSnapshot(counted, snapshot);
+  const merged = mergedSnapshot(counted, snapshot, isLive);
+  if (report !== undefined && knowsMore(report, config, counted.samples)) {
+    const all = report.counts.issued + report.warmup.issued;
+    const notice = `samples.jsonl holds ${counted.samples} of ${all} samples; this is the run's own report`;
+    return { ...report, notices: [...report.notices, notice] };
+  }
   return buildReport({
     ...known,
     snapshot: merged,
@@ -109,7 +122,8 @@ export const rebuildReport = async (directory: string): Promise<Report> => {
     // The run's own report has those of the end line and more.
     runProblems: report === undefined ? (end?.problems ?? []) : runProblems,
     sourceProblems: [
-      ...(end === undefined ? ['samples.jsonl breaks off before its end'] : []),
+      ...(isLive ? ['the run goes on, and these are its figures so far'] : []),
+      ...(end === undefined && !isLive ? ['samples.jsonl breaks off before its end'] : []),
       ...(unreadableLines > 0 ? [`${unreadableLines} lines of samples.jsonl could not be read`] : []),
     ],
     notices: [
@@ -151,10 +165,17 @@ const countIfThere = async (
   }
 };
 
+/** Its account came to the run by message, and the disk refused to keep as much. */
+const knowsMore = (report: Report, { run }: RunConfig, samples: number): boolean =>
+  report.run.id === run.id &&
+  (report.source === 'complete-message' || report.source === 'final-snapshot-file') &&
+  report.counts.issued + report.warmup.issued > samples;
+
 /** Figures from the samples; from the snapshot what no line can know: how many were issued, and the client's own. */
 const mergedSnapshot = (
   { metrics, end }: CountedSamples,
   snapshot: MetricsSnapshot | undefined,
+  isLive: boolean,
 ): MetricsSnapshot => {
   const known = lookUp(snapshot);
   const { samplesIssued, trackedSamplesIssued } = metrics.counters;
@@ -168,7 +189,7 @@ const mergedSnapshot = (
   return {
     seq: (snapshot?.seq ?? 0) + 1,
     timestampNs: snapshot?.timestampNs ?? 0,
-    state: stateAtEnd(end, snapshot),
+    state: isLive ? 'live' : stateAtEnd(end, snapshot),
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
   };

@@ -9,6 +9,8 @@ export interface RunFiles {
   readonly finalSnapshot: string;
   readonly report: string;
   readonly reportText: string;
+  /** Space that is held for the two reports while a run goes on. */
+  readonly reserve: string;
 }
 
 export const runFiles = (directory: string): RunFiles => ({
@@ -18,4 +20,5 @@ export const runFiles = (directory: string): RunFiles => ({
   finalSnapshot: join(directory, 'final_snapshot.json'),
   report: join(directory, 'report.json'),
   reportText: join(directory, 'report.txt'),
+  reserve: join(directory, 'reserve.tmp'),
 });

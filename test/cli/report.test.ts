@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
@@ -41,6 +42,36 @@ describe('plimsoll report', () => {
     expect(await made.run()).toBe(EXIT_CODES.benchInterrupted.code);
     expect(made.stdout.text).toMatch(/^INTERRUPTED: /);
   });
+
+  test.each(['by its home', 'by the folder that it lies in'])(
+    'of a run that goes on writes nothing into it, and says that it goes on (found %s)',
+    async found => {
+      using home = temporaryDirectory();
+      const path = join(home.path, 'runs', 'run-1');
+      mkdirSync(path, { recursive: true });
+      writeFileSync(join(path, 'config.json'), runConfigToJson(runConfig()));
+      writeFileSync(join(path, 'samples.jsonl'), '');
+      await writeLiveRun(home.path, {
+        schema: LIVE_RUN_SCHEMA,
+        runId: 'run-1',
+        pid: process.pid,
+        directory: path,
+        snapshotsEndpoint: 'ipc:///nowhere',
+        startedAt: '2026-01-31T00:00:00Z',
+        samplesMax: null,
+        durationMs: null,
+      });
+      const before = readdirSync(path);
+      const made = madeUpProcess(['report', path, ...(found === 'by its home' ? ['--home', home.path] : [])]);
+      expect(await made.run()).toBe(EXIT_CODES.benchIncomplete.code);
+      expect(made.stdout.text).toMatch(/^INCOMPLETE: the run goes on/);
+      expect(made.stdout.text).not.toContain('INTERRUPTED');
+      expect(made.stderr.text).toMatch(
+        /^plimsoll: the run goes on: nothing was written.*\n.*plimsoll watch run-1/,
+      );
+      expect(readdirSync(path)).toEqual(before);
+    },
+  );
 
   test('refuses in two lines what is no run directory', async () => {
     using directory = temporaryDirectory();

@@ -199,6 +199,18 @@ describe('a report from a run directory', () => {
     expect(await rebuildReport(directory)).toEqual({ ...first, source: 'complete-message' });
   });
 
+  test('is not replaced by a poorer one where the disk refused the samples, and says which it is', async () => {
+    const directory = await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete') });
+    const first = await rebuildReport(directory);
+    const runProblems = ['samples.jsonl could not be written: no space left on the disk'];
+    await writeReportFiles(directory, { ...first, complete: false, source: 'complete-message', runProblems });
+    await writeFile(join(directory, 'final_snapshot.json'), '');
+    await writeFile(join(directory, 'samples.jsonl'), LINES.slice(0, -30));
+    const again = await rebuildReport(directory);
+    expect(again).toMatchObject({ complete: false, counts: first.counts, runProblems });
+    expect(again.notices.join()).toMatch(/samples\.jsonl holds 3 of 4 samples/);
+  });
+
   test('is read back as it was written', async () => {
     const directory = await runDirectory({ samples: LINES + END });
     const report = await rebuildReport(directory);

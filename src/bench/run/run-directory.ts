@@ -1,6 +1,7 @@
 // The folder of one run: everything needed to understand it later, and nothing secret.
 
-import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -21,7 +22,7 @@ export interface RunDirectory {
   openSamples(): Promise<SamplesFile>;
   /** @throws BenchError `run-directory` when it cannot be written. */
   writeConfig(config: RunConfig): Promise<void>;
-  /** Each file for itself; what could not be written is told, one sentence each. */
+  /** Each file for itself, in the space that was held for it; what could not be written is told, one sentence each. */
   writeReport(report: Report, text: string): Promise<readonly string[]>;
   /** Of a run that never began: removes what was made here. */
   discard(): Promise<void>;
@@ -47,12 +48,17 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
     writeConfig: async config => {
       try {
         await writeFileAtomic(files.config, runConfigToJson(config));
+        // Where the samples fill the disk the report must still find room. Without it a run is no worse than before.
+        await writeFile(files.reserve, randomBytes(RESERVE_BYTES), { mode: 0o600, flag: 'wx' }).catch(
+          () => undefined,
+        );
       } catch (error) {
         throw cannotWrite(path, error);
       }
     },
     writeReport: async (report, text) => {
       const problems: string[] = [];
+      await unlink(files.reserve).catch(() => undefined);
       for (const [file, content] of [
         [files.report, reportToJson(report)],
         [files.reportText, text],
@@ -103,6 +109,12 @@ const makeMissing = async (path: string): Promise<boolean> => {
     return await makeMissing(path);
   }
 };
+
+/**
+ * report.json and report.txt of a run with every series take 56 KB, and some more with many objectives. Made at the start, removed before they are
+ * written; random, because some file systems keep no zeros.
+ */
+const RESERVE_BYTES = 98_304;
 
 const cannotWrite = (path: string, cause: unknown): BenchError =>
   new BenchError(

@@ -1,6 +1,9 @@
 // `plimsoll report DIR`: the report of a run again, from its directory alone, also of a run that was killed.
 
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
+import { readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { resolveHome } from '../../config/home.ts';
 import type { Report } from '../../core/run/report.ts';
 import { writeReportFiles } from '../../metrics/report-files.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
@@ -11,12 +14,13 @@ import { homeOption, jsonOption } from '../command.ts';
 import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
 
 export const reportCommand: Command = {
   name: 'report',
   summary: "Make a run's report again from its directory",
   description:
-    'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report. Ends with 12 or 13 when the run is not complete or was interrupted.',
+    'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
   arguments: [{ name: 'DIR', meaning: 'The directory of the run.', isRequired: true }],
   options: [homeOption, jsonOption],
   examples: [
@@ -28,21 +32,43 @@ export const reportCommand: Command = {
   ],
   run: async (invocation, state) => {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
-    const report = await rebuilt(directory);
-    const problems = await writeReportFiles(directory, report);
+    const live = await liveRunIn(directory, invocation.option(homeOption), state);
+    const report = await rebuilt(directory, live !== undefined);
+    const problems = live === undefined ? await writeReportFiles(directory, report) : [];
     if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
       const lines = renderReport(report, { isUnicode: state.stdout.isUnicode });
       await state.stdout.write(`${lines.join('\n')}\n`);
+    }
+    if (live !== undefined) {
+      const watch = `To watch it: plimsoll watch ${live.runId}`;
+      await state.stderr.write(
+        `plimsoll: the run goes on: nothing was written into its directory\n${watch}\n`,
+      );
     }
     for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);
     return exitCodeOf(report);
   },
 };
 
-const rebuilt = async (directory: string): Promise<Report> => {
+/** Found in the home where `plimsoll bench` keeps runs, or in the one that the directory lies in. */
+const liveRunIn = async (
+  directory: string,
+  option: string | undefined,
+  state: ProcessState,
+): Promise<LiveRunRecord | undefined> => {
+  const homes = [resolveHome({ ...state, option }), dirname(dirname(directory))];
+  for (const home of homes) {
+    const runs = await readLiveRuns(home, pid => state.isAlive(pid));
+    const live = runs.find(run => run.directory === directory);
+    if (live !== undefined) return live;
+  }
+  return undefined;
+};
+
+const rebuilt = async (directory: string, isLive: boolean): Promise<Report> => {
   try {
-    return await rebuildReport(directory);
+    return await rebuildReport(directory, { isLive });
   } catch (error) {
     if (!(error instanceof RunDirectoryError)) throw error;
     throw endedBy('benchRunDirectory', error);
