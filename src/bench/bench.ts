@@ -2,6 +2,7 @@
 // directory. Whatever dies on the way, it ends, and what it tells is what it knows.
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { firstLine } from '../core/text/single-line.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
 import { BenchError } from './bench-error.ts';
@@ -151,7 +152,7 @@ const cannotBegin = (cause: OwnProcessError): BenchError =>
   new BenchError(
     {
       code: 'failed',
-      problem: `the run could not begin: ${cause.message.split('\n', 1)[0]}`,
+      problem: `the run could not begin: ${firstLine(cause.message)}`,
       advice:
         'A process that the run needs did not start. Is this machine out of memory, or did somebody end it?',
     },
