@@ -1,7 +1,8 @@
 // What the load threads observe of themselves (`client.observed`), added up: the verdict on the client is read from it.
 // Each thread is kept apart, because one starved thread among eight idle ones still spoils what it measures.
 
-import type { ClientRecord } from '../core/run/event-record.ts';
+import type { BeatsRecord, ClientRecord, HostRecord } from '../core/run/event-record.ts';
+import { BEAT_NS, NO_FIGURE } from '../core/run/event-record.ts';
 import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 
@@ -19,11 +20,13 @@ export class ClientMetrics {
   readonly #counters: CounterSamplers;
   readonly #readLateness: SeriesSampler | undefined;
   readonly #eventLoopDelay: SeriesSampler | undefined;
+  readonly #beatLateness: SeriesSampler | undefined;
 
   constructor(counters: CounterSamplers, series: SeriesSamplers) {
     this.#counters = counters;
     this.#readLateness = series.readLatenessNsMax;
     this.#eventLoopDelay = series.eventLoopDelayNsMax;
+    this.#beatLateness = series.beatLatenessNs;
   }
 
   /** Connections always count; what says how well the client did, only while it measured. */
@@ -46,6 +49,31 @@ export class ClientMetrics {
     counters['client.gcPauseNsTotal'].add(record.gcPauseNsTotal);
     counters['client.gcPauseNsMax'].set(Math.max(counters['client.gcPauseNsMax'].value, record.gcPauseNsMax));
     this.#summarize();
+  }
+
+  /** Each beat that was due is one value: those in a pause were late by what was left of it. */
+  beats({ isLoad, latenessNs }: BeatsRecord, isTracking: boolean): void {
+    if (!isTracking) return;
+    for (const told of latenessNs) {
+      const lateNs = wholeNs(told);
+      if (!isLoad) this.#counters['client.parsePausedNs'].add(lateNs > PARSE_PAUSE_NS_MIN ? lateNs : 0);
+      else
+        for (let left = lateNs, count = 0; left >= 0 && count < PAUSE_BEATS_MAX; left -= BEAT_NS, count += 1)
+          this.#beatLateness?.record(left);
+    }
+  }
+
+  host({ intervalNs, throttledNs, pressureNs, stolenNs }: HostRecord, isTracking: boolean): void {
+    if (!isTracking) return;
+    for (const [figure, observed, sum] of [
+      [throttledNs, 'client.throttleObservedNs', 'client.throttledNs'],
+      [pressureNs, 'client.pressureObservedNs', 'client.pressureNs'],
+      [stolenNs, 'client.stealObservedNs', 'client.stolenNs'],
+    ] as const) {
+      if (figure === NO_FIGURE) continue;
+      this.#counters[observed].add(wholeNs(intervalNs));
+      this.#counters[sum].add(wholeNs(figure));
+    }
   }
 
   #thread(id: number): Thread {
@@ -89,6 +117,10 @@ const wholeNs = (ns: number): number => (ns > 0 && ns < Number.MAX_SAFE_INTEGER 
 
 const share = (partNs: number, { observedNs }: Thread): number => partNs / observedNs;
 
+/** A parse thread that is busy comes late by milliseconds, and nothing is measured there; one that stands still by more. */
+const PARSE_PAUSE_NS_MIN = 250_000_000;
+/** More than half an hour of one pause. */
+const PAUSE_BEATS_MAX = 100_000;
 /** Below it a thread had time to spare, and a late turn delays little. */
 const STARVED_UTILIZATION_MIN = 0.5;
 /** A thread that computes is on a core nearly all of its busy time; system calls of a busy loop are part of that. */

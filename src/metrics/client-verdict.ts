@@ -13,12 +13,20 @@ export interface ClientEvidence {
   readonly pattern: RunPattern;
   readonly sendLatenessNs: LatenessFigures | Unknown;
   readonly readLatenessNs: LatenessFigures | Unknown;
+  /** Of every moment that a heartbeat was due, of all load threads. */
+  readonly beatLatenessNs: LatenessFigures | Unknown;
+  /** Shares of the time. */
+  readonly throttledShare: number | Unknown;
+  readonly pressureShare: number | Unknown;
+  readonly stolenShare: number | Unknown;
   readonly eventLoopUtilization: number | Unknown;
   readonly cpuShare: number | Unknown;
   readonly gcPauseNs: { readonly total: number; readonly max: number } | Unknown;
   /** Of the thread that was observed longest, and of the one that was starved longest. */
   readonly observedNs: number;
   readonly starvedNs: number;
+  /** Of all parse threads together. */
+  readonly parsePausedNs: number;
   /** Median of what the run measures: TTFT where streamed, else latency. */
   readonly measuredNsP50: number | Unknown;
   /** Event records that were lost, undecodable or contradictory. */
@@ -35,6 +43,8 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   const reasons = [
     ...lossReasons(evidence),
     ...(starved ? [starvedReason(evidence)] : []),
+    ...pauseReasons(evidence),
+    ...hostReasons(evidence),
     ...lateSendReasons(evidence),
     ...lateReadReasons(evidence),
     ...saturationReasons(evidence),
@@ -67,6 +77,56 @@ const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }
     ? ''
     : ` (busy for ${percent(eventLoopUtilization)}, on a core for ${percent(cpuShare)})`);
 
+/** In closed loop nothing else tells that the client stood still: what came meanwhile was stamped afterwards. */
+const pauseReasons = ({
+  beatLatenessNs,
+  measuredNsP50,
+  parsePausedNs,
+  observedNs,
+  ...host
+}: ClientEvidence): readonly string[] => {
+  const limitNs = lateLimitNs(BEAT_LATENESS_NS_MIN, measuredNsP50, LATE_TAIL_PART_MAX);
+  const isLate = !isUnknown(beatLatenessNs) && beatLatenessNs.p99 > limitNs;
+  return [
+    ...(isLate
+      ? [
+          `the client stood still: at 1 of 100 moments it was ${time(beatLatenessNs.p99)} late or more (longest ${time(beatLatenessNs.max)}), over ${time(limitNs)}${causeOf(host)}`,
+        ]
+      : []),
+    ...(observedNs > 0 && parsePausedNs > PARSE_PAUSED_PART_MAX * observedNs
+      ? [`parsing stood still for ${percent(parsePausedNs / observedNs)} of the time`]
+      : []),
+  ];
+};
+
+/** Pressure alone condemns nobody: it tells that anything on the machine waited, not that this client did. */
+const causeOf = ({
+  throttledShare,
+  stolenShare,
+  pressureShare,
+}: Pick<ClientEvidence, 'throttledShare' | 'stolenShare' | 'pressureShare'>): string => {
+  const seen = [
+    { share: throttledShare, most: THROTTLED_PART_MAX, words: 'a quota held the client back' },
+    { share: stolenShare, most: STOLEN_PART_MAX, words: 'the hypervisor took processors' },
+    { share: pressureShare, most: 1, words: 'tasks of this machine waited for a processor' },
+  ].flatMap(({ share, most, words }) =>
+    // What is decisive has a sentence of its own.
+    isUnknown(share) || share < CAUSE_PART_MIN || share > most
+      ? []
+      : [`${words} for ${percent(share)} of the time`],
+  );
+  return seen.length === 0 ? '' : `; ${seen.join(', ')}`;
+};
+
+const hostReasons = ({ throttledShare, stolenShare }: ClientEvidence): readonly string[] => [
+  ...(isUnknown(throttledShare) || throttledShare <= THROTTLED_PART_MAX
+    ? []
+    : [`a processor quota held the client back for ${percent(throttledShare)} of the time`]),
+  ...(isUnknown(stolenShare) || stolenShare <= STOLEN_PART_MAX
+    ? []
+    : [`the hypervisor took ${percent(stolenShare)} of the processors for others`]),
+];
+
 const lateSendReasons = ({ pattern, sendLatenessNs, measuredNsP50 }: ClientEvidence): readonly string[] => {
   if (!isOpenLoop(pattern) || isUnknown(sendLatenessNs)) return [];
   const limitNs = lateLimitNs(SEND_LATENESS_NS_MIN, measuredNsP50);
@@ -79,10 +139,16 @@ const lateSendReasons = ({ pattern, sendLatenessNs, measuredNsP50 }: ClientEvide
 const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): readonly string[] => {
   if (isUnknown(readLatenessNs)) return [];
   const limitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50);
-  if (readLatenessNs.p50 <= limitNs) return [];
-  return [
-    `replies were read late: in half of all intervals by ${time(readLatenessNs.p50)} or more, over ${time(limitNs)}`,
-  ];
+  if (readLatenessNs.p50 > limitNs)
+    return [
+      `replies were read late: in half of all intervals by ${time(readLatenessNs.p50)} or more, over ${time(limitNs)}`,
+    ];
+  const tailLimitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50, LATE_TAIL_PART_MAX);
+  return readLatenessNs.p99 <= tailLimitNs
+    ? []
+    : [
+        `replies were read late: in 1 of 100 intervals by ${time(readLatenessNs.p99)} or more, over ${time(tailLimitNs)}`,
+      ];
 };
 
 /** In open loop a thread also turns in circles while it waits for a time to send: there being busy means nothing. */
@@ -98,8 +164,11 @@ const collectionReasons = ({ gcPauseNs, observedNs }: ClientEvidence): readonly 
     ? []
     : [`garbage collection held the client up for ${percent(gcPauseNs.total / observedNs)} of the time`];
 
-const lateLimitNs = (leastNs: number, measuredNsP50: number | Unknown): number =>
-  isUnknown(measuredNsP50) ? leastNs : Math.max(leastNs, LATE_PART_MAX * measuredNsP50);
+const lateLimitNs = (
+  leastNs: number,
+  measuredNsP50: number | Unknown,
+  part: number = LATE_PART_MAX,
+): number => (isUnknown(measuredNsP50) ? leastNs : Math.max(leastNs, part * measuredNsP50));
 
 const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;
 
@@ -109,6 +178,16 @@ const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 const STARVED_PART_MAX = 0.1;
 /** What is measured is off by no more than this part, so that two digits of a figure stay true. */
 const LATE_PART_MAX = 0.05;
+/** Of the tail: an interval's greatest lateness is one of many reads, yet "within 35 ms" is no word beside 84 ms. */
+const LATE_TAIL_PART_MAX = 0.1;
+/** A timer's own grain is 1 ms, and a slice of another program's time 3 to 4 ms. */
+const BEAT_LATENESS_NS_MIN = 5_000_000;
+const PARSE_PAUSED_PART_MAX = 0.05;
+/** In a period of 100 ms that is used up, all that comes in its rest is late: a twentieth of the time bends p95. */
+const THROTTLED_PART_MAX = 0.05;
+const STOLEN_PART_MAX = 0.1;
+/** Below it nobody would call it the cause. */
+const CAUSE_PART_MIN = 0.02;
 /** DESIGN §8 holds the pacing to 0.6 ms at p99; lateness under 1 ms is the system's own. */
 const SEND_LATENESS_NS_MIN = 1_000_000;
 /** Of the greatest lateness in each interval: one late turn of a busy loop is 1 to 3 ms (DESIGN §8, TTFT error). */

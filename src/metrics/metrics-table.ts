@@ -103,6 +103,12 @@ export class MetricsTable {
       case 'client.observed':
         this.#metrics.client.observed(record, this.#window !== OUTSIDE_WINDOWS);
         return;
+      case 'client.beats':
+        this.#metrics.client.beats(record, this.#window !== OUTSIDE_WINDOWS);
+        return;
+      case 'client.host':
+        this.#metrics.client.host(record, this.#window !== OUTSIDE_WINDOWS);
+        return;
       default:
         this.#failed(record);
     }

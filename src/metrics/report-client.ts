@@ -2,6 +2,7 @@
 
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
+import type { CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isSeriesKey, seriesRow } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
@@ -24,6 +25,10 @@ export const reportClient = (
   const figures = {
     sendLatenessNs: lateness(metrics.series('sendLatenessNs'), 'no sample was sent'),
     readLatenessNs: lateness(metrics.series('readLatenessNsMax'), NOT_OBSERVED),
+    beatLatenessNs: lateness(metrics.series('beatLatenessNs'), NOT_OBSERVED),
+    throttledShare: shareOf(metrics, 'client.throttledNs', 'client.throttleObservedNs'),
+    pressureShare: shareOf(metrics, 'client.pressureNs', 'client.pressureObservedNs'),
+    stolenShare: shareOf(metrics, 'client.stolenNs', 'client.stealObservedNs'),
     eventLoopUtilization: ifObserved(metrics.counter('client.eventLoopUtilization')),
     cpuShare: ifObserved(metrics.counter('client.cpuShare')),
     gcPauseNs: ifObserved({
@@ -36,6 +41,7 @@ export const reportClient = (
     pattern,
     observedNs,
     starvedNs: metrics.counter('client.starvedNs'),
+    parsePausedNs: metrics.counter('client.parsePausedNs'),
     measuredNsP50:
       median(metrics.series('ttftNs')) ??
       median(metrics.series('latencyNs')) ??
@@ -57,6 +63,12 @@ export const reportClient = (
   };
 };
 
+const shareOf = (metrics: MetricLookup, sum: CounterKey, observed: CounterKey): number | Unknown => {
+  const observedNs = metrics.counter(observed);
+  // A group with several processors counts each of them.
+  return observedNs > 0 ? Math.min(1, metrics.counter(sum) / observedNs) : unknown(NOT_TOLD_BY_SYSTEM);
+};
+
 const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFigures | Unknown => {
   const p50 = series?.percentiles['50'];
   const p99 = series?.percentiles['99'];
@@ -67,4 +79,5 @@ const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFig
 
 const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
 
+const NOT_TOLD_BY_SYSTEM = 'the system does not tell it';
 const NOT_OBSERVED = 'the client left no observation of itself';

@@ -150,6 +150,11 @@ const client = (report: Report): readonly string[] => {
       ['send lateness', figures(of.sendLatenessNs)],
       ['read lateness', figures(of.readLatenessNs)],
       ['event loop delay', figures(of.eventLoopDelayNs)],
+      ['heartbeat lateness', figures(of.beatLatenessNs)],
+      [
+        'throttled, stolen, pressure',
+        `${share(of.throttledShare)}, ${share(of.stolenShare)}, ${share(of.pressureShare)}`,
+      ],
       ['busy, on a core', `${share(of.eventLoopUtilization)}, ${share(of.cpuShare)}`],
       [
         'garbage collection',

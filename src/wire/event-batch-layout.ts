@@ -1,4 +1,4 @@
-// The bytes of an event batch, version 1. Little-endian, no padding.
+// The bytes of an event batch, version 2. Version 1 has all but the heartbeats and the host. Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
@@ -7,7 +7,8 @@
 import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 
-export const EVENT_BATCH_VERSION = 1;
+export const EVENT_BATCH_VERSION = 2;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -34,6 +35,8 @@ export const RECORD_KIND = {
   complete: 10,
   error: 11,
   client: 12,
+  beats: 13,
+  host: 14,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
@@ -65,10 +68,43 @@ export const RECORD_BYTES = {
   error: 18,
   /** at · thread f64 · the ten figures of ClientRecord in their order, f64 */
   client: 97,
+  /** thread u16 · isLoad u8 · count u16 · at; then the lateness of each, f64 */
+  beats: 14,
+  /** at · the four figures of HostRecord in their order, f64 */
+  host: 41,
 } as const;
 
 /** Of one stamp list; a longer one is split over records, which says the same. */
 export const STAMPS_MAX = 0xff_ff;
+/** Of one record of a thread; it tells its beats five times a second. */
+export const BEATS_MAX = 64;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 512;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;
+
+export const writeHeader = (
+  view: DataView,
+  header: Readonly<Record<Exclude<keyof typeof HEADER, 'magic' | 'version'>, number>>,
+): void => {
+  view.setUint32(HEADER.magic, EVENT_BATCH_MAGIC, true);
+  view.setUint8(HEADER.version, EVENT_BATCH_VERSION);
+  view.setUint16(HEADER.sourceId, header.sourceId, true);
+  view.setUint32(HEADER.batchSeq, header.batchSeq, true);
+  view.setUint32(HEADER.recordCount, header.recordCount, true);
+  view.setUint32(HEADER.byteLength, header.byteLength, true);
+  view.setFloat64(HEADER.recordsBefore, header.recordsBefore, true);
+  view.setFloat64(HEADER.runZeroNs, header.runZeroNs, true);
+};
+
+/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences say exactly the same. */
+export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: number): boolean => {
+  let before = stampsNs[start];
+  if (before === undefined || !Number.isSafeInteger(before)) return false;
+  for (let index = start + 1; index < end; index += 1) {
+    const stamp = stampsNs[index] ?? Number.NaN;
+    const difference = stamp - before;
+    if (!(difference >= 0 && difference <= 0xff_ff_ff_ff && Number.isSafeInteger(stamp))) return false;
+    before = stamp;
+  }
+  return true;
+};

@@ -2,18 +2,19 @@
 // a batch is full, or old enough, its owner takes it and goes on.
 
 import type {
+  BeatsRecord,
   ClientRecord,
   ErrorRecord,
   EventRecord,
+  HostRecord,
   SampleRecord,
   SessionRecord,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import {
+  BEATS_MAX,
   DETAIL_BYTES_MAX,
-  EVENT_BATCH_MAGIC,
-  EVENT_BATCH_VERSION,
-  HEADER,
+  fitDifferences,
   HEADER_BYTES,
   OUTCOMES,
   RECORD_BYTES,
@@ -21,6 +22,7 @@ import {
   SAMPLE_ID_MAX,
   SESSION_KINDS,
   STAMPS_MAX,
+  writeHeader,
 } from './event-batch-layout.ts';
 
 export interface EventBatchWriterOptions {
@@ -80,6 +82,10 @@ export class EventBatchWriter {
         return this.writeComplete(record);
       case 'client.observed':
         return this.writeClient(record);
+      case 'client.beats':
+        return this.writeBeats(record);
+      case 'client.host':
+        return this.writeHost(record);
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -92,10 +98,7 @@ export class EventBatchWriter {
   }
 
   writeSession(kind: SessionRecord['kind'], atNs: number): boolean {
-    const at = this.#open(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session);
-    if (at === FULL) return false;
-    this.#view.setFloat64(at, atNs, true);
-    return true;
+    return this.#writeFigures(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session, [atNs]);
   }
 
   writeIssued(sampleId: number, atNs: number, intendedNs: number, connectNs: number): boolean {
@@ -170,37 +173,52 @@ export class EventBatchWriter {
   }
 
   writeClient(record: ClientRecord): boolean {
-    const at = this.#open(RECORD_KIND.client, RECORD_BYTES.client);
+    return this.#writeFigures(RECORD_KIND.client, RECORD_BYTES.client, [
+      record.atNs,
+      record.thread,
+      record.eventLoopUtilization,
+      record.cpuShare,
+      record.eventLoopDelayNsMax,
+      record.readLatenessNsMax,
+      record.gcPauseNsTotal,
+      record.gcPauseNsMax,
+      record.connectionsOpened,
+      record.connectionsReused,
+      record.connectionsClosed,
+      record.connectionsStale,
+    ]);
+  }
+
+  /** At most BEATS_MAX of them. */
+  writeBeats({ atNs, thread, isLoad, latenessNs }: BeatsRecord): boolean {
+    if (latenessNs.length > BEATS_MAX) throw new RangeError(`${latenessNs.length} beats in one record`);
+    const at = this.#open(RECORD_KIND.beats, RECORD_BYTES.beats + latenessNs.length * 8);
     if (at === FULL) return false;
     const view = this.#view;
-    view.setFloat64(at, record.atNs, true);
-    view.setFloat64(at + 8, record.thread, true);
-    view.setFloat64(at + 16, record.eventLoopUtilization, true);
-    view.setFloat64(at + 24, record.cpuShare, true);
-    view.setFloat64(at + 32, record.eventLoopDelayNsMax, true);
-    view.setFloat64(at + 40, record.readLatenessNsMax, true);
-    view.setFloat64(at + 48, record.gcPauseNsTotal, true);
-    view.setFloat64(at + 56, record.gcPauseNsMax, true);
-    view.setFloat64(at + 64, record.connectionsOpened, true);
-    view.setFloat64(at + 72, record.connectionsReused, true);
-    view.setFloat64(at + 80, record.connectionsClosed, true);
-    view.setFloat64(at + 88, record.connectionsStale, true);
+    view.setUint16(at, thread, true);
+    view.setUint8(at + 2, isLoad ? 1 : 0);
+    view.setUint16(at + 3, latenessNs.length, true);
+    view.setFloat64(at + 5, atNs, true);
+    for (const [index, lateNs] of latenessNs.entries()) view.setFloat64(at + 13 + index * 8, lateNs, true);
     return true;
+  }
+
+  writeHost({ atNs, intervalNs, throttledNs, pressureNs, stolenNs }: HostRecord): boolean {
+    const figures = [atNs, intervalNs, throttledNs, pressureNs, stolenNs];
+    return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, figures);
   }
 
   /** The batch so far, in a buffer of its own that may be transferred, and a new one begins; undefined while empty. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#recordCount === 0) return undefined;
     this.#batchSeq += 1;
-    const view = this.#view;
-    view.setUint32(HEADER.magic, EVENT_BATCH_MAGIC, true);
-    view.setUint8(HEADER.version, EVENT_BATCH_VERSION);
-    view.setUint16(HEADER.sourceId, this.#options.sourceId, true);
-    view.setUint32(HEADER.batchSeq, this.#batchSeq, true);
-    view.setUint32(HEADER.recordCount, this.#recordCount, true);
-    view.setUint32(HEADER.byteLength, this.#offset, true);
-    view.setFloat64(HEADER.recordsBefore, this.#recordsBefore, true);
-    view.setFloat64(HEADER.runZeroNs, this.#options.runZeroNs, true);
+    writeHeader(this.#view, {
+      ...this.#options,
+      batchSeq: this.#batchSeq,
+      recordCount: this.#recordCount,
+      byteLength: this.#offset,
+      recordsBefore: this.#recordsBefore,
+    });
     const batch = this.#bytes.slice(0, this.#offset);
     this.#recordsBefore += this.#recordCount;
     this.#recordCount = 0;
@@ -256,6 +274,14 @@ export class EventBatchWriter {
     return at + 4;
   }
 
+  /** Of records that come a few times a second. */
+  #writeFigures(kind: number, bytes: number, figures: readonly number[]): boolean {
+    const at = this.#open(kind, bytes);
+    if (at === FULL) return false;
+    for (const [index, figure] of figures.entries()) this.#view.setFloat64(at + index * 8, figure, true);
+    return true;
+  }
+
   #open(kind: number, bytes: number): number {
     const at = this.#offset;
     if (at + bytes > this.#bytes.length) return FULL;
@@ -267,19 +293,6 @@ export class EventBatchWriter {
 }
 
 type CompleteRecord = Extract<SampleRecord, { readonly kind: 'sample.complete' }>;
-
-/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences say exactly the same. */
-const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: number): boolean => {
-  let before = stampsNs[start];
-  if (before === undefined || !Number.isSafeInteger(before)) return false;
-  for (let index = start + 1; index < end; index += 1) {
-    const stamp = stampsNs[index] ?? Number.NaN;
-    const difference = stamp - before;
-    if (!(difference >= 0 && difference <= 0xff_ff_ff_ff && Number.isSafeInteger(stamp))) return false;
-    before = stamp;
-  }
-  return true;
-};
 
 const FULL = -1;
 const CAPACITY_BYTES: number = 64 * 1024;

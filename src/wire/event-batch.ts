@@ -5,9 +5,10 @@ import type { EventRecord } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { DecodeError } from './decode-error.ts';
 import {
+  BEATS_MAX,
   DETAIL_BYTES_MAX,
   EVENT_BATCH_MAGIC,
-  EVENT_BATCH_VERSION,
+  EVENT_BATCH_VERSIONS_READ,
   HEADER,
   HEADER_BYTES,
   OUTCOMES,
@@ -40,7 +41,8 @@ export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.getUint32(HEADER.magic, true) !== EVENT_BATCH_MAGIC) throw new DecodeError('not an event batch');
   const version = view.getUint8(HEADER.version);
-  if (version !== EVENT_BATCH_VERSION) throw new DecodeError(`event batch version ${version} is not known`);
+  if (!EVENT_BATCH_VERSIONS_READ.includes(version))
+    throw new DecodeError(`event batch version ${version} is not known`);
   const byteLength = view.getUint32(HEADER.byteLength, true);
   if (byteLength !== bytes.length)
     throw new DecodeError(`a batch of ${byteLength} bytes came as ${bytes.length}`);
@@ -113,6 +115,10 @@ class RecordReader {
         return this.#error();
       case RECORD_KIND.client:
         return this.#client();
+      case RECORD_KIND.beats:
+        return this.#beats();
+      case RECORD_KIND.host:
+        return this.#host();
       default:
         return { kind: this.#oneOf(SESSION_KINDS, kind - 1, 'kind of record'), atNs: this.#f64() };
     }
@@ -163,6 +169,26 @@ class RecordReader {
       connectionsReused: this.#f64(),
       connectionsClosed: this.#f64(),
       connectionsStale: this.#f64(),
+    };
+  }
+
+  #beats(): EventRecord {
+    const [thread, isLoad, count, atNs] = [this.#u16(), this.#u8() === 1, this.#u16(), this.#f64()];
+    if (count > BEATS_MAX) throw new DecodeError(`${count} beats in one record`);
+    this.#need(count * 8);
+    const latenessNs: number[] = [];
+    for (let index = 0; index < count; index += 1) latenessNs.push(this.#f64());
+    return { kind: 'client.beats', atNs, thread, isLoad, latenessNs };
+  }
+
+  #host(): EventRecord {
+    return {
+      kind: 'client.host',
+      atNs: this.#f64(),
+      intervalNs: this.#f64(),
+      throttledNs: this.#f64(),
+      pressureNs: this.#f64(),
+      stolenNs: this.#f64(),
     };
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientRecord } from '../../src/core/run/event-record.ts';
+import type { BeatsRecord, ClientRecord, HostRecord } from '../../src/core/run/event-record.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { lookUp } from '../../src/core/run/metric-lookup.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import type { ClientEvidence } from '../../src/metrics/client-verdict.ts';
@@ -14,11 +15,16 @@ const well: ClientEvidence = {
   pattern: { kind: 'poisson', requestsPerSecond: 100 },
   sendLatenessNs: { p50: 1_000, p99: 0.2 * MS, max: 3 * MS },
   readLatenessNs: { p50: 0.5 * MS, p99: 2 * MS, max: 8 * MS },
+  beatLatenessNs: { p50: 0.2 * MS, p99: 1.5 * MS, max: 12 * MS },
+  throttledShare: 0,
+  pressureShare: 0.3,
+  stolenShare: 0,
   eventLoopUtilization: 0.99,
   cpuShare: 0.98,
   gcPauseNs: { total: 10 * MS, max: 2 * MS },
   observedNs: 10 * SECOND,
   starvedNs: 0,
+  parsePausedNs: 0,
   measuredNsP50: 50 * MS,
   lostRecords: 0,
   inconsistentSamples: 0,
@@ -39,6 +45,19 @@ describe('the verdict on the client', () => {
     ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
     ['it read late', { readLatenessNs: { p50: 6 * MS, p99: 9 * MS, max: 9 * MS } }, /read late/],
     ['it was starved', { starvedNs: 2 * SECOND, cpuShare: 0.4 }, /starved .* 20% .*99%.*40%/],
+    [
+      'the tail of its reads is no small part of what was measured: 35 ms beside 84 ms',
+      { readLatenessNs: { p50: 0.5 * MS, p99: 35 * MS, max: 40 * MS }, measuredNsP50: 84 * MS },
+      /read late: in 1 of 100 intervals by 35\.0.ms or more, over 8\.4/,
+    ],
+    [
+      'its heart missed beats',
+      { beatLatenessNs: { p50: 0, p99: 3_900 * MS, max: 4_000 * MS } },
+      /stood still: at 1 of 100 moments it was 3\.90.s late .*tasks of this machine waited for a processor for 30% of the time/,
+    ],
+    ['a parse thread stood still', { parsePausedNs: 2 * SECOND }, /parsing stood still for 20%/],
+    ['a quota held it back', { throttledShare: 0.32 }, /quota held the client back for 32%/],
+    ['its host gave the processors to others', { stolenShare: 0.2 }, /hypervisor took 20%/],
     ['it was busy all the time in closed loop', closedLoop, /busy for 99%/],
     ['it collected garbage', { gcPauseNs: { total: SECOND, max: MS } }, /garbage collection .* 10%/],
   ])('is client-bound when %s', (_, change, words) => {
@@ -51,6 +70,16 @@ describe('the verdict on the client', () => {
   test('measures lateness by what it could spoil: 3 ms do not matter beside a second', () => {
     const late = { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS }, measuredNsP50: SECOND };
     expect(clientVerdict({ ...well, ...late }).verdict).toBe('trustworthy');
+  });
+
+  test('does not condemn a client that kept up on a machine under pressure', () => {
+    expect(clientVerdict({ ...well, pressureShare: 0.98 }).verdict).toBe('trustworthy');
+  });
+
+  test('allows a pause that is a small part of what was measured: 30 ms beside a second', () => {
+    const late = { beatLatenessNs: { p50: 0, p99: 30 * MS, max: 45 * MS } };
+    expect(clientVerdict({ ...well, ...late, measuredNsP50: SECOND }).verdict).toBe('trustworthy');
+    expect(clientVerdict({ ...well, ...late }).verdict).toBe('client-bound');
   });
 
   test('asks for no schedule in closed loop', () => {
@@ -93,10 +122,15 @@ describe("the client's own figures", () => {
     ...more,
   });
 
-  const clientOf = (...records: readonly [ClientRecord, boolean][]) => {
+  type OfClient = ClientRecord | BeatsRecord | HostRecord;
+  const clientOf = (...records: readonly [OfClient, boolean][]) => {
     const pattern = { kind: 'concurrency', concurrency: 1 } as const;
     const metrics = new RunMetrics({ pattern, isStreaming: true, objectives: [] });
-    for (const [record, isTracking] of records) metrics.client.observed(record, isTracking);
+    for (const [record, isTracking] of records) {
+      if (record.kind === 'client.observed') metrics.client.observed(record, isTracking);
+      else if (record.kind === 'client.beats') metrics.client.beats(record, isTracking);
+      else metrics.client.host(record, isTracking);
+    }
     const snapshot = {
       seq: 1,
       timestampNs: 0,
@@ -127,6 +161,27 @@ describe("the client's own figures", () => {
     );
     expect(client).toMatchObject({ starved: false, eventLoopUtilization: 0.2, verdict: 'trustworthy' });
     expect(client.connections).toEqual({ opened: 2, reused: 4, closed: 0, stale: 2 });
+  });
+
+  test('count every heartbeat that was due in a pause', () => {
+    const latenessNs = [...Array<number>(200).fill(MS), 4 * SECOND];
+    const client = clientOf(
+      [observed(0, SECOND), true],
+      [{ kind: 'client.beats', atNs: SECOND, thread: 0, isLoad: true, latenessNs }, true],
+    );
+    // 200 beats on time, 201 in the pause, from 4 s late down to none.
+    expect(client.beatLatenessNs).toEqual({ p50: MS, p99: 3_920 * MS, max: 4 * SECOND });
+    expect(client).toMatchObject({
+      verdict: 'client-bound',
+      reasons: [expect.stringMatching('stood still')],
+    });
+  });
+
+  test('tell what the system told, and nothing else as known', () => {
+    const host = { kind: 'client.host', atNs: SECOND, intervalNs: SECOND, throttledNs: SECOND / 4 } as const;
+    const client = clientOf([{ ...host, pressureNs: NO_FIGURE, stolenNs: 0 }, true]);
+    expect(client).toMatchObject({ throttledShare: 0.25, stolenShare: 0 });
+    expect(client.pressureShare).toEqual(unknown('the system does not tell it'));
   });
 
   test('show one starved thread among others', () => {

@@ -179,8 +179,8 @@ describe('bytes that are no batch', () => {
 
   test('of another version are refused aloud', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 0 }]);
-    bytes[4] = 2;
-    expect(() => readEventBatch(bytes)).toThrow('event batch version 2 is not known');
+    bytes[4] = 3;
+    expect(() => readEventBatch(bytes)).toThrow('event batch version 3 is not known');
   });
 });
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
-import { OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
+import { BEATS_MAX, OUTCOMES, SAMPLE_ID_MAX, SESSION_KINDS } from '../../src/wire/event-batch-layout.ts';
 
 const sampleId = fc.integer({ min: 0, max: SAMPLE_ID_MAX });
 const time = fc.oneof(fc.maxSafeNat(), fc.double({ min: 0, max: 1e15, noNaN: true }), fc.constant(-1));
@@ -70,5 +70,20 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     connectionsReused: figure,
     connectionsClosed: figure,
     connectionsStale: figure,
+  }),
+  fc.record({
+    kind: fc.constant('client.beats' as const),
+    atNs: time,
+    thread: fc.nat(64),
+    isLoad: fc.boolean(),
+    latenessNs: fc.array(time, { maxLength: BEATS_MAX }),
+  }),
+  fc.record({
+    kind: fc.constant('client.host' as const),
+    atNs: time,
+    intervalNs: time,
+    throttledNs: figure,
+    pressureNs: figure,
+    stolenNs: figure,
   }),
 );

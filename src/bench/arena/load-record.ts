@@ -14,6 +14,8 @@ export const RECORD = {
   end: 4,
   /** Payload f64: the figures of a ClientRecord in their order, `atNs` left out. */
   observed: 5,
+  /** Payload f64: how late each heartbeat came, ns. */
+  beats: 9,
   /** All samples of this thread are issued. */
   issuingEnded: 6,
   /** All samples of this thread have ended; nothing follows. */

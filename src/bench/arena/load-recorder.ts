@@ -120,6 +120,15 @@ export class LoadRecorder {
     this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 88);
   }
 
+  /** The first `count` of them. */
+  beats(latenessNs: Float64Array, count: number, atNs: number): void {
+    const at = this.#begin(count * 8);
+    if (at === NO_ROOM) return;
+    const f64 = this.#ring.f64;
+    for (let index = 0; index < count; index += 1) f64[at / 8 + index] = latenessNs[index] ?? 0;
+    this.#ring.commit(RECORD.beats, atNs, 0, 0, count * 8);
+  }
+
   /** @returns false while the ring has no room for it: to be said again. */
   milestone(type: Milestone, atNs: number): boolean {
     if (this.#ring.begin(0, 0) === NO_ROOM) return false;

@@ -4,6 +4,7 @@
 import type { EventLoopUtilization } from 'node:perf_hooks';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { ClientRecord } from '../../core/run/event-record.ts';
+import { Heartbeat } from '../arena/heartbeat.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 
 export interface ClientWatchOptions {
@@ -12,17 +13,16 @@ export interface ClientWatchOptions {
   /** CPU time of the calling thread, µs. */
   readonly cpuMicros: () => number;
   readonly counts: ConnectionCounts;
-  readonly tickMs: number;
 }
 
 export class ClientWatch {
+  readonly heartbeat: Heartbeat;
   readonly #options: ClientWatchOptions;
   readonly #collector: PerformanceObserver;
   #lastNs: number;
   #lastCpuMicros: number;
   #lastLoop: EventLoopUtilization;
   #lastCounts: ConnectionCounts;
-  #lastTickNs: number;
   #delayNsMax = 0;
   #readLatenessNsMax = 0;
   #pauseNsTotal = 0;
@@ -37,7 +37,7 @@ export class ClientWatch {
   constructor(options: ClientWatchOptions) {
     this.#options = options;
     this.#lastNs = options.nowNs();
-    this.#lastTickNs = this.#lastNs;
+    this.heartbeat = new Heartbeat(this.#lastNs);
     this.#lastCpuMicros = options.cpuMicros();
     this.#lastLoop = performance.eventLoopUtilization();
     this.#lastCounts = { ...options.counts };
@@ -50,10 +50,9 @@ export class ClientWatch {
     this.#collector.observe({ entryTypes: ['gc'] });
   }
 
-  /** Of the coarse timer, every `tickMs`. */
+  /** Of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
-    this.#delayNsMax = Math.max(this.#delayNsMax, nowNs - this.#lastTickNs - this.#options.tickMs * 1e6);
-    this.#lastTickNs = nowNs;
+    this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
     this.#isTurnWanted = true;
   }
 

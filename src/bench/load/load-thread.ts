@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sentences } from '../../core/problem.ts';
+import { BEAT_NS } from '../../core/run/event-record.ts';
 import { RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
@@ -102,7 +103,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   /** Closes everything. Resolves when the ring says that nothing follows. */
   async finish(): Promise<void> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
-    this.recorder.observed(this.#watch.observe());
+    this.#watch.heartbeat.last(this.nowNs());
+    this.#observe();
     // A full ring has room again when the parse thread has come so far.
     while (!this.recorder.milestone(RECORD.ended, this.nowNs())) await sleep(LOAD_TICK_MS);
     for (const connection of this.connections) connection.close();
@@ -216,10 +218,18 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#pattern?.tick(nowNs);
     this.patternMoved();
     this.#ticks += 1;
-    if (this.#ticks % OBSERVED_TICKS === 0) this.recorder.observed(this.#watch.observe());
+    if (this.#ticks % OBSERVED_TICKS === 0) this.#observe();
     const dropped = this.recorder.droppedCount - this.#toldDropped;
     if (dropped > 0) this.board.add(this.thread, 'dropped', dropped);
     this.#toldDropped += dropped;
+  }
+
+  #observe(): void {
+    const { heartbeat } = this.#watch;
+    const record = this.#watch.observe();
+    this.recorder.observed(record);
+    this.recorder.beats(heartbeat.latenessNs, heartbeat.count, record.atNs);
+    heartbeat.clear();
   }
 
   #openNext(): void {
@@ -250,7 +260,7 @@ interface Opening {
 /** Of samples that never had a connection. */
 const REFUSED_SLOT = 0xff_ff_ff_ff;
 /** Of the one coarse timer: deadlines come up to so much late. */
-export const LOAD_TICK_MS = 20;
+const LOAD_TICK_MS: number = BEAT_NS / 1e6;
 /** 5 Hz. */
 const OBSERVED_TICKS = 10;
 /** Connections that are being set up at a time. */

@@ -10,7 +10,7 @@ import { ClientWatch } from './client-watch.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-plan.ts';
 import type { LoadPattern } from './load-thread.ts';
-import { LOAD_TICK_MS, LoadThread } from './load-thread.ts';
+import { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
 
@@ -43,7 +43,6 @@ const load = new LoadThread({
       return user + system;
     },
     counts,
-    tickMs: LOAD_TICK_MS,
   }),
   counts,
 });

@@ -3,7 +3,10 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import { BEAT_NS } from '../../core/run/event-record.ts';
+import { Heartbeat } from '../arena/heartbeat.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { serverApi } from '../target/api/server-apis.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
@@ -47,6 +50,17 @@ const parsers = data.rings.map(
     }),
 );
 
+const sinceZeroNs = (): number => Number(monotonicNs() - data.runZeroNs);
+const heartbeat = new Heartbeat(sinceZeroNs());
+setInterval(() => {
+  const atNs = sinceZeroNs();
+  heartbeat.beat(atNs);
+  if (heartbeat.count < BEATS_TOLD) return;
+  const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
+  output.beats({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
+  heartbeat.clear();
+}, BEAT_NS / 1e6);
+
 const run = async (): Promise<never> => {
   for (let flushedAtMs = systemClock.nowMs(); ; ) {
     board.add(data.boardThread, 'heartbeat', 1);
@@ -71,6 +85,7 @@ parentPort?.on('message', (message: ToParseWorker) => {
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
 const POLL_MS = 5;
+const BEATS_TOLD = 10;
 const UNTIL_TERMINATED = new AbortController().signal;
 /** DESIGN §4: batches go by size and by time. */
 const FLUSH_MS = 20;

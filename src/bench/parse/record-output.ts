@@ -1,7 +1,7 @@
 // What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { ClientRecord } from '../../core/run/event-record.ts';
+import type { BeatsRecord, ClientRecord } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine } from '../../wire/sample-line.ts';
 
@@ -85,6 +85,12 @@ export class RecordOutput {
     if (this.#writer.writeClient(record)) return;
     this.#flushBatch();
     this.#writer.writeClient(record);
+  }
+
+  beats(record: BeatsRecord): void {
+    if (this.#writer.writeBeats(record)) return;
+    this.#flushBatch();
+    this.#writer.writeBeats(record);
   }
 
   flush(): void {

@@ -87,6 +87,9 @@ export class RingParser {
       case RECORD.observed:
         this.#observed();
         return;
+      case RECORD.beats:
+        this.#beats();
+        return;
       case RECORD.warmedUp:
         this.#options.warmedUp(this.thread);
         return;
@@ -145,6 +148,20 @@ export class RingParser {
       connectionsReused: this.#figure(8),
       connectionsClosed: this.#figure(9),
       connectionsStale: this.#figure(10),
+    });
+  }
+
+  #beats(): void {
+    const { payloadStart, payloadEnd, stampNs } = this.#ring;
+    const latenessNs = Array.from({ length: (payloadEnd - payloadStart) / 8 }, (_, index) =>
+      this.#figure(index),
+    );
+    this.#options.output.beats({
+      kind: 'client.beats',
+      atNs: stampNs,
+      thread: this.thread,
+      isLoad: true,
+      latenessNs,
     });
   }
 

@@ -1,11 +1,14 @@
 // The measuring part of a run: the session, with its own records among those of the load.
 
+import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { pause } from '../../clock/until-aborted.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
+import { HostWatch } from './host-watch.ts';
 import type { SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 
@@ -43,6 +46,12 @@ export const measure = async ({
   };
   const isBlind = new AbortController();
   void aggregator.exited.then(() => isBlind.abort());
+  const nowNs = (): number => Number(monotonicNs() - runZeroNs);
+  const over = new AbortController();
+  const watching = watchHost(parts.clock, over.signal, host => {
+    const seen = host.observe(nowNs());
+    if (seen !== undefined) record(seen);
+  });
   const interrupt = (): void => aggregator.interrupt();
   if (parts.stop.aborted) interrupt();
   parts.stop.addEventListener('abort', interrupt, { once: true });
@@ -50,14 +59,22 @@ export const measure = async ({
     load,
     hasWarmup,
     record,
-    nowNs: () => Number(monotonicNs() - runZeroNs),
+    nowNs,
     onPhase: phase => parts.observer.phase(phase),
     stop: AbortSignal.any([parts.stop, isBlind.signal]),
     stopNow: parts.stopNow,
   });
+  // Nothing may follow the record of the session's end.
+  over.abort();
+  await watching;
   parts.stop.removeEventListener('abort', interrupt);
   return { session, isBlind: isBlind.signal.aborted };
 };
 
+const watchHost = async (clock: Clock, over: AbortSignal, look: (host: HostWatch) => void): Promise<void> => {
+  for (const host = new HostWatch(); !over.aborted; await pause(clock, HOST_WATCH_MS, over)) look(host);
+};
+
 /** Batch numbers of the parse threads begin with 1. */
 const MAIN_SOURCE = 0;
+const HOST_WATCH_MS = 500;

@@ -3,7 +3,13 @@
 
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 
-export type EventRecord = SessionRecord | SampleRecord | ErrorRecord | ClientRecord;
+export type EventRecord =
+  | SessionRecord
+  | SampleRecord
+  | ErrorRecord
+  | ClientRecord
+  | BeatsRecord
+  | HostRecord;
 
 export type SessionRecord = {
   readonly kind:
@@ -86,6 +92,33 @@ export type ClientRecord = {
   readonly connectionsClosed: number;
   readonly connectionsStale: number;
 };
+
+/**
+ * How late each heartbeat of a load or parse thread came since its last such record. A beat is due BEAT_NS after the one before,
+ * with or without traffic, so that a process that was stopped, throttled or starved cannot look as if it had kept up.
+ */
+export type BeatsRecord = {
+  readonly kind: 'client.beats';
+  readonly atNs: number;
+  readonly thread: number;
+  readonly isLoad: boolean;
+  readonly latenessNs: readonly number[];
+};
+
+/** What kept the whole process from its processors since the last such record; NO_FIGURE where the system does not tell. */
+export type HostRecord = {
+  readonly kind: 'client.host';
+  readonly atNs: number;
+  readonly intervalNs: number;
+  /** Held back by the quota of a control group (CFS bandwidth), of the group that was held back longest. */
+  readonly throttledNs: number;
+  /** In which some task waited for a processor (PSI). */
+  readonly pressureNs: number;
+  /** Of each processor, taken by the hypervisor for others. */
+  readonly stolenNs: number;
+};
+
+export const BEAT_NS = 20_000_000;
 
 /** In a binary record a figure that is not there; a codec's concern, never shown. */
 export const NO_FIGURE = -1;

@@ -114,6 +114,12 @@ export interface ReportClient {
   /** Over the greatest of each observation interval and thread. */
   readonly readLatenessNs: LatenessFigures | Unknown;
   readonly eventLoopDelayNs: LatenessFigures | Unknown;
+  /** Of every moment that a heartbeat of a load thread was due. */
+  readonly beatLatenessNs: LatenessFigures | Unknown;
+  /** Shares of the time: held back by a quota, some task waited for a processor, processors taken by the hypervisor. */
+  readonly throttledShare: number | Unknown;
+  readonly pressureShare: number | Unknown;
+  readonly stolenShare: number | Unknown;
   /** Of the busiest thread, 0..1. */
   readonly eventLoopUtilization: number | Unknown;
   /** Of the same thread, in cores. */

@@ -82,6 +82,33 @@ export const RUN_COUNTERS = {
   'client.cpuShare': { unit: 'share', label: 'on a core', help: 'of the same thread' },
   'client.gcPauseNsTotal': { unit: 'ns', label: 'garbage collection', help: 'of all threads together' },
   'client.gcPauseNsMax': { unit: 'ns', label: 'longest collection', help: 'of any thread' },
+  'client.parsePausedNs': {
+    unit: 'ns',
+    label: 'parsing paused',
+    help: 'heartbeats of parse threads that came more than 250 ms late: by how much',
+  },
+  'client.throttleObservedNs': {
+    unit: 'ns',
+    label: 'quota observed',
+    help: 'for how long the system told it',
+  },
+  'client.throttledNs': {
+    unit: 'ns',
+    label: 'throttled',
+    help: 'held back by the processor quota of a control group',
+  },
+  'client.pressureObservedNs': {
+    unit: 'ns',
+    label: 'pressure observed',
+    help: 'for how long the system told it',
+  },
+  'client.pressureNs': {
+    unit: 'ns',
+    label: 'pressure',
+    help: 'some task of the machine waited for a processor',
+  },
+  'client.stealObservedNs': { unit: 'ns', label: 'steal observed', help: 'for how long the system told it' },
+  'client.stolenNs': { unit: 'ns', label: 'stolen', help: 'of each processor, taken by the hypervisor' },
 } as const;
 
 type PlainCounterKey = keyof typeof RUN_COUNTERS;

@@ -47,13 +47,16 @@ const clientFigures = (client: ReportClient): ClientFigures => ({
   verdict: client.verdict,
   reasons: client.reasons.slice(0, REASONS_MAX).map(reason => reason.slice(0, REASON_LENGTH_MAX)),
   sendLatenessNsP99: p99Of(client.sendLatenessNs),
-  readLatenessNsP99: p99Of(client.readLatenessNs),
+  readLatenessNsP99: later(p99Of(client.readLatenessNs), p99Of(client.beatLatenessNs)),
   eventLoopDelayNsP99: p99Of(client.eventLoopDelayNs),
   gcPauseNsTotal: isUnknown(client.gcPauseNs) ? client.gcPauseNs : client.gcPauseNs.total,
   cpuShare: client.cpuShare,
   connectionsOpened: client.connections.opened,
   connectionsReused: client.connections.reused,
 });
+
+const later = (one: Reported<number>, other: Reported<number>): Reported<number> =>
+  isUnknown(one) ? other : Math.max(one, isUnknown(other) ? 0 : other);
 
 const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<number> =>
   isUnknown(figures) ? figures : figures.p99;

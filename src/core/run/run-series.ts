@@ -216,6 +216,17 @@ export const RUN_SERIES = {
     help: 'How late the event loop of the load generator took its turn.',
     level: 'client',
   },
+  beatLatenessNs: {
+    unit: 'ns',
+    per: 'observation',
+    runs: 'all',
+    from: 'heartbeat − when it was due, each 20 ms',
+    label: 'heartbeat lateness',
+    shortLabel: 'heartbeat',
+    better: 'lower',
+    help: 'How late a load thread was at any moment, with or without traffic; a pause counts all beats that were due in it.',
+    level: 'client',
+  },
 } as const;
 
 export type SeriesKey = keyof typeof RUN_SERIES;

@@ -75,6 +75,7 @@ export interface ClientFigures {
   readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
   readonly reasons: readonly string[];
   readonly sendLatenessNsP99: Reported<number>;
+  /** Of reads within a turn of the event loop, or of the heartbeat where that was later: a pause delays every read. */
   readonly readLatenessNsP99: Reported<number>;
   readonly eventLoopDelayNsP99: Reported<number>;
   readonly gcPauseNsTotal: Reported<number>;

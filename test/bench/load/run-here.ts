@@ -6,7 +6,7 @@ import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/t
 import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
 import { ClosedLoop } from '../../../src/bench/load/closed-loop.ts';
 import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-plan.ts';
-import { LOAD_TICK_MS, LoadThread } from '../../../src/bench/load/load-thread.ts';
+import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
@@ -85,7 +85,7 @@ export const runHere = async (
     dialer: new SocketDialer(plan.target, true),
     requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
     board,
-    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts, tickMs: LOAD_TICK_MS }),
+    watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts }),
     counts,
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);

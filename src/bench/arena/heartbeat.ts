@@ -1,0 +1,37 @@
+// The heartbeat of a load or parse thread: a timer that is due every 20 ms, with or without traffic, and how late it came by
+// the monotonic clock. What stops a thread (a signal, a quota, other programs) stops its heart, and nothing that it
+// measures in that time can be believed. Nothing is allocated in a beat.
+
+import { BEAT_NS } from '../../core/run/event-record.ts';
+import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
+
+export class Heartbeat {
+  /** Of the beats since `clear`, the first `count`. */
+  readonly latenessNs: Float64Array = new Float64Array(BEATS_MAX);
+  count = 0;
+  #lastNs: number;
+
+  constructor(nowNs: number) {
+    this.#lastNs = nowNs;
+  }
+
+  /** @returns how late it came, ns. */
+  beat(nowNs: number): number {
+    const lateNs = Math.max(0, nowNs - this.#lastNs - BEAT_NS);
+    this.#lastNs = nowNs;
+    // More than are told at a time never come between two tellings; should they, the last place keeps the longest.
+    const at = Math.min(this.count, BEATS_MAX - 1);
+    this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, lateNs) : lateNs;
+    this.count = at + 1;
+    return lateNs;
+  }
+
+  /** At the end: a beat that is overdue counts, too. */
+  last(nowNs: number): void {
+    if (nowNs - this.#lastNs > BEAT_NS) this.beat(nowNs);
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+}

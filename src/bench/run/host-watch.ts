@@ -1,0 +1,77 @@
+// What keeps this process from its processors, as the kernel tells it: the quota of a control group (cpu.stat, of both
+// versions of control groups), pressure (PSI) and time that the hypervisor took. Read once a second on the main thread, which
+// measures nothing. Other systems than Linux have none of these files: then it is not known.
+
+import { readFileSync } from 'node:fs';
+import type { HostRecord } from '../../core/run/event-record.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { controlGroupStats, pressureNsOf, stolenShareBetween, throttledNsOf } from './parse-host.ts';
+
+/** The text of a file; undefined where it cannot be read. */
+export type ReadText = (path: string) => string | undefined;
+
+export class HostWatch {
+  readonly #read: ReadText;
+  #last: Reading | undefined;
+
+  constructor(read: ReadText = readText) {
+    this.#read = read;
+  }
+
+  /** Since the last call; undefined at the first. */
+  observe(atNs: number): HostRecord | undefined {
+    const before = this.#last;
+    const now: Reading = {
+      atNs,
+      throttledNs: this.#throttledNs(),
+      pressureNs: pressureNsOf(this.#read('/proc/pressure/cpu') ?? ''),
+      stat: this.#read('/proc/stat') ?? '',
+    };
+    this.#last = now;
+    if (before === undefined) return undefined;
+    const intervalNs = Math.max(1, atNs - before.atNs);
+    const stolen = stolenShareBetween(before.stat, now.stat);
+    return {
+      kind: 'client.host',
+      atNs,
+      intervalNs,
+      throttledNs: longest(before.throttledNs, now.throttledNs),
+      pressureNs: difference(before.pressureNs, now.pressureNs),
+      stolenNs: stolen === undefined ? NO_FIGURE : Math.round(stolen * intervalNs),
+    };
+  }
+
+  /** The groups are asked for each time: a process may be moved while it runs. */
+  #throttledNs(): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const path of controlGroupStats(this.#read('/proc/self/cgroup') ?? '')) {
+      const throttledNs = throttledNsOf(this.#read(path) ?? '');
+      if (throttledNs !== undefined) found.set(path, throttledNs);
+    }
+    return found;
+  }
+}
+
+interface Reading {
+  readonly atNs: number;
+  /** By the file of each control group, from the own one to the root. */
+  readonly throttledNs: ReadonlyMap<string, number>;
+  readonly pressureNs: number | undefined;
+  readonly stat: string;
+}
+
+/** A group's quota holds back all groups in it: the worst of them is what was felt. */
+const longest = (before: Reading['throttledNs'], now: Reading['throttledNs']): number =>
+  Math.max(NO_FIGURE, ...[...now].map(([path, total]) => difference(before.get(path), total)));
+
+const difference = (before: number | undefined, now: number | undefined): number =>
+  before === undefined || now === undefined ? NO_FIGURE : Math.max(0, now - before);
+
+const readText: ReadText = path => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // Not there or not for this user: not known, which is what an account says then.
+    return undefined;
+  }
+};

@@ -1,0 +1,113 @@
+// A load generator that is kept from its work while a run goes on, in closed loop, where no schedule says that it was late:
+// the run says that it cannot be trusted, and why.
+
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { spawnMock } from '../../../src/mock/spawn-mock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { exitName, readReport } from './bench-here.ts';
+import type { BenchProcess } from './bench-process.ts';
+import { spawnBench } from './bench-process.ts';
+
+const startMock = (ttftMs: number) =>
+  spawnMock({ ttftMs, gapMs: 5, outputTokens: 10 }, { nodePath: process.execPath, env: process.env });
+
+const closedLoop = ['--duration', '6s', '--concurrency', '4', '--require-trustworthy'];
+
+describe('a client that is held up in closed loop', { timeout: 120_000 }, () => {
+  beforeEach(context => {
+    if (process.platform !== 'linux') context.skip('processes are stopped by signals that only Unix has');
+  });
+
+  /** For so long: the length of the pause is what the test is about, it waits for nothing. */
+  const stopped = async (run: BenchProcess, durationMs: number): Promise<void> => {
+    process.kill(run.pid, 'SIGSTOP');
+    await delay(durationMs);
+    process.kill(run.pid, 'SIGCONT');
+  };
+
+  test.for([
+    ['while replies come', 20],
+    ['while nothing comes, because the server thinks', 1_500],
+  ] as const)('is not trustworthy when it was stopped %s', async ([, ttftMs]) => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(ttftMs);
+    await using run = spawnBench(folder.path, [mock.url, ...closedLoop]);
+    await run.until(/measuring · \d+ issued/);
+    await stopped(run, 2_000);
+    expect(exitName(await run.ended)).toBe('benchClientBound');
+    const { client, complete } = readReport(run.directory);
+    expect(complete).toBe(true);
+    expect(client.verdict).toBe('client-bound');
+    expect(client.reasons.join('\n')).toContain('stood still');
+    expect(client.beatLatenessNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 1_900_000_000) });
+  });
+
+  test('is not trustworthy when a processor quota throttled it', async context => {
+    const group = new QuotaGroup(`plimsoll-test-${process.pid}`);
+    if (!group.isMade) context.skip('control groups with a processor quota cannot be made here');
+    using _gone = group;
+    using folder = temporaryDirectory();
+    await using mock = await startMock(20);
+    await using run = spawnBench(folder.path, [mock.url, ...closedLoop]);
+    await run.until(/measuring · \d+ issued/);
+    group.take(run.pid);
+    expect(exitName(await run.ended)).toBe('benchClientBound');
+    const { client } = readReport(run.directory);
+    expect(client.verdict).toBe('client-bound');
+    expect(client.throttledShare).toSatisfy(share => typeof share === 'number' && share > 0.05);
+    expect(client.reasons.join('\n')).toContain('a processor quota held the client back');
+  });
+});
+
+/** A control group of version 1 or 2 with a twentieth of a processor. */
+class QuotaGroup implements Disposable {
+  readonly isMade: boolean;
+  readonly #path: string;
+
+  constructor(name: string) {
+    const parent = PARENTS.find(({ control }) => existsSync(control));
+    this.#path = `${parent?.folder}/${name}`;
+    this.isMade = parent !== undefined && this.#make(parent.quota);
+  }
+
+  take(pid: number): void {
+    writeFileSync(`${this.#path}/cgroup.procs`, String(pid));
+  }
+
+  [Symbol.dispose](): void {
+    if (this.isMade) rmdirSync(this.#path);
+  }
+
+  #make(quota: (typeof PARENTS)[number]['quota']): boolean {
+    try {
+      mkdirSync(this.#path);
+    } catch {
+      return false;
+    }
+    try {
+      for (const [file, value] of quota) writeFileSync(`${this.#path}/${file}`, value);
+      return true;
+    } catch {
+      rmdirSync(this.#path);
+      return false;
+    }
+  }
+}
+
+const PARENTS = [
+  {
+    folder: '/sys/fs/cgroup/cpu',
+    control: '/sys/fs/cgroup/cpu/cpu.cfs_quota_us',
+    quota: [
+      ['cpu.cfs_period_us', '100000'],
+      ['cpu.cfs_quota_us', '5000'],
+    ],
+  },
+  {
+    folder: '/sys/fs/cgroup',
+    control: '/sys/fs/cgroup/cgroup.subtree_control',
+    quota: [['cpu.max', '5000 100000']],
+  },
+] as const;
