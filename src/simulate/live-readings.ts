@@ -2,6 +2,7 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { GpuLoad } from '../core/node/gpu.ts';
+import type { Pressure, PressuredResource, StalledTime } from '../core/node/pressure.ts';
 import { unknown } from '../core/unknown.ts';
 import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
 import type { GpuHardware } from './hardware.ts';
@@ -19,13 +20,9 @@ export interface Moment {
 
 export const memoryFact = (site: Site, moment: Moment): Fact => {
   const { machine, hardware } = site;
-  const share =
-    hardware.memoryIsUnified || hardware.gpus.length === 0 ? machine.load.memory : hostShare(site);
-  const used = bounded(
-    share + 0.012 * unrest(seedOf(moment.seed, `${machine.name} memory`), moment.seconds / 3),
-  );
+  const used = memoryUseOf(site, moment);
   const swapUsedBytes = machine.quirks?.swapUsedBytes ?? 0;
-  const isFull = used > 0.85;
+  const isFull = used > FULL_SHARE;
   return {
     kind: 'memory.gathered',
     payload: {
@@ -39,11 +36,7 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
         pressure: {
           level: isFull && swapUsedBytes > 0 ? 'warning' : 'normal',
           stalledShare:
-            hardware.operatingSystem.platform === 'macos'
-              ? unknown('not told by macOS')
-              : isFull
-                ? 0.061
-                : 0.002,
+            hardware.operatingSystem.platform === 'macos' ? unknown('not told by macOS') : memoryStall(used),
         },
         container: { kind: 'none' },
       },
@@ -51,8 +44,35 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
   };
 };
 
-export const systemFact = (site: Site, moment: Moment): Fact => {
+/** As Linux tells it (PSI); none where the machine is no Linux. */
+export const pressureFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const { machine, hardware } = site;
+  if (hardware.operatingSystem.platform !== 'linux') return [];
+  const { cpu, memory } = machine.load;
+  // Of a host's processor the kernel tells no more than that somebody waited.
+  const host = {
+    cpu: pressureOf(site, moment, { resource: 'cpu', mean: 0.01 + 0.3 * cpu ** 2, ofAll: 0 }),
+    memory: pressureOf(site, moment, {
+      resource: 'memory',
+      mean: memoryStall(memoryShare(site)),
+      ofAll: 0.6,
+    }),
+    io: pressureOf(site, moment, { resource: 'io', mean: 0.004 + 0.02 * memory, ofAll: 0.5 }),
+  };
+  return [
+    {
+      kind: 'pressure.gathered',
+      payload: {
+        source: SIMULATED_SOURCE,
+        intervalMs: DURABLE_INTERVAL_MS,
+        value: { host, controlGroup: { kind: 'none' } },
+      },
+    },
+  ];
+};
+
+export const systemFact = (site: Site, moment: Moment): Fact => {
+  const { hardware } = site;
   const cpuUse = cpuUseOf(site, moment);
   const isMac = hardware.operatingSystem.platform === 'macos';
   const { watts } = hardware;
@@ -71,7 +91,7 @@ export const systemFact = (site: Site, moment: Moment): Fact => {
             ? unknown('no sensor')
             : rounded(watts.idle + (watts.peak - watts.idle) * (0.78 * gpuUse + 0.22 * cpuUse), 0),
         loadAverage1: rounded(hardware.cpuCount * cpuUse * 1.1, 2),
-        uptimeSeconds: Math.round((3 + (seedOf(7, machine.name) % 60)) * 86_400 + moment.seconds),
+        uptimeSeconds: Math.round(uptimeSecondsOf(site, moment)),
         cpuClusters: hardware.cpuClusters.map(({ name, clockMhzMax }, at) => ({
           name,
           use: rounded(bounded(cpuUse * (at === 0 ? 1.4 : 0.9)), 3),
@@ -154,6 +174,43 @@ const gpuUseOf = ({ machine }: Site, at: number, { seed, seconds }: Moment): num
 const cpuUseOf = ({ machine }: Site, { seed, seconds }: Moment): number =>
   bounded(machine.load.cpu + 0.05 * unrest(seedOf(seed, `${machine.name} cpu`), seconds));
 
+interface StalledResource {
+  readonly resource: PressuredResource;
+  readonly mean: number;
+  /** How much of the time in which some task waited all of them did. */
+  readonly ofAll: number;
+}
+
+/** The longer the time of a mean, the calmer it is. */
+const pressureOf = (site: Site, moment: Moment, { resource, mean, ofAll }: StalledResource): Pressure => {
+  const { name } = site.machine;
+  const near = (spread: number, slowness: number): number =>
+    mean *
+    (1 + spread * unrest(seedOf(moment.seed, `${name} waits for ${resource}`), moment.seconds / slowness));
+  const share10s = resource === 'memory' ? memoryStall(memoryUseOf(site, moment)) : near(0.5, 1);
+  const timeOf = (part: number): StalledTime => ({
+    share10s: rounded(share10s * part, 4),
+    share60s: rounded(near(0.3, 6) * part, 4),
+    share300s: rounded(near(0.1, 30) * part, 4),
+    totalMicroseconds: Math.round(uptimeSecondsOf(site, moment) * mean * part * 1e6),
+  });
+  return { some: timeOf(1), full: timeOf(ofAll) };
+};
+
+const uptimeSecondsOf = ({ machine }: Site, { seconds }: Moment): number =>
+  (3 + (seedOf(7, machine.name) % 60)) * 86_400 + seconds;
+
+const memoryUseOf = (site: Site, { seed, seconds }: Moment): number =>
+  bounded(memoryShare(site) + 0.012 * unrest(seedOf(seed, `${site.machine.name} memory`), seconds / 3));
+
+const memoryShare = (site: Site): number =>
+  site.hardware.memoryIsUnified || site.hardware.gpus.length === 0
+    ? site.machine.load.memory
+    : hostShare(site);
+
+/** Of 10 s, as the readings of memory and of pressure both tell it. */
+const memoryStall = (used: number): number => (used > FULL_SHARE ? 0.061 : 0.002);
+
 const hostShare = ({ machine }: Site): number => machine.load.hostMemory ?? 0.2;
 
 /** An idle device stays idle; one near its limit has little room left. */
@@ -162,3 +219,5 @@ const swing = (mean: number): number => Math.min(1, mean * 3, 0.2 + (1 - mean) *
 const bounded = (share: number): number => Math.min(1, Math.max(0, share));
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+const FULL_SHARE = 0.85;

@@ -20,7 +20,14 @@ import {
   networkOf,
   SIMULATED_SOURCE,
 } from './durable-readings.ts';
-import { diskFact, gpuLoadFacts, type Moment, memoryFact, systemFact } from './live-readings.ts';
+import {
+  diskFact,
+  gpuLoadFacts,
+  type Moment,
+  memoryFact,
+  pressureFacts,
+  systemFact,
+} from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
 import { pastRunsOf } from './past-runs.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
@@ -161,7 +168,8 @@ export class NodeTelling {
   /** What has not changed is confirmed, and what is not there is said. */
   #renewals(moment: Moment): readonly Fact[] {
     const { site } = this;
-    const facts: Fact[] = [diskFact(site, moment)];
+    const { platform } = site.hardware.operatingSystem;
+    const facts: Fact[] = [diskFact(site, moment), ...pressureFacts(site, moment)];
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'confirmed' }));
     };
@@ -171,14 +179,14 @@ export class NodeTelling {
     confirm('identity');
     confirm('network');
     confirm('config');
-    deny('pressure', 'not simulated');
+    if (platform === 'macos') deny('pressure', 'macOS does not measure it');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');
     if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');
     else confirm('rdmaDevices');
     const vendors = gpuInventories(site).map(({ vendor }) => vendor);
     for (const vendor of vendors) confirm('gpus', vendor);
-    if (site.hardware.operatingSystem.platform === 'linux')
+    if (platform === 'linux')
       for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one))) {
         deny('gpus', `no ${vendor} GPU`, vendor);
         deny('gpuLoads', `no ${vendor} GPU`, vendor);

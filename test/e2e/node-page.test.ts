@@ -4,6 +4,7 @@
 import { describe, expect } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { pressedFact } from '../support/pressed.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { joined } from './fleet.ts';
@@ -126,6 +127,33 @@ describe('the page of a node', () => {
     await page
       .getByText(/^The last quarter of an hour could not be read: the daemon does not answer: \S/)
       .waitFor();
+  });
+
+  test('says how long tasks wait, of the host and of the group of the daemon, and why where it does not know', async ({
+    browser,
+  }) => {
+    await using served = await serveMachines({ machines: [rack, studio] });
+    served.tell(rack, AT_WORK);
+    served.tell(studio, AT_WORK);
+    served.tellFacts(rack, pressedFact('group'));
+    const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
+    const table = page.getByRole('table', { name: 'Share of time in which tasks waited' });
+    await table.waitFor();
+    const rows = (await table.getByRole('row').allInnerTexts()).map(text => text.replaceAll(/\s+/g, ' '));
+    expect(rows).toEqual([
+      'Waiting for 10 s 1 min 5 min All waiting, 10 s',
+      'CPU Host 32 % 16 % 8 % –',
+      'Memory Host 8 % 4 % 2 % 4 %',
+      'I/O Host permission denied – – –',
+      'CPU Control group 32 % 16 % 8 % –',
+      'Memory Control group 8 % 4 % 2 % 4 %',
+      'I/O Control group 50 % 25 % 13 % 20 %',
+    ]);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.goto(`${served.url}/nodes/${served.idOf(studio)}`);
+    await page.getByRole('heading', { name: 'atlas' }).waitFor();
+    expect(await table.count()).toBe(0);
+    expect(problems).toEqual([]);
   });
 
   test('draws what its devices were measured at before, marks a fall, and lists the same', async ({

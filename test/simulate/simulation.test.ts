@@ -3,6 +3,7 @@ import { factKey } from '../../src/core/event-kinds.ts';
 import { linkViews } from '../../src/core/link/link-view.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
+import { heldValue } from '../../src/core/node/reading-view.ts';
 import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/probe/unusual-figures.ts';
 import { isKnown, isUnknown } from '../../src/core/unknown.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
@@ -52,6 +53,42 @@ test('every node is marked as simulated, and has every reading or says that it h
     for (const vendor of view.gpus)
       expect([vendor.inventory.kind, vendor.loads.kind]).toEqual(['current', 'current']);
     expect(view.gpus.length > 0 || view.absentGpus.length === 3).toBe(true);
+  }
+});
+
+test('Linux machines tell a pressure that fits their memory and moves; Macs say that they measure none', async () => {
+  await using world = new SimulatedWorld(24, { hasFaults: false });
+  await world.clock.advance(61_000);
+  const state = stateOf(world);
+  const nowMs = world.clock.nowMs();
+  const kinds = nodeIds(state).map(node => {
+    const { identity, pressure, memory } = nodeView(state, node, nowMs);
+    const platform = heldValue(identity)?.operatingSystem.platform;
+    const told = heldValue(pressure)?.host;
+    if (told !== undefined && isKnown(told.memory))
+      expect(told.memory.some.share10s).toBe(heldValue(memory)?.pressure.stalledShare);
+    return `${platform} ${pressure.kind}`;
+  });
+  expect([...new Set(kinds)].sort()).toEqual(['linux current', 'macos absent']);
+  const totals = new Map<string, number[]>();
+  for (const { node, fact } of world.facts('pressure.gathered')) {
+    const { source, value } = fact.payload;
+    expect(source).toBe('simulated');
+    for (const told of Object.values(value.host)) {
+      if (isUnknown(told)) throw new Error(told.reason);
+      for (const time of [told.some, told.full]) {
+        if (isUnknown(time)) throw new Error(time.reason);
+        for (const share of [time.share10s, time.share60s, time.share300s])
+          expect(share >= 0 && share <= 1).toBe(true);
+      }
+    }
+    if (isKnown(value.host.cpu))
+      totals.set(node, [...(totals.get(node) ?? []), value.host.cpu.some.totalMicroseconds]);
+  }
+  for (const told of totals.values()) {
+    expect(told.length).toBeGreaterThan(1);
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(told.at(-1)).toBeGreaterThan(told[0] ?? 0);
   }
 });
 

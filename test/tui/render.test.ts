@@ -10,6 +10,7 @@ import { EMPTY_STATE } from '../../src/core/state.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderSummary } from '../../src/tui/render.ts';
 import { renderStatus } from '../../src/tui/render-status.ts';
+import { pressedFact } from '../support/pressed.ts';
 
 const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('j'.repeat(26));
@@ -186,6 +187,15 @@ describe('the summary of a machine', () => {
     expect(lines).toContain('  Memory       – (tool: not installed)');
     expect(lines).toContain('  RDMA         none: tool: not installed');
     expect(lines[0]).toBe('aaaaaaaa');
+  });
+
+  test('says for what tasks wait, of the host, where the machine tells it', () => {
+    const state = stateOf([atlas, identity('atlas'), pressedFact('group')]);
+    expect(renderSummary(state, atlas, 400, plain)).toContainEqual(
+      expect.stringMatching(/^ {2}Waiting +CPU 32 % · Memory 8 % · I\/O – \(permission denied\)/),
+    );
+    const silent = renderSummary(everything(), atlas, 400, plain);
+    expect(silent.filter(line => line.includes('Waiting'))).toEqual([]);
   });
 
   test('of nothing at all is all measuring', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { pressedFact } from '../../support/pressed.ts';
 import { ask } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
@@ -30,6 +31,36 @@ describe('GET /metrics', () => {
     expect(names.filter(name => name.startsWith('plimsoll_node_cpu_temperature'))).toEqual([]);
     expect(names.filter(name => name.startsWith('plimsoll_node_swap_used_bytes'))).toHaveLength(1);
     expect(names.filter(name => name.startsWith('plimsoll_node_cpu_use_ratio'))).toHaveLength(1);
+  });
+
+  test('tells how long tasks waited, of the host and of a control group, and leaves out what nobody knows', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), pressedFact('group'));
+    const metrics = await scrape(served.port);
+    const of = (group: string, resource: string, waiting: string): string =>
+      `{node="${SELF}",name="anvil",of="${group}",resource="${resource}",waiting="${waiting}"}`;
+    const told = [...metrics].filter(([name]) => name.startsWith('plimsoll_node_pressure_'));
+    expect(Object.fromEntries(told)).toEqual({
+      [`plimsoll_node_pressure_ratio${of('host', 'cpu', 'some')}`]: 0.32,
+      [`plimsoll_node_pressure_ratio${of('host', 'memory', 'some')}`]: 0.08,
+      [`plimsoll_node_pressure_ratio${of('host', 'memory', 'full')}`]: 0.04,
+      [`plimsoll_node_pressure_ratio${of('control_group', 'cpu', 'some')}`]: 0.32,
+      [`plimsoll_node_pressure_ratio${of('control_group', 'memory', 'some')}`]: 0.08,
+      [`plimsoll_node_pressure_ratio${of('control_group', 'memory', 'full')}`]: 0.04,
+      [`plimsoll_node_pressure_ratio${of('control_group', 'io', 'some')}`]: 0.5,
+      [`plimsoll_node_pressure_ratio${of('control_group', 'io', 'full')}`]: 0.2,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('host', 'cpu', 'some')}`]: 12.5,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('host', 'memory', 'some')}`]: 12.5,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('host', 'memory', 'full')}`]: 0.25,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('control_group', 'cpu', 'some')}`]: 12.5,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('control_group', 'memory', 'some')}`]: 12.5,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('control_group', 'memory', 'full')}`]: 0.25,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('control_group', 'io', 'some')}`]: 12.5,
+      [`plimsoll_node_pressure_waiting_seconds_total${of('control_group', 'io', 'full')}`]: 0.25,
+    });
+    await served.clock.advance(20_000);
+    const late = [...(await scrape(served.port)).keys()];
+    expect(late.filter(name => name.startsWith('plimsoll_node_pressure_'))).toEqual([]);
   });
 
   test('a source that fell silent leaves a gap and a growing age', async () => {
