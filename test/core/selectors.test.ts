@@ -150,7 +150,7 @@ describe('a forgotten node', () => {
     event({ seq: 1 }, identityFact('atlas')),
     event({ seq: 4 }, memoryFact()),
     event(
-      { origin: juno, seq: 1 },
+      { origin: juno, seq: 1, receivedAtMs: 60_000 },
       {
         kind: 'node.forgotten',
         payload: { subject: atlas, durableEpoch: 1, durableSeq: 1, liveEpoch: 7, liveSeq: 4 },
@@ -164,7 +164,7 @@ describe('a forgotten node', () => {
   });
 
   it('is shown again, with everything it said before, when it speaks', () => {
-    const back = applyAll(spoken, [event({ seq: 5 }, memoryFact())]);
+    const back = applyAll(spoken, [event({ seq: 5, receivedAtMs: 61_000 }, memoryFact())]);
     expect(nodeIds(back)).toEqual([atlas, juno]);
     expect(nodeName(back, atlas)).toBe('atlas');
     const started = applyAll(spoken, [event({ seq: 2 }, identityFact('atlas 2'))]);
@@ -185,7 +185,7 @@ describe('a name', () => {
     expect([atlas, juno].map(node => nodeName(two, node))).toEqual(['ubuntu (aaaa)', 'ubuntu (jjjj)']);
     const one = applyAll(two, [
       event(
-        { origin: juno, seq: 2 },
+        { origin: juno, seq: 2, receivedAtMs: 60_000 },
         {
           kind: 'node.forgotten',
           payload: { subject: atlas, durableEpoch: 1, durableSeq: 1, liveEpoch: 7, liveSeq: 4 },

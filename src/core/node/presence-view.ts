@@ -5,8 +5,9 @@ import { entriesOf, entriesOfNode, nodesIn } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
 import type { Position } from '../position.ts';
 import { isAfter } from '../position.ts';
-import type { State } from '../state.ts';
+import type { Entry, State } from '../state.ts';
 import { FIELDS } from '../state.ts';
+import type { NodeForgotten } from './presence.ts';
 
 export type Presence = 'live' | 'stale' | 'offline';
 
@@ -46,20 +47,30 @@ export const nodeIds = (state: State): readonly NodeId[] => {
   return [...ids].filter(id => !isForgotten(state, id)).sort();
 };
 
-/** A node is hidden while everything it wrote lies at or before the point up to which somebody forgot it. */
+/** A node is hidden while somebody's forgetting covers all that is known of it. */
 export const isForgotten = (state: State, node: NodeId): boolean => {
   for (const forgets of entriesOf(state.nodeForgets)) {
-    const point = forgets[node]?.value;
-    if (point === undefined) continue;
-    const durable = state.origins[node];
-    const hasNewDurable =
-      durable !== undefined && isAfter(durable, { epoch: point.durableEpoch, seq: point.durableSeq });
-    const newestLive = newestLiveOf(state, node);
-    const hasNewLive =
-      newestLive !== undefined && isAfter(newestLive, { epoch: point.liveEpoch, seq: point.liveSeq });
-    if (!hasNewDurable && !hasNewLive) return true;
+    const forget = forgets[node];
+    if (forget !== undefined && isCovered(state, node, forget)) return true;
   }
   return false;
+};
+
+/**
+ * A forgetting covers what its writer had received, and any member may write one with any numbers. So it covers nothing where
+ * it claims durable events that nobody here has, and the node's own word always counts for more: one that was heard after the
+ * forgetting, or shortly before it, was not gone. Live numbers are no measure: after a restart nobody holds the live events.
+ */
+const isCovered = (state: State, node: NodeId, forget: Entry<NodeForgotten>): boolean => {
+  const { durableEpoch, durableSeq, liveEpoch, liveSeq } = forget.value;
+  const durable = state.origins[node] ?? NOTHING_HEARD;
+  const point = { epoch: durableEpoch, seq: durableSeq };
+  if (isAfter(durable, point) || isAfter(point, durable)) return false;
+  const live = newestLiveOf(state, node);
+  if (live !== undefined && isAfter(live, { epoch: liveEpoch, seq: liveSeq })) return false;
+  const forgottenMs = forget.receivedAtMs - forget.ageMs;
+  const quietMs = stoppedMs(state, node, forgottenMs) === undefined ? FORGOTTEN_QUIET_MS : 0;
+  return lastHeardMs(state, node) + quietMs <= forgottenMs;
 };
 
 /**
@@ -86,5 +97,8 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
   return newest;
 };
 
+/** Nobody can forget a node that is live; between two nodes the last word of a third may differ by a relay's delay. */
+const FORGOTTEN_QUIET_MS = 2_000;
+const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
 const LIVE_FIELDS = FIELDS.filter(row => row.class === 'live').map(({ field }) => field);
 const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife).map(({ field }) => field);

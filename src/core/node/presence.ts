@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../ids.ts';
 
-/** Hides everything the subject wrote up to a point. A node that speaks again is shown again. */
+/** Hides the subject while nothing is known of it beyond this point and nothing was heard of it since. */
 export interface NodeForgotten {
   readonly subject: NodeId;
   readonly durableEpoch: number;

@@ -261,13 +261,10 @@ describe('a link of a node that is offline', () => {
 
   test('goes when the node is forgotten', () => {
     const told = both().tell(studio, wired(JUNO, ETHERNET));
-    told.tell(studio, [
-      {
-        kind: 'node.forgotten',
-        payload: { subject: JUNO, durableEpoch: 1, durableSeq: 99, liveEpoch: 1, liveSeq: 99 },
-      },
-    ]);
-    expect(told.links(0)).toEqual([]);
+    const { epoch = 0, seq = 0 } = told.state.origins[JUNO] ?? {};
+    const payload = { subject: JUNO, durableEpoch: epoch, durableSeq: seq, liveEpoch: 1, liveSeq: 99 };
+    told.tell(studio, [{ kind: 'node.forgotten', payload }], 60_000);
+    expect(told.links(60_000)).toEqual([]);
   });
 
   test('of a node that is only silent for a while is stale', () => {

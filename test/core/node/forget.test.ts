@@ -8,6 +8,7 @@ import { EMPTY_STATE } from '../../../src/core/state.ts';
 
 const self = nodeId('s'.repeat(26));
 const gone = nodeId('g'.repeat(26));
+const MOST = { epoch: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER };
 
 describe('forgetting a node', () => {
   const state = applyAll(EMPTY_STATE, [
@@ -42,6 +43,70 @@ describe('forgetting a node', () => {
     expect(forgetNode(state, { self, subject: stranger, nowMs: 0 })).toMatchObject({ code: 'no-such-node' });
   });
 });
+
+describe('a member that forgets others', () => {
+  const alive = applyAll(EMPTY_STATE, [closed(gone, 1, 0), confirmed(gone, 4, 60_000)]);
+
+  it('hides nobody with numbers beyond what anybody has received', () => {
+    expect(nodeIds(apply(alive, forget(1, { durable: MOST, live: MOST }, 61_000)))).toContain(gone);
+    const silent = applyAll(alive, [forget(1, { durable: MOST, live: MOST }, 9_000_000)]);
+    expect(nodeIds(silent), 'also long after its last word').toContain(gone);
+  });
+
+  it('hides nobody who was heard a moment ago, however often it forgets them', () => {
+    let state = alive;
+    for (let turn = 1; turn <= 100; turn += 1) {
+      const atMs = 60_000 + turn * 500;
+      state = applyAll(state, [
+        confirmed(gone, 4 + turn, atMs),
+        forget(turn, { durable: { epoch: 1, seq: 1 }, live: MOST }, atMs + 499),
+      ]);
+      expect(nodeIds(state)).toContain(gone);
+    }
+  });
+
+  it('hides a node that is gone only until its next word, whatever live numbers it claims', () => {
+    const hidden = apply(alive, forget(1, { durable: { epoch: 1, seq: 1 }, live: MOST }, 90_000));
+    expect(nodeIds(hidden)).not.toContain(gone);
+    expect(nodeIds(apply(hidden, confirmed(gone, 5, 91_000)))).toContain(gone);
+    expect(nodeIds(apply(hidden, closed(gone, 2, 91_000)))).toContain(gone);
+  });
+
+  it('still hides a node that is gone after a restart, which keeps no live events', () => {
+    const restarted = applyAll(EMPTY_STATE, [
+      closed(gone, 1, 0),
+      forget(1, { durable: { epoch: 1, seq: 1 }, live: { epoch: 7, seq: 4 } }, 90_000),
+    ]);
+    expect(nodeIds(restarted)).not.toContain(gone);
+    expect(nodeIds(apply(restarted, confirmed(gone, 1, 100_000)))).toContain(gone);
+  });
+});
+
+interface Place {
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+function forget(
+  seq: number,
+  { durable, live }: { readonly durable: Place; readonly live: Place },
+  receivedAtMs: number,
+): Event {
+  return {
+    ...head(self, seq, receivedAtMs),
+    class: 'durable',
+    epoch: 1,
+    key: gone,
+    kind: 'node.forgotten',
+    payload: {
+      subject: gone,
+      durableEpoch: durable.epoch,
+      durableSeq: durable.seq,
+      liveEpoch: live.epoch,
+      liveSeq: live.seq,
+    },
+  };
+}
 
 function head(origin: typeof self, seq: number, receivedAtMs: number) {
   return { origin, seq, ageMs: 0, receivedAtMs };
