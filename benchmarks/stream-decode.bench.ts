@@ -15,8 +15,9 @@ const ROUNDS = 40;
 
 const cluster = new ClusterEvents(NODES);
 const second = (): readonly string[] =>
-  Array.from({ length: BATCHES }, () =>
-    encodeBatch({ nowMs: 1_000, events: cluster.mixed((NODES * EVENTS_PER_NODE) / BATCHES) }),
+  Array.from(
+    { length: BATCHES },
+    () => encodeBatch({ nowMs: 1_000, events: cluster.mixed((NODES * EVENTS_PER_NODE) / BATCHES) }).text,
   );
 
 const WAYS = {

@@ -56,6 +56,22 @@ export const mapEntries = (state: State, change: <E extends Received>(entry: E) 
     refusedKinds: state.refusedKinds,
   });
 
+/** State without the entries that do not pass. */
+export const filterEntries = (state: State, passes: (entry: Received) => boolean): State => {
+  const filtered = (value: unknown): unknown => {
+    if (!isObject(value)) return value;
+    const kept = Object.entries(value).flatMap(([key, inner]) => {
+      if (isObject(inner) && isEntry(inner)) return passes(inner) ? [[key, inner]] : [];
+      return [[key, filtered(inner)]];
+    });
+    return Object.fromEntries(kept);
+  };
+  return stateWith({
+    ...state,
+    ...Object.fromEntries(FIELDS.map(({ field }) => [field, filtered(state[field])])),
+  });
+};
+
 type Mapping = Readonly<Record<string, unknown>>;
 
 const entriesUnder = (value: unknown): readonly Entry<unknown>[] => {

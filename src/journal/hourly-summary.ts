@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { isUnknown } from '../core/unknown.ts';
 import type { FigureSummary, HourlySummary } from '../wire/api/history-answers.ts';
 import { hourlySummarySchema } from '../wire/api/history-answers.ts';
+import { parseShallowBytes } from '../wire/shallow-json.ts';
 
 /** A hostile body must not make a row of any size: figures past this many are left out. */
 export const FIGURES_MAX = 64;
@@ -48,12 +49,12 @@ export const encodeHourlySummary = (summary: HourlySummary): Uint8Array =>
 
 /** Undefined where the bytes are not a summary of this version. */
 export const decodeHourlySummary = (body: Uint8Array): HourlySummary | undefined => {
-  const read = v.safeParse(hourlySummarySchema, parse(body));
+  const read = v.safeParse(hourlySummarySchema, parseShallowBytes(body));
   return read.success ? read.output : undefined;
 };
 
 const payloadOf = (body: Uint8Array): Record<string, unknown> | undefined => {
-  const record = parse(body);
+  const record = parseShallowBytes(body);
   if (!isRecord(record)) return undefined;
   return isRecord(record['payload']) ? record['payload'] : undefined;
 };
@@ -92,14 +93,6 @@ const mergeFigure = (first: FigureSummary | undefined, second: FigureSummary): F
         max: Math.max(first.max, second.max),
         count: first.count + second.count,
       };
-
-const parse = (body: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
-};
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

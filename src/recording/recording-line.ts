@@ -10,6 +10,7 @@ import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import { decodeFact, factFrom } from '../wire/event-schema.ts';
+import { parseShallowJson } from '../wire/shallow-json.ts';
 
 export const RECORDING_FORMAT = 'plimsoll recording';
 
@@ -64,7 +65,7 @@ export type DecodedLine =
 
 /** Never throws. */
 export const decodeLine = (text: string): DecodedLine => {
-  const value = parsed(text);
+  const value = parseShallowJson(text);
   const result = v.safeParse(lineSchema, value);
   if (result.success) return { kind: 'line', line: result.output };
   const [issue] = result.issues;
@@ -104,14 +105,6 @@ export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
       return [{ ...head, ...fact }];
     })
     .sort((a, b) => (a.class === b.class ? a.seq - b.seq : a.class === 'durable' ? -1 : 1));
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const duration = v.pipe(v.number(), v.finite(), v.minValue(0));
 

@@ -7,6 +7,7 @@ import { factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { decodeFact } from './event-schema.ts';
+import { parseShallowBytes } from './shallow-json.ts';
 
 export const RECORD_VERSION = 1;
 /** Of one record's body. */
@@ -44,7 +45,7 @@ export const decodeRecordBody = (
   if (body.length > RECORD_BYTES_MAX)
     return { kind: 'refused', reason: `a record of ${body.length} bytes is too large` };
   const record = parseRecord(body);
-  if (record === undefined) return { kind: 'refused', reason: 'not JSON' };
+  if (record === undefined) return { kind: 'refused', reason: 'not JSON, or nested too deep' };
   const { version, origin, epoch, seq, kind, key, payload } = record;
   if (version !== RECORD_VERSION)
     return { kind: 'refused', reason: `record version ${shownVersion(version)} is not known` };
@@ -71,12 +72,8 @@ export const decodeRecordBody = (
 };
 
 const parseRecord = (body: Uint8Array): Record<string, unknown> | undefined => {
-  try {
-    const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    return isRecord(record) ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseShallowBytes(body);
+  return isRecord(record) ? record : undefined;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

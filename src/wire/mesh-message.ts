@@ -7,6 +7,7 @@ import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
 import { NOT_TOLD } from './schema.ts';
+import { parseShallowBytes } from './shallow-json.ts';
 import type { VectorEntry } from './version-vector.ts';
 import { isWhole, nodesOf, rowsOf, vectorOf } from './version-vector.ts';
 
@@ -270,12 +271,8 @@ const decodeLive = (bytes: Uint8Array): DecodedMessage => {
 const malformed = (reason: string): DecodedMessage => ({ kind: 'malformed', reason });
 
 const parsed = (bytes: Uint8Array): { readonly [name: string]: unknown } | undefined => {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isMapping(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseShallowBytes(bytes);
+  return isMapping(value) ? value : undefined;
 };
 
 const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>

@@ -2,6 +2,7 @@
 // mesh message, then JSON. Older peers let the types pass as unknown. Decoding never throws.
 
 import { MESH_PROTOCOL_VERSION } from './mesh-message.ts';
+import { isNestedTooDeep } from './shallow-json.ts';
 
 /** Of a whole frame. */
 export const REQUEST_BYTES_MAX = 65_536;
@@ -72,9 +73,19 @@ export const decodeRequest = (frame: Uint8Array): DecodedRequest => {
 };
 
 const parsed = (bytes: Uint8Array): { readonly [name: string]: JsonValue } | undefined => {
+  const text = decodedText(bytes);
+  if (text === undefined || isNestedTooDeep(text)) return undefined;
   try {
-    const value: JsonValue = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const value: JsonValue = JSON.parse(text);
     return isMapping(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const decodedText = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

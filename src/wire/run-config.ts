@@ -7,6 +7,7 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
 import { DecodeError } from './decode-error.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
+import { isNestedTooDeep } from './shallow-json.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
 
@@ -18,8 +19,9 @@ export const runConfigFromJson = (json: string): RunConfig => {
   throw new DecodeError(`config.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
 };
 
-/** @throws DecodeError for what is not JSON. */
+/** @throws DecodeError for what is not JSON, or nested deeper than NESTING_MAX. */
 export const parseJson = (json: string, what: string): unknown => {
+  if (isNestedTooDeep(json)) throw new DecodeError(`${what} is nested too deep`);
   try {
     const value: unknown = JSON.parse(json);
     return value;

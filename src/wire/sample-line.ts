@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { parseShallowJson } from './shallow-json.ts';
 import { decodeVarints, encodeVarints } from './varints.ts';
 
 export type SampleFileLine =
@@ -51,12 +52,8 @@ export const encodeSamplesEnd = ({ issued, trackedIssued, state, problems = [] }
 
 /** Never throws: a line that is torn or not ours is unreadable, with the reason. */
 export const decodeSampleLine = (line: string): SampleFileLine => {
-  let json: unknown;
-  try {
-    json = JSON.parse(line);
-  } catch {
-    return { kind: 'unreadable', reason: 'not JSON' };
-  }
+  const json = parseShallowJson(line);
+  if (json === undefined) return { kind: 'unreadable', reason: 'not JSON, or nested too deep' };
   const result = v.safeParse(LINE, json);
   if (!result.success) {
     const [issue] = result.issues;

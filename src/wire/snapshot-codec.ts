@@ -5,6 +5,7 @@ import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { DecodeError } from './decode-error.ts';
+import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
 import { snapshotSchema } from './snapshot-schema.ts';
 
 export const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
@@ -60,6 +61,7 @@ const checked = (schema: unknown, snapshot: unknown): MetricsSnapshot => {
 };
 
 const unpack = (bytes: Uint8Array): unknown => {
+  if (isPackedTooDeep(bytes)) throw new DecodeError('not MessagePack, or nested too deep');
   try {
     return decode(bytes, UNPACK_BOUNDS);
   } catch (error) {
@@ -69,6 +71,7 @@ const unpack = (bytes: Uint8Array): unknown => {
 };
 
 const parse = (text: string): unknown => {
+  if (isNestedTooDeep(text)) throw new DecodeError('nested too deep');
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -1,7 +1,7 @@
 // What the daemon streams to a browser or a terminal: a snapshot, then batches of the events that follow it. Ages travel
 // and clocks do not: the sender adds its own monotonic `nowMs`, and the receiver moves every receipt onto its own clock.
 
-import { mapEntries } from '../core/entry-maps.ts';
+import { filterEntries, mapEntries } from '../core/entry-maps.ts';
 import type { Event, EventHead, KnownEvent } from '../core/event.ts';
 import { isEventKind } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -37,10 +37,36 @@ export class StreamMessageError extends Error {
   }
 }
 
-export const encodeSnapshot = (message: Omit<SnapshotMessage, 'version'>): string =>
-  JSON.stringify({ version: STREAM_VERSION, ...message });
+/** A message as text, and what had to be left out of it because it cannot be written. */
+export interface WrittenMessage {
+  readonly text: string;
+  readonly leftOut: number;
+}
 
-export const encodeBatch = (message: BatchMessage): string => JSON.stringify(message);
+/** An entry that cannot be written costs that entry, not the stream. */
+export const encodeSnapshot = (message: Omit<SnapshotMessage, 'version'>): WrittenMessage => {
+  const sent = { version: STREAM_VERSION, ...message };
+  const text = textOf(sent);
+  if (text !== undefined) return { text, leftOut: 0 };
+  let leftOut = 0;
+  const state = filterEntries(message.state, entry => {
+    const isWritable = textOf(entry) !== undefined;
+    if (!isWritable) leftOut += 1;
+    return isWritable;
+  });
+  return { text: JSON.stringify({ ...sent, state }), leftOut };
+};
+
+/** Likewise an event. */
+export const encodeBatch = ({ nowMs, events }: BatchMessage): WrittenMessage => {
+  const text = textOf({ nowMs, events });
+  if (text !== undefined) return { text, leftOut: 0 };
+  const written = events.flatMap(event => textOf(event) ?? []);
+  return {
+    text: `{"nowMs":${JSON.stringify(nowMs)},"events":[${written.join(',')}]}`,
+    leftOut: events.length - written.length,
+  };
+};
 
 /**
  * The snapshot with every receipt moved onto the reader's clock. Maps that an older daemon does not have are empty.
@@ -51,7 +77,7 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
   if (isMapping(message) && message['version'] !== STREAM_VERSION) {
     throw new StreamMessageError(
       'version',
-      `the daemon speaks version ${JSON.stringify(message['version']) ?? 'unknown'} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+      `the daemon speaks version ${shownVersion(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   }
   if (!isSnapshot(message)) throw malformed('a snapshot');
@@ -109,6 +135,9 @@ export const withAgesAt = (state: State, nowMs: number): State =>
         entry,
   );
 
+const shownVersion = (version: unknown): string =>
+  typeof version === 'number' || typeof version === 'string' ? String(version).slice(0, 40) : 'unknown';
+
 const hasAge = (entry: object): entry is { readonly ageMs: number; readonly receivedAtMs: number } =>
   'ageMs' in entry;
 
@@ -145,6 +174,15 @@ const isSentEvent = (sent: unknown): sent is SentEvent =>
 
 const isKnown = (event: SentEvent): event is SentEvent & KnownEvent =>
   isEventKind(event.kind) && 'payload' in event && isMapping(event.payload);
+
+/** Undefined for what JSON cannot say: a number without end, a circle, or what is nested deeper than the stack. */
+const textOf = (value: unknown): string | undefined => {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+};
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 

@@ -16,6 +16,9 @@ interface Said {
   readonly kind: string;
   readonly key: string;
   readonly payload: unknown;
+  readonly version?: unknown;
+  /** JSON in place of the text NESTED: what JSON.stringify could not write. */
+  readonly nested?: string;
 }
 
 export class FutureNode implements AsyncDisposable {
@@ -63,11 +66,12 @@ export class FutureNode implements AsyncDisposable {
     return this.#mesh.links.size;
   }
 
-  tellDurable({ kind, key, payload }: Said): void {
+  tellDurable(said: Said): void {
+    const { kind, key } = said;
     const { journal, cluster } = this.#node;
     const seq = (journal.origin(this.id)?.through ?? 0) + 1;
     const position = { origin: this.id, epoch: journal.ownEpoch, seq };
-    const body = this.#body(position, { kind, key, payload });
+    const body = this.#body(position, said);
     journal.append([{ ...position, kind, key, body, signature: this.#key.sign(body), ageMs: 0 }]);
     // Whatever it is: what matters is that there is news in the journal.
     const head = { ...position, class: 'durable', key, ageMs: 0, receivedAtMs: systemClock.nowMs() } as const;
@@ -94,7 +98,14 @@ export class FutureNode implements AsyncDisposable {
     await this.#mesh[Symbol.asyncDispose]();
   }
 
-  #body(position: { readonly origin: NodeId; readonly epoch: number; readonly seq: number }, said: Said) {
-    return Buffer.from(JSON.stringify({ version: 1, ...position, ...said }), 'utf8');
+  #body(
+    position: { readonly origin: NodeId; readonly epoch: number; readonly seq: number },
+    { nested = '""', ...said }: Said,
+  ) {
+    const text = JSON.stringify({ version: 1, ...position, ...said });
+    return Buffer.from(
+      text.replace('"NESTED"', () => nested),
+      'utf8',
+    );
   }
 }

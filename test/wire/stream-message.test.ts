@@ -25,9 +25,9 @@ describe('a stream', () => {
       fc.property(arbitraryHistories, fc.nat(), (histories, cut) => {
         const events = histories.flat();
         const before = applyAll(EMPTY_STATE, events.slice(0, cut % (events.length + 1)));
-        const snapshot = decodeSnapshot(encodeSnapshot({ ...about, nowMs: 100, state: before }), 5_100);
+        const snapshot = decodeSnapshot(encodeSnapshot({ ...about, nowMs: 100, state: before }).text, 5_100);
         const batch = decodeBatch(
-          encodeBatch({ nowMs: 250, events: events.slice(cut % (events.length + 1)) }),
+          encodeBatch({ nowMs: 250, events: events.slice(cut % (events.length + 1)) }).text,
           5_250,
         );
         expect(applyAll(snapshot.state, batch.events)).toEqual(
@@ -38,7 +38,7 @@ describe('a stream', () => {
   });
 
   it('of another version asks for a reload', () => {
-    const text = encodeSnapshot({ ...about, nowMs: 0, state: EMPTY_STATE }).replace(
+    const text = encodeSnapshot({ ...about, nowMs: 0, state: EMPTY_STATE }).text.replace(
       '"version":1',
       '"version":2',
     );

@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
+import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
 import { accessRoutes } from './access-routes.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { daemonRoutes } from './daemon-routes.ts';
@@ -177,5 +178,18 @@ const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
     },
   });
   app.removeContentTypeParser('text/plain');
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const text = String(body);
+    if (isNestedTooDeep(text)) done(new RequestError(TOO_DEEP));
+    else parseJson(request, text, done);
+  });
   return app;
 };
+
+const TOO_DEEP = {
+  code: 'bad-body',
+  problem: `The body is nested deeper than ${NESTING_MAX}.`,
+  advice: '/openapi.json tells what it should be.',
+  at: '',
+} as const;

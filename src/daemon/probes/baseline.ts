@@ -6,6 +6,7 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { DEVICE_FIGURES, LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import { decodeHourlySummary } from '../../journal/hourly-summary.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
+import { parseShallowBytes } from '../../wire/shallow-json.ts';
 
 /** Undefined where no row has a good measurement. */
 export const baselineOf = (
@@ -70,14 +71,10 @@ const weightedMedian = (weighted: readonly Weighted[]): number | undefined => {
 };
 
 const payloadOf = (body: Uint8Array): { readonly [name: string]: unknown } | undefined => {
-  try {
-    const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    if (!isMapping(record)) return undefined;
-    const { payload } = record;
-    return isMapping(payload) ? payload : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = parseShallowBytes(body);
+  if (!isMapping(record)) return undefined;
+  const { payload } = record;
+  return isMapping(payload) ? payload : undefined;
 };
 
 const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>

@@ -19,6 +19,8 @@ export interface StreamCounts {
   readonly clients: number;
   readonly queuedBytes: number;
   readonly refused: number;
+  /** Events and entries that could not be written. */
+  readonly leftOut: number;
   readonly dropped: Readonly<Record<DropReason, number>>;
 }
 
@@ -66,6 +68,7 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
     clients: count,
     queuedBytes: count,
     refused: count,
+    leftOut: v.pipe(count, v.description('Events and entries that could not be written to a stream.')),
     dropped: v.object({
       slow: count,
       stalled: count,

@@ -172,7 +172,7 @@ describe('GET /api/history', () => {
       hour,
       { ...record, payload: { ...older, intervalMs: NOT_TOLD } },
       refused('record cannot be read: record version 2 is not known'),
-      refused('record cannot be read: not JSON'),
+      refused('record cannot be read: not JSON, or nested too deep'),
       refused('summary cannot be read'),
     ]);
   });

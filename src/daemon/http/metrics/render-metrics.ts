@@ -85,6 +85,7 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   page.gauge(DAEMON.streams, {}, streams.clients);
   page.gauge(DAEMON.streamQueue, {}, streams.queuedBytes);
   page.counter(DAEMON.streamsRefused, {}, streams.refused);
+  page.counter(DAEMON.streamEventsLeftOut, {}, streams.leftOut);
   for (const [reason, count] of Object.entries(streams.dropped)) {
     page.counter(DAEMON.streamsDropped, { reason }, count);
   }
@@ -119,5 +120,9 @@ const DAEMON = {
   streams: { name: 'plimsoll_daemon_stream_clients', help: 'Open event streams.' },
   streamQueue: { name: 'plimsoll_daemon_stream_queued_bytes', help: 'Bytes queued for all event streams.' },
   streamsRefused: { name: 'plimsoll_daemon_streams_refused_total', help: 'Streams past the bound.' },
+  streamEventsLeftOut: {
+    name: 'plimsoll_daemon_stream_events_left_out_total',
+    help: 'Events and entries that could not be written to a stream.',
+  },
   streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
 } as const;

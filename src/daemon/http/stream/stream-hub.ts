@@ -7,7 +7,7 @@ import type { Event } from '../../../core/event.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
-import type { DropReason } from '../../../wire/stream-message.ts';
+import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts';
 import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { ClusterFeed, HttpLimits } from '../http-options.ts';
@@ -50,6 +50,7 @@ export class StreamHub implements AsyncDisposable {
     failed: 0,
   };
   #refused = 0;
+  #leftOut = 0;
   #sequence = 0;
   #pending: Event[] = [];
   #isFlushDue = false;
@@ -81,6 +82,7 @@ export class StreamHub implements AsyncDisposable {
       clients: this.#clients.size,
       queuedBytes,
       refused: this.#refused,
+      leftOut: this.#leftOut,
       dropped: { ...this.#dropped },
     };
   }
@@ -146,7 +148,6 @@ export class StreamHub implements AsyncDisposable {
   }
 
   #take(events: readonly Event[]): void {
-    if (events.length === 0) return;
     if (!this.#isRecording()) {
       // Nobody reads and nobody could resume: the gap is all that needs remembering.
       if (this.#ring.length > 0) this.#ring.clear();
@@ -226,8 +227,7 @@ export class StreamHub implements AsyncDisposable {
   }
 
   #batchFrame(events: readonly Event[]): Buffer {
-    const data = encodeBatch({ nowMs: this.#options.clock.nowMs(), events });
-    return encodeServerEvent({ event: 'batch', id: this.#currentId(), data });
+    return this.#frame('batch', encodeBatch({ nowMs: this.#options.clock.nowMs(), events }));
   }
 
   /** Shared by readers that come within one flush interval: a page full of tabs, or all pages after a break. */
@@ -235,14 +235,14 @@ export class StreamHub implements AsyncDisposable {
     if (isFresh(this.#sharedSnapshot, this.#shareKey(undefined))) return this.#sharedSnapshot.frame;
     const { clock, cluster, daemonStart, nodeId, version } = this.#options;
     const nowMs = clock.nowMs();
-    const data = encodeSnapshot({
+    const snapshot = encodeSnapshot({
       daemonStart,
       nodeId,
       plimsollVersion: version,
       nowMs,
       state: cluster.state,
     });
-    const frame = encodeServerEvent({ event: 'snapshot', id: this.#currentId(), data });
+    const frame = this.#frame('snapshot', snapshot);
     this.#sharedSnapshot = { after: undefined, sequence: this.#sequence, madeAtMs: nowMs, frame };
     return frame;
   }
@@ -256,6 +256,11 @@ export class StreamHub implements AsyncDisposable {
     const madeAtMs = this.#options.clock.nowMs();
     this.#sharedResume = { after, sequence: this.#sequence, madeAtMs, frame };
     return frame;
+  }
+
+  #frame(event: 'snapshot' | 'batch', { text, leftOut }: WrittenMessage): Buffer {
+    this.#leftOut += leftOut;
+    return encodeServerEvent({ event, id: this.#currentId(), data: text });
   }
 
   #shareKey(after: number | undefined): ShareKey {
