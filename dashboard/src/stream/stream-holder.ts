@@ -94,7 +94,7 @@ export class StreamHolder implements StreamListener {
     const nowMs = performance.now();
     this.#fold(nowMs);
     if (this.#held !== undefined)
-      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }) });
+      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }).text });
     tab.post({ kind: 'link', link: this.#link, nowMs });
     if (this.#link.kind === 'denied') this.#source.retry();
   }
