@@ -1,5 +1,6 @@
 // What --help prints.
 
+import { inColumns } from '../core/text/columns.ts';
 import type { Command, Option } from './command.ts';
 
 /** Of all commands, or of those of one group ("config"). */
@@ -56,7 +57,5 @@ const optionRow = ({ name, valueName, meaning, isRepeatable }: Option<unknown>):
 const section = (title: string, rows: readonly (readonly [string, string])[]): string[] =>
   rows.length === 0 ? [] : ['', title, ...table(rows)];
 
-const table = (rows: readonly (readonly [string, string])[]): string[] => {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}   ${right}`);
-};
+const table = (rows: readonly (readonly [string, string])[]): readonly string[] =>
+  inColumns(rows, { gap: 3 });

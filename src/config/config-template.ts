@@ -1,6 +1,7 @@
 // The texts of settings that Plimsoll writes. The config.toml of a first start has every key, commented out, with its
 // default and its meaning, so that the file is its own manual and changes nothing until somebody edits it.
 
+import { padded } from '../core/text/columns.ts';
 import type { ConfigKey, ConfigSection } from './config-keys.ts';
 import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
 import type { Setting } from './parse-config.ts';
@@ -28,7 +29,7 @@ export const settingLines = (settings: readonly Setting[], fileName: string): re
     const source = setting.source.kind === 'default' ? 'default' : `${fileName}:${setting.source.line}`;
     const line =
       setting.valueText === '' ? `# ${setting.key} is not set` : `${setting.key} = ${setting.valueText}`;
-    lines.push(`${line.padEnd(NOTE_COLUMN)} # ${source}`);
+    lines.push(`${padded(line, NOTE_COLUMN)} # ${source}`);
   }
   return lines;
 };

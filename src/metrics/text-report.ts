@@ -8,10 +8,11 @@ import { patternLabel } from '../core/run/run-pattern.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
+import { inColumns } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
-import { aligned, seriesBlocks, seriesTable } from './text-series.ts';
+import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
   /** false: only ASCII. */
@@ -59,7 +60,7 @@ const warnings = (report: Report): readonly string[] => {
 
 const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
   `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
-  ...pairs([
+  ...inColumns([
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['api', words(run.api)],
     ['model', words(run.model)],
@@ -77,12 +78,6 @@ const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
 
 type Pair = readonly [name: string, text: string];
 
-/** Both to the left. */
-const pairs = (rows: readonly Pair[]): readonly string[] => {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
-};
-
 const words = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 
 const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
@@ -90,16 +85,19 @@ const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
     name,
     ...[of.issued, of.completed, of.failed, of.cancelled, of.unresolved].map(formatCount),
   ];
-  return aligned([
-    ['samples', 'issued', 'completed', 'failed', 'cancelled', 'unresolved'],
-    row('measured', measured),
-    ...(warmup.issued > 0 ? [row('outside', warmup)] : []),
-  ]);
+  return inColumns(
+    [
+      ['samples', 'issued', 'completed', 'failed', 'cancelled', 'unresolved'],
+      row('measured', measured),
+      ...(warmup.issued > 0 ? [row('outside', warmup)] : []),
+    ],
+    { hasFigures: true },
+  );
 };
 
 const rates = (report: Report): readonly string[] => {
   const user = report.perUserTokensPerSecond;
-  return pairs(
+  return inColumns(
     RATE_KEYS.flatMap((key): readonly Pair[] => {
       const { label, unit } = rateRow(key);
       if (key === 'perUserTokensPerSecond')
@@ -132,7 +130,7 @@ const objectives = (report: Report): readonly string[] =>
 
 const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
   const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);
-  return rows.length === 0 ? [] : ['', title, ...aligned(rows)];
+  return rows.length === 0 ? [] : ['', title, ...inColumns(rows, { hasFigures: true })];
 };
 
 const client = (report: Report): readonly string[] => {
@@ -146,7 +144,7 @@ const client = (report: Report): readonly string[] => {
       : `p50 ${time(value.p50)}, p99 ${time(value.p99)}, max ${time(value.max)}`;
   return [
     `Client: ${verdictText(of.verdict, stateOf(report))}`,
-    ...pairs([
+    ...inColumns([
       ['send lateness', figures(of.sendLatenessNs)],
       ['read lateness', figures(of.readLatenessNs)],
       ['event loop delay', figures(of.eventLoopDelayNs)],

@@ -4,6 +4,7 @@ import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { inColumns, paddedStart, textWidth } from '../core/text/columns.ts';
 
 export const seriesTable = ({ series }: Report): readonly string[] => {
   const rows = inOrder(series)
@@ -21,7 +22,7 @@ export const seriesTable = ({ series }: Report): readonly string[] => {
       return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
   if (rows.length === 0) return ['  no sample completed'];
-  return aligned([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows]);
+  return inColumns([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows], { hasFigures: true });
 };
 
 /** Of the series that people compare endpoints by. */
@@ -42,21 +43,6 @@ const inOrder = (series: Report['series']): readonly (readonly [string, ReportSe
   ...Object.entries(series).filter(([name]) => !isSeriesKey(name)),
 ];
 
-/** Columns as wide as their widest cell; the first to the left, the others to the right. */
-export const aligned = (rows: readonly (readonly string[])[]): readonly string[] => {
-  const widths: number[] = [];
-  for (const row of rows)
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-  return rows.map(row =>
-    row
-      .map((cell, column) =>
-        column === 0 ? `  ${cell.padEnd(widths[0] ?? 0)}` : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
-};
-
 const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
   const spread = `min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`;
   const header = ['percentile', one.isExact ? 'exact' : 'within 0.1%'];
@@ -72,7 +58,7 @@ const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
     });
   return [
     `${words}: n ${formatCount(one.count)}, ${spread}`,
-    ...aligned([header, ...rows]),
+    ...inColumns([header, ...rows], { hasFigures: true }),
     ...histogram(one),
   ];
 };
@@ -97,10 +83,10 @@ const histogram = (one: ReportSeries): readonly string[] => {
   const most = Math.max(1, ...counts);
   const kept = one.histogram.slice(first, last + 1);
   const edges = kept.map(([low]) => shown(one, low));
-  const width = Math.max(0, ...edges.map(edge => edge.length));
+  const width = Math.max(0, ...edges.map(textWidth));
   return kept.map(([, , count], index) => {
     const bar = barOf(count / most);
-    return `  ${(edges[index] ?? '').padStart(width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;
+    return `  ${paddedStart(edges[index] ?? '', width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;
   });
 };
 

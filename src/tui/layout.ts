@@ -1,7 +1,8 @@
 // Rows of a label, facts and an age. Facts wrap between one another, never inside, and the age stands at the right.
 
+import { clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
 import type { Line, Part } from './part.ts';
-import { clipped, lineWidth, padded, paddedStart, part, textWidth } from './part.ts';
+import { lineWidth, part } from './part.ts';
 
 export interface Row {
   readonly label: string;

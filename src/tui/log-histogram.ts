@@ -1,8 +1,9 @@
 // A log-spaced histogram as three lines of a terminal: bars of eighths, and the ends of the range beneath.
 
 import type { SeriesMetric } from '../core/run/snapshot.ts';
+import { textWidth } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
-import { part, textWidth } from './part.ts';
+import { part } from './part.ts';
 import { liveFigureText } from './watched-run.ts';
 
 /** Empty while nothing was observed. */

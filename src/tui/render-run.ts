@@ -15,11 +15,12 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { patternLabel } from '../core/run/run-pattern.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { clipped, padded } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import type { Line } from './part.ts';
-import { clipped, paint, part } from './part.ts';
+import { paint, part } from './part.ts';
 import { bar } from './reading-rows.ts';
 import type { RenderOptions } from './render.ts';
 import type { Column } from './table.ts';
@@ -126,7 +127,7 @@ const rateLines = ({ run, recent, snapshotAgeMs }: WatchedRun, metrics: MetricLo
   ];
 };
 
-const name = (label: string): Line[number] => part(`  ${label.padEnd(NAME_WIDTH)}`, 'dim');
+const name = (label: string): Line[number] => part(`  ${padded(label, NAME_WIDTH)}`, 'dim');
 
 const rateText = (rate: Reported<number>): string =>
   isUnknown(rate) ? UNKNOWN_FIGURE.figure : formatThreeDigits(rate);

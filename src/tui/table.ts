@@ -1,7 +1,8 @@
 // A table that fits the terminal: columns that matter less give way when there is no room for them.
 
+import { clipped } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
-import { clipped, lineWidth, part } from './part.ts';
+import { lineWidth, part } from './part.ts';
 
 export interface Column {
   readonly title: string;

@@ -1,23 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { layoutRows } from '../../src/tui/layout.ts';
-import { clipped, lineWidth, paint, part, textWidth } from '../../src/tui/part.ts';
+import { lineWidth, paint, part } from '../../src/tui/part.ts';
 import { layoutTable } from '../../src/tui/table.ts';
 
 describe('a terminal line', () => {
-  test('counts columns and not characters', () => {
-    expect(textWidth('abc')).toBe(3);
-    expect(textWidth('日本')).toBe(4);
-    expect(textWidth('e\u0301')).toBe(1);
-    expect(textWidth('🚢')).toBe(2);
-  });
-
-  test('is cut at a column and never in the middle of a sign', () => {
-    expect(clipped('abcdef', 4)).toBe('abc…');
-    expect(clipped('日本語', 4)).toBe('日…');
-    expect(clipped('abc', 0)).toBe('');
-  });
-
   test('is painted without anything that a terminal could take for an order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), text => {

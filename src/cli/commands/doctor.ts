@@ -2,6 +2,7 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
+import { padded } from '../../core/text/columns.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Line, Tone } from '../../tui/part.ts';
 import { paint, part } from '../../tui/part.ts';
@@ -50,7 +51,7 @@ const linesOf = (checks: readonly Check[], problems: number): readonly Line[] =>
   for (const [section, group] of Map.groupBy(checks, check => check.section)) {
     lines.push([part(capitalized(section), 'strong')]);
     for (const { verdict, text, advice } of group) {
-      lines.push([part(`  ${VERDICTS[verdict].word.padEnd(8)}`, VERDICTS[verdict].tone), part(text)]);
+      lines.push([part(`  ${padded(VERDICTS[verdict].word, 8)}`, VERDICTS[verdict].tone), part(text)]);
       if (advice !== '') lines.push([part(`          ${advice}`, 'dim')]);
     }
     lines.push([]);

@@ -9,6 +9,7 @@ import {
   formatBytesPerSecond,
   formatFlopsPerSecond,
 } from '../../core/figure/figure.ts';
+import { inColumns } from '../../core/text/columns.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { lockDevices } from '../../probe/device-lock.ts';
@@ -160,10 +161,12 @@ const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasureme
   const atLeast = measurement.isLowerBound ? 'at least ' : '';
   return [
     `${measurement.deviceName} (${measurement.deviceId}), by ${measurement.engine}`,
-    ...row('FP16 matrix product', measurement.fp16FlopsPerSecond, formatFlopsPerSecond, atLeast),
-    ...row('FP32 matrix product', measurement.fp32FlopsPerSecond, formatFlopsPerSecond, atLeast),
-    ...row('memory, read', measurement.memoryReadBytesPerSecond, formatBytesPerSecond, ''),
-    ...row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
+    ...inColumns([
+      row('FP16 matrix product', measurement.fp16FlopsPerSecond, formatFlopsPerSecond, atLeast),
+      row('FP32 matrix product', measurement.fp32FlopsPerSecond, formatFlopsPerSecond, atLeast),
+      row('memory, read', measurement.memoryReadBytesPerSecond, formatBytesPerSecond, ''),
+      row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
+    ]),
     `  ${measurement.method}`,
   ];
 };
@@ -174,7 +177,8 @@ const row = (
   format: (value: number) => Figure,
   prefix: string,
 ): readonly string[] => [
-  `  ${name.padEnd(20)} ${isUnknown(figure) ? `unknown: ${figure.reason}` : `${prefix}${figureText(format(figure))}`}`,
+  name,
+  isUnknown(figure) ? `unknown: ${figure.reason}` : `${prefix}${figureText(format(figure))}`,
 ];
 
 const lines = (bandwidth: MemoryBandwidth): readonly string[] => {

@@ -1,0 +1,54 @@
+// Texts in columns, by the width that a terminal gives them.
+
+export interface ColumnsOptions {
+  /** Spaces before each line; 2 unless told. */
+  readonly indent?: number;
+  /** Spaces between columns; 2 unless told. */
+  readonly gap?: number;
+  /** Columns after the first are figures, and stand to the right. */
+  readonly hasFigures?: boolean;
+}
+
+/** One line a row; columns are as wide as their widest cell. */
+export const inColumns = (
+  rows: readonly (readonly string[])[],
+  { indent = 2, gap = 2, hasFigures = false }: ColumnsOptions = {},
+): readonly string[] => {
+  const widths: number[] = [];
+  for (const row of rows)
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, textWidth(cell));
+  return rows.map(row => {
+    const cells = row.map((cell, column) =>
+      (hasFigures && column > 0 ? paddedStart : padded)(cell, widths[column] ?? 0),
+    );
+    return `${' '.repeat(indent)}${cells.join(' '.repeat(gap))}`.trimEnd();
+  });
+};
+
+/** Columns that a text takes: wide signs (CJK, emoji) take two, combining ones none. */
+export const textWidth = (text: string): number => {
+  let width = 0;
+  for (const sign of text) width += /\p{Mn}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+  return width;
+};
+
+/** At most so many columns, with an ellipsis where something was cut. */
+export const clipped = (text: string, columns: number): string => {
+  if (textWidth(text) <= columns) return text;
+  let kept = '';
+  for (const sign of text) {
+    if (textWidth(kept + sign) > columns - 1) break;
+    kept += sign;
+  }
+  return columns < 1 ? '' : `${kept}…`;
+};
+
+export const padded = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+
+export const paddedStart = (text: string, columns: number): string =>
+  ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
