@@ -1,5 +1,5 @@
-// The links of the cluster as a table, one row a link: what it carries each way, how long one way takes, or why that is
-// not known. What is gone comes last; where there is no room for all, what needs a look comes first.
+// The links of the cluster as a table, one row a link: what it carries from A to B and from B to A, half its round trip, or
+// why that is not known. What needs a look comes first, what is gone last.
 
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
 import {
@@ -28,12 +28,9 @@ export const linkTable = (
   nowMs: number,
   options: { readonly columns: number; readonly rowsMax: number },
 ): readonly Line[] => {
-  const links = [...linkViews(state, nowMs)].sort(inOrder);
+  const links = linkViews(state, nowMs).toSorted(byNeed);
   if (links.length === 0) return [];
-  const shown =
-    links.length <= options.rowsMax
-      ? links
-      : links.toSorted(byNeed).slice(0, Math.max(0, options.rowsMax - 1));
+  const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
   const rows = shown.map(link => cellsOf(state, link, nowMs));
   const more = links.length - shown.length;
   return [
@@ -116,12 +113,12 @@ const noteOf = (link: LinkView, nowMs: number): Line[number] => {
 const toneOf = ({ isStale }: FigureView): Line[number]['tone'] => (isStale ? 'dim' : 'plain');
 
 const COLUMNS: readonly Column[] = [
-  { title: '  Link', isNumber: false, widthMax: 20, rank: 0 },
-  { title: '', isNumber: false, widthMax: 18, rank: 0 },
+  { title: '  A', isNumber: false, widthMax: 20, rank: 0 },
+  { title: 'B', isNumber: false, widthMax: 18, rank: 0 },
   { title: 'Type', isNumber: false, widthMax: 22, rank: 3 },
   { title: 'Ends', isNumber: false, widthMax: 20, rank: 5 },
-  { title: 'There', isNumber: true, widthMax: 10, rank: 0 },
-  { title: 'Back', isNumber: true, widthMax: 10, rank: 0 },
+  { title: 'A→B', isNumber: true, widthMax: 10, rank: 0 },
+  { title: 'B→A', isNumber: true, widthMax: 10, rank: 0 },
   { title: 'RTT/2', isNumber: true, widthMax: 8, rank: 1 },
   { title: 'Jitter/2', isNumber: true, widthMax: 8, rank: 4 },
   { title: 'Age', isNumber: false, widthMax: 40, rank: 2 },

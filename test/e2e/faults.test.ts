@@ -72,7 +72,9 @@ describe(
       const sound = page.getByRole('button', { name: /^Link spark-1 to bosun, Ethernet: \d/ });
       await short.waitFor();
       expect(await strokesOf(short)).not.toEqual(await strokesOf(sound));
-      await page.getByRole('row', { name: /^spark-2 – bosun .* 4\.8\d Gb\/s of 10 Gb\/s back$/ }).waitFor();
+      await page
+        .getByRole('row', { name: /^spark-2 – bosun .* bosun→spark-2 4\.8\d Gb\/s of 10 Gb\/s$/ })
+        .waitFor();
       const warning = page.getByRole('article', { name: /^bosun to spark-2: 4\.8\d Gb\/s is far less/ });
       await warning.getByRole('button', { name: 'Copy the command plimsoll probe link spark-2' }).waitFor();
       await page.goto(`${replay.url}/links`);

@@ -56,14 +56,14 @@ describe(
       await using served = await serveDesk(monthOfPast());
       const { page } = await browser.open(served.url + ADDRESS);
       const history = page.getByRole('region', { name: 'History' });
-      await history.getByRole('img', { name: /over the last 3 days: to juno lowest 41\.2/ }).waitFor();
+      await history.getByRole('img', { name: /over the last 3 days: atlas→juno lowest 41\.2/ }).waitFor();
       await history.getByRole('button', { name: '30 days' }).click();
       await history.getByRole('img', { name: /over the last 30 days: .*median 74\.8/ }).waitFor();
       expect(new URL(page.url()).search).toBe('?span=30d');
       await page.reload();
       await history.getByRole('img', { name: /over the last 30 days/ }).waitFor();
       await history.getByRole('button', { name: 'RTT/2' }).click();
-      await history.getByRole('img', { name: /^Delay of one way .* one way lowest 9.µs/ }).waitFor();
+      await history.getByRole('img', { name: /^Delay .* RTT\/2 lowest 9.µs/ }).waitFor();
       await history.getByRole('button', { name: 'List of History' }).click();
       await history
         .getByRole('table', { name: 'History of this connection' })

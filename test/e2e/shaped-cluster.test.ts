@@ -61,7 +61,7 @@ test(
       for (const { from, to } of CABLES)
         for (const way of ['there', 'back'])
           await row(from, to)
-            .locator(`[data-l="${way}"]`)
+            .locator(`[data-way="${way}"]`)
             .getByText(/\d/)
             .waitFor({ timeout: MEASURED_MS_MAX });
 
@@ -71,7 +71,7 @@ test(
         const isTurned = name.trim().startsWith(to);
         for (const way of ['there', 'back'] as const) {
           const shown = await row(from, to)
-            .locator(`[data-l="${isTurned === (way === 'back') ? 'there' : 'back'}"]`)
+            .locator(`[data-way="${isTurned === (way === 'back') ? 'there' : 'back'}"]`)
             .textContent();
           const ratio = bitsPerSecond(shown ?? '') / theirs[way];
           console.info(`${from} – ${to} ${way}: ${shown?.trim()}, ${ratio.toFixed(3)} of iperf3`);

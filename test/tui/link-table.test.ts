@@ -76,11 +76,11 @@ test.each([
   expect(more).toBe('  … 2 more links');
 });
 
-test('where there is room for all, they keep their order', () => {
+test('what needs a look comes first, the others keep their order', () => {
   const rows = rowsOf(withBad(notebook, rack), 3);
   expect(rows.map(row => row.split(/\s+/).slice(1, 3).join(' '))).toEqual([
-    'atlas bosun',
     'atlas juno',
+    'atlas bosun',
     'bosun juno',
   ]);
 });

@@ -28,11 +28,17 @@ export const usualRate = (state: State, { now, way }: Direction): number | undef
   return usualLinkFigure(state, source, { kind: 'link', sink, connectionKey }, `${way}BitsPerSecond`);
 };
 
-/** `week`: the same. */
+export interface BoardWords {
+  /** What it usually carries, bits per second. */
+  readonly week: number | undefined;
+  /** Of the other direction: "juno→atlas". */
+  readonly backName: string;
+  readonly unit: RateUnit;
+}
+
 export const boardLines = (
   { now, back }: Direction,
-  week: number | undefined,
-  unit: RateUnit,
+  { week, backName, unit }: BoardWords,
 ): readonly BoardLine[] => {
   const giga = gigaOf(unit);
   const negotiated =
@@ -42,7 +48,7 @@ export const boardLines = (
       ? []
       : [{ at: negotiated / giga, name: 'negotiated', isRing: true }]),
     ...(week === undefined ? [] : [{ at: week / giga, name: 'median last week', isRing: false }]),
-    ...(back === undefined ? [] : [{ at: back.value / giga, name: 'the way back', isRing: false }]),
+    ...(back === undefined ? [] : [{ at: back.value / giga, name: backName, isRing: false }]),
   ];
 };
 

@@ -10,8 +10,8 @@ import type { State } from '../../../src/core/state.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
-import type { RateUnit } from './link-words.ts';
-import { rateFigure, timeFigure } from './link-words.ts';
+import type { LinkUnits } from './link-words.ts';
+import { delayFigure, rateFigure, timeFigure } from './link-words.ts';
 
 export interface ConnectionRow {
   readonly key: string;
@@ -20,9 +20,9 @@ export interface ConnectionRow {
   readonly way: string;
   readonly upload: Figure;
   readonly download: Figure;
-  readonly halfRoundTrip: Figure;
-  readonly roundTrip: Figure;
-  readonly halfJitter: Figure;
+  /** As the reader wants delays. */
+  readonly delay: Figure;
+  readonly jitter: Figure;
   readonly age: string;
   readonly isStale: boolean;
   /** In place of figures, or beside the last good ones. */
@@ -36,15 +36,15 @@ export const connectionRows = (
   state: State,
   { connections }: Pick<LinkView, 'connections'>,
   nowMs: number,
-  unit: RateUnit,
+  units: LinkUnits,
 ): readonly ConnectionRow[] =>
-  connections.map(facts => connectionRow(facts, stageOfConnection(state, facts, nowMs), nowMs, unit));
+  connections.map(facts => connectionRow(facts, stageOfConnection(state, facts, nowMs), nowMs, units));
 
 const connectionRow = (
   facts: ConnectionFacts,
   stage: ProbeStage | undefined,
   nowMs: number,
-  unit: RateUnit,
+  units: LinkUnits,
 ): ConnectionRow => {
   const { connection, profile, failure, measuredAtMs } = facts;
   const upload = known(profile?.uploadBitsPerSecond);
@@ -59,11 +59,10 @@ const connectionRow = (
       connection.kind === 'socket'
         ? connection.sinkAddress
         : `${connection.sourceInterface} · ${connection.sinkInterface}`,
-    upload: rateFigure(upload, unit),
-    download: rateFigure(download, unit),
-    halfRoundTrip: timeFigure(half(roundTripNs)),
-    roundTrip: timeFigure(roundTripNs),
-    halfJitter: timeFigure(half(jitterNs)),
+    upload: rateFigure(upload, units.rate),
+    download: rateFigure(download, units.rate),
+    delay: delayFigure(roundTripNs, units.delay),
+    jitter: delayFigure(jitterNs, units.delay),
     age: profile === undefined ? '–' : ageText(Math.max(0, nowMs - measuredAtMs)),
     isStale: hasFigures && isStaleNow(facts, nowMs),
     note: noteOf({ stage, failure, profile: profile !== undefined }),
@@ -124,8 +123,6 @@ const detailsOf = (
 
 const known = (value: Reported<number> | undefined): number | undefined =>
   value === undefined ? undefined : knownOr(value, undefined);
-
-const half = (value: number | undefined): number | undefined => (value === undefined ? undefined : value / 2);
 
 const text = ({ figure, unit }: Figure): string => (unit === '' ? figure : `${figure}\u00a0${unit}`);
 

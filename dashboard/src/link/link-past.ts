@@ -6,7 +6,7 @@ import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
 import type { LinkPoint } from './link-history.ts';
-import type { RateUnit } from './link-words.ts';
+import type { DelayUnit, RateUnit } from './link-words.ts';
 import { rateFigure, timeFigure } from './link-words.ts';
 
 export interface PastSpan {
@@ -38,16 +38,19 @@ export const firstConnection = (link: LinkView): ConnectionFacts =>
   [link.there, link.back].flatMap(figure => figure ?? []).sort((a, b) => b.value - a.value)[0]?.of ??
   link.best;
 
-/** From `from` to the other end, and back; or the delay of one way, which has no direction. */
+/** From the connection's source to its sink and back, or the other way round; or the delay, which has no direction. */
 export const pastPoints = (
   points: readonly LinkPoint[],
-  measure: PastMeasure,
-  isFromSource: boolean,
+  {
+    measure,
+    isFromSource,
+    delay,
+  }: { readonly measure: PastMeasure; readonly isFromSource: boolean; readonly delay: DelayUnit },
 ): readonly PastPoint[] =>
   measure === 'delay'
     ? points.map(({ atMs, roundTripNs }) => ({
         atMs,
-        values: [roundTripNs === undefined ? undefined : roundTripNs / 2],
+        values: [roundTripNs === undefined || delay === 'round' ? roundTripNs : roundTripNs / 2],
       }))
     : points.map(({ atMs, upload, download }) => ({
         atMs,

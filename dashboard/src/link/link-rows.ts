@@ -4,15 +4,9 @@ import type { Figure } from '../../../src/core/figure/figure.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { ageText } from '../figure/age.ts';
-import type { RateUnit } from './link-words.ts';
-import {
-  halfOf,
-  linkAgeMs,
-  linkHalfJitterNs,
-  negotiatedWords,
-  rateFigure,
-  timeFigure,
-} from './link-words.ts';
+import { isFlagged } from './link-filter.ts';
+import type { LinkUnits } from './link-words.ts';
+import { delayFigure, linkAgeMs, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
 
 export interface LinkRow {
   readonly key: string;
@@ -21,13 +15,15 @@ export interface LinkRow {
   readonly negotiated: string;
   readonly there: RowFigure;
   readonly back: RowFigure;
-  readonly halfRoundTrip: RowFigure;
-  readonly halfJitter: Figure;
+  readonly delay: RowFigure;
+  readonly jitter: Figure;
   readonly age: string;
   readonly note: string;
   /** Where there is little room, notes that say nothing new are left out. */
   readonly isNoteSpare: boolean;
   readonly isDim: boolean;
+  /** It needs somebody: it falls short of what it should carry, or its probe fails. */
+  readonly isFlagged: boolean;
 }
 
 interface RowFigure {
@@ -38,11 +34,11 @@ interface RowFigure {
 export interface RowSources {
   readonly nameOf: (id: string) => string;
   readonly notes: ReadonlyMap<string, string>;
-  readonly unit: RateUnit;
+  readonly units: LinkUnits;
   readonly nowMs: number;
 }
 
-export const linkRow = (link: LinkView, { nameOf, notes, unit, nowMs }: RowSources): LinkRow => {
+export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSources): LinkRow => {
   const why = standingWords(link);
   const ageMs = linkAgeMs(link, nowMs);
   const { there, back, roundTrip } = link;
@@ -50,14 +46,15 @@ export const linkRow = (link: LinkView, { nameOf, notes, unit, nowMs }: RowSourc
     key: link.key,
     title: `${nameOf(link.nodes[0])} – ${nameOf(link.nodes[1])}`,
     type: typeWords(link.best),
-    negotiated: negotiatedWords(link.best, unit),
-    there: { value: rateFigure(there?.value, unit), isOld: there?.isStale === true },
-    back: { value: rateFigure(back?.value, unit), isOld: back?.isStale === true },
-    halfRoundTrip: { value: timeFigure(halfOf(roundTrip)), isOld: roundTrip?.isStale === true },
-    halfJitter: timeFigure(linkHalfJitterNs(link)),
+    negotiated: negotiatedWords(link.best, units.rate),
+    there: { value: rateFigure(there?.value, units.rate), isOld: there?.isStale === true },
+    back: { value: rateFigure(back?.value, units.rate), isOld: back?.isStale === true },
+    delay: { value: delayFigure(roundTrip?.value, units.delay), isOld: roundTrip?.isStale === true },
+    jitter: delayFigure(linkJitterNs(link), units.delay),
     age: ageMs === undefined ? '–' : ageText(ageMs),
     note: why === '' ? (notes.get(link.key) ?? (link.isMeasuring ? 'measuring' : '')) : why,
     isNoteSpare: why === '' && !notes.has(link.key),
+    isFlagged: isFlagged(link, notes),
     isDim: link.standing.kind === 'gone' || link.isStale,
   };
 };

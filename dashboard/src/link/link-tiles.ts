@@ -6,7 +6,8 @@ import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import type { DetailRow } from './detail-rows.ts';
-import { halfOf, linkAgeMs, linkHalfJitterNs, timeFigure } from './link-words.ts';
+import type { DelayUnit } from './link-words.ts';
+import { delayFigure, delayName, jitterName, linkAgeMs, linkJitterNs, timeFigure } from './link-words.ts';
 
 export interface LinkTile {
   readonly name: string;
@@ -14,24 +15,32 @@ export interface LinkTile {
   readonly remark: string;
 }
 
-export const linkTiles = (link: LinkView, rows: readonly DetailRow[], nowMs: number): readonly LinkTile[] => {
+export const linkTiles = (
+  link: LinkView,
+  rows: readonly DetailRow[],
+  { nowMs, delay }: { readonly nowMs: number; readonly delay: DelayUnit },
+): readonly LinkTile[] => {
+  const other: DelayUnit = delay === 'half' ? 'round' : 'half';
   const ageMs = linkAgeMs(link, nowMs);
   const profile = link.roundTrip?.of.profile;
   const p99 = profile === undefined ? undefined : knownOr(profile.roundTripNsP99, undefined);
-  const jitterNs = linkHalfJitterNs(link);
+  const jitterNs = linkJitterNs(link);
   return [
     {
-      name: 'RTT/2',
-      value: timeFigure(halfOf(link.roundTrip)),
+      name: delayName(delay),
+      value: delayFigure(link.roundTrip?.value, delay),
       remark:
         link.roundTrip === undefined
           ? 'not measured'
-          : `RTT ${text(timeFigure(link.roundTrip.value))}${p99 === undefined ? '' : `, p99 ${text(timeFigure(p99))}`}`,
+          : `${delayName(other)} ${text(delayFigure(link.roundTrip.value, other))}${p99 === undefined ? '' : `, RTT p99 ${text(timeFigure(p99))}`}`,
     },
     {
-      name: 'Jitter/2',
-      value: timeFigure(jitterNs),
-      remark: jitterNs === undefined ? 'not measured' : `jitter ${text(timeFigure(jitterNs * 2))}`,
+      name: jitterName(delay).replace('j', 'J'),
+      value: delayFigure(jitterNs, delay),
+      remark:
+        jitterNs === undefined
+          ? 'not measured'
+          : `${jitterName(other)} ${text(delayFigure(jitterNs, other))}`,
     },
     {
       name: 'Connections',

@@ -16,9 +16,18 @@ import { figureAgeMs } from '../../../src/core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { formatNominalRate } from '../figure/rate.ts';
-import type { LinkTexts } from '../topology/map-layout.ts';
+import type { LinkTexts } from '../topology/wanted-labels.ts';
 
 export type RateUnit = 'bits' | 'bytes';
+
+/** Half a round trip is what a picture shows; the whole one is what was measured. */
+export type DelayUnit = 'half' | 'round';
+
+/** How the reader wants figures of links written. */
+export interface LinkUnits {
+  readonly rate: RateUnit;
+  readonly delay: DelayUnit;
+}
 
 export const rateFigure = (bitsPerSecond: number | undefined, unit: RateUnit): Figure => {
   if (bitsPerSecond === undefined) return UNKNOWN_FIGURE;
@@ -32,8 +41,13 @@ export const timeFigure = (nanoseconds: number | undefined): Figure => {
   return { figure: figure.replace(/\.0$/, ''), unit };
 };
 
-export const halfOf = (figure: FigureView | undefined): number | undefined =>
-  figure === undefined ? undefined : figure.value / 2;
+/** A round trip, or the jitter of round trips, as the reader wants them; `delayName` and `jitterName` say which it is. */
+export const delayFigure = (roundTripNs: number | undefined, delay: DelayUnit): Figure =>
+  timeFigure(roundTripNs === undefined || delay === 'round' ? roundTripNs : roundTripNs / 2);
+
+export const delayName = (delay: DelayUnit): string => (delay === 'half' ? 'RTT/2' : 'RTT');
+
+export const jitterName = (delay: DelayUnit): string => (delay === 'half' ? 'jitter/2' : 'jitter');
 
 /** What was agreed on: "80 Gb/s"; '' where nobody knows. */
 export const negotiatedWords = ({ carrier }: Pick<ConnectionFacts, 'carrier'>, unit: RateUnit): string =>
@@ -41,9 +55,9 @@ export const negotiatedWords = ({ carrier }: Pick<ConnectionFacts, 'carrier'>, u
     ? figureText(formatNominalRate(carrier.negotiatedBitsPerSecond, unit))
     : '';
 
-/** Which labels a link wants on the map. `was` is what it wanted before, so that a trembling figure moves nothing. */
-export const linkTexts = (link: LinkView, was: LinkTexts | undefined): LinkTexts => {
-  switch (link.standing.kind) {
+/** What a link has to say on the map. */
+export const linkTexts = ({ standing }: Pick<LinkView, 'standing'>): LinkTexts => {
+  switch (standing.kind) {
     case 'gone':
       return 'none';
     case 'measuring':
@@ -54,24 +68,18 @@ export const linkTexts = (link: LinkView, was: LinkTexts | undefined): LinkTexts
       return 'failed';
     case 'unmeasured':
       return 'not measured';
-    case 'measured': {
-      if (link.there === undefined || link.back === undefined) return 'apart';
-      const [low, high] = [link.there.value, link.back.value].sort((a, b) => a - b);
-      const differs = 1 - (low ?? 0) / (high ?? 1);
-      return differs >= (was === 'apart' ? APART_SHARE_MIN - APART_SLACK : APART_SHARE_MIN)
-        ? 'apart'
-        : 'both';
-    }
+    case 'measured':
+      return 'figures';
     default:
-      return link.standing satisfies never;
+      return standing satisfies never;
   }
 };
 
-/** The whole link for a screen reader: what it is, what it carries each way, how long one way takes. */
+/** The whole link for a screen reader: what it is, what it carries each way, and its delay. */
 export const linkSaid = (
   link: LinkView,
   [first, second]: readonly [string, string],
-  unit: RateUnit,
+  { rate: unit, delay }: LinkUnits,
 ): string => {
   const head = `Link ${first} to ${second}, ${typeWords(link.best)}: `;
   const why = standingWords(link);
@@ -81,7 +89,7 @@ export const linkSaid = (
     said(link.back, `to ${first}`, unit),
     link.roundTrip === undefined
       ? 'delay not measured'
-      : `${plain(timeFigure(halfOf(link.roundTrip)))} one way`,
+      : `${delayName(delay)} ${plain(delayFigure(link.roundTrip.value, delay))}`,
     ...(link.isMeasuring ? ['measuring now'] : []),
     ...(link.isStale ? ['stale'] : []),
   ];
@@ -94,10 +102,6 @@ const said = (figure: FigureView | undefined, way: string, unit: RateUnit): stri
 /** With plain spaces, as people and tests type them. */
 const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
 
-/** Directions that differ by more are shown apart. */
-const APART_SHARE_MIN = 0.08;
-const APART_SLACK = 0.03;
-
 /** The age of the oldest of its figures. */
 export const linkAgeMs = ({ there, back, roundTrip }: LinkView, nowMs: number): number | undefined => {
   const ages = [there, back, roundTrip].flatMap(figure =>
@@ -107,9 +111,9 @@ export const linkAgeMs = ({ there, back, roundTrip }: LinkView, nowMs: number): 
 };
 
 /** Of the connection with the shortest delay. */
-export const linkHalfJitterNs = ({ roundTrip }: LinkView): number | undefined => {
+export const linkJitterNs = ({ roundTrip }: LinkView): number | undefined => {
   const jitterNs = roundTrip?.of.profile?.jitterNs;
-  return typeof jitterNs === 'number' ? jitterNs / 2 : undefined;
+  return typeof jitterNs === 'number' ? jitterNs : undefined;
 };
 
 /** "now 74.8 Gb/s of 80 Gb/s negotiated". */
@@ -122,19 +126,31 @@ export const nowOfNegotiated = (link: LinkView, unit: RateUnit): string => {
   return `now ${figureText(rateFigure(best.value, unit))} of ${rate === '' ? 'an unknown rate' : `${rate} negotiated`}`;
 };
 
-/** "4.87 of 10 Gb/s there", "941 Mb/s of 10 Gb/s", "2.00 Gb/s back, 9.40 Gb/s there". */
+/** "atlas→bosun 4.87 of 10 Gb/s", "941 Mb/s of 10 Gb/s both ways", "atlas→bosun 2.00 Gb/s, bosun→atlas 9.40 Gb/s". */
 export const shortfallWords = (
   { direction, bitsPerSecond, expected }: Omit<Shortfall, 'of'>,
+  [first, second]: readonly [string, string],
   unit: RateUnit,
 ): string => {
   const now = figureText(rateFigure(bitsPerSecond, unit));
-  if (expected.kind === 'other-way') {
-    const other = direction === 'there' ? 'back' : 'there';
-    return `${now} ${direction}, ${figureText(rateFigure(expected.bitsPerSecond, unit))} ${other}`;
-  }
+  const [way, other] =
+    direction === 'back'
+      ? [wayName(second, first), wayName(first, second)]
+      : [wayName(first, second), wayName(second, first)];
+  if (expected.kind === 'other-way')
+    return `${way} ${now}, ${other} ${figureText(rateFigure(expected.bitsPerSecond, unit))}`;
   const whole = figureText(formatNominalRate(expected.bitsPerSecond, unit));
-  return `${now} of ${whole}${direction === 'both' ? '' : ` ${direction}`}`;
+  return direction === 'both' ? `${now} of ${whole} both ways` : `${way} ${now} of ${whole}`;
 };
+
+/** A direction, as every surface writes it. */
+export const wayName = (from: string, to: string): string => `${from}→${to}`;
+
+/** What a link falls short of, for a label: "of 10 Gb/s"; "other way 9.40" where only its other direction tells. */
+export const shouldWords = ({ expected: { kind, bitsPerSecond } }: Shortfall, unit: RateUnit): string =>
+  kind === 'negotiated'
+    ? `of ${figureText(formatNominalRate(bitsPerSecond, unit))}`
+    : `other way ${rateFigure(bitsPerSecond, unit).figure}`;
 
 /** A rate in Gb/s or GB/s without its unit, for a table that names the unit once: "74.5", "0.65". */
 export const figureIn = (bitsPerSecond: number, unit: RateUnit): string => {

@@ -8,8 +8,8 @@ import { standingWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { HeatMeasure } from './heat.ts';
 import { heatStep } from './heat.ts';
-import type { RateUnit } from './link-words.ts';
-import { figureIn, timeFigure } from './link-words.ts';
+import type { LinkUnits } from './link-words.ts';
+import { delayFigure, delayName, figureIn } from './link-words.ts';
 
 export type Cell =
   | { readonly kind: 'self' }
@@ -44,10 +44,10 @@ export interface MatrixInput {
   readonly links: readonly LinkView[];
   readonly flagged: ReadonlySet<string>;
   readonly measure: HeatMeasure;
-  readonly unit: RateUnit;
+  readonly units: LinkUnits;
 }
 
-export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput): Matrix => {
+export const matrixOf = ({ nodes, links, flagged, measure, units }: MatrixInput): Matrix => {
   const columns = inGroups(nodes, links);
   const byPair = new Map(links.map(link => [link.key, link]));
   const cells = columns.map(from =>
@@ -58,23 +58,23 @@ export const matrixOf = ({ nodes, links, flagged, measure, unit }: MatrixInput):
         from,
         to,
         measure,
-        unit,
+        units,
         isFlagged: link !== undefined && flagged.has(link.key),
       });
     }),
   );
-  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[unit] : '' };
+  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[units.rate] : '' };
 };
 
 interface Place {
   readonly from: MatrixColumn;
   readonly to: MatrixColumn;
   readonly measure: HeatMeasure;
-  readonly unit: RateUnit;
+  readonly units: LinkUnits;
   readonly isFlagged: boolean;
 }
 
-const cellOf = (link: LinkView | undefined, { from, to, measure, unit, isFlagged }: Place): Cell => {
+const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagged }: Place): Cell => {
   const way = `${from.name} to ${to.name}`;
   if (link === undefined) return { kind: 'unreachable', said: `${way}: not reachable` };
   if (link.standing.kind === 'gone') return { kind: 'unreachable', said: `${way}: no contact` };
@@ -89,20 +89,23 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, unit, isFlagged
       (measure === 'share' && rate !== undefined ? 'nobody knows its negotiated rate' : 'not measured');
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
-  const half = value / 2;
+  const { rate: unit, delay } = units;
   const isStale = link.isStale || figure.isStale;
   const written =
     measure === 'bandwidth'
       ? { text: figureIn(value, unit), said: `${figureIn(value, unit)} ${GIGA[unit]}` }
       : measure === 'delay'
-        ? { text: plain(timeFigure(half)), said: `${plain(timeFigure(half))} one way` }
+        ? {
+            text: plain(delayFigure(value, delay)),
+            said: `${delayName(delay)} ${plain(delayFigure(value, delay))}`,
+          }
         : {
             text: formatFinePercent(value).figure,
             said: `${formatFinePercent(value).figure} per cent of its negotiated rate`,
           };
   return {
     kind: 'measured',
-    step: heatStep(measure, measure === 'delay' ? half : value),
+    step: heatStep(measure, measure === 'delay' ? value / 2 : value),
     text: written.text,
     said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${isStale ? ', stale' : ''}`,
     isStale,

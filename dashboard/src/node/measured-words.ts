@@ -13,6 +13,8 @@ export interface MeasuredWords {
   readonly measured: string;
   /** The same where there is room for one figure: "23.6 TFLOPS", "measuring". */
   readonly compute: string;
+  /** "661 GB/s"; '' where it is not known. */
+  readonly bandwidth: string;
   /** What goes on beside the figures: "GPU 1: measuring, 8 s left"; '' where nothing does. */
   readonly going: string;
 }
@@ -22,7 +24,7 @@ export const measuredWords = (view: NodeView): MeasuredWords => {
   if (gpus.length === 0) return cpuWords(view);
   const measured = gpus.filter(hasFigures);
   const going = measured.length === 0 ? '' : goingWords(gpus);
-  if (measured.length === 0) return { ...without(gpus), going: '' };
+  if (measured.length === 0) return { ...without(gpus), bandwidth: '', going: '' };
   const profiles = measured.flatMap(({ profile }) => profile?.value ?? []);
   const [only] = measured;
   const which =
@@ -31,7 +33,12 @@ export const measuredWords = (view: NodeView): MeasuredWords => {
       : measured.length === 1
         ? `GPU ${only.device.index}: `
         : `${measured.length} GPUs: `;
-  return { measured: which + figures(profiles), compute: computeFigure(profiles) ?? '–', going };
+  return {
+    measured: which + figures(profiles),
+    compute: computeFigure(profiles) ?? '–',
+    bandwidth: bandwidthFigure(profiles) ?? '',
+    going,
+  };
 };
 
 /** Why a node has no GPU to show. */
@@ -57,11 +64,17 @@ const cpuWords = (view: NodeView): MeasuredWords => {
     return {
       measured: `CPU: ${figures([profile.value])}`,
       compute: computeFigure([profile.value]) === undefined ? why : `CPU ${computeFigure([profile.value])}`,
+      bandwidth: bandwidthFigure([profile.value]) ?? '',
       going: stageWords(probe),
     };
   }
   const stage = stageWords(probe);
-  return { measured: stage === '' ? why : `CPU: ${stage}`, compute: shortStage(probe) || why, going: '' };
+  return {
+    measured: stage === '' ? why : `CPU: ${stage}`,
+    compute: shortStage(probe) || why,
+    bandwidth: '',
+    going: '',
+  };
 };
 
 const without = (gpus: readonly GpuView[]): Pick<MeasuredWords, 'measured' | 'compute'> => {
@@ -91,11 +104,12 @@ const shortStage = (probe: ProbeStage | undefined): string => {
 const hasFigures = ({ profile }: MeasuredDevice): boolean =>
   profile !== undefined && FIGURES.some(figure => typeof profile.value[figure] === 'number');
 
-const figures = (profiles: readonly GpuProfile[]): string => {
+const figures = (profiles: readonly GpuProfile[]): string =>
+  [computeFigure(profiles), bandwidthFigure(profiles)].filter(part => part !== undefined).join(' · ');
+
+const bandwidthFigure = (profiles: readonly GpuProfile[]): string | undefined => {
   const bytes = sum(profiles, ({ memoryReadBytesPerSecond }) => memoryReadBytesPerSecond);
-  return [computeFigure(profiles), bytes === undefined ? undefined : figureText(formatBytesPerSecond(bytes))]
-    .filter(part => part !== undefined)
-    .join(' · ');
+  return bytes === undefined ? undefined : figureText(formatBytesPerSecond(bytes));
 };
 
 /** FP16 alone where there is any: FP32 is another thing and says so. */

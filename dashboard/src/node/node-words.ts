@@ -33,6 +33,8 @@ export interface NodeWords {
   readonly measured: string;
   /** "23.6 TFLOPS", "measuring" */
   readonly compute: string;
+  /** "661 GB/s"; '' where it is not known. */
+  readonly bandwidth: string;
   /** "GPU 41 % · 54 °C · 148 W", or how old that is, or what is being measured meanwhile */
   readonly vitals: string;
   /** Some of it is late, though the node itself speaks. */
@@ -46,7 +48,7 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const isLive = view.presence === 'live' && lagMs === undefined;
   const memoryAge = isLive ? lateMemory(view) : undefined;
   const lateVitals = isLive ? lateVitalWords(view) : undefined;
-  const { measured, compute, going } = measuredWords(view);
+  const { measured, compute, bandwidth, going } = measuredWords(view);
   const usedShare = isOffline
     ? view.stoppedMs === undefined
       ? 'no contact'
@@ -63,6 +65,7 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
         : `${usedShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
     measured,
     compute,
+    bandwidth,
     vitals: isLive && going !== '' ? going : (lateVitals ?? vitalWords(view, lagMs)),
     isLate: memoryAge !== undefined || lateVitals !== undefined,
   };

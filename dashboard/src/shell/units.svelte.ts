@@ -1,24 +1,37 @@
-// Whether rates of links are written in bits or in bytes; memory is always bytes.
+// How figures of links are written: rates in bits or in bytes (memory is always bytes), delays as half a round trip or whole.
 
-const KEY = 'plimsoll-units';
+import type { DelayUnit, RateUnit } from '../link/link-words.ts';
+
+const RATE_KEY = 'plimsoll-units';
+const DELAY_KEY = 'plimsoll-delays';
 
 export class UnitChoice {
-  rate: 'bits' | 'bytes' = $state(stored());
+  rate: RateUnit = $state(stored(RATE_KEY) === 'bytes' ? 'bytes' : 'bits');
+  delay: DelayUnit = $state(stored(DELAY_KEY) === 'round' ? 'round' : 'half');
 
-  choose(rate: 'bits' | 'bytes'): void {
+  chooseRate(rate: RateUnit): void {
     this.rate = rate;
-    try {
-      localStorage.setItem(KEY, rate);
-    } catch {
-      // Storage is forbidden: the choice lasts as long as the page.
-    }
+    keep(RATE_KEY, rate);
+  }
+
+  chooseDelay(delay: DelayUnit): void {
+    this.delay = delay;
+    keep(DELAY_KEY, delay);
   }
 }
 
-const stored = (): 'bits' | 'bytes' => {
+const keep = (key: string, value: string): void => {
   try {
-    return localStorage.getItem(KEY) === 'bytes' ? 'bytes' : 'bits';
+    localStorage.setItem(key, value);
   } catch {
-    return 'bits';
+    // Storage is forbidden: the choice lasts as long as the page.
+  }
+};
+
+const stored = (key: string): string | null => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
   }
 };

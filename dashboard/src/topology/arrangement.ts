@@ -3,20 +3,21 @@
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
 import type { Box, MapFrame, Point } from './geometry.ts';
-import { boxAround, clamp } from './geometry.ts';
+import { boxAround, clamp, meet } from './geometry.ts';
 
-/** Names with all figures; with memory and compute; with the memory's share; the name alone; the drawing alone. */
+/** Names with all figures; with memory and what was measured; with the memory's share; the name alone; the drawing alone. */
 export type Detail = 'full' | 'compact' | 'phone' | 'small' | 'speck';
+
+/** How a compact node says what was measured: both figures in one line, in two, or compute alone where there is no room. */
+export type MeasuredLines = 'together' | 'apart' | 'compute';
 
 export interface Placement {
   /** Centre of the node's box. */
   readonly x: number;
   readonly y: number;
   readonly box: Box;
-  /** What labels may not cover: the box, or drawing and words apart, where the words stand beside. */
+  /** What labels may not cover, and where lines begin: the drawing first, then its words. */
   readonly solids: readonly Box[];
-  /** From where lines begin. */
-  readonly hull: Box;
   /** Words stand at both sides of the drawing rather than under it. */
   readonly isBeside: boolean;
   readonly isUpper: boolean;
@@ -24,6 +25,7 @@ export interface Placement {
 
 export interface Sizes {
   readonly detail: Detail;
+  readonly measuredLines: MeasuredLines;
   readonly scale: number;
   readonly drawing: MapFrame;
   readonly lineHeight: number;
@@ -44,57 +46,77 @@ export interface WordWidths {
 export const PHONE_WIDTH = 720;
 export const FULL_NODES_MAX = 4;
 /** From here on forces place the nodes. */
-export const RING_NODES_MAX = 11;
+export const RING_NODES_MAX = 12;
+/** More stand closer, with smaller drawings. */
+export const RELAXED_NODES = 8;
 const COMPACT_NODES_MAX = 15;
 const SMALL_NODES_MAX = 80;
 const PAD = 4;
+/** Between a drawing and its words. */
+const WORDS_GAP = 6;
+const ARC_STEPS = 1_440;
+/** Nodes of a ring come no nearer to one another, px. */
+const NODES_GAP = 6;
 /** Room for the words at either side of a drawing, and how far from it they begin. */
 export const BESIDE_WORDS_WIDTH = 142;
 const BESIDE_GAP = 18;
 /** Nobody else wants the room beside a machine that is alone. */
 const ALONE_WORDS_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
-const DRAUGHT_WIDTH = 16;
+export const DRAUGHT_WIDTH = 16;
 
-export const sizesOf = (count: number, frame: MapFrame): Sizes => {
+export const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 'compute'): Sizes => {
   const detail = detailOf(count, frame);
   const scale = scaleOf(count, detail, frame);
   const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };
   const lineHeight = detail === 'full' ? 18 : 15;
+  const words = detail === 'compact' ? COMPACT_WORDS[measuredLines] : WORDS[detail];
   return {
     detail,
+    measuredLines,
     scale,
     drawing,
     lineHeight,
     below: {
       width: Math.max(
-        drawing.width + WORDS[detail].pad,
-        count === 1 && detail === 'full' ? ALONE_WORDS_WIDTH : WORDS[detail].width,
+        drawing.width + words.pad,
+        count === 1 && detail === 'full' ? ALONE_WORDS_WIDTH : words.width,
       ),
-      height: drawing.height + 6 + WORDS[detail].lines * lineHeight,
+      height: drawing.height + WORDS_GAP + words.lines * lineHeight,
     },
   };
 };
 
-/** The ring. `widths` are those of the words beside, one a node. */
+/** The ring. `widths` are those of the words beside, one a node. Of a few nodes each says as much as there is room for. */
 export const arrangeRing = (
   count: number,
   frame: MapFrame,
   widths: readonly WordWidths[] = [],
 ): Arrangement => {
-  const sizes = sizesOf(count, frame);
+  const ring = (lines: MeasuredLines): Arrangement =>
+    ringOf(count, { sizes: sizesOf(count, frame, lines), frame, widths });
+  return MEASURED_LINES.map(ring).find(hasRoom) ?? ring('compute');
+};
+
+const hasRoom = ({ places }: Arrangement): boolean =>
+  places.every(({ box }, index) => places.slice(index + 1).every(other => !meet(box, other.box, NODES_GAP)));
+
+interface RingInput {
+  readonly sizes: Sizes;
+  readonly frame: MapFrame;
+  readonly widths: readonly WordWidths[];
+}
+
+const ringOf = (count: number, { sizes, frame, widths }: RingInput): Arrangement => {
   const { detail, drawing, below } = sizes;
-  const angles = Array.from({ length: count }, (_, index) =>
-    count === 2 ? Math.PI * (1 + index) : -Math.PI / 2 + (index * 2 * Math.PI) / count,
-  );
+  const angles = anglesOf(count, { sizes, frame });
   const across = stretched(angles.map(Math.cos));
   const down = stretched(angles.map(Math.sin));
-  const reach = count === 2 && detail === 'full' ? 0.74 : 1;
   const places = angles.map((angle, index): Placement => {
     const isBeside = detail === 'full' && count >= 3 && Math.abs(Math.cos(angle)) < 0.5;
     const height = isBeside ? drawing.height : below.height;
     const at = {
-      x: frame.width / 2 + (across[index] ?? 0) * ((frame.width - below.width) / 2 - PAD) * reach,
+      x: frame.width / 2 + (across[index] ?? 0) * ((frame.width - below.width) / 2 - PAD),
       y: frame.height / 2 + (down[index] ?? 0) * ((frame.height - height) / 2 - PAD),
     };
     return isBeside ? besidePlace(at, sizes, frame, widths[index]) : belowPlace(at, sizes, frame);
@@ -102,10 +124,46 @@ export const arrangeRing = (
   return { ...sizes, places };
 };
 
+/** The first on top, clockwise. Where many share the ring they are as far apart as their boxes are wide and high. */
+const anglesOf = (count: number, { sizes, frame }: Pick<RingInput, 'sizes' | 'frame'>): readonly number[] => {
+  if (count === 2) return [Math.PI, 2 * Math.PI];
+  const even = Array.from({ length: count }, (_, index) => -Math.PI / 2 + (index * 2 * Math.PI) / count);
+  if (count <= FULL_NODES_MAX) return even;
+  const { below } = sizes;
+  const reach = { x: frame.width / below.width - 1, y: frame.height / below.height - 1 };
+  const step = (2 * Math.PI) / ARC_STEPS;
+  const walked = [0];
+  for (let index = 0; index < ARC_STEPS; index += 1) {
+    const angle = -Math.PI / 2 + (index + 0.5) * step;
+    const part = Math.hypot(reach.x * Math.sin(angle), reach.y * Math.cos(angle)) * step;
+    walked.push((walked[index] ?? 0) + part);
+  }
+  const whole = walked.at(-1) ?? 0;
+  return even.map((angle, index) => {
+    const at = walked.findIndex(arc => arc >= (whole * index) / count - 1e-9);
+    return whole > 0 ? -Math.PI / 2 + at * step : angle;
+  });
+};
+
 /** A node whose words stand under its drawing. */
-export const belowPlace = (at: Point, { below }: Sizes, frame: MapFrame): Placement => {
+export const belowPlace = (at: Point, { below, drawing, detail }: Sizes, frame: MapFrame): Placement => {
   const box = boxAround(at, below);
-  return { ...at, box, solids: [box], hull: box, isBeside: false, isUpper: at.y < frame.height / 2 };
+  const hull: Box = { x: at.x - drawing.width / 2, y: box.y, ...drawing };
+  const words: Box = {
+    x: box.x,
+    y: box.y + drawing.height,
+    width: box.width,
+    height: box.height - drawing.height,
+  };
+  const hasDraught = detail === 'full';
+  const solids = hasDraught ? [{ ...hull, width: hull.width + DRAUGHT_WIDTH }, words] : [hull, words];
+  return {
+    ...at,
+    box,
+    solids: detail === 'speck' ? [box] : solids,
+    isBeside: false,
+    isUpper: at.y < frame.height / 2,
+  };
 };
 
 /** Three boxes rather than one, so that lines and labels may use the room under the words. */
@@ -141,7 +199,7 @@ const besidePlace = (
     width: widths.figures + 12,
     height: 3 * lineHeight,
   };
-  return { ...at, box, solids: [hull, identity, figures], hull, isBeside: true, isUpper };
+  return { ...at, box, solids: [hull, identity, figures], isBeside: true, isUpper };
 };
 
 const detailOf = (count: number, { width }: MapFrame): Detail => {
@@ -156,7 +214,7 @@ const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): nu
     case 'phone':
       return count === 1 ? 0.9 : count <= FULL_NODES_MAX ? 0.62 : 0.44;
     case 'compact':
-      return clamp(height / 800, 0.58, 0.9);
+      return count <= RELAXED_NODES ? clamp(height / 800, 0.58, 0.9) : clamp(height / 1_000, 0.52, 0.8);
     case 'small':
       return 0.44;
     case 'speck':
@@ -185,4 +243,12 @@ const WORDS: Readonly<
   phone: { lines: 2, width: 72, pad: 18 },
   small: { lines: 1, width: 78, pad: 8 },
   speck: { lines: 0, width: 0, pad: 6 },
+};
+
+const MEASURED_LINES: readonly MeasuredLines[] = ['together', 'apart', 'compute'];
+
+const COMPACT_WORDS: Readonly<Record<MeasuredLines, (typeof WORDS)['compact']>> = {
+  together: { lines: 3, width: 148, pad: 18 },
+  apart: { lines: 4, width: 112, pad: 18 },
+  compute: WORDS.compact,
 };

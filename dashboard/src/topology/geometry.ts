@@ -36,12 +36,27 @@ export const along = (p: Point, q: Point, t: number): Point => ({
 
 export const distance = (p: Point, q: Point): number => Math.hypot(q.x - p.x, q.y - p.y);
 
-/** Whether the segment from p to q enters the box widened by the gap (Liang and Barsky's clipping). */
-export const crosses = (box: Box, p: Point, q: Point, gap = 0): boolean => {
-  const dx = q.x - p.x;
-  const dy = q.y - p.y;
+/** Whether the segment from p to q enters the box widened by the gap. */
+export const crosses = (box: Box, p: Point, q: Point, gap = 0): boolean =>
+  crossing(box, { p, q, end: 1 }, gap) !== undefined;
+
+/** Where the line from a point inside a shape of several boxes towards another point leaves the shape widened by the gap. */
+export const leaving = (from: Point, to: Point, shape: readonly Box[], gap: number): Point => {
+  const ends = shape.map(
+    box => crossing(box, { p: from, q: to, end: Number.POSITIVE_INFINITY }, gap)?.[1] ?? 0,
+  );
+  const t = Math.max(...ends);
+  return Number.isFinite(t) ? along(from, to, t) : from;
+};
+
+/** From which share of the way to which a line runs through a box widened by the gap (Liang and Barsky's clipping). */
+const crossing = (
+  box: Box,
+  { p, q, end }: { readonly p: Point; readonly q: Point; readonly end: number },
+  gap: number,
+): readonly [number, number] | undefined => {
   let low = 0;
-  let high = 1;
+  let high = end;
   const clip = (delta: number, near: number, far: number): boolean => {
     if (Math.abs(delta) < 1e-9) return near <= 0 && far >= 0;
     const [from, to] = delta > 0 ? [near / delta, far / delta] : [far / delta, near / delta];
@@ -49,22 +64,10 @@ export const crosses = (box: Box, p: Point, q: Point, gap = 0): boolean => {
     high = Math.min(high, to);
     return low <= high;
   };
-  return (
-    clip(dx, box.x - gap - p.x, box.x + box.width + gap - p.x) &&
-    clip(dy, box.y - gap - p.y, box.y + box.height + gap - p.y)
-  );
-};
-
-/** Where the line from a point inside a box towards another point leaves the box widened by the gap. */
-export const leaving = (from: Point, to: Point, box: Box, gap: number): Point => {
-  const dx = to.x - from.x;
-  const dy = to.y - from.y;
-  const across =
-    dx === 0 ? Number.POSITIVE_INFINITY : ((dx > 0 ? box.x + box.width + gap : box.x - gap) - from.x) / dx;
-  const down =
-    dy === 0 ? Number.POSITIVE_INFINITY : ((dy > 0 ? box.y + box.height + gap : box.y - gap) - from.y) / dy;
-  const t = Math.min(across, down);
-  return Number.isFinite(t) ? { x: from.x + dx * t, y: from.y + dy * t } : from;
+  const isCrossed =
+    clip(q.x - p.x, box.x - gap - p.x, box.x + box.width + gap - p.x) &&
+    clip(q.y - p.y, box.y - gap - p.y, box.y + box.height + gap - p.y);
+  return isCrossed ? [low, high] : undefined;
 };
 
 /** How far a point is from the segment from p to q. */

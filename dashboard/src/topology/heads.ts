@@ -1,7 +1,7 @@
 // Arrowheads: one beside each label of a direction, pointing where its figure arrives; two, back to back, beside a label
 // that speaks for both.
 
-import { along } from './geometry.ts';
+import { headingAt, pointAt } from './curve.ts';
 import type { MapRoute } from './map-layout.ts';
 
 export interface Head {
@@ -11,26 +11,22 @@ export interface Head {
   readonly angle: number;
 }
 
-export const headsOf = ({
-  p,
-  q,
-  length,
-  labels,
-}: Pick<MapRoute, 'p' | 'q' | 'length' | 'labels'>): readonly Head[] => {
-  const forwards = (Math.atan2(q.y - p.y, q.x - p.x) * 180) / Math.PI;
-  const head = (t: number, isForwards: boolean): Head => ({
-    ...along(p, q, t),
-    angle: isForwards ? forwards : forwards + 180,
-  });
-  return labels.flatMap(({ role, t }): readonly Head[] => {
+export const headsOf = (route: MapRoute): readonly Head[] => {
+  const head = (t: number, isForwards: boolean): Head => {
+    const heading = headingAt(route, t);
+    return { ...pointAt(route, t), angle: isForwards ? heading : heading + 180 };
+  };
+  return route.labels.flatMap(({ role, t }): readonly Head[] => {
     switch (role) {
       case 'toFirst':
         return [head(t, false)];
       case 'toSecond':
         return [head(t, true)];
+      case 'flag':
+        return route.length < HEADS_LENGTH_MIN ? [] : [head(NEAR_FIRST, false), head(1 - NEAR_FIRST, true)];
       case 'both': {
-        if (length < HEADS_LENGTH_MIN) return [];
-        const apart = 0.12 * Math.min(0.5, HEADS_LENGTH_MIN / length);
+        if (route.length < HEADS_LENGTH_MIN) return [];
+        const apart = 0.12 * Math.min(0.5, HEADS_LENGTH_MIN / route.length);
         return [head(t - apart, false), head(t + apart, true)];
       }
       case 'delay':
@@ -44,3 +40,4 @@ export const headsOf = ({
 
 /** On shorter lines there is no room for heads, px. */
 const HEADS_LENGTH_MIN = 64;
+const NEAR_FIRST = 0.3;

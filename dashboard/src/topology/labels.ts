@@ -1,12 +1,18 @@
-// Where the labels of links stand. Each tries a few slots along its line, keeps off nodes and other labels, and takes the
-// one that the fewest other lines cross; which finds none gives way and is counted. Pure: boxes in, boxes out.
+// Where the labels of links stand. Each link has sets of labels that it would like, the fullest first. A label tries slots
+// along its line, keeps off nodes and other labels, and takes the one that the fewest other lines cross. Links that matter
+// choose first and have all they want; then every other link gets its least set, and only then any gets a fuller one: one
+// figure a link says more than three on some. Pure: boxes in, boxes out.
 
+import { directionAt, entersBox, pointAt } from './curve.ts';
 import type { Box, Point } from './geometry.ts';
-import { along, boxAround, crosses, meet } from './geometry.ts';
+import { boxAround, meet } from './geometry.ts';
 import type { LinkRoute } from './route.ts';
 
-/** `toFirst` stands beside the arrowhead that points at the first node; `both` speaks for the two directions at once. */
-export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'word';
+/**
+ * `toFirst` stands beside the arrowhead that points at the first node; `both` speaks for the two directions at once; `flag`
+ * says what a link falls short of.
+ */
+export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'word' | 'flag';
 
 export interface WantedLabel {
   readonly role: LabelRole;
@@ -19,9 +25,12 @@ export interface LabelledRoute extends LinkRoute {
   readonly width: number;
   /** Higher ones choose first; then long lines before short ones. */
   readonly priority: number;
-  readonly wanted: readonly WantedLabel[];
-  /** Its labels may cross other lines rather than give way. */
+  /** Sets of labels, the fullest first; none where it wants nothing. */
+  readonly wanted: readonly (readonly WantedLabel[])[];
+  /** Its labels may cross other lines, and some of a set may stand without the others, rather than give way. */
   readonly mayCross: boolean;
+  /** Its least set stands somewhere near its line, however full the map is. */
+  readonly neverHides: boolean;
 }
 
 export interface PlacedLabel {
@@ -47,27 +56,55 @@ export interface Labelling {
 }
 
 export const placeLabels = (routes: readonly LabelledRoute[], rules: LabelRules): Labelling => {
-  const labels: PlacedLabel[] = [];
-  const hidden: string[] = [];
-  const order = [...routes].sort((a, b) => b.priority - a.priority || b.length - a.length);
-  for (const route of order) {
-    if (route.wanted.length === 0) continue;
-    const mine = placeOne(route, routes, labels, rules);
-    if (mine.length === 0) hidden.push(route.key);
-    labels.push(...mine);
-  }
-  return { labels, hidden };
+  const order = routes
+    .filter(({ wanted }) => wanted.length > 0)
+    .sort((a, b) => b.priority - a.priority || b.length - a.length);
+  const standing = new Map<string, readonly PlacedLabel[]>();
+  const place = (route: LabelledRoute, sets: LabelledRoute['wanted']): void => {
+    const others = [...standing].flatMap(([key, labels]) => (key === route.key ? [] : labels));
+    const found = firstThatFits(route, sets, { routes, taken: others, rules });
+    if (found.length > 0) standing.set(route.key, found);
+  };
+  const isFirst = ({ mayCross, neverHides, priority }: LabelledRoute): boolean =>
+    mayCross || neverHides || priority >= CHOOSES_FIRST;
+  for (const route of order.filter(isFirst)) place(route, route.wanted);
+  const rest = order.filter(route => !isFirst(route));
+  for (const route of rest) place(route, route.wanted.slice(-1));
+  for (const route of rest) place(route, route.wanted.slice(0, -1));
+  return {
+    labels: order.flatMap(({ key }) => standing.get(key) ?? []),
+    hidden: order.flatMap(({ key }) => (standing.has(key) ? [] : key)),
+  };
 };
 
-const placeOne = (
+interface Surroundings {
+  readonly routes: readonly LabelledRoute[];
+  readonly taken: readonly PlacedLabel[];
+  readonly rules: LabelRules;
+}
+
+const firstThatFits = (
   route: LabelledRoute,
-  routes: readonly LabelledRoute[],
-  taken: readonly PlacedLabel[],
-  rules: LabelRules,
+  sets: LabelledRoute['wanted'],
+  around: Surroundings,
+): readonly PlacedLabel[] => {
+  for (const set of sets) {
+    const placed = placeSet(route, set, around, LINE_GAPS.slice(0, route.mayCross ? SOME_GAPS : 1));
+    if (placed.length > 0) return placed;
+  }
+  const least = sets.at(-1);
+  return route.neverHides && least !== undefined ? placeSet(route, least, around, LINE_GAPS) : [];
+};
+
+const placeSet = (
+  route: LabelledRoute,
+  set: readonly WantedLabel[],
+  { routes, taken, rules }: Surroundings,
+  gaps: readonly number[],
 ): readonly PlacedLabel[] => {
   const mine: PlacedLabel[] = [];
-  for (const wanted of route.wanted) {
-    const best = bestSlot(route, wanted, routes, [...taken, ...mine], rules);
+  for (const wanted of set) {
+    const best = bestSlot(route, wanted, { routes, taken: [...taken, ...mine], rules }, gaps);
     if (best !== undefined) {
       mine.push({ key: route.key, role: wanted.role, box: best.box, t: best.t });
     } else if (!route.mayCross) return [];
@@ -84,68 +121,78 @@ interface Slot {
 const bestSlot = (
   route: LabelledRoute,
   { role, width }: WantedLabel,
-  routes: readonly LabelledRoute[],
-  taken: readonly PlacedLabel[],
-  { solids, centre, frame, fontSize }: LabelRules,
+  { routes, taken, rules: { solids, centre, frame, fontSize } }: Surroundings,
+  gaps: readonly number[],
 ): Slot | undefined => {
-  const outer = outerSide(route, centre);
-  const height = fontSize + 4;
+  const size = { width, height: labelHeight(role, fontSize) };
   const slots = SLOTS[role];
   const [first = 0.5] = slots;
-  const isFree = role === 'both' || role === 'word';
+  const isFree = role === 'both' || role === 'word' || role === 'flag';
   const ownSide = role === 'delay' ? -1 : 1;
-  const sides = isFree || route.mayCross ? [ownSide, -ownSide] : [ownSide];
-  const reach =
-    (Math.abs(outer.x) * width) / 2 + (Math.abs(outer.y) * height) / 2 + route.width / 2 + LINE_GAP;
+  const mayCross = route.mayCross || route.neverHides;
   let best: Slot | undefined;
-  for (const t of slots) {
-    for (const side of sides) {
-      const at = along(route.p, route.q, t);
-      const box = boxAround(
-        { x: at.x + outer.x * side * reach, y: at.y + outer.y * side * reach },
-        { width, height },
-      );
-      if (!isInside(box, frame)) continue;
-      if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
-      if (taken.some(label => meet(box, label.box, LABEL_GAP))) continue;
-      const distanceCost = 8 * Math.abs(t - first) + (side === ownSide ? 0 : isFree ? 1 : WRONG_SIDE_COST);
-      const costMax = Math.min(
-        best?.cost ?? Number.POSITIVE_INFINITY,
-        route.mayCross ? Number.POSITIVE_INFINITY : CROSSING_COST,
-      );
-      const cost = slotCost(box, route, routes, { from: distanceCost, costMax });
-      if (cost < costMax) best = { box, t, cost };
+  for (const [ring, gap] of gaps.entries()) {
+    for (const t of slots) {
+      const at = pointAt(route, t);
+      const outer = outerSide(route, t, centre);
+      const reach =
+        (Math.abs(outer.x) * size.width) / 2 + (Math.abs(outer.y) * size.height) / 2 + route.width / 2 + gap;
+      for (const side of [ownSide, -ownSide]) {
+        const box = boxAround({ x: at.x + outer.x * side * reach, y: at.y + outer.y * side * reach }, size);
+        if (!isInside(box, frame)) continue;
+        if (solids.some(solid => meet(box, solid, NODE_GAP))) continue;
+        if (taken.some(label => meet(box, label.box, LABEL_GAP))) continue;
+        if (route.bend !== undefined && entersBox(route.line, box)) continue;
+        const cost = slotCost(box, route, routes, {
+          from:
+            8 * Math.abs(t - first) +
+            FARTHER_COST * ring +
+            (side === ownSide ? 0 : isFree ? 1 : mayCross ? WRONG_SIDE_COST : OTHER_SIDE_COST),
+          costMax: Math.min(
+            best?.cost ?? Number.POSITIVE_INFINITY,
+            mayCross ? Number.POSITIVE_INFINITY : CROSSING_COST,
+          ),
+        });
+        if (cost !== undefined) best = { box, t, cost };
+      }
     }
+    if (best !== undefined) return best;
   }
   return best;
 };
 
-/** With each line that crosses the box; counted no further than to what the slot must stay below, as twenty thousand may. */
+/** Two lines say what a link carries and what it should; any other label is one. */
+export const labelHeight = (role: LabelRole, fontSize: number): number =>
+  role === 'flag' ? 2 * fontSize + 8 : fontSize + 4;
+
+/** With each line that crosses the box; undefined where that reaches what the slot must stay below: twenty thousand may. */
 const slotCost = (
   box: Box,
   route: LinkRoute,
   routes: readonly LinkRoute[],
   { from, costMax }: { readonly from: number; readonly costMax: number },
-): number => {
+): number | undefined => {
   let cost = from;
   for (const other of routes) {
-    if (cost >= costMax) return cost;
-    if (other !== route && crosses(box, other.p, other.q, CROSSING_GAP)) cost += CROSSING_COST;
+    if (cost >= costMax) return undefined;
+    if (other !== route && entersBox(other.line, box, CROSSING_GAP)) cost += CROSSING_COST;
   }
-  return cost;
+  return cost < costMax ? cost : undefined;
 };
 
 /** The normal away from the frame's centre; of a line through it, upwards, or to the right where it is upright. */
-const outerSide = ({ p, q, length }: LinkRoute, centre: Point): Point => {
-  const normal = { x: -(q.y - p.y) / length, y: (q.x - p.x) / length };
-  const outward = normal.x * ((p.x + q.x) / 2 - centre.x) + normal.y * ((p.y + q.y) / 2 - centre.y);
+const outerSide = (route: LinkRoute, t: number, centre: Point): Point => {
+  const { x, y } = directionAt(route, t);
+  const normal = { x: -y, y: x };
+  const middle = pointAt(route, 0.5);
+  const outward = normal.x * (middle.x - centre.x) + normal.y * (middle.y - centre.y);
   const isInward =
     Math.abs(outward) > THROUGH_CENTRE
       ? outward < 0
       : Math.abs(normal.x) > Math.abs(normal.y)
         ? normal.x < 0
         : normal.y > 0;
-  return isInward ? { x: -normal.x, y: -normal.y } : normal;
+  return isInward ? { x: y, y: -x } : normal;
 };
 
 const isInside = (box: Box, frame: Box): boolean =>
@@ -154,22 +201,32 @@ const isInside = (box: Box, frame: Box): boolean =>
   box.x + box.width <= frame.x + frame.width &&
   box.y + box.height <= frame.y + frame.height;
 
-const LINE_GAP = 5;
+/** Links of this priority, flagged and picked ones, choose before all others. */
+export const CHOOSES_FIRST = 2;
+/** Between a line and its label; a label that must stand goes farther away where there is no room, px. */
+const LINE_GAPS: readonly number[] = [5, 14, 26, 40, 56, 76, 100, 128];
+/** So many of them where a label had better stand. */
+const SOME_GAPS = 3;
 const NODE_GAP = 2;
 const LABEL_GAP = 4;
 const CROSSING_GAP = 3;
 const CROSSING_COST = 10;
 /** Worse than crossing a line, better than no label. */
 const WRONG_SIDE_COST = 15;
+/** Where a label crosses no line, the other side is as good as another slot. */
+const OTHER_SIDE_COST = 2;
+const FARTHER_COST = 6;
 /** A line that passes the centre at less than this, px, goes through it. */
 const THROUGH_CENTRE = 8;
 
-const NEAR: readonly number[] = [0.33, 0.31, 0.35, 0.28, 0.37, 0.25, 0.4, 0.22];
+const NEAR: readonly number[] = [0.33, 0.31, 0.35, 0.28, 0.37, 0.25, 0.4, 0.22, 0.19, 0.16];
 const MIDDLE: readonly number[] = [0.5, 0.47, 0.53, 0.44, 0.56, 0.41, 0.59, 0.38, 0.62, 0.35, 0.65];
+const ANYWHERE: readonly number[] = [...MIDDLE, 0.3, 0.7, 0.25, 0.75];
 const SLOTS: Readonly<Record<LabelRole, readonly number[]>> = {
   toFirst: NEAR,
   toSecond: NEAR.map(t => 1 - t),
   delay: MIDDLE,
-  both: [...MIDDLE, 0.3, 0.7, 0.25, 0.75],
-  word: [...MIDDLE, 0.3, 0.7, 0.25, 0.75],
+  both: ANYWHERE,
+  word: ANYWHERE,
+  flag: [...ANYWHERE, 0.18, 0.82, 0.1, 0.9, 0, 1],
 };

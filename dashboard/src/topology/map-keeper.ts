@@ -1,5 +1,4 @@
-// Keeps the picture still: the layout is computed anew only when what it depends on has changed, and what a link wanted
-// before decides while its figures tremble around a limit.
+// Keeps the picture still: the layout is computed anew only when what it depends on has changed.
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
@@ -8,11 +7,12 @@ import { linkTexts } from '../link/link-words.ts';
 import { nodeWords } from '../node/node-words.ts';
 import { BESIDE_WORDS_WIDTH, FULL_NODES_MAX } from './arrangement.ts';
 import type { MapFrame } from './geometry.ts';
-import type { LinkTexts, MapLayout, MapLink, MapNode } from './map-layout.ts';
+import type { MapLayout, MapLink, MapNode } from './map-layout.ts';
 import { layoutMap } from './map-layout.ts';
 import { FACT_FACE, mapName, NAME_FACE } from './map-words.ts';
 import { strokeWidth } from './route.ts';
 import { drawnTextWidth, fitted } from './text-width.ts';
+import type { LinkTexts } from './wanted-labels.ts';
 
 export interface Picture {
   readonly layout: MapLayout;
@@ -25,7 +25,8 @@ export interface Picture {
 export interface Sight {
   readonly views: readonly NodeView[];
   readonly links: readonly LinkView[];
-  readonly flagged: ReadonlySet<string>;
+  /** Keys of links that carry less than they should. */
+  readonly flagged: Pick<ReadonlySet<string>, 'has'>;
   readonly picked: string | undefined;
   readonly frame: MapFrame;
 }
@@ -59,7 +60,7 @@ export class MapKeeper {
       before.picked === sight.picked &&
       before.views.length === sight.views.length;
     this.#sight = sight;
-    if (!isKnown || this.#links === undefined) this.#links = lookAt(sight, this.#links?.texts);
+    if (!isKnown || this.#links === undefined) this.#links = lookAt(sight);
     return this.#links;
   }
 }
@@ -71,14 +72,14 @@ interface LinkSight {
   readonly hasFastWeb: boolean;
 }
 
-const lookAt = (sight: Sight, before: ReadonlyMap<string, LinkTexts> | undefined): LinkSight => {
+const lookAt = (sight: Sight): LinkSight => {
   const isWeb = sight.links.length > LINES_EACH_MAX;
   const fastCount = isWeb ? sight.links.filter(({ medium }) => medium === 'rdma').length : 0;
   const hasFastWeb = fastCount > LINES_EACH_MAX;
   const texts = new Map<string, LinkTexts>();
   const links = sight.links.map(link => {
     const isPlain = isWeb && !isSpecial(link, sight, hasFastWeb);
-    const wanted = isPlain ? 'both' : linkTexts(link, before?.get(link.key));
+    const wanted = isPlain ? 'figures' : linkTexts(link);
     if (!isPlain) texts.set(link.key, wanted);
     return mapLink(link, wanted, sight, isPlain);
   });
@@ -112,6 +113,7 @@ const isSame = (a: Seen, b: Seen): boolean =>
       link.texts === other.texts &&
       link.width === other.width &&
       link.priority === other.priority &&
+      link.isFlagged === other.isFlagged &&
       link.pull === other.pull
     );
   });
@@ -145,6 +147,7 @@ const mapLink = (
     width: Math.ceil(strokeWidth(rate === 0 ? undefined : rate, views.length <= FULL_NODES_MAX)),
     priority: isPicked ? 3 : flagged.has(link.key) ? 2 : link.medium === 'rdma' ? 1 : 0,
     isPicked,
+    isFlagged: flagged.has(link.key),
     pull: PULLS[link.medium],
   };
 };

@@ -1,22 +1,20 @@
 // The whole picture as geometry: where nodes, lines, labels and arrowheads stand. Pure and without figures: it is asked
 // anew when the topology, the size or what is picked changes, and a figure only changes the text in a box.
 
-import type { Arrangement, Detail, WordWidths } from './arrangement.ts';
+import type { Arrangement, Placement, WordWidths } from './arrangement.ts';
 import { arrangeRing, belowPlace, RING_NODES_MAX, sizesOf } from './arrangement.ts';
+import { routesAround } from './detours.ts';
 import type { Box, MapFrame, Point } from './geometry.ts';
-import type { LabelledRoute, Labelling, PlacedLabel, WantedLabel } from './labels.ts';
+import type { LabelledRoute, Labelling, PlacedLabel } from './labels.ts';
 import { placeLabels } from './labels.ts';
-import { routeBetween } from './route.ts';
+import { type LinkRoute, routeBetween } from './route.ts';
 import { settle } from './settle.ts';
-import { drawnTextWidth } from './text-width.ts';
+import { flagSize, type LinkTexts, wantedLabels } from './wanted-labels.ts';
 
 export interface MapNode {
   readonly id: string;
   readonly words: WordWidths;
 }
-
-/** Which labels a link wants: nothing, a word in place of figures, one for both directions, or one each. */
-export type LinkTexts = 'none' | 'measuring' | 'waits' | 'failed' | 'not measured' | 'both' | 'apart';
 
 export interface MapLink {
   readonly key: string;
@@ -26,6 +24,8 @@ export interface MapLink {
   readonly width: number;
   readonly priority: number;
   readonly isPicked: boolean;
+  /** It carries less than it should. */
+  readonly isFlagged: boolean;
   /** How much nearer than others its two nodes should stand, 0..1. */
   readonly pull: number;
 }
@@ -59,20 +59,24 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
   const { detail, places } = arrangement;
   const placeOf = new Map(nodes.map(({ id }, index) => [id, places[index]]));
   const fontSize = detail === 'full' ? (nodes.length === 2 ? 15 : 13) : 12;
-  const routes = links.flatMap((link): readonly LabelledRoute[] => {
+  const ends = links.flatMap(link => {
     const [a, b] = link.nodes.map(id => placeOf.get(id));
-    if (a === undefined || b === undefined) return [];
-    const route = routeBetween(a, b);
-    if (route.length < 1) return [];
-    const wanted = wantedLabels(link, { detail, fontSize, length: route.length });
+    return a === undefined || b === undefined ? [] : [{ link, a, b }];
+  });
+  const lines = routesOf(ends, places, { frame, flag: flagSize(detail, fontSize) });
+  const routes = ends.flatMap(({ link }, index): readonly LabelledRoute[] => {
+    const route = lines[index];
+    if (route === undefined || route.length < 1) return [];
+    const { length, bend } = route;
     return [
       {
         ...route,
         key: link.key,
         width: link.width,
         priority: link.priority,
-        wanted,
+        wanted: wantedLabels(link, { detail, fontSize, length, isBent: bend !== undefined }),
         mayCross: detail === 'full' || link.isPicked,
+        neverHides: link.isFlagged && nodes.length <= RING_NODES_MAX,
       },
     ];
   });
@@ -91,6 +95,24 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
     ),
   };
 };
+
+/** Of few nodes lines go around what is in their way; among many nobody could follow one, and it would take long. */
+const routesOf = (
+  ends: readonly { readonly link: MapLink; readonly a: Placement; readonly b: Placement }[],
+  places: readonly Placement[],
+  { frame, flag }: { readonly frame: MapFrame; readonly flag: MapFrame },
+): readonly LinkRoute[] =>
+  places.length > RING_NODES_MAX
+    ? ends.map(({ a, b }) => routeBetween(a, b))
+    : routesAround(
+        ends.map(({ link, a, b }) =>
+          link.isFlagged
+            ? { a, b, lengthMin: FLAGGED_LENGTH_MIN, label: flag }
+            : { a, b, lengthMin: LENGTH_MIN, label: undefined },
+        ),
+        places,
+        frame,
+      );
 
 const arrange = ({ nodes, links, frame, known }: MapInput): Arrangement => {
   if (nodes.length <= RING_NODES_MAX) {
@@ -146,46 +168,8 @@ const label = (
   return { labels, hidden: [...hidden, ...unasked] };
 };
 
-const wantedLabels = (
-  { texts, isPicked }: MapLink,
-  {
-    detail,
-    fontSize,
-    length,
-  }: { readonly detail: Detail; readonly fontSize: number; readonly length: number },
-): readonly WantedLabel[] => {
-  if (texts === 'none' || detail === 'phone') return [];
-  if (texts !== 'both' && texts !== 'apart') return [{ role: 'word', width: wordWidth(texts, fontSize) }];
-  const rate = rateWidth(fontSize);
-  if (detail === 'full' || isPicked) {
-    return [
-      { role: 'toFirst', width: rate },
-      { role: 'toSecond', width: rate },
-      { role: 'delay', width: delayWidth(fontSize) },
-    ];
-  }
-  if (texts === 'both' || length < SHORT_LINE) return [{ role: 'both', width: rate }];
-  return [
-    { role: 'toFirst', width: rate },
-    { role: 'toSecond', width: rate },
-  ];
-};
-
-/** Room for any rate and any delay, so that a new figure never moves a label. */
-const rateWidth = (fontSize: number): number =>
-  drawnTextWidth('88.8', { face: 'condensed-medium', size: fontSize }) +
-  drawnTextWidth(' MB/s', { face: 'condensed', size: fontSize - 1 }) +
-  3;
-
-const delayWidth = (fontSize: number): number =>
-  drawnTextWidth('888', { face: 'condensed', size: fontSize }) +
-  drawnTextWidth(' ms', { face: 'condensed', size: fontSize - 1 }) +
-  3;
-
-const wordWidth = (word: string, fontSize: number): number =>
-  drawnTextWidth(word, { face: 'condensed', size: fontSize }) + 3;
-
 /** Labels may stand so far into the map's padding, px. */
 const EDGE = 6;
-/** Two labels need a line so long, px. */
-const SHORT_LINE = 110;
+/** A flagged link, and any other, is never shorter, px: it leaves its nodes on their outer sides rather. */
+const FLAGGED_LENGTH_MIN = 96;
+const LENGTH_MIN = 28;

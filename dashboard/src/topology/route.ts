@@ -1,23 +1,35 @@
 // The line of a link: between the centres of two nodes, cut where it leaves each of them, and as wide as what it carries.
 
 import type { Placement } from './arrangement.ts';
-import type { Point } from './geometry.ts';
+import { type Course, lengthOf, samplesOf } from './curve.ts';
+import type { Box, Point } from './geometry.ts';
 import { clamp, distance, leaving } from './geometry.ts';
 
-export interface LinkRoute {
-  readonly p: Point;
-  readonly q: Point;
+export interface LinkRoute extends Course {
+  /** Points along it, near enough to one another to stand for it. */
+  readonly line: readonly Point[];
   readonly length: number;
 }
 
-const GAP = 5;
+/** Between a node and the end of a line, px. */
+export const LINE_END_GAP = 5;
 
-/** From the first node to the second. */
+/** From the first node to the second, straight. */
 export const routeBetween = (a: Placement, b: Placement): LinkRoute => {
-  const p = leaving(a, b, a.hull, GAP);
-  const q = leaving(b, a, b.hull, GAP);
-  return { p, q, length: distance(p, q) };
+  const p = leaving(a, b, shapeOf(a), LINE_END_GAP);
+  const q = leaving(b, a, shapeOf(b), LINE_END_GAP);
+  // Nodes so near that their gaps meet leave no line between them.
+  const isBackwards = (q.x - p.x) * (b.x - a.x) + (q.y - p.y) * (b.y - a.y) <= 0;
+  return { p, q, bend: undefined, line: [p, q], length: isBackwards ? 0 : distance(p, q) };
 };
+
+export const bentRoute = (course: Course): LinkRoute => {
+  const line = samplesOf(course);
+  return { ...course, line, length: lengthOf(line) };
+};
+
+/** Words at the sides of a drawing let lines pass under them: there they begin at the drawing. */
+const shapeOf = ({ solids, isBeside }: Placement): readonly Box[] => (isBeside ? solids.slice(0, 1) : solids);
 
 /** By the logarithm of the rate, 1 to 5 px; thinner where many nodes share the map. */
 export const strokeWidth = (bitsPerSecond: number | undefined, isFull: boolean): number => {

@@ -117,11 +117,13 @@ describe('all that is known of a connection', () => {
       profiled(JUNO, THUNDERBOLT, { roundTripNsP99: unknown('too few') }),
       opened(JUNO, THUNDERBOLT),
     );
-    const tiles = linkTiles(linkIn(state), rowsOf(state), 0);
+    const tiles = linkTiles(linkIn(state), rowsOf(state), { nowMs: 0, delay: 'half' });
     expect(tiles.find(({ name }) => name === 'Connections')).toMatchObject({
       value: { figure: '3' },
       remark: '1 failed, 1 not measured',
     });
     expect(tiles[0]).toMatchObject({ name: 'RTT/2', value: { figure: '9' }, remark: 'RTT 18\u00a0µs' });
+    const [whole] = linkTiles(linkIn(state), rowsOf(state), { nowMs: 0, delay: 'round' });
+    expect(whole).toMatchObject({ name: 'RTT', value: { figure: '18' }, remark: 'RTT/2 9\u00a0µs' });
   });
 });

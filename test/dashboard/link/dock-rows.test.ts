@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ConnectionRow } from '../../../dashboard/src/link/dock-rows.ts';
 import { connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
-import { linkSaid, linkTexts, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
+import type { LinkUnits } from '../../../dashboard/src/link/link-words.ts';
+import { delayName, jitterName, linkSaid, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
@@ -36,8 +37,10 @@ const linkIn = (state: State, nowMs = 0): LinkView => {
   return link;
 };
 
-const rowsOf = (state: State, nowMs = 0): readonly ConnectionRow[] =>
-  connectionRows(state, linkIn(state, nowMs), nowMs, 'bits');
+const HALF: LinkUnits = { rate: 'bits', delay: 'half' };
+
+const rowsOf = (state: State, nowMs = 0, units = HALF): readonly ConnectionRow[] =>
+  connectionRows(state, linkIn(state, nowMs), nowMs, units);
 
 describe('the rows of a link', () => {
   test('are one a direction and way, best first', () => {
@@ -47,13 +50,24 @@ describe('the rows of a link', () => {
     expect(rows.map(({ way }) => way)).toEqual(['rdma_en3 · rdma_en4', 'rdma_en4 · rdma_en3', '192.0.2.21']);
     expect(rows[0]).toMatchObject({
       upload: { figure: '74.8', unit: 'Gb/s' },
-      halfRoundTrip: { figure: '9', unit: 'µs' },
-      halfJitter: { figure: '300', unit: 'ns' },
+      delay: { figure: '9', unit: 'µs' },
+      jitter: { figure: '300', unit: 'ns' },
       note: '',
     });
     expect(rows[0]?.details.find(({ name }) => name === 'Method')?.text).toBe(
       'JACCL, 1 MiB messages, 2 s each way (mlx-jaccl)',
     );
+  });
+
+  test('say whole round trips and their jitter to who wants those', () => {
+    const [row] = rowsOf(told(wired(JUNO, THUNDERBOLT)), 0, { ...HALF, delay: 'round' });
+    expect(row).toMatchObject({ delay: { figure: '18', unit: 'µs' }, jitter: { figure: '600', unit: 'ns' } });
+    expect([delayName('half'), delayName('round'), jitterName('half'), jitterName('round')]).toEqual([
+      'RTT/2',
+      'RTT',
+      'jitter/2',
+      'jitter',
+    ]);
   });
 
   test('say why they have no figures, and when the next try is', () => {
@@ -99,27 +113,25 @@ describe('the rows of a link', () => {
 
 describe('a link in words', () => {
   test('is named in full for who listens', () => {
-    expect(linkSaid(linkIn(told(wired(JUNO, THUNDERBOLT))), ['atlas', 'juno'], 'bits')).toBe(
-      'Link atlas to juno, Thunderbolt\u00a05 (RDMA): 74.8 Gb/s to juno, 74.6 Gb/s to atlas, 9 µs one way',
+    expect(linkSaid(linkIn(told(wired(JUNO, THUNDERBOLT))), ['atlas', 'juno'], HALF)).toBe(
+      'Link atlas to juno, Thunderbolt\u00a05 (RDMA): 74.8 Gb/s to juno, 74.6 Gb/s to atlas, RTT/2 9 µs',
     );
-    expect(linkSaid(linkIn(told([opened(JUNO, ETHERNET)])), ['atlas', 'juno'], 'bits')).toBe(
+    expect(linkSaid(linkIn(told([opened(JUNO, ETHERNET)])), ['atlas', 'juno'], HALF)).toBe(
       'Link atlas to juno, Ethernet: not measured yet',
     );
   });
 
-  test('shows its directions apart from 8 per cent on, and stays apart until they are clearly even', () => {
-    const texts = (down: number, was?: 'both' | 'apart') =>
-      linkTexts(linkIn(told(wired(JUNO, { ...ETHERNET, up: 10e9, down }))), was);
-    expect(texts(9.3e9)).toBe('both');
-    expect(texts(9.1e9)).toBe('apart');
-    expect(texts(9.3e9, 'apart')).toBe('apart');
-    expect(texts(9.6e9, 'apart')).toBe('both');
-  });
-
-  test('says by how much it falls short', () => {
+  test('says by how much it falls short, and in which direction by name', () => {
     const expected = { kind: 'negotiated', bitsPerSecond: 10e9 } as const;
-    expect(shortfallWords({ direction: 'there', bitsPerSecond: 4.87e9, expected }, 'bits')).toBe(
-      '4.87\u00a0Gb/s of 10\u00a0Gb/s there',
+    const ends = ['atlas', 'bosun'] as const;
+    const words = (direction: 'there' | 'back' | 'both') =>
+      shortfallWords({ direction, bitsPerSecond: 4.87e9, expected }, ends, 'bits');
+    expect(words('there')).toBe('atlas→bosun 4.87\u00a0Gb/s of 10\u00a0Gb/s');
+    expect(words('back')).toBe('bosun→atlas 4.87\u00a0Gb/s of 10\u00a0Gb/s');
+    expect(words('both')).toBe('4.87\u00a0Gb/s of 10\u00a0Gb/s both ways');
+    const other = { kind: 'other-way', bitsPerSecond: 9.4e9 } as const;
+    expect(shortfallWords({ direction: 'back', bitsPerSecond: 2e9, expected: other }, ends, 'bits')).toBe(
+      'bosun→atlas 2.00\u00a0Gb/s, atlas→bosun 9.40\u00a0Gb/s',
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HeatMeasure } from '../../../dashboard/src/link/heat.ts';
 import { heatStep } from '../../../dashboard/src/link/heat.ts';
+import type { DelayUnit } from '../../../dashboard/src/link/link-words.ts';
 import type { Cell, Matrix } from '../../../dashboard/src/link/matrix.ts';
 import { matrixOf } from '../../../dashboard/src/link/matrix.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
@@ -25,13 +26,17 @@ const stateOfFleet = ({ machines, told }: Fleet): State =>
     })),
   );
 
-const matrix = (state: State, measure: HeatMeasure = 'bandwidth', flagged: readonly string[] = []): Matrix =>
+const matrix = (
+  state: State,
+  measure: HeatMeasure = 'bandwidth',
+  { flagged = [], delay = 'half' }: { readonly flagged?: readonly string[]; readonly delay?: DelayUnit } = {},
+): Matrix =>
   matrixOf({
     nodes: nodeIds(state).map(id => ({ id, name: nodeName(state, id) })),
     links: linkViews(state, 0),
     flagged: new Set(flagged),
     measure,
-    unit: 'bits',
+    units: { rate: 'bits', delay },
   });
 
 const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | undefined =>
@@ -48,11 +53,15 @@ describe('the matrix of links', () => {
     expect(cellAt(drawn, 'atlas', 'atlas')).toEqual({ kind: 'self' });
   });
 
-  test('writes delays as one way and shares as per cent', () => {
+  test('writes delays as the reader wants them and names them, and shares as per cent', () => {
     const state = stateOfFleet(desk());
     expect(cellAt(matrix(state, 'delay'), 'atlas', 'juno')).toMatchObject({
       text: '9 µs',
-      said: 'atlas to juno: 9 µs one way',
+      said: 'atlas to juno: RTT/2 9 µs',
+    });
+    expect(cellAt(matrix(state, 'delay', { delay: 'round' }), 'atlas', 'juno')).toMatchObject({
+      text: '18 µs',
+      said: 'atlas to juno: RTT 18 µs',
     });
     expect(cellAt(matrix(state, 'share'), 'atlas', 'bosun')).toMatchObject({ text: '94' });
   });

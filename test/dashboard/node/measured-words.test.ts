@@ -31,6 +31,7 @@ describe('what a node was measured at', () => {
     expect(measuredWords(told(studio, measuredGpu('apple-0', 23.6e12, 661e9)))).toEqual({
       measured: '23.6\u00a0TFLOPS · 661\u00a0GB/s',
       compute: '23.6\u00a0TFLOPS',
+      bandwidth: '661\u00a0GB/s',
       going: '',
     });
   });

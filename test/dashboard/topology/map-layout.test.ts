@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { entersBox } from '../../../dashboard/src/topology/curve.ts';
 import type { Box, MapFrame } from '../../../dashboard/src/topology/geometry.ts';
-import { crosses, meet } from '../../../dashboard/src/topology/geometry.ts';
-import type { LinkTexts, MapInput, MapLayout, MapLink } from '../../../dashboard/src/topology/map-layout.ts';
+import { meet } from '../../../dashboard/src/topology/geometry.ts';
+import type { MapInput, MapLayout, MapLink } from '../../../dashboard/src/topology/map-layout.ts';
 import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
+import type { LinkTexts } from '../../../dashboard/src/topology/wanted-labels.ts';
 
 /** What is left for the map on a page of 1280 × 800: up to four nodes all of it is seen, from five on the map is 570 high. */
 const frameAt1280 = (count: number): MapFrame => ({ width: 896, height: count <= 4 ? 394 : 516 });
@@ -17,7 +19,7 @@ interface LinkLook {
   readonly isFlagged: boolean;
 }
 
-const PLAIN: LinkLook = { texts: 'both', isRdma: false, isFlagged: false };
+const PLAIN: LinkLook = { texts: 'figures', isRdma: false, isFlagged: false };
 
 const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, picked = -1): MapInput => {
   const ids = idsOf(count);
@@ -33,6 +35,7 @@ const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, 
         width: isRdma ? 5 : 3,
         priority: isPicked ? 3 : isFlagged ? 2 : isRdma ? 1 : 0,
         isPicked,
+        isFlagged,
         pull: 0.4,
       });
     }
@@ -66,7 +69,7 @@ const overlaps = ({ arrangement, routes }: MapLayout): readonly string[] => {
 };
 
 const anyLook = fc.record({
-  texts: fc.constantFrom<LinkTexts>('both', 'apart', 'measuring', 'waits', 'failed', 'not measured', 'none'),
+  texts: fc.constantFrom<LinkTexts>('figures', 'measuring', 'waits', 'failed', 'not measured', 'none'),
   isRdma: fc.boolean(),
   isFlagged: fc.boolean(),
 });
@@ -106,7 +109,7 @@ describe('the map of a full mesh at 1280 × 800', () => {
     const { routes } = layoutMap(meshed(8));
     for (const { labels, key } of routes) {
       for (const { box } of labels) {
-        expect(routes.filter(other => other.key !== key && crosses(box, other.p, other.q))).toEqual([]);
+        expect(routes.filter(other => other.key !== key && entersBox(other.line, box))).toEqual([]);
       }
     }
   });

@@ -1,0 +1,46 @@
+// The answer that a cluster's owner looks for first: which cable carries least of what it should.
+
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { figureText, formatPercent } from '../../../src/core/figure/figure.ts';
+import { slowestCable } from '../../../src/core/link/link-share.ts';
+import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { typeWords } from '../../../src/core/link/link-words.ts';
+import type { RateUnit } from '../link/link-words.ts';
+import { negotiatedWords, rateFigure } from '../link/link-words.ts';
+
+export interface SlowestTile {
+  /** Of the link. */
+  readonly key: string;
+  readonly value: Figure;
+  readonly from: string;
+  readonly to: string;
+  /** Of what it should carry: "49 %" */
+  readonly share: string;
+  /** The same as one sentence. */
+  readonly said: string;
+  readonly isFlagged: boolean;
+}
+
+export const slowestTile = (
+  links: readonly LinkView[],
+  { nameOf, unit }: { readonly nameOf: (id: string) => string; readonly unit: RateUnit },
+): SlowestTile | undefined => {
+  const slowest = slowestCable(links);
+  if (slowest === undefined) return undefined;
+  const { link, direction, figure } = slowest;
+  const [one, other] = [nameOf(link.nodes[0]), nameOf(link.nodes[1])];
+  const [from, to] = direction === 'there' ? [one, other] : [other, one];
+  const value = rateFigure(figure.value, unit);
+  const negotiated = negotiatedWords(figure.of, unit);
+  const share = figureText(formatPercent(slowest.share));
+  return {
+    key: link.key,
+    value,
+    from,
+    to,
+    share,
+    said: `${from}→${to} carries ${figureText(value)} of ${negotiated} (${typeWords(figure.of)}), ${share} of what it should`,
+    isFlagged: linkShortfall(link) !== undefined,
+  };
+};

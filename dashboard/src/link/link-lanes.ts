@@ -1,0 +1,67 @@
+// The connections of a link by what they are made of: a lane each for a map of two nodes, with what arrives at either end,
+// whoever measured it. Addresses of one cable are one lane.
+
+import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { rateFrom } from '../../../src/core/link/link-facts.ts';
+import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { isStaleNow } from '../../../src/core/link/link-view.ts';
+import { typeWords } from '../../../src/core/link/link-words.ts';
+import { knownOr } from '../../../src/core/unknown.ts';
+
+export interface LinkLane {
+  /** "Thunderbolt 5 (RDMA)", which is its name, too. */
+  readonly type: string;
+  readonly medium: LinkMedium;
+  readonly facts: ConnectionFacts;
+  /** Bits per second from the first node to the second, and back; undefined where nobody has measured them. */
+  readonly there: number | undefined;
+  readonly back: number | undefined;
+  readonly roundTripNs: number | undefined;
+  readonly jitterNs: number | undefined;
+  readonly isStale: boolean;
+}
+
+/** What carries most comes first, then the others in the lasting order of the link. None of a link that is gone. */
+export const linkLanes = (link: LinkView, nowMs: number): readonly LinkLane[] => {
+  if (link.standing.kind === 'gone') return [];
+  const groups = Map.groupBy(link.connections, typeWords);
+  const best = typeWords(link.best);
+  const types = [best, ...[...groups.keys()].filter(type => type !== best)];
+  return types.flatMap(type => laneOf(type, groups.get(type) ?? [], link.nodes, nowMs) ?? []);
+};
+
+const laneOf = (
+  type: string,
+  connections: readonly ConnectionFacts[],
+  [first, second]: LinkView['nodes'],
+  nowMs: number,
+): LinkLane | undefined => {
+  const sound = connections.filter(facts => !isStaleNow(facts, nowMs));
+  // Old figures are shown only where there are no others.
+  const asked = sound.some(({ profile }) => profile !== undefined) ? sound : connections;
+  const [facts] = connections;
+  if (facts === undefined) return undefined;
+  const trips = asked.flatMap(({ profile }) => {
+    const roundTripNs = profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
+    return roundTripNs === undefined || profile === undefined
+      ? []
+      : [{ roundTripNs, jitterNs: knownOr(profile.jitterNs, undefined) }];
+  });
+  const shortest = trips.toSorted((a, b) => a.roundTripNs - b.roundTripNs)[0];
+  return {
+    type,
+    medium: facts.medium,
+    facts,
+    there: highest(asked.map(way => rateFrom(way, first))),
+    back: highest(asked.map(way => rateFrom(way, second))),
+    roundTripNs: shortest?.roundTripNs,
+    jitterNs: shortest?.jitterNs,
+    isStale: asked !== sound,
+  };
+};
+
+const highest = (values: readonly (number | undefined)[]): number | undefined => {
+  const known = values.filter(value => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+};

@@ -1,0 +1,76 @@
+// Which labels a link would like on the map, by what is known of it and by how much room its nodes leave. Each label gets
+// room for whatever figure may come, so that a new one never moves it.
+
+import type { Detail } from './arrangement.ts';
+import type { MapFrame } from './geometry.ts';
+import type { WantedLabel } from './labels.ts';
+import { labelHeight } from './labels.ts';
+import { drawnTextWidth } from './text-width.ts';
+
+/** What a link has to say: nothing, a word in place of figures, or its figures. */
+export type LinkTexts = 'none' | 'measuring' | 'waits' | 'failed' | 'not measured' | 'figures';
+
+export interface LabelWish {
+  readonly texts: LinkTexts;
+  readonly isPicked: boolean;
+  readonly isFlagged: boolean;
+}
+
+export interface LabelRoom {
+  readonly detail: Detail;
+  readonly fontSize: number;
+  /** Of the line, px. */
+  readonly length: number;
+  readonly isBent: boolean;
+}
+
+/** Sets of labels, the fullest first; none where it wants nothing. */
+export const wantedLabels = (
+  { texts, isPicked, isFlagged }: LabelWish,
+  { detail, fontSize, length, isBent }: LabelRoom,
+): readonly (readonly WantedLabel[])[] => {
+  if (texts === 'none') return [];
+  if (texts !== 'figures') {
+    return detail === 'phone' ? [] : [[{ role: 'word', width: wordWidth(texts, fontSize) }]];
+  }
+  const flag: readonly WantedLabel[] = [{ role: 'flag', width: flagWidth(detail, fontSize) }];
+  if (detail === 'phone') return isFlagged ? [flag] : [];
+  const rate = rateWidth(fontSize);
+  const delay: WantedLabel = { role: 'delay', width: delayWidth(fontSize) };
+  const ways: readonly WantedLabel[] = [
+    { role: 'toFirst', width: rate },
+    { role: 'toSecond', width: rate },
+  ];
+  const all = [...ways, delay];
+  if (isFlagged) return isBent && !isPicked ? [flag] : [all, flag];
+  if (detail === 'full') return [all];
+  const both: WantedLabel = { role: 'both', width: rate };
+  if (isPicked) return [all, [both, delay], [both]];
+  return length < SHORT_LINE ? [[both, delay], [both]] : [all, ways, [both, delay], [both]];
+};
+
+const rateWidth = (fontSize: number): number =>
+  drawnTextWidth('88.8', { face: 'condensed-medium', size: fontSize }) +
+  drawnTextWidth(' MB/s', { face: 'condensed', size: fontSize - 1 }) +
+  3;
+
+const delayWidth = (fontSize: number): number =>
+  drawnTextWidth('888', { face: 'condensed', size: fontSize }) +
+  drawnTextWidth(' ms', { face: 'condensed', size: fontSize - 1 }) +
+  3;
+
+export const flagSize = (detail: Detail, fontSize: number): MapFrame => ({
+  width: flagWidth(detail, fontSize),
+  height: labelHeight('flag', fontSize),
+});
+
+/** "of 100 Gb/s" is the longer one of its two lines; a phone has room for the figure and its unit alone. */
+const flagWidth = (detail: Detail, fontSize: number): number =>
+  drawnTextWidth(detail === 'phone' ? 'MB/s' : 'of 88.8 MB/s', { face: 'condensed-medium', size: fontSize }) +
+  3;
+
+const wordWidth = (word: string, fontSize: number): number =>
+  drawnTextWidth(word, { face: 'condensed', size: fontSize }) + 3;
+
+/** Two labels need a line so long, px. */
+const SHORT_LINE = 110;

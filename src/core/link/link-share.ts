@@ -1,0 +1,63 @@
+// How much of what a link should carry it carries. What two ends agreed on is not what can arrive: TCP over Thunderbolt
+// reaches about half of it on a sound cable, and Wi-Fi gives a little more than half of its radio's rate to one direction.
+
+import { knownOr } from '../unknown.ts';
+import type { ConnectionFacts } from './link-facts.ts';
+import type { FigureView, LinkView } from './link-view.ts';
+
+/** 0..1 and a little more; undefined where nobody knows what was agreed on, or what may be expected of it. */
+export const shareOfExpected = ({ value, of }: Pick<FigureView, 'value' | 'of'>): number | undefined => {
+  const negotiated = knownOr(of.carrier.negotiatedBitsPerSecond, undefined);
+  const reach = reachOf(of);
+  return negotiated === undefined || negotiated <= 0 || reach === undefined
+    ? undefined
+    : value / (negotiated * reach);
+};
+
+export interface SlowestWay {
+  readonly link: LinkView;
+  /** From the first node to the second, or back. */
+  readonly direction: 'there' | 'back';
+  readonly figure: FigureView;
+  readonly share: number;
+}
+
+/** The direction of a cable that carries least of what it should; of equal ones the slower. Undefined where none is known. */
+export const slowestCable = (links: readonly LinkView[]): SlowestWay | undefined => {
+  let slowest: SlowestWay | undefined;
+  for (const link of links) {
+    for (const direction of ['there', 'back'] as const) {
+      const figure = link[direction];
+      if (figure === undefined || (figure.of.medium !== 'cable' && figure.of.medium !== 'rdma')) continue;
+      const share = shareOfExpected(figure);
+      if (share === undefined) continue;
+      const isSlower =
+        slowest === undefined ||
+        share < slowest.share ||
+        (share === slowest.share && figure.value < slowest.figure.value);
+      if (isSlower) slowest = { link, direction, figure, share };
+    }
+  }
+  return slowest;
+};
+
+/** Which share of its negotiated rate a sound connection reaches. */
+const reachOf = ({ medium, carrier }: ConnectionFacts): number | undefined => {
+  switch (medium) {
+    case 'rdma':
+      return 1;
+    case 'cable':
+      return carrier.type === 'thunderbolt' ? THUNDERBOLT_TCP_REACH : 1;
+    case 'wifi':
+      return WIFI_REACH;
+    case 'overlay':
+    case 'unknown':
+      return undefined;
+    default:
+      return medium satisfies never;
+  }
+};
+
+/** 38 of 80 Gb/s, and 18 of 40, in the rows of the reference. */
+const THUNDERBOLT_TCP_REACH = 0.5;
+const WIFI_REACH = 0.6;
