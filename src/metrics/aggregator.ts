@@ -117,6 +117,9 @@ export class Aggregator {
     }
     counters.droppedEvents.add(this.#loss.lostRecordCount - lostBefore);
     for (const record of batch.records) this.table.apply(record);
+    const { trackedFromNs } = this.table;
+    if (trackedFromNs !== undefined)
+      counters.measuringSinceNs.set(Math.round(batch.runZeroNs + trackedFromNs));
     if (this.#state === 'initialize' && this.table.hasStarted) {
       this.#state = 'live';
       this.#publisher.start();

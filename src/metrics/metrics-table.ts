@@ -23,6 +23,7 @@ export class MetricsTable {
   readonly #seen = new SeenIds();
   readonly #tasks: InFlightTasks;
   #window = OUTSIDE_WINDOWS;
+  #trackedFromNs: number | undefined;
   #windowCount = 0;
   #hasStarted = false;
   #hasEnded = false;
@@ -39,6 +40,11 @@ export class MetricsTable {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** When the first measured phase began, since the run's zero. */
+  get trackedFromNs(): number | undefined {
+    return this.#trackedFromNs;
   }
 
   get inFlightSamples(): number {
@@ -79,6 +85,7 @@ export class MetricsTable {
       case 'session.start_performance_tracking':
         if (this.#window !== OUTSIDE_WINDOWS) counters.recordsDuplicate.add();
         else this.#window = this.#windowCount++;
+        this.#trackedFromNs ??= record.atNs;
         return;
       case 'session.stop_performance_tracking':
         this.#window = OUTSIDE_WINDOWS;

@@ -49,13 +49,19 @@ export class RunDisplay implements AsyncDisposable {
 
   stage(stage: RunStage): void {
     this.#stage = stage;
-    if (stage === 'measuring') this.#measuringSinceMs ??= this.#options.clock.nowMs();
+  }
+
+  /** The measured phase begins now: whoever runs it knows before any snapshot says so. */
+  measuring(): void {
+    this.#measuringSinceMs ??= this.#options.clock.nowMs();
   }
 
   snapshot(snapshot: MetricsSnapshot): void {
     this.#snapshot = snapshot;
     this.#snapshotAtMs = this.#options.clock.nowMs();
     this.#rates.add(snapshot);
+    const measuredNs = measuredNsOf(snapshot);
+    if (measuredNs > 0) this.#measuringSinceMs ??= this.#snapshotAtMs - measuredNs / 1e6;
   }
 
   notice(text: string): void {
@@ -114,11 +120,7 @@ export class RunDisplay implements AsyncDisposable {
     return {
       run: this.#run,
       stage: this.#stage,
-      // Who only watches has not seen it begin, and goes by what was measured.
-      elapsedMs:
-        this.#measuringSinceMs === undefined
-          ? lookUp(snapshot).counter('windowNs') / 1e6
-          : nowMs - this.#measuringSinceMs,
+      elapsedMs: this.#measuringSinceMs === undefined ? 0 : nowMs - this.#measuringSinceMs,
       snapshot,
       snapshotAgeMs: snapshot === undefined ? undefined : nowMs - this.#snapshotAtMs,
       recent: this.#rates.rates(),
@@ -131,6 +133,14 @@ export class RunDisplay implements AsyncDisposable {
     await pause(clock, durationMs, AbortSignal.any([this.#closed.signal, stdout.closed]));
   }
 }
+
+/** How long it was measured already: who comes late to watch has not seen it begin. */
+const measuredNsOf = (snapshot: MetricsSnapshot): number => {
+  const counters = lookUp(snapshot);
+  const sinceNs = counters.counter('measuringSinceNs');
+  // A run of an older version tells its window alone, which ends with the last completed sample.
+  return sinceNs > 0 ? snapshot.timestampNs - sinceNs : counters.counter('windowNs');
+};
 
 /** Snapshots come five times a second. */
 const REDRAW_MS = 200;

@@ -174,6 +174,7 @@ class Companions implements AsyncDisposable {
 
   phase(phase: SessionPhase): void {
     this.#context.display.stage(phase);
+    if (phase === 'measuring') this.#context.display.measuring();
     this.#phase = PHASES[phase];
     if (phase === 'measuring') this.#measuringAtMs ??= systemClock.nowMs();
   }

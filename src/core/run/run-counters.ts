@@ -57,6 +57,11 @@ export const RUN_COUNTERS = {
   tasksFailed: { label: 'failed tasks', problem: 'background tasks failed' },
   finalFileFailed: { label: 'final file', problem: 'final_snapshot.json could not be written' },
   windowNs: { unit: 'ns', label: 'window', help: 'first request sent to last completed end' },
+  measuringSinceNs: {
+    unit: 'ns',
+    label: 'measuring since',
+    help: 'when the measured phase began, on CLOCK_MONOTONIC of the host as timestampNs is; 0 before',
+  },
   steadyStateNs: {
     unit: 'ns',
     label: 'steady state',

@@ -47,6 +47,27 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     expect(readdirSync(join(home, 'live-runs'))).toEqual([]);
   });
 
+  test('shows the time of the run and not its own when it comes late, and leaves the other clock alone', async () => {
+    using folder = temporaryDirectory();
+    const home = join(folder.path, 'home');
+    await using mock = await startMock(10);
+    const watching = watch(home, [], false);
+    const watched: Promise<number>[] = [];
+    const run = await benchHere(folder.path, [mock.url, '--duration', '6s', '--concurrency', '4'], {
+      during: async ({ stdout }) => {
+        await stdout.until(/^0:03 measuring/m);
+        watched.push(watching.run());
+        await watching.stdout.until(/measuring/);
+      },
+    });
+    expect(await Promise.all(watched)).toEqual([0]);
+    const clocks = (text: string): readonly number[] =>
+      [...text.matchAll(/^0:(\d\d) measuring/gm)].map(([, seconds]) => Number(seconds));
+    expect(clocks(watching.stdout.text)[0]).toBeGreaterThanOrEqual(3);
+    const own = clocks(run.stdout);
+    expect(own).toEqual(own.toSorted((a, b) => a - b));
+  });
+
   test('of a run that has ended shows its report, by id, by directory, or as the newest', async () => {
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
