@@ -5,7 +5,6 @@ import type { Figure } from '../../../src/core/figure/figure.ts';
 import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
-import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import { isOpenLoop, patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
@@ -16,35 +15,20 @@ import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run
 import type { State } from '../../../src/core/state.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import type { Compared } from './comparability.ts';
+import { hasEnoughFor, loadDifferences } from './comparability.ts';
 import { limitWords, modelWords, percentileNs, targetWords } from './run-labels.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
 export const COMPARED_MAX = 4;
-
-export interface Compared {
-  readonly view: RunView;
-  /** Of its report, where that could be read; '' where it could not. */
-  readonly schema: string;
-  readonly version: string;
-}
-
-export interface Comparability {
-  /** Why these cannot stand beside each other; none where they can. */
-  readonly refusals: readonly string[];
-  /** What a reader must know first. */
-  readonly cautions: readonly string[];
-}
-
-export const comparability = (runs: readonly Compared[]): Comparability => ({
-  refusals: refusalsOf(runs),
-  cautions: runs.flatMap(({ view }) => cautionsOf(view)),
-});
 
 export interface ComparedCell {
   readonly value: Figure;
   /** "+11.2 %", "same"; '' for the reference and where there is nothing to compare. */
   readonly change: string;
   readonly verdict: 'better' | 'worse' | 'neutral';
+  /** Why there is a change and no verdict; '' elsewhere. */
+  readonly note: string;
 }
 
 export interface ComparedRow {
@@ -57,8 +41,9 @@ export interface ComparedRow {
 
 /** The first run is the reference. A figure that no run has is no row. */
 export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =>
-  FIGURES.flatMap(({ key, name, better, isScheduled, read, format }) => {
+  FIGURES.flatMap(({ key, name, better, isScheduled, read, format, percentile }) => {
     const values = runs.map(view => (isUnknown(view.run.figures) ? undefined : read(view.run.figures)));
+    const notes = runs.map(view => noteOf(percentile, runs[0], view));
     if (values.every(value => value === undefined)) return [];
     const [reference] = values;
     // Where the schedule sets the rate, a higher one is what was asked and no merit.
@@ -69,7 +54,7 @@ export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =
         name,
         aim: aim === 'none' ? '' : `${aim} is better`,
         cells: values.map((value, index) =>
-          cellOf({ value, reference, isReference: index === 0, aim, format }),
+          cellOf({ value, reference, isReference: index === 0, aim, format, note: notes[index] ?? '' }),
         ),
       },
     ];
@@ -94,75 +79,45 @@ export const headlines = (runs: readonly RunView[]): readonly ComparedRow[] => {
   return HEADLINES.flatMap(key => rows.filter(row => row.key === key)).slice(0, HEADLINES_MAX);
 };
 
-const refusalsOf = (runs: readonly Compared[]): readonly string[] => {
-  const schemas = new Set(runs.map(({ schema }) => schema).filter(schema => schema !== ''));
-  const streaming = new Set(runs.map(({ view }) => view.run.isStreaming));
-  return [
-    ...runs.flatMap(({ view: { run, isLive } }) =>
-      isLive
-        ? [`Run ${run.runId} goes on: its figures change while one reads them. Compare it when it has ended.`]
-        : isUnknown(run.figures)
-          ? [`Run ${run.runId} has no figures: ${run.figures.reason}.`]
-          : [],
-    ),
-    ...(schemas.size > 1 || [...schemas].some(schema => schema !== REPORT_SCHEMA)
-      ? [
-          `The reports define their figures differently (${[...schemas].join(', ')}): equal names are not equal things.`,
-        ]
-      : []),
-    ...(streaming.size > 1
-      ? [
-          'One run streams and another does not: the end of the first token and the end of the answer are different things.',
-        ]
-      : []),
-  ];
-};
-
-const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
-  const figures = isUnknown(run.figures) ? undefined : run.figures;
-  return [
-    ...(state === 'complete'
-      ? []
-      : [
-          `Run ${run.runId} is ${state}${reason === '' ? '' : `: ${reason}`}. Its figures cover what was measured until then.`,
-        ]),
-    ...(figures?.client.verdict === 'client-bound'
-      ? [`Run ${run.runId} is client-bound: its figures are a lower bound of what the endpoint can do.`]
-      : []),
-    ...(figures?.client.verdict === 'unknown'
-      ? [`Of run ${run.runId} nobody vouches for the load generator.`]
-      : []),
-    ...(figures !== undefined && figures.counts.completed < TAIL_SAMPLES_MIN
-      ? [
-          `Run ${run.runId} completed ${formatCount(figures.counts.completed)} samples: too few for its p99 to say much.`,
-        ]
-      : []),
-  ];
-};
-
 interface CellSources {
   readonly value: number | undefined;
   readonly reference: number | undefined;
   readonly isReference: boolean;
   readonly aim: BetterDirection;
   readonly format: (value: number) => Figure;
+  readonly note: string;
 }
 
-const cellOf = ({ value, reference, isReference, aim, format }: CellSources): ComparedCell => {
-  if (value === undefined) return { value: { figure: '–', unit: '' }, change: '', verdict: 'neutral' };
-  const plain: ComparedCell = { value: format(value), change: '', verdict: 'neutral' };
+const cellOf = ({ value, reference, isReference, aim, format, note }: CellSources): ComparedCell => {
+  if (value === undefined)
+    return { value: { figure: '–', unit: '' }, change: '', verdict: 'neutral', note: '' };
+  const plain: ComparedCell = { value: format(value), change: '', verdict: 'neutral', note: '' };
   if (isReference || reference === undefined) return plain;
   if (value === reference) return { ...plain, change: 'same' };
   if (reference === 0) return plain;
   const share = value / reference - 1;
   if (Math.abs(share) < SAME_SHARE) return { ...plain, change: 'same' };
   const isBetter = aim === 'higher' ? share > 0 : share < 0;
-  return {
-    ...plain,
-    change: changeText(share),
-    verdict:
-      aim === 'none' || Math.abs(share) < VERDICT_SHARE_MIN ? 'neutral' : isBetter ? 'better' : 'worse',
-  };
+  if (aim === 'none' || Math.abs(share) < VERDICT_SHARE_MIN) return { ...plain, change: changeText(share) };
+  if (note !== '') return { ...plain, change: changeText(share), note };
+  return { ...plain, change: changeText(share), verdict: isBetter ? 'better' : 'worse' };
+};
+
+/** Why a figure of the run may not be held against the reference; '' where it may. */
+const noteOf = (
+  percentile: { readonly series: SeriesKey; readonly at: string } | undefined,
+  reference: RunView | undefined,
+  view: RunView,
+): string => {
+  if (reference === undefined) return '';
+  if (loadDifferences(reference, view).length > 0) return 'different load';
+  if (percentile === undefined) return '';
+  const { series, at } = percentile;
+  const counts = [reference, view].map(({ run: { figures } }) =>
+    isUnknown(figures) ? 0 : (figures.series[series]?.count ?? 0),
+  );
+  const fewest = Math.min(...counts);
+  return hasEnoughFor(at, fewest) ? '' : `${formatCount(fewest)} samples, too few for p${at}`;
 };
 
 /** "+11.2 %", "−62.0 %", "+340 %". */
@@ -184,6 +139,8 @@ interface ComparedFigure {
   readonly isScheduled?: boolean;
   readonly read: (figures: RunFigures) => number | undefined;
   readonly format: (value: number) => Figure;
+  /** Of figures that need enough samples. */
+  readonly percentile?: { readonly series: SeriesKey; readonly at: string };
 }
 
 const rates = (keys: readonly HeadlineRateKey[]): readonly ComparedFigure[] =>
@@ -206,6 +163,7 @@ const percentiles = (key: SeriesKey): readonly ComparedFigure[] => {
     name: `${capitalized(shortLabel)} p${percentile}`,
     better,
     read: figures => percentileNs(figures, key, percentile),
+    percentile: { series: key, at: percentile },
     format: value => formatRunFigure(unit, value),
   }));
 };
@@ -266,5 +224,3 @@ const HEADLINES_MAX = 4;
 const SAME_SHARE = 0.000_5;
 /** Two runs of the same differ by as much: no merit, and no fault. */
 const VERDICT_SHARE_MIN = 0.01;
-/** Fewer have one sample or none past the 99th percentile. */
-const TAIL_SAMPLES_MIN = 100;

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  askedRows,
-  comparability,
-  comparedRows,
-  headlines,
-  referenceFirst,
-} from '../../../dashboard/src/run/compare.ts';
+import { comparability } from '../../../dashboard/src/run/comparability.ts';
+import { askedRows, comparedRows, headlines, referenceFirst } from '../../../dashboard/src/run/compare.ts';
 import { overlaid } from '../../../dashboard/src/run/compare-chart.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
@@ -72,6 +67,38 @@ describe('runs beside each other', () => {
     const closed = { pattern: { kind: 'concurrency', concurrency: 8 } } as const;
     const rows = comparedRows([ended('a', undefined, closed), ended('b', faster, closed)]);
     expect(rows[0]?.aim).toBe('higher is better');
+  });
+
+  test('nothing is better or worse under a different load: 4 at a time against 8', () => {
+    const of = (concurrency: number) => ({ pattern: { kind: 'concurrency', concurrency } }) as const;
+    const runs = [ended('a', undefined, of(4)), ended('b', quick, of(8))];
+    const cells = comparedRows(runs).map(({ cells: [, cell] }) => cell);
+    expect(cells.map(cell => cell?.verdict)).not.toContain('better');
+    expect(cells.map(cell => cell?.verdict)).not.toContain('worse');
+    expect(cells.map(cell => cell?.note)).toContain('different load');
+    expect(comparability(runs.map(view => known(view))).cautions).toContain(
+      'Run b had a different load (8 at a time, not 4 at a time): its figures are called neither better nor worse.',
+    );
+    const other = ended('c', quick, { dataset: 'chats.jsonl' });
+    expect(comparability([known(ended('a')), known(other)]).cautions[0]).toMatch(/different load \(data set/);
+  });
+
+  test('a percentile of too few samples is neither better nor worse', () => {
+    const few = (ttftMs: number) =>
+      madeUpFigures({
+        series: {
+          ttftNs: { count: 90, percentiles: { 50: ttftMs * 1e6, 90: ttftMs * 2e6, 99: ttftMs * 3e6 } },
+        },
+      });
+    const rows = comparedRows([ended('a', few(100)), ended('b', few(200))]);
+    const cell = (name: string) => rows.find(row => row.name === name)?.cells[1];
+    expect(cell('TTFT p50')).toMatchObject({ verdict: 'worse', note: '' });
+    expect(cell('TTFT p90')).toMatchObject({ verdict: 'worse', note: '' });
+    expect(cell('TTFT p99')).toMatchObject({
+      change: '+100\u202f%',
+      verdict: 'neutral',
+      note: '90 samples, too few for p99',
+    });
   });
 
   test('the headline of two is of the newer against the older', () => {
