@@ -8,9 +8,16 @@ export const systemClock: Clock = {
   wallMs: () => Date.now(),
   sleep: async (durationMs, signal) => {
     signal.throwIfAborted();
-    await sleep(durationMs, undefined, { signal }).catch(error => {
-      signal.throwIfAborted();
-      throw error;
-    });
+    const endMs = performance.now() + durationMs;
+    for (let leftMs = durationMs; ; leftMs = endMs - performance.now()) {
+      await sleep(Math.min(leftMs, LONGEST_TIMER_MS), undefined, { signal }).catch(error => {
+        signal.throwIfAborted();
+        throw error;
+      });
+      if (leftMs <= LONGEST_TIMER_MS) return;
+    }
   },
 };
+
+/** Node's timers hold 31 bits; one of more ends at once. */
+const LONGEST_TIMER_MS: number = 2 ** 31 - 1;

@@ -106,7 +106,8 @@ export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
     })
     .sort((a, b) => (a.class === b.class ? a.seq - b.seq : a.class === 'durable' ? -1 : 1));
 
-const duration = v.pipe(v.number(), v.finite(), v.minValue(0));
+/** Two of them, and what passes while it is shown, make a number still. */
+const duration = v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
 
 const position = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 

@@ -55,9 +55,14 @@ export async function* eventsBefore(path: string, clock: Clock): AsyncGenerator<
 
 const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: AbortSignal): Promise<void> => {
   const { path, clock, speed, onState, onEvents, onBroken } = options;
-  const until = (atMs: number): Promise<void> =>
-    clock.sleep(Math.max(0, beganAtMs + atMs / speed - clock.nowMs()), signal);
+  /** Of the first beginning, which is now, whatever it says. */
+  let zeroMs: number | undefined;
+  const until = (atMs: number): Promise<void> => {
+    zeroMs ??= atMs;
+    return clock.sleep(Math.max(0, beganAtMs + (atMs - zeroMs) / speed - clock.nowMs()), signal);
+  };
   let beginning: State | undefined;
+  let hasState = false;
   for await (const part of readRecording(path)) {
     signal.throwIfAborted();
     if (part.kind === 'broken') {
@@ -76,20 +81,25 @@ const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: Abort
         if (beginning !== undefined) beginning = withOrigin(beginning, line, clock.nowMs());
         break;
       case 'ready':
-        if (beginning !== undefined) onState(beginning);
+        if (beginning === undefined) break;
+        onState(beginning);
+        hasState = true;
         beginning = undefined;
         break;
       case 'batch':
+        if (!hasState) break;
         await until(line.atMs);
         onEvents(known(line.events, clock.nowMs()));
         break;
       case 'end':
+        if (!hasState) break;
         await until(line.atMs);
         break;
       default:
         line satisfies never;
     }
   }
+  if (!hasState) onBroken('the recording has no state of a cluster in it');
 };
 
 const withOrigin = (state: State, line: OriginLine, nowMs: number): State => {
