@@ -43,14 +43,14 @@ export async function* clusterStream(
     if (error instanceof StreamMessageError && error.code === 'version') {
       throw new CommandError(
         'noDaemon',
-        `the daemon is version ${knownOr(client.file.version, '(not told)')} of Plimsoll and speaks another language than this one`,
-        'Stop it and start it again with this version: plimsoll up',
+        `the daemon is Plimsoll ${knownOr(client.file.version, '(not reported)')}, which this version cannot talk to`,
+        'Restart it with this version: plimsoll up',
         { cause: error },
       );
     }
     throw requestFailure(client.file, signal, error);
   }
-  throw noAnswer(client.file, 'it ended the connection', undefined);
+  throw noAnswer(client.file, 'it closed the connection', undefined);
 }
 
 /** The state now, from the first message. */
@@ -60,7 +60,7 @@ export const clusterNow = async (
   signal: AbortSignal,
 ): Promise<ClusterMoment> => {
   for await (const moment of clusterStream(client, clock, signal)) return moment;
-  throw noAnswer(client.file, 'it ended the connection', undefined);
+  throw noAnswer(client.file, 'it closed the connection', undefined);
 };
 
 export interface ServerEvent {
@@ -78,7 +78,7 @@ export async function* serverEvents(
   let data: string[] = [];
   for await (const chunk of body) {
     rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > EVENT_LENGTH_MAX) throw new RangeError('the daemon sent an event past its bound');
+    if (rest.length > EVENT_LENGTH_MAX) throw new RangeError('the daemon sent an event that is too large');
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {

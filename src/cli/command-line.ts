@@ -54,7 +54,7 @@ const findCommand = (
     inGroup.map(({ name }) => name.slice(first.length + 1)),
   );
   throw usage(
-    second === undefined ? `${first} needs one more word` : `unknown command ${first} ${shownWord(second)}`,
+    second === undefined ? `${first} needs a subcommand` : `unknown command ${first} ${shownWord(second)}`,
     meant === undefined
       ? `Known: ${inGroup.map(({ name }) => `plimsoll ${name}`).join(', ')}`
       : `Did you mean: plimsoll ${first} ${meant}`,
@@ -80,7 +80,7 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
     const option = knownOption(command, nameIn(args[token.index] ?? token.rawName));
     const given = texts.get(option.name) ?? [];
     if (given.length > 0 && !option.isRepeatable) {
-      throw usage(`--${option.name} is given twice`, 'Give it once.');
+      throw usage(`--${option.name} is given twice`, 'Use it once.');
     }
     texts.set(option.name, [...given, textOf(option, token)]);
   }
@@ -115,7 +115,7 @@ const textOf = (
   }: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
 ): string => {
   if (valueName === undefined) {
-    if (isInline) throw usage(`--${name} takes no value`, `Write --${name} alone.`);
+    if (isInline) throw usage(`--${name} takes no value`, `Use --${name} alone.`);
     return '';
   }
   // A lone "-" is a value: standard input.
@@ -128,7 +128,7 @@ const checkArguments = (command: Command, values: readonly string[]): void => {
   const extra = values[command.arguments.length];
   const missing = command.arguments[values.length];
   const advice = `See: plimsoll ${command.name} --help`;
-  if (extra !== undefined) throw usage(`${shownWord(extra)} is one word too many`, advice);
+  if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);
   if (missing?.isRequired === true) throw usage(`${missing.name} is missing`, advice);
 };
 
@@ -137,7 +137,7 @@ const optionBeforeCommand = (word: string, commands: readonly Command[]): Comman
   const owner = commands.find(({ options }) => options.some(option => `--${option.name}` === name));
   if (owner !== undefined) {
     return usage(
-      `${shownWord(name)} stands before the command`,
+      `${shownWord(name)} comes before the command`,
       `Write it after: plimsoll ${owner.name} ${name} …`,
     );
   }

@@ -104,6 +104,6 @@ export const jsonOption: Option<boolean> = flag('json', 'Print JSON.');
 export const httpOption: Option<HostPort | undefined> = value({
   name: 'http',
   valueName: 'HOST:PORT',
-  meaning: 'Where the dashboard and the API listen. Default: 127.0.0.1:4180, or http.listen of config.toml.',
+  meaning: 'Where the dashboard and the API listen. Default: 127.0.0.1:4180, or http.listen in config.toml.',
   parse: parseHostPort,
 });

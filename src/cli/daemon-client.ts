@@ -43,7 +43,7 @@ export const findDaemon = async (home: string, state: ProcessState): Promise<Dae
       if (!state.isAlive(result.file.pid)) {
         throw new CommandError(
           'noDaemon',
-          `the daemon of the home ${home} (process ${result.file.pid}) ended without a word`,
+          `the daemon of the home ${home} (process ${result.file.pid}) exited unexpectedly`,
           startAdvice(home, state),
         );
       }
@@ -61,13 +61,13 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
     const refusal = decodeApiProblem(jsonOrUndefined(await textOf(file, answer, signal)));
     throw new CommandError(
       'noDaemon',
-      `the daemon at ${file.url} refuses: ${refusal?.problem ?? `HTTP status ${answer.statusCode}`}`,
-      refusal?.advice || 'The daemon runs. What else may be wrong tells: plimsoll doctor',
+      `the daemon at ${file.url} refused: ${refusal?.problem ?? `HTTP status ${answer.statusCode}`}`,
+      refusal?.advice || 'The daemon is up. To find out what else may be wrong: plimsoll doctor',
     );
   };
   const json: DaemonClient['json'] = async (path, signal, method = 'GET', body = undefined) => {
     const value = jsonOrUndefined(await textOf(file, await ask({ path, method, signal, body }), signal));
-    if (value === undefined) throw noAnswer(file, 'what answers is no daemon', undefined);
+    if (value === undefined) throw noAnswer(file, 'what answers is not a daemon', undefined);
     return value;
   };
   return {
@@ -77,7 +77,7 @@ export const daemonClient = (file: DaemonFile): DaemonClient => {
     answer: async (schema, ...asked) => {
       const result = v.safeParse(schema, await json(...asked));
       if (result.success) return result.output;
-      throw noAnswer(file, `what it says at ${asked[0]} is not understood`, undefined);
+      throw noAnswer(file, `its message at ${asked[0]} is not understood`, undefined);
     },
   };
 };
@@ -96,7 +96,7 @@ export const noAnswer = ({ url, pid }: DaemonFile, reason: string, cause: unknow
   new CommandError(
     'noDaemon',
     `the daemon at ${url} (process ${pid}) does not answer: ${reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, 300)}`,
-    'See whether it is still running, and start it again: plimsoll up',
+    'Check whether it is still running, and start it again: plimsoll up',
     { cause },
   );
 
@@ -141,7 +141,7 @@ const textOf = async (file: DaemonFile, answer: IncomingMessage, signal: AbortSi
   try {
     for await (const chunk of answer) {
       bytes += chunk.length;
-      if (bytes > ANSWER_BYTES_MAX) throw new RangeError('its answer is past its bound');
+      if (bytes > ANSWER_BYTES_MAX) throw new RangeError('its reply is too large');
       chunks.push(chunk);
     }
   } catch (error) {

@@ -55,7 +55,7 @@ const fullDiskError = (error: unknown): CommandError | undefined => {
   return new CommandError(
     'homeUnusable',
     `the home cannot be written: ${problem}`,
-    'Make room there, or name another folder with --home DIR.',
+    'Free space there, or choose another folder with --home DIR.',
     { cause: error },
   );
 };

@@ -3,11 +3,11 @@
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Done. Also a daemon or a watch that was stopped on request.' },
-  failure: { code: 1, meaning: 'Something failed in a way nobody foresaw; the message says what.' },
+  failure: { code: 1, meaning: 'Something failed unexpectedly; the message says what.' },
   usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
   badConfig: { code: 3, meaning: '`config check` or `config show` found something wrong.' },
   homeInUse: { code: 4, meaning: 'Another daemon uses this home.' },
-  noDaemon: { code: 5, meaning: 'No daemon answers for this home, or it refuses what was asked.' },
+  noDaemon: { code: 5, meaning: 'No daemon answers for this home, or it refuses the request.' },
   addressInUse: { code: 6, meaning: 'The address to listen on is taken or cannot be used.' },
   homeUnusable: {
     code: 7,
@@ -15,7 +15,7 @@ export const EXIT_CODES = {
   },
   unhealthy: { code: 8, meaning: '`doctor` found something wrong.' },
   clusterKey: { code: 9, meaning: '`key`: the cluster key is missing, damaged, or there already.' },
-  benchFailures: { code: 10, meaning: '`bench`: more samples failed than `--max-failures` allows.' },
+  benchFailures: { code: 10, meaning: '`bench`: more requests failed than `--max-failures` allows.' },
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {
     code: 12,
@@ -44,9 +44,9 @@ export const EXIT_CODES = {
     code: 31,
     meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',
   },
-  hangup: { code: 129, meaning: 'Ended by SIGHUP before it had finished.' },
-  interrupted: { code: 130, meaning: 'Ended by SIGINT (Ctrl-C) before it had finished.' },
-  terminated: { code: 143, meaning: 'Ended by SIGTERM before it had finished.' },
+  hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
+  interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },
+  terminated: { code: 143, meaning: 'Stopped by SIGTERM before it had finished.' },
 } as const;
 
 export type ExitName = keyof typeof EXIT_CODES;

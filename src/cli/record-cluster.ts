@@ -81,7 +81,7 @@ const follow = async (
     if (isDiskError(error)) throw cannotWrite(error);
     throw requestFailure(client.file, until, error);
   }
-  throw noAnswer(client.file, 'it ended the connection', undefined);
+  throw noAnswer(client.file, 'it closed the connection', undefined);
 };
 
 const created = async (path: string): Promise<RecordingWriter> => {
@@ -98,8 +98,8 @@ const cannotWrite = (error: unknown): CommandError => {
   return isThere
     ? new CommandError(
         'recording',
-        'the file is there already',
-        'Name another one: no recording is written over.',
+        'the file already exists',
+        'Choose another file: recordings are not overwritten.',
         {
           cause: error,
         },
@@ -107,7 +107,7 @@ const cannotWrite = (error: unknown): CommandError => {
     : new CommandError(
         'recording',
         `the recording cannot be written: ${reason}`,
-        'Name a file on a disk with room.',
+        'Choose a file on a disk with free space.',
         {
           cause: error,
         },

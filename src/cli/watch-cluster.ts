@@ -86,7 +86,7 @@ const linesOf = (
   if (moment === undefined) return said.length > 0 ? said.flatMap(sentencesOf) : ['Waiting for the daemon.'];
   const self = moment.snapshot.nodeId;
   const options = { columns, rows: rows - 2, color: hasColor, isUnicode, self };
-  return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C ends.'];
+  return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C quits.'];
 };
 
 const lostFor = (durationMs: number, reason: string): Sentences => ({

@@ -36,13 +36,13 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'name',
         default: undefined,
         example: 'atlas',
-        meaning: "The name people see for this machine. Without it: the computer's own name.",
+        meaning: "The displayed name of this machine. Without it: the computer's name.",
       },
       {
         key: 'tags',
         default: [],
         example: ['studio', 'rack 2'],
-        meaning: 'Words to find and group machines by.',
+        meaning: 'Words for finding and grouping machines.',
       },
     ],
   },
@@ -55,7 +55,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'listen',
         default: '127.0.0.1:4180',
         meaning:
-          'HOST:PORT. Beyond 127.0.0.1 the token is needed. When the default port is taken the next free one is used; when one written here is taken, the daemon does not start.',
+          'HOST:PORT. Beyond 127.0.0.1 the token is needed. If the default port is taken, the next free one is used; if one written here is taken, the daemon does not start.',
       },
       {
         key: 'host_names',
@@ -68,9 +68,9 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
   {
     name: 'mesh',
     isList: false,
-    meaning: 'Other machines. Without a cluster key there is no mesh at all.',
+    meaning: 'Other machines. Without a cluster key there is no mesh.',
     keys: [
-      { key: 'listen', default: '[::]:4181', meaning: 'HOST:PORT where other nodes connect, or "off".' },
+      { key: 'listen', default: '[::]:4181', meaning: 'HOST:PORT for connections of other nodes, or "off".' },
       {
         key: 'peers',
         default: [],
@@ -85,12 +85,13 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
       {
         key: 'stale_after',
         default: '10s',
-        meaning: 'How long this node may be silent before other nodes call it stale. Counts at once.',
+        meaning:
+          'How long this node may be silent before other nodes show it as stale. Takes effect at once.',
       },
       {
         key: 'offline_after',
         default: '30s',
-        meaning: 'Likewise, before they call it offline; never less than stale_after.',
+        meaning: 'The same, before they show it as offline; at least stale_after.',
       },
     ],
   },
@@ -103,7 +104,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'ignored_interfaces',
         default: [],
         example: ['docker0', 'virbr0'],
-        meaning: 'Interfaces to leave alone: neither shown nor probed.',
+        meaning: 'Interfaces to ignore: neither shown nor probed.',
       },
     ],
   },
@@ -112,50 +113,55 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
     isList: false,
     meaning: 'Active measurements',
     keys: [
-      { key: 'enabled', default: true, meaning: 'false: nothing is measured that costs anything.' },
-      { key: 'gpu_ttl', default: '1h', meaning: 'How long the profile of a GPU counts as fresh.' },
+      { key: 'enabled', default: true, meaning: 'false: no active measurements.' },
+      { key: 'gpu_ttl', default: '1h', meaning: 'How long a GPU profile stays fresh.' },
       {
         key: 'socket_ttl',
         default: '5m',
-        meaning: 'How long the profile of a socket connection counts as fresh.',
+        meaning: 'How long a profile of a socket connection stays fresh.',
       },
       {
         key: 'rdma_ttl',
         default: '6h',
-        meaning: 'How long the profile of an RDMA connection counts as fresh.',
+        meaning: 'How long a profile of an RDMA connection stays fresh.',
       },
       {
         key: 'bandwidth_share',
         default: 0.02,
-        meaning: "The share of an interface's time that bandwidth probes may take, up to 0.5.",
+        meaning: "The share of an interface's time that bandwidth probes may use, up to 0.5.",
       },
       {
         key: 'bytes_per_hour',
         default: '50GB',
-        meaning: 'What bandwidth probes may send over one interface in an hour, both directions together.',
+        meaning:
+          'Bytes that bandwidth probes may send over one interface in an hour, both directions together.',
       },
       {
         key: 'port',
         default: undefined,
         example: 4190,
-        meaning: 'The port of probes between nodes. Without it: any free one, told over the mesh.',
+        meaning: 'The port for probes between nodes. Without it: any free one, announced over the mesh.',
       },
     ],
   },
   {
     name: 'journal',
     isList: false,
-    meaning: 'What is kept on disk',
+    meaning: 'What is stored on disk',
     keys: [
-      { key: 'size_max', default: '512MB', meaning: 'Of the whole journal; the oldest goes first.' },
-      { key: 'raw_days', default: 3, meaning: 'Days for which every profile is kept.' },
-      { key: 'hourly_days', default: 90, meaning: 'Days for which one row an hour is kept.' },
+      {
+        key: 'size_max',
+        default: '512MB',
+        meaning: 'Size limit of the whole journal; the oldest records go first.',
+      },
+      { key: 'raw_days', default: 3, meaning: 'How many days every profile is kept.' },
+      { key: 'hourly_days', default: 90, meaning: 'How many days one row an hour is kept.' },
     ],
   },
   {
     name: 'gather',
     isList: false,
-    meaning: 'How often this machine is read',
+    meaning: "How often this machine's readings are taken",
     keys: [
       { key: 'memory', default: '500ms', meaning: 'Memory and swap.' },
       { key: 'system', default: '1s', meaning: 'CPU use, temperatures, power.' },
@@ -164,7 +170,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
       {
         key: 'network',
         default: '10s',
-        meaning: 'Interfaces; changes are seen at once where the system tells.',
+        meaning: 'Interfaces; changes are seen at once if the system announces them.',
       },
       { key: 'rdma', default: '10s', meaning: 'RDMA devices and ports.' },
       { key: 'disk', default: '30s', meaning: 'Volumes.' },
@@ -174,7 +180,8 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
   {
     name: 'endpoints',
     isList: true,
-    meaning: 'Inference servers on this machine, one block each. While one is busy, probes of its GPUs wait.',
+    meaning:
+      "Inference servers on this machine, one block each. While one is busy, probes of this machine's GPUs wait.",
     keys: [
       {
         key: 'url',

@@ -9,8 +9,8 @@ import type { Setting } from './parse-config.ts';
 export const configTemplate = (): string =>
   [
     '# Settings of Plimsoll on this machine. Every key below is commented out and shows its default.',
-    '# To set one, take the "# " in front of it away; the daemon sees the change by itself.',
-    '# `plimsoll config check` says what is wrong with the file, `plimsoll config show` what is in effect.',
+    '# To set one, remove the "# " in front of it; the daemon picks up the change by itself.',
+    '# `plimsoll config check` shows what is wrong with the file, `plimsoll config show` what is in effect.',
     '# Durations: 500ms, 3s, 2m, 1h, 7d. Sizes: 512MB, 1.5GB (powers of ten), 64MiB.',
     ...CONFIG_SECTIONS.flatMap(sectionLines),
     '',

@@ -15,9 +15,9 @@ export const textUpTo =
   value => {
     if (typeof value !== 'string')
       return wrong(`${shown(value)} is not text`, 'Put it in quotes: "like this".');
-    if (value.trim() === '') return wrong('the text is empty', 'Write something, or take the line away.');
-    if (value !== value.trim()) return wrong('the text has spaces around it', 'Take them away.');
-    if (/\p{Cc}/u.test(value)) return wrong('the text has control characters in it', 'Take them away.');
+    if (value.trim() === '') return wrong('the text is empty', 'Write something, or remove the line.');
+    if (value !== value.trim()) return wrong('the text has spaces around it', 'Remove them.');
+    if (/\p{Cc}/u.test(value)) return wrong('the text has control characters in it', 'Remove them.');
     if (value.length > lengthMax) {
       return wrong(`the text has ${value.length} characters`, `At most ${lengthMax} are allowed.`);
     }
@@ -98,7 +98,7 @@ export const discovery: ValueParser<MeshConfig['discovery']> = value => {
     Array.isArray(value) && value.length > 0 && value.every(name => interfaceName(name).kind === 'ok');
   if (isNames) return parsed({ kind: 'interfaces', names: value.map(String) });
   return wrong(
-    `${shown(value)} is no way of discovery`,
+    `${shown(value)} is not a discovery setting`,
     'Write "every-interface", "off", or a list of interface names: ["en0", "en5"].',
   );
 };

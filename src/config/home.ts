@@ -66,8 +66,8 @@ export const openHome = async (path: string): Promise<Home> => {
     throw new HomeError({
       code: 'not-private',
       path,
-      problem: `The home ${path} can be written by anybody on this machine.`,
-      advice: `Look at what is in it, then run: chmod 700 ${path}`,
+      problem: `Any user of this machine can write to the home ${path}.`,
+      advice: `Check its contents, then run: chmod 700 ${path}`,
     });
   }
   await checkWritable(path);
@@ -75,10 +75,10 @@ export const openHome = async (path: string): Promise<Home> => {
   try {
     await chmod(path, HOME_MODE);
   } catch (error) {
-    const problem = `Others can look into the home ${path}, and its mode could not be changed (${shortReason(error)}).`;
+    const problem = `Other users can read the home ${path}, and its mode could not be changed (${shortReason(error)}).`;
     return { path, notices: [{ code: 'home-stays-open', path, problem, advice: '' }] };
   }
-  const problem = `Others could look into the home ${path}: its mode is now 0700.`;
+  const problem = `Other users could read the home ${path}: its mode is now 0700.`;
   return { path, notices: [{ code: 'home-was-open', path, problem, advice: '' }] };
 };
 
@@ -139,7 +139,7 @@ const creationError = (path: string, error: unknown): HomeError => {
           code: 'unusable',
           path,
           problem: `The home ${path} cannot be created: ${errorMessage(error)}.`,
-          advice: 'Name another folder with --home DIR.',
+          advice: 'Choose another folder with --home DIR.',
         },
         { cause: error },
       );
@@ -152,7 +152,7 @@ const notAFolder = (path: string, cause?: unknown): HomeError =>
       code: 'not-a-folder',
       path,
       problem: `The home ${path} is not a folder.`,
-      advice: 'Move the file that is in its place away, or name another folder with --home DIR.',
+      advice: 'Move away the file with that name, or choose another folder with --home DIR.',
     },
     { cause },
   );
@@ -163,7 +163,7 @@ const readOnly = (path: string, cause: unknown): HomeError =>
       code: 'read-only',
       path,
       problem: `The home ${path} is on a read-only file system.`,
-      advice: 'Name a folder that can be written with --home DIR.',
+      advice: 'Choose a writable folder with --home DIR.',
     },
     { cause },
   );
@@ -173,8 +173,8 @@ const notWritable = (path: string, cause: unknown): HomeError =>
     {
       code: 'not-writable',
       path,
-      problem: `The home ${path} cannot be written by this user.`,
-      advice: 'Change its owner, or name another folder with --home DIR.',
+      problem: `This user cannot write to the home ${path}.`,
+      advice: 'Change its owner, or choose another folder with --home DIR.',
     },
     { cause },
   );

@@ -55,7 +55,7 @@ const notToml = (
   file,
   place: placeAt(text, offset),
   problem: `this is not TOML: ${problem.charAt(0).toLowerCase()}${problem.slice(1)}`,
-  advice: 'Text stands in quotes, lists in brackets, sections on lines of their own: see https://toml.io.',
+  advice: 'Text is in quotes, lists in brackets, sections on their own lines: see https://toml.io.',
 });
 
 const readConfigKeys = (reader: ConfigReader): Config => ({

@@ -97,7 +97,7 @@ const readText = async (path: string): Promise<FileText> => {
       return unreadable(
         path,
         `it has ${info.size} bytes`,
-        `A config of more than ${CONFIG_BYTES_MAX} is not read.`,
+        `A config larger than ${CONFIG_BYTES_MAX} is not read.`,
       );
     }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile());
@@ -111,7 +111,7 @@ const readText = async (path: string): Promise<FileText> => {
     return unreadable(
       path,
       `it cannot be read (${shortReason(error)})`,
-      'Make it readable for the user of the daemon.',
+      "Make it readable for the daemon's user.",
     );
   }
 };

@@ -39,7 +39,7 @@ const readToken = async (path: string): Promise<string | undefined> => {
   if (TOKEN.test(text)) return text;
   throw new DaemonError({
     code: 'home-unusable',
-    problem: `${path} does not hold a token.`,
+    problem: `${path} does not contain a token.`,
     advice: 'Delete it: a new token is made at the next start.',
   });
 };

@@ -40,7 +40,7 @@ export const readDaemonFile = async (path: string): Promise<DaemonFileResult> =>
   }
   const file = parseDaemonFile(text);
   return file === undefined
-    ? { kind: 'unreadable', reason: `${path} is not what a daemon of this version writes` }
+    ? { kind: 'unreadable', reason: `${path} was not written by a daemon of this version` }
     : { kind: 'found', file };
 };
 

@@ -129,14 +129,14 @@ export class EventRecorder {
   }
 
   #tellWaiting(): void {
-    const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older facts were lost.`;
+    const lost = this.#droppedFacts === 0 ? '' : ` ${this.#droppedFacts} older events were lost.`;
     if (this.#refusal === undefined) return;
     const { problem, advice } = this.#refusal;
     this.#parts.notices.raise({
       id: JOURNAL_NOTICE,
       code: JOURNAL_NOTICE,
       problem,
-      advice: `${advice} Facts that wait for the journal: ${this.#waiting.size}.${lost}`.trim(),
+      advice: `${advice} Events waiting for the journal: ${this.#waiting.size}.${lost}`.trim(),
       waitingCount: this.#waiting.size,
       lostCount: this.#droppedFacts,
     });

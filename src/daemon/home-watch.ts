@@ -47,9 +47,8 @@ const homeNotice = (path: string, change: Change): Notice => ({
   code: HOME_NOTICE,
   path,
   change,
-  problem: `${change === 'gone' ? `The folder ${path} is not there any more` : `Another folder is in the place of ${path}`}: this daemon works on, but what it is told is lost when it ends.`,
-  advice:
-    'Put the folder back if it was moved. Otherwise stop the daemon and start it again: it begins as a new node.',
+  problem: `${change === 'gone' ? `The folder ${path} no longer exists` : `Another folder is in place of ${path}`}: this daemon keeps running, but what it records is lost when it stops.`,
+  advice: 'Put the folder back if it was moved. Otherwise restart the daemon: it starts as a new node.',
 });
 
 const journalNotice = (path: string, change: Change): Notice => ({
@@ -57,8 +56,8 @@ const journalNotice = (path: string, change: Change): Notice => ({
   code: JOURNAL_NOTICE,
   path,
   change,
-  problem: `${change === 'gone' ? `The journal ${path} was removed` : `Another file is in the place of the journal ${path}`} while the daemon runs: what it is told is lost when it ends.`,
-  advice: `Put the file back if it was moved. Otherwise stop the daemon and start it again: ${change === 'gone' ? 'it begins a new journal, and other nodes bring back what they hold' : 'it goes on with the file that is there'}.`,
+  problem: `${change === 'gone' ? `The journal ${path} was removed` : `Another file is in place of the journal ${path}`} while the daemon is running: what it records now is lost when it stops.`,
+  advice: `Put the file back if it was moved. Otherwise restart the daemon: ${change === 'gone' ? 'it starts a new journal, and other nodes send back what they have' : 'it continues with the existing file'}.`,
 });
 
 const changeOf = (opened: string | undefined, now: string | undefined): Change | undefined => {

@@ -74,7 +74,7 @@ export class LiveConfig implements ConfigSource {
       id: CONFIG_NOTICE,
       code: CONFIG_NOTICE,
       problem,
-      advice: `${advice} Until it is mended, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} count.`,
+      advice: `${advice} Until you fix it, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} stay in effect.`,
       ...(first?.place === undefined ? {} : { line: first.place.line }),
       problemCount: result.problems.length,
     });

@@ -35,7 +35,7 @@ export const openDaemonJournal = (
       id: 'journal-in-memory',
       code: 'journal-in-memory',
       problem,
-      advice: `${advice} Nothing is kept until the next start: the journal is in memory.`.trim(),
+      advice: `${advice} Nothing is stored until the next start: the journal is in memory.`.trim(),
     });
     return createMemoryJournal({ ...options, limits });
   }

@@ -64,7 +64,7 @@ export const openOwnNode = async (
     notices.raise({
       id: 'journal-refused',
       code: 'journal-refused',
-      problem: `The journal holds a record that this version cannot read: ${reason}.`,
+      problem: `The journal has a record that this version cannot read: ${reason}.`,
       advice: '',
     });
   }

@@ -112,7 +112,7 @@ const shortened = (reason: string): string => {
   const whole = reason.trim().replace(/\s+/g, ' ');
   const words = whole.split(NO_TEXT);
   const line =
-    words.length <= NO_TEXT_MAX + 1 ? whole : `${words[0]?.trim()} (bytes that are no text)`.trim();
+    words.length <= NO_TEXT_MAX + 1 ? whole : `${words[0]?.trim()} (bytes that are not text)`.trim();
   return line.length <= REASON_LENGTH_MAX ? line : `${line.slice(0, REASON_LENGTH_MAX - 1)}…`;
 };
 

@@ -117,7 +117,7 @@ export class Arbitration implements ReadingSink {
           const { gatherer, standing } = contender;
           if (!('untilMs' in standing) || nowMs < standing.untilMs) continue;
           const seconds = Math.round(silentMs(gatherer) / 1_000);
-          const why = unknown(`${gatherer.name} has told nothing for ${seconds} s`, 'no-answer');
+          const why = unknown(`${gatherer.name} has reported nothing for ${seconds} s`, 'no-answer');
           contender.standing = { kind: 'failed', source: gatherer.name, why };
         }
       }
@@ -166,7 +166,8 @@ export class Arbitration implements ReadingSink {
 
   #contender(gatherer: Gatherer, key: string): Contender {
     const contender = this.#contests.get(key)?.find(candidate => candidate.gatherer === gatherer);
-    if (contender === undefined) throw new Error(`${gatherer.name} does not say that it tells "${key}"`);
+    if (contender === undefined)
+      throw new Error(`${gatherer.name} does not declare that it reports "${key}"`);
     return contender;
   }
 }

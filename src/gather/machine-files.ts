@@ -84,7 +84,7 @@ const reasonOf = (code: string, path: string): string => {
     case 'EPERM':
       return `permission denied: ${path}`;
     case 'EINVAL':
-      return 'the driver does not tell';
+      return 'the driver does not report it';
     case 'EOPNOTSUPP':
     case 'ENOTSUP':
       return 'not supported by this kernel';

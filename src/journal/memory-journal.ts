@@ -35,8 +35,8 @@ export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
   if (disk.isOpen)
     throw new JournalError({
       code: 'locked',
-      problem: 'The memory disk is held by another journal.',
-      advice: 'Dispose of that first.',
+      problem: 'The memory disk is in use by another journal.',
+      advice: 'Resolve that first.',
     });
   const { numbers, isNewEpoch, notices } = openOwnNumbers(disk.own, {
     ownNode,

@@ -40,7 +40,7 @@ export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
 export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly AgedRecord[]): Admitted => {
   const position = held.position(answer.origin);
   if (!isWhole(answer.epoch) || !isWhole(answer.through))
-    throw outOfOrder(`A catch-up of ${answer.origin} stands at no whole number.`);
+    throw outOfOrder(`The catch-up position of ${answer.origin} is not a whole number.`);
   let before = 0;
   for (const record of records) {
     const isOfAnswer = record.origin === answer.origin && record.epoch === answer.epoch;
@@ -62,7 +62,7 @@ export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly
 export const numberAbove = (wallMs: number, ...floors: readonly number[]): number => {
   const number = Math.max(Math.floor(wallMs), ...floors.map(floor => floor + 1));
   if (Number.isSafeInteger(number)) return number;
-  throw new RangeError(`no whole number above ${floors.join(', ')}`);
+  throw new RangeError(`not a whole number above ${floors.join(', ')}`);
 };
 
 /** Ages and wall times are kept in whole milliseconds; an age is never negative. */
@@ -105,7 +105,7 @@ export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening)
       : [
           {
             code: 'journal-of-other-node',
-            problem: `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records stay as those of another node.`,
+            problem: `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records are kept as another node's.`,
             advice: '',
           },
         ];
@@ -125,13 +125,13 @@ const refuseOtherOwnEpoch = (held: Held, record: AgedRecord): void => {
 const ownFuture = (held: Held, epoch: number): JournalError =>
   new JournalError({
     code: 'own-future',
-    problem: `Epoch ${epoch} of this node holds more than its journal (epoch ${held.ownEpoch}): it was restored from a copy.`,
+    problem: `Other nodes know more of epoch ${epoch} than this journal (epoch ${held.ownEpoch}) has: the journal was restored from a copy.`,
     advice: 'A new epoch has to be started.',
   });
 
 const notNext = (record: AgedRecord, next: number): JournalError =>
   outOfOrder(
-    `Record ${record.seq} of ${record.origin}, epoch ${record.epoch}, is out of order: ${next} comes next.`,
+    `Record ${record.seq} of ${record.origin}, epoch ${record.epoch}, is out of order: ${next} was expected.`,
   );
 
 const outOfOrder = (problem: string): JournalError =>

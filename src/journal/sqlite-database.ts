@@ -103,7 +103,7 @@ const createPrivately = (path: string): void => {
 const refuse = (column: string): never => {
   throw new JournalError({
     code: 'damaged',
-    problem: `The journal holds no valid ${column} where one must be.`,
+    problem: `The journal has no valid ${column} where one must be.`,
     advice: '',
   });
 };

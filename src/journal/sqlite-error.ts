@@ -38,11 +38,11 @@ const SENTENCES = {
   }),
   full: path => ({
     problem: `The journal ${path} could not be written: the disk is full.`,
-    advice: 'Free some space; nothing that was stored is lost.',
+    advice: 'Free some disk space; nothing that was stored is lost.',
   }),
   damaged: (path, detail) => ({
     problem: `The journal ${path} is damaged: ${detail}.`,
-    advice: 'Restart the daemon: it moves the file aside and begins a new one.',
+    advice: 'Restart the daemon: it moves the file aside and starts a new one.',
   }),
   closed: path => ({ problem: `The journal ${path} is closed.` }),
   io: (path, detail) => ({

@@ -57,7 +57,7 @@ const replace = (
   const notice: JournalNotice = {
     code: 'journal-replaced',
     problem: `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.`,
-    advice: `A new one was begun in epoch ${file.own.ownEpoch}: readings come back by themselves, history that no other node holds is in the moved file.`,
+    advice: `A new one was started in epoch ${file.own.ownEpoch}: readings come back by themselves; history that no other node has is in the moved file.`,
   };
   return { ...file, notices: [notice, ...file.notices] };
 };

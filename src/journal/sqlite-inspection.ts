@@ -46,7 +46,7 @@ const look = (path: string): Inspection => {
     // SQLite would delete a log without its database, and that may be all that is left.
     return fileSizeBytes(`${path}-wal`) === 0
       ? { kind: 'absent' }
-      : { kind: 'damaged', reason: 'only its write-ahead log is left', salvaged: undefined };
+      : { kind: 'damaged', reason: 'only its write-ahead log exists', salvaged: undefined };
   }
   let salvaged: OwnNumbers | undefined;
   try {
@@ -67,7 +67,7 @@ const refuseOtherThanFile = (path: string): void => {
   throw new JournalError({
     code: 'io',
     problem: `The journal ${path} cannot be opened: something other than a file is there.`,
-    advice: 'Check what it is and move it away, or start with another --home.',
+    advice: 'Find out what it is and move it away, or start with another --home.',
   });
 };
 
@@ -77,7 +77,7 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
   throw new JournalError({
     code: 'newer-schema',
     problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.`,
-    advice: 'Install that version again, or start with another --home. The file was left as it is.',
+    advice: 'Install that version again, or start with another --home. The file was not changed.',
   });
 };
 
@@ -87,15 +87,15 @@ const faultOf = (database: DatabaseSync): string | undefined => {
   const shape = schemaShape(database);
   // A first start that was killed before it made its tables.
   if (version === 0 && shape === '') return undefined;
-  if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is no journal of Plimsoll';
-  if (shape !== expectedShape(version)) return 'tables are missing or not as they should be';
+  if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
+  if (shape !== expectedShape(version)) return 'tables are missing or wrong';
   const check = textIn(database.prepare('PRAGMA quick_check(1)').get(), 'quick_check');
   if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
   records.origins(); // throws where one is not what it must be
   const ahead = database.prepare(RECORDS_AHEAD).get();
-  return ahead === undefined ? undefined : 'it holds records past the position of their origin';
+  return ahead === undefined ? undefined : 'it has records beyond the position of their origin';
 };
 
 const salvage = (database: DatabaseSync): OwnNumbers | undefined => {

@@ -114,7 +114,7 @@ const incompleteReasons = ({
       : STATE_REASONS[input.snapshot === undefined ? 'nothing' : state]),
     ...input.runProblems,
     ...input.sourceProblems,
-    ...(unresolved > 0 ? [`${unresolved} samples were in flight when the account ended`] : []),
+    ...(unresolved > 0 ? [`${unresolved} requests were in flight when the report was made`] : []),
     ...(pending > 0 ? [`${pending} background tasks had not finished`] : []),
     ...(droppedEvents > 0 ? [`${droppedEvents} event records were lost`] : []),
     ...(undecodable > 0 ? [`${undecodable} messages or records could not be read`] : []),
@@ -124,9 +124,9 @@ const incompleteReasons = ({
 const STATE_REASONS: Readonly<Record<SnapshotState | 'nothing', readonly string[]>> = {
   complete: [],
   interrupted: ['the run was interrupted'],
-  initialize: ['the metrics ended before the run began'],
-  live: ['the metrics ended without a final account: these are the last live figures'],
-  draining: ['the metrics ended without a final account: these are the last live figures'],
+  initialize: ['the metrics process exited before the run started'],
+  live: ['the metrics process exited without a final report: these are the last live figures'],
+  draining: ['the metrics process exited without a final report: these are the last live figures'],
   nothing: ['no metrics of this run were received'],
 };
 

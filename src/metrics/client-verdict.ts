@@ -52,7 +52,7 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   ];
   if (reasons.length > 0) return { verdict: 'client-bound', reasons, starved };
   if (evidence.observedNs === 0) {
-    return { verdict: 'unknown', reasons: ['the client left no observation of itself'], starved };
+    return { verdict: 'unknown', reasons: ['the client left no measurements of itself'], starved };
   }
   return { verdict: 'trustworthy', reasons: [], starved };
 };
@@ -62,17 +62,15 @@ const lossReasons = ({
   inconsistentSamples,
   samplesFailedByClient,
 }: ClientEvidence): readonly string[] => [
-  ...(lostRecords > 0 ? [`${lostRecords} event records were lost on their way to the metrics`] : []),
+  ...(lostRecords > 0 ? [`${lostRecords} event records were lost on the way to the metrics`] : []),
   ...(samplesFailedByClient > 0
-    ? [`${samplesFailedByClient} samples failed because of the client itself`]
+    ? [`${samplesFailedByClient} requests failed because of the client itself`]
     : []),
-  ...(inconsistentSamples > 0
-    ? [`${inconsistentSamples} samples had stamps that contradict each other`]
-    : []),
+  ...(inconsistentSamples > 0 ? [`${inconsistentSamples} requests had contradictory stamps`] : []),
 ];
 
 const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }: ClientEvidence): string =>
-  `a load thread was starved of its processor for ${percent(starvedNs / observedNs)} of the time` +
+  `a load thread waited ${percent(starvedNs / observedNs)} of the time for a processor` +
   (isUnknown(eventLoopUtilization) || isUnknown(cpuShare)
     ? ''
     : ` (busy for ${percent(eventLoopUtilization)}, on a core for ${percent(cpuShare)})`);
@@ -141,7 +139,7 @@ const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): rea
   const limitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50);
   if (readLatenessNs.p50 > limitNs)
     return [
-      `replies were read late: in half of all intervals by ${time(readLatenessNs.p50)} or more, over ${time(limitNs)}`,
+      `replies were read late: by ${time(readLatenessNs.p50)} or more in half of all intervals, over ${time(limitNs)}`,
     ];
   const tailLimitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50, LATE_TAIL_PART_MAX);
   return readLatenessNs.p99 <= tailLimitNs
@@ -155,14 +153,12 @@ const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): rea
 const saturationReasons = ({ pattern, eventLoopUtilization }: ClientEvidence): readonly string[] =>
   isOpenLoop(pattern) || isUnknown(eventLoopUtilization) || eventLoopUtilization <= UTILIZATION_MAX
     ? []
-    : [
-        `a load thread was busy for ${percent(eventLoopUtilization)} of the time: the client itself is the limit`,
-      ];
+    : [`a load thread was busy ${percent(eventLoopUtilization)} of the time: the client itself is the limit`];
 
 const collectionReasons = ({ gcPauseNs, observedNs }: ClientEvidence): readonly string[] =>
   isUnknown(gcPauseNs) || observedNs === 0 || gcPauseNs.total <= COLLECTION_PART_MAX * observedNs
     ? []
-    : [`garbage collection held the client up for ${percent(gcPauseNs.total / observedNs)} of the time`];
+    : [`garbage collection paused the client ${percent(gcPauseNs.total / observedNs)} of the time`];
 
 const lateLimitNs = (
   leastNs: number,

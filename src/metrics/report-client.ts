@@ -23,7 +23,7 @@ export const reportClient = (
   const observedNs = metrics.counter('client.observedNs');
   const ifObserved = <T>(value: T): T | Unknown => (observedNs > 0 ? value : unknown(NOT_OBSERVED));
   const figures = {
-    sendLatenessNs: lateness(metrics.series('sendLatenessNs'), 'no sample was sent'),
+    sendLatenessNs: lateness(metrics.series('sendLatenessNs'), 'no request was sent'),
     readLatenessNs: lateness(metrics.series('readLatenessNsMax'), NOT_OBSERVED),
     beatLatenessNs: lateness(metrics.series('beatLatenessNs'), NOT_OBSERVED),
     throttledShare: shareOf(metrics, 'client.throttledNs', 'client.throttleObservedNs'),
@@ -45,7 +45,7 @@ export const reportClient = (
     measuredNsP50:
       median(metrics.series('ttftNs')) ??
       median(metrics.series('latencyNs')) ??
-      unknown('no sample completed'),
+      unknown('no request completed'),
     lostRecords: droppedEvents + metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused'),
     inconsistentSamples: metrics.counter('samplesInconsistent'),
     samplesFailedByClient: metrics.counter('errors.client'),
@@ -80,4 +80,4 @@ const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFig
 const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
 
 const NOT_TOLD_BY_SYSTEM = 'the system does not tell it';
-const NOT_OBSERVED = 'the client left no observation of itself';
+const NOT_OBSERVED = 'the client left no measurements of itself';

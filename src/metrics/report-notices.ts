@@ -27,9 +27,9 @@ const problemNotices = (metrics: MetricLookup): readonly string[] =>
 
 const seriesNotices = ({ name, clampedCount, leftOutCount }: SeriesMetric): readonly string[] => [
   ...(clampedCount > 0
-    ? [`${name}: ${clampedCount} values lie outside its histogram and are counted in its outermost cell`]
+    ? [`${name}: ${clampedCount} values are outside its histogram and are counted in its last bucket`]
     : []),
   ...(leftOutCount > 0
-    ? [`${name}: more values than are kept; its percentiles come from the histogram, to 0.1%`]
+    ? [`${name}: too many values to store; its percentiles come from the histogram, to 0.1%`]
     : []),
 ];

@@ -123,13 +123,13 @@ export const rebuildReport = async (
     runProblems: report === undefined ? (end?.problems ?? []) : runProblems,
     sourceProblems: [
       ...(isLive ? ['the run goes on, and these are its figures so far'] : []),
-      ...(end === undefined && !isLive ? ['samples.jsonl breaks off before its end'] : []),
+      ...(end === undefined && !isLive ? ['samples.jsonl is cut off'] : []),
       ...(unreadableLines > 0 ? [`${unreadableLines} lines of samples.jsonl could not be read`] : []),
     ],
     notices: [
       ...known.notices,
-      `counted again from the ${counted.samples} samples in samples.jsonl`,
-      ...(isTorn ? ['the last line of samples.jsonl was not written to its end and is left out'] : []),
+      `recounted from the ${counted.samples} requests in samples.jsonl`,
+      ...(isTorn ? ['the last line of samples.jsonl is incomplete and was left out'] : []),
     ],
   });
 };
@@ -142,7 +142,7 @@ const readConfig = async (directory: string): Promise<RunConfig> => {
       code: 'no-run',
       directory,
       problem: `${directory} is not the directory of a run: it has no config.json.`,
-      advice: 'Name the directory that `plimsoll bench` told, by default <home>/runs/<id>.',
+      advice: 'Give the directory that `plimsoll bench` printed, by default <home>/runs/<id>.',
     });
   }
   throw new RunDirectoryError({

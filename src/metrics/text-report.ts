@@ -54,7 +54,7 @@ const warnings = (report: Report): readonly string[] => {
   if (report.client.verdict === 'client-bound')
     lines.push(`CLIENT-BOUND: ${report.client.reasons.join('; ')}.`);
   if (report.client.verdict === 'unknown')
-    lines.push(`NOT VOUCHED FOR: ${report.client.reasons.join('; ')}.`);
+    lines.push(`NOT TRUSTWORTHY: ${report.client.reasons.join('; ')}.`);
   return lines.length === 0 ? [] : [...lines, ''];
 };
 
@@ -181,10 +181,10 @@ const toAscii = (line: string): string =>
 const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
 
 const DEFINITIONS: readonly string[] = [
-  'Times start when the request is written and are stamped where bytes arrive, before parsing.',
+  'Times start when the request is written; stamps are taken where bytes arrive, before parsing.',
   ...seriesOf('headline').map(key => definition(seriesRow(key).label, seriesRow(key).help)),
   definition(RUN_RATES.windowNs.label, RUN_RATES.windowNs.help),
-  'A failed sample is in no series and no rate; "failures as endless" counts each as longer than any. "99% confident" is the',
-  'early-stopping estimate: the true percentile is no higher, with 99% confidence.',
+  'Failed requests are in no series and no rate; "failures as ∞" counts each as longer than any other. "99% confident" is the',
+  'early-stopping estimate: with 99% confidence the true percentile is no higher.',
   'All definitions: docs/metrics.md.',
 ];

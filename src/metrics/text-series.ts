@@ -21,7 +21,7 @@ export const seriesTable = ({ series }: Report): readonly string[] => {
       ];
       return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
-  if (rows.length === 0) return ['  no sample completed'];
+  if (rows.length === 0) return ['  no request completed'];
   return inColumns([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows], { hasFigures: true });
 };
 
@@ -47,7 +47,7 @@ const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
   const spread = `min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`;
   const header = ['percentile', one.isExact ? 'exact' : 'within 0.1%'];
   if (one.estimates !== undefined) header.push('99% confident');
-  if (one.failureAdjusted !== undefined) header.push('failures as endless');
+  if (one.failureAdjusted !== undefined) header.push('failures as ∞');
   const rows = Object.keys(one.percentiles)
     .toSorted((a, b) => Number(a) - Number(b))
     .map(p => {

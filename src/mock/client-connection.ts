@@ -76,7 +76,7 @@ export class ClientConnection {
         if (idleCloseMs > 0 && waitedMs > idleCloseMs) this.#end();
         return;
       case 'head':
-        if (waitedMs > headTimeoutMs) this.#refuse(408, 'the head took too long');
+        if (waitedMs > headTimeoutMs) this.#refuse(408, 'the header section took too long');
         return;
       case 'body':
         if (waitedMs > bodyTimeoutMs) this.#refuse(408, 'the body took too long');

@@ -28,7 +28,7 @@ export const readCompletionRequest = (body: Buffer, api: MockApi): CompletionReq
   const promptText = api.promptText(value);
   if (promptText === undefined) return wrong(api.noPrompt);
   const { model, stream } = value;
-  if (model !== undefined && typeof model !== 'string') return wrong('model must be a text');
+  if (model !== undefined && typeof model !== 'string') return wrong('model must be text');
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
     return wrong('stream must be true or false');
   const tokensMax = value['max_completion_tokens'] ?? value['max_tokens'] ?? undefined;

@@ -56,7 +56,10 @@ const tokens = (value: string): Parsed<unknown> => {
   if (min !== undefined && max !== undefined) return parsed({ min: Number(min), max: Number(max) });
   return /^\d{1,9}$/.test(value)
     ? parsed(Number(value))
-    : wrong(`${JSON.stringify(value)} is no number of tokens`, 'Write a number, or a range such as 50..200.');
+    : wrong(
+        `${JSON.stringify(value)} is not a number of tokens`,
+        'Write a number, or a range such as 50..200.',
+      );
 };
 
 const list = (value: string): Parsed<unknown> => parsed(value.split(',').map(part => part.trim()));
@@ -89,7 +92,7 @@ const flag = (
 export const MOCK_OPTIONS: readonly MockOption[] = [
   option('host', 'ADDRESS', 'host', text, 'Where to listen. Default: 127.0.0.1.'),
   option('port', 'N', 'port', number, 'Default: any free port.'),
-  option('seed', 'N', 'seed', number, 'Of everything that is drawn. Default: 1.'),
+  option('seed', 'N', 'seed', number, 'Seed of everything random. Default: 1.'),
   option('model', 'NAME,…', 'models', list, 'The models it serves. Default: mock-model.'),
   option('ttft', 'DURATION', 'ttftMs', parseDurationMs, 'To the first token. Default: 50ms.'),
   option('gap', 'DURATION', 'gapMs', parseDurationMs, 'Between chunks. Default: 10ms.'),
@@ -98,9 +101,15 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'SHARE',
     'jitter',
     number,
-    '0 to 1: how far each wait may be off, by the seed. Default: 0.',
+    '0 to 1: how much each wait may vary, drawn from the seed. Default: 0.',
   ),
-  option('output-tokens', 'N|A..B', 'outputTokens', tokens, 'Of each answer, fixed or drawn. Default: 100.'),
+  option(
+    'output-tokens',
+    'N|A..B',
+    'outputTokens',
+    tokens,
+    'For each answer, fixed or drawn from a range. Default: 100.',
+  ),
   option('tokens-per-chunk', 'N', 'tokensPerChunk', number, 'Default: 1.'),
   option(
     'reasoning-tokens',
@@ -114,21 +123,21 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'N',
     'toolCalls',
     number,
-    'Answer with so many tool calls instead of text. Default: 0.',
+    'Answer with this many tool calls instead of text. Default: 0.',
   ),
   option(
     'finish-reason',
     'REASON',
     'finishReason',
     text,
-    'Default: stop, length or tool_calls, as it happens.',
+    'Default: stop, length or tool_calls, whichever applies.',
   ),
   option(
     'concurrency',
     'N',
     'concurrencyMax',
     number,
-    'Requests worked on at a time; others wait. Default: any number.',
+    'Requests handled at a time; others wait. Default: no limit.',
   ),
   option(
     'event-bytes',
@@ -142,31 +151,31 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'SIZE',
     'chunkBytes',
     size,
-    'Cut events into HTTP chunks of this size. Default: one each.',
+    'Split events into HTTP chunks of this size. Default: one chunk each.',
   ),
-  option('events-per-write', 'N', 'eventsPerWrite', number, 'Send so many events at once. Default: 1.'),
+  option('events-per-write', 'N', 'eventsPerWrite', number, 'Send this many events at once. Default: 1.'),
   option(
     'writes-per-event',
     'N',
     'writesPerEvent',
     number,
-    'Cut each event over so many writes. Default: 1.',
+    'Split each event over this many writes. Default: 1.',
   ),
-  flag('split-utf8', 'splitsUtf8', on, 'Cut events inside a character of several bytes.'),
-  flag('no-role-delta', 'hasRoleDelta', off, 'Leave out the first chunk that only has a role.'),
-  option('usage', 'asked|always|never', 'usage', text, 'When token counts are told. Default: asked.'),
-  flag('no-done', 'hasDone', off, 'Leave out [DONE] after the finish reason.'),
+  flag('split-utf8', 'splitsUtf8', on, 'Split events inside a multi-byte character.'),
+  flag('no-role-delta', 'hasRoleDelta', off, 'Omit the first chunk, which only has a role.'),
+  option('usage', 'asked|always|never', 'usage', text, 'When usage is reported. Default: asked.'),
+  flag('no-done', 'hasDone', off, 'Omit [DONE] after the finish reason.'),
   option('framing', 'lf|crlf|cr', 'framing', text, 'Line ends of events. Default: lf.'),
   flag('no-space', 'hasSpaceAfterData', off, 'Write "data:{" instead of "data: {".'),
   flag('comments', 'hasComments', on, 'Put a comment before each event.'),
   flag('multi-line-data', 'hasMultiLineData', on, 'Spread the data of each event over two lines.'),
-  flag('bom', 'hasBom', on, 'Begin streams with a byte order mark.'),
+  flag('bom', 'hasBom', on, 'Start streams with a byte order mark.'),
   option(
     'transfer',
     'chunked|content-length|close-delimited|http/1.0',
     'transfer',
     text,
-    'How streams travel. Default: chunked.',
+    'How streams are transferred. Default: chunked.',
   ),
   flag('chunk-extensions', 'hasChunkExtensions', on, 'Give each HTTP chunk an extension.'),
   flag('trailers', 'hasTrailers', on, 'Send trailers after the last chunk.'),
@@ -175,15 +184,15 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'STATUS,…',
     'informational',
     numbers,
-    '100, 102 and 103 to send ahead of each reply. Default: none.',
+    '100, 102 and 103 to send before each reply. Default: none.',
   ),
-  flag('late-head', 'isHeadEarly', off, 'Hold back the head until the first token.'),
+  flag('late-head', 'isHeadEarly', off, 'Hold back the headers until the first token.'),
   option(
     'replies-per-connection',
     'N',
     'repliesPerConnection',
     number,
-    'Close after so many. Default: never.',
+    'Close a connection after this many requests. Default: never.',
   ),
   option(
     'idle-close',
@@ -192,10 +201,16 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     parseDurationMs,
     'Close idle connections. Default: 75s; 0s: never.',
   ),
-  flag('stamp', 'stampsWrites', on, 'Put read and write times into each chunk.'),
-  option('fail', 'FAILURE', 'failure', text, 'How requests fail; see docs/mock.md. Default: none.'),
-  option('fail-every', 'N', 'failEvery', number, 'Which of them fail: each N-th. Default: 1, that is all.'),
-  option('log', 'FILE', 'logFile', text, 'Append a line of JSON for each request.'),
+  flag('stamp', 'stampsWrites', on, 'Add read and write times to each chunk.'),
+  option(
+    'fail',
+    'FAILURE',
+    'failure',
+    text,
+    'How requests fail; docs/mock.md lists the failures. Default: none.',
+  ),
+  option('fail-every', 'N', 'failEvery', number, 'Which requests fail: every Nth. Default: 1, all of them.'),
+  option('log', 'FILE', 'logFile', text, 'Append a JSON line for each request.'),
 ];
 
 const unknownOption = (name: string): Parsed<never> => {
@@ -213,7 +228,7 @@ const unknownFailure = (name: string): Parsed<never> => {
   const names = FAILURES.map(failure => failure.name);
   const meant = nearest(name, names);
   return wrong(
-    `--fail: the mock knows no failure ${JSON.stringify(name)}`,
+    `--fail: the mock has no failure ${JSON.stringify(name)}`,
     meant === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean ${meant}?`,
   );
 };

@@ -192,7 +192,7 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     failure: v.optional(
       v.pipe(
         v.string(),
-        v.check(text => text === '' || isFailureName(text), 'is no failure that the mock knows'),
+        v.check(text => text === '' || isFailureName(text), 'is not a failure of the mock'),
       ),
       '',
     ),

@@ -41,7 +41,7 @@ export const spawnMock = async (
   const url = typeof ready === 'object' && ready !== null && 'url' in ready ? ready.url : undefined;
   if (typeof url !== 'string') {
     await child.kill();
-    throw new MockError('did-not-start', 'the mock did not say where it listens');
+    throw new MockError('did-not-start', 'the mock did not report its address');
   }
   const stop = async (): Promise<void> => {
     await child.stop(STOP_GRACE_MS);

@@ -151,7 +151,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [3, 'too little memory is free'],
   [7, 'cuBLAS refused an argument'],
   [8, 'this cuBLAS does not support the device'],
-  [13, 'the product failed on the device'],
+  [13, 'the multiplication failed on the device'],
   [14, 'cuBLAS failed inside'],
   [15, 'this cuBLAS does not support the product'],
 ]);

@@ -14,20 +14,20 @@ export const distrustOf = (path: string, userId: number | undefined): string | u
   if (userId === undefined) return undefined;
   try {
     let inner = realpathSync(path);
-    if (isWritableForAll(inner) && !lstatSync(inner).isDirectory()) return 'is writable for everybody';
-    if (isWritableForAll(inner)) return 'is a folder writable for everybody';
+    if (isWritableForAll(inner) && !lstatSync(inner).isDirectory()) return 'can be written by everybody';
+    if (isWritableForAll(inner)) return 'is a folder that everybody can write to';
     for (let folder = dirname(inner); ; folder = dirname(inner)) {
       const { mode } = lstatSync(folder);
       if ((mode & OTHERS_WRITE) !== 0) {
-        if ((mode & STICKY) === 0) return `lies under ${folder}, which is writable for everybody`;
+        if ((mode & STICKY) === 0) return `is inside ${folder}, which everybody can write to`;
         const owner = lstatSync(inner).uid;
-        if (owner !== userId && owner !== 0) return `lies under ${folder} and belongs to another user`;
+        if (owner !== userId && owner !== 0) return `is inside ${folder} and belongs to another user`;
       }
       if (folder === inner) return undefined;
       inner = folder;
     }
   } catch (error) {
-    return `cannot be looked at (${error instanceof Error && 'code' in error ? error.code : 'unknown error'})`;
+    return `cannot be inspected (${error instanceof Error && 'code' in error ? error.code : 'unknown error'})`;
   }
 };
 

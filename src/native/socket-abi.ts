@@ -74,7 +74,7 @@ export interface TcpInfo {
 
 export const parseTcpInfo = (platform: string, bytes: Buffer): TcpInfo => {
   if (platform === 'linux') return parseLinux(bytes);
-  return platform === 'darwin' ? parseMacos(bytes) : unknownTcpInfo('not told by this platform');
+  return platform === 'darwin' ? parseMacos(bytes) : unknownTcpInfo('not reported by this platform');
 };
 
 export const unknownTcpInfo = (reason: string): TcpInfo => ({
@@ -91,8 +91,8 @@ const parseLinux = (bytes: Buffer): TcpInfo => ({
 
 const parseMacos = (bytes: Buffer): TcpInfo => ({
   retransmits: bytes.length >= 112 ? Number(bytes.readBigUInt64LE(104)) : older(),
-  roundTripNsMin: unknown('not told by this platform'),
-  bytesAcknowledged: unknown('not told by this platform'),
+  roundTripNsMin: unknown('not reported by this platform'),
+  bytesAcknowledged: unknown('not reported by this platform'),
 });
 
 /** Microseconds; all bits set while nothing was measured. */
@@ -101,7 +101,7 @@ const measured = (microseconds: number): Reported<number> =>
     ? unknown('the kernel has not measured any')
     : microseconds * 1_000;
 
-const older = (): Reported<number> => unknown('the kernel is too old to tell');
+const older = (): Reported<number> => unknown('the kernel is too old to report it');
 
 const LINUX: SocketAbi = {
   levelSocket: 1,

@@ -134,7 +134,7 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
       const value = Buffer.alloc(TCP_INFO_BYTES_MAX);
       const length = int32(value.length);
       const result = getsockopt(fd, abi.levelTcp, abi.optionTcpInfo, value, length);
-      if (result < 0) return unknownTcpInfo(`the kernel does not tell: ${errorName()}`);
+      if (result < 0) return unknownTcpInfo(`the kernel does not report it: ${errorName()}`);
       return parseTcpInfo(platform, value.subarray(0, length.readInt32LE(0)));
     },
     openOn: (interfaceName, family) => {

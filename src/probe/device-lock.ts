@@ -51,7 +51,7 @@ export const lockDevices = (home: string, owner: DeviceOwner): DeviceLock => {
 const busyWords = (note: string): string => {
   const owner = readOwner(note);
   return owner === undefined
-    ? 'a device of this machine is being measured by another process'
+    ? 'another process is measuring a device of this machine'
     : `${owner.what} is being measured by ${owner.who} (process ${owner.pid})`;
 };
 

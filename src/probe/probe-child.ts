@@ -68,9 +68,9 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
 };
 
 const endingOf = ({ code, signal, stderr }: OwnProcessExit): string => {
-  const how = signal === null ? `ended with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
+  const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was killed by ${signal}`;
   const said = lastLine(stderr);
-  return said === '' ? `${how} and said nothing` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
+  return said === '' ? `${how} without a message` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
 };
 
 const wordsSchema: v.GenericSchema<unknown, ProbeWords> = v.variant('kind', [

@@ -67,7 +67,7 @@ export const runTool = async (
     }
     if (deadline.aborted)
       return { kind: 'timeout', reason: `${command} gave no answer in ${options.timeoutMs} ms` };
-    if (ending.code === null) return { kind: 'failed', reason: `${command} was ended by ${ending.signal}` };
+    if (ending.code === null) return { kind: 'failed', reason: `${command} was killed by ${ending.signal}` };
     return { kind: 'exited', code: ending.code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     deadline.removeEventListener('abort', kill);
@@ -144,9 +144,10 @@ export async function* streamLines(
         continue;
       }
       if (line.kind === 'silent') {
-        throw toolError('no-answer', `${command} said nothing for ${options.idleTimeoutMs} ms`);
+        throw toolError('no-answer', `${command} was silent for ${options.idleTimeoutMs} ms`);
       }
-      if (line.kind === 'too-long') throw toolError('line-too-long', `${command} sent a line past its bound`);
+      if (line.kind === 'too-long')
+        throw toolError('line-too-long', `${command} sent a line that is too long`);
       const ending = await ended;
       if (ending.kind !== 'exited')
         throw toolError(
@@ -154,7 +155,7 @@ export async function* streamLines(
           `${command}: ${ending.reason}`,
         );
       const said = lastLine(stderr.text());
-      const how = ending.code === null ? `was ended by ${ending.signal}` : `exited with code ${ending.code}`;
+      const how = ending.code === null ? `was killed by ${ending.signal}` : `exited with code ${ending.code}`;
       throw new ToolError({
         code: 'exited',
         exitCode: ending.code,

@@ -85,7 +85,7 @@ export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnPr
   if (start === 'failed') throw new OwnProcessError('not-started', `${name} could not be started${said}`);
   if (start === 'silent')
     throw new OwnProcessError('not-ready', `${name} was not ready after ${options.readyTimeoutMs} ms${said}`);
-  throw new OwnProcessError('exited', `${name} ended at once with ${code ?? signal}${said}`);
+  throw new OwnProcessError('exited', `${name} exited at once with ${code ?? signal}${said}`);
 };
 
 class SpawnedProcess implements OwnProcess {

@@ -49,7 +49,7 @@ async function* partsOf(file: FileHandle): AsyncGenerator<RecordingPart, void, v
   for (;;) {
     const headBytes = await bytesAt(file, at, BLOCK_HEAD_BYTES);
     if (headBytes.length === 0) {
-      if (!hasEnded) yield broken('the recording has no end: whoever wrote it was stopped');
+      if (!hasEnded) yield broken('the recording has no end: its writer was stopped');
       return;
     }
     if (headBytes.length < BLOCK_HEAD_BYTES) return yield broken(cutOff(at));
@@ -93,7 +93,7 @@ const opened = async (path: string): Promise<FileHandle> => {
       {
         code: 'unreadable',
         problem: `the recording cannot be read: ${reason}`,
-        advice: 'Name a file that plimsoll record has written.',
+        advice: 'Choose a file that plimsoll record has written.',
       },
       { cause: error },
     );
@@ -119,6 +119,6 @@ const damaged = (at: number): string => `the recording is damaged at byte ${at}`
 const noRecording = (path: string): RecordingError =>
   new RecordingError({
     code: 'no-recording',
-    problem: `${path} is no recording, or its beginning is damaged`,
-    advice: 'Name a file that plimsoll record has written.',
+    problem: `${path} is not a recording, or its start is damaged`,
+    advice: 'Choose a file that plimsoll record has written.',
   });

@@ -26,7 +26,7 @@ export class RecordingWriter implements AsyncDisposable {
     this.#bytesMax = bytesMax;
   }
 
-  /** @throws the system's error, EEXIST where the file is there already. */
+  /** @throws the system's error, EEXIST where the file already exists. */
   static async create(path: string, bytesMax: number = RECORDING_BYTES_MAX): Promise<RecordingWriter> {
     return new RecordingWriter(await open(path, 'wx', 0o600), bytesMax);
   }

@@ -39,9 +39,9 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
     typeEvidence: SIMULATED_SOURCE,
     macAddress: macAddress(index, value.name),
     isUp: true,
-    speedBitsPerSecond: unknown('not told by this kind of interface'),
+    speedBitsPerSecond: unknown('not reported by this kind of interface'),
     mtuBytes: 1_500,
-    driver: isMac ? unknown('not told by macOS') : SIMULATED_SOURCE,
+    driver: isMac ? unknown('not reported by macOS') : SIMULATED_SOURCE,
     addresses: [],
     members: [],
     ...value,
@@ -154,7 +154,7 @@ const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({
   coreCount: gpu.coreCount,
   pcieMax: gpu.pcie ?? unknown('not on PCIe'),
   powerLimitWatts:
-    gpu.vendor === 'apple' ? unknown('not told by macOS') : Math.ceil(gpu.watts.peak / 10) * 10,
+    gpu.vendor === 'apple' ? unknown('not reported by macOS') : Math.ceil(gpu.watts.peak / 10) * 10,
   partitions: [],
 });
 

@@ -36,7 +36,9 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
         pressure: {
           level: isFull && swapUsedBytes > 0 ? 'warning' : 'normal',
           stalledShare:
-            hardware.operatingSystem.platform === 'macos' ? unknown('not told by macOS') : memoryStall(used),
+            hardware.operatingSystem.platform === 'macos'
+              ? unknown('not reported by macOS')
+              : memoryStall(used),
         },
         container: { kind: 'none' },
       },

@@ -193,7 +193,7 @@ export class NodeTelling {
       }
     facts.push({
       kind: 'endpoints.told',
-      payload: { meshPort: MESH_PORT, reachabilityPort: unknown('a simulated node answers no checks') },
+      payload: { meshPort: MESH_PORT, reachabilityPort: unknown('simulated nodes do not answer checks') },
     });
     return facts;
   }

@@ -83,12 +83,12 @@ const thunderboltDevice = (site: Site, port: number): RdmaDevice => {
     name: `rdma_${interfaceName}`,
     nodeGuid: guid(site.index, port),
     systemImageGuid: guid(site.index, 0),
-    firmware: unknown('not told by macOS'),
+    firmware: unknown('not reported by macOS'),
     ports: [
       {
         number: 1,
         state: socket === undefined ? 'down' : 'active',
-        physicalState: unknown('not told by macOS'),
+        physicalState: unknown('not reported by macOS'),
         linkLayer: 'thunderbolt',
         rateBitsPerSecond: socket?.cableBitsPerSecond ?? unknown('no cable'),
         activeMtuBytes: 4_096,

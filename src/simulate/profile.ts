@@ -51,7 +51,7 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     roundTripNsP99: Math.round(roundTripNsP50 * 1.7),
     jitterNs: Math.round(roundTripNsP50 * jitterShare(connection) * vary('jitter', 0.3)),
     roundTripCount: isRdma ? 50 : 200,
-    retransmits: isRdma ? unknown('RDMA tells none') : connection.retransmits,
+    retransmits: isRdma ? unknown('RDMA reports none') : connection.retransmits,
     uploadStreams: streams,
     downloadStreams: streams,
     bytesUsed: isRdma ? 536_870_912 : Math.round((uploadBitsPerSecond + downloadBitsPerSecond) / 32),

@@ -31,7 +31,7 @@ export const renderStatus = (
   options: StatusOptions,
 ): readonly string[] => {
   const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
-  if (views.length === 0) return ['No node has said anything yet.'];
+  if (views.length === 0) return ['No node has reported yet.'];
   const lines = [
     ...nodeTable(state, views, options),
     ...spaced(linkTable(state, nowMs, { columns: options.columns, rowsMax: LINK_ROWS_MAX })),

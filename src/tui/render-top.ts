@@ -39,7 +39,7 @@ export const renderTop = (
 ): readonly string[] => {
   const { columns, rows } = options;
   const views = inNameOrder(nodeIds(state).map(id => nodeView(state, id, nowMs)));
-  if (views.length === 0) return ['No node has said anything yet.'];
+  if (views.length === 0) return ['No node has reported yet.'];
   const warned = clusterWarnings({ state, views, nowMs }).flatMap(warningLines);
   const broken = [...said.flatMap(saidLines), ...warned].flatMap(line => brokenLine(line, columns));
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });

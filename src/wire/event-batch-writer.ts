@@ -267,7 +267,9 @@ export class EventBatchWriter {
   /** Where the record's fields begin, behind its sample's id. */
   #openSample(kind: number, bytes: number, sampleId: number): number {
     if (!(sampleId >= 0 && sampleId <= SAMPLE_ID_MAX && Number.isInteger(sampleId)))
-      throw new RangeError(`a sample's number is whole and at most ${SAMPLE_ID_MAX}, not ${sampleId}`);
+      throw new RangeError(
+        `a sample's number must be a whole number of at most ${SAMPLE_ID_MAX}, not ${sampleId}`,
+      );
     const at = this.#open(kind, bytes);
     if (at === FULL) return FULL;
     this.#view.setUint32(at, sampleId, true);

@@ -34,7 +34,7 @@ export const decodeFact = (kind: string, key: string, payload: unknown): Decoded
   const decoded = checked(kind, payload);
   if (decoded.kind === 'refused') return decoded;
   if (factKey(decoded.fact) !== key)
-    return { kind: 'refused', reason: `${kind} does not have the key its payload makes` };
+    return { kind: 'refused', reason: `${kind} does not have the key of its payload` };
   return decoded;
 };
 

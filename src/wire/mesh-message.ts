@@ -104,7 +104,7 @@ export const encodeMeshMessage = (message: MeshMessage): Uint8Array => {
 /** Never throws. Bytes of records are views of the frame, not copies. */
 export const decodeMeshMessage = (frame: Uint8Array): DecodedMessage => {
   const [version, type] = frame;
-  if (version === undefined || type === undefined) return malformed('shorter than its head');
+  if (version === undefined || type === undefined) return malformed('shorter than its header');
   if (version !== MESH_PROTOCOL_VERSION) return { kind: 'other-version', version };
   const body = frame.subarray(2);
   if (type === TYPES.records || type === TYPES.fork) return decodeRecords(type, body);
@@ -230,7 +230,7 @@ const decodeRecords = (type: number, bytes: Uint8Array): DecodedMessage => {
   }
   if (!reader.isWhole || reader.hasMore) return malformed('records are cut off, or too many');
   if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(after) || !isWhole(through) || !isWhole(afterTip))
-    return malformed('records without a place');
+    return malformed('records without a slot');
   if (type === TYPES.fork) return { kind: 'message', message: { kind: 'fork', origin, epoch, records } };
   const place = { origin, epoch, after, through, ...(afterTip === 0 ? {} : { afterTip }) };
   return { kind: 'message', message: { kind: 'records', ...place, records } };
@@ -256,7 +256,7 @@ const decodeLive = (bytes: Uint8Array): DecodedMessage => {
   while (reader.hasMore && entries.length < ENTRIES_PER_FRAME_MAX) {
     const ageMs = reader.number();
     const [hasProof = 0] = reader.bytes(1);
-    if (hasProof > 1) return malformed('a live event with something unknown');
+    if (hasProof > 1) return malformed('a live event with an unknown part');
     const proof = hasProof === 1 ? reader.bytes(PROOF_BYTES) : undefined;
     const bodyBytes = reader.length();
     if (bodyBytes > LIVE_BODY_BYTES_MAX) return malformed('a live event is too large');

@@ -61,14 +61,14 @@ export const decodeRequest = (frame: Uint8Array): DecodedRequest => {
     if (typeof topic !== 'string' || topic === '' || topic.length > TOPIC_LENGTH_MAX)
       return malformed('without a topic');
     if (typeof timeoutMs !== 'number' || !(timeoutMs > 0) || body === undefined)
-      return malformed('not an ask');
+      return malformed('not a request');
     return { kind: 'message', message: { kind: 'ask', id, topic, timeoutMs, body } };
   }
   if (typeof reason === 'string') {
     const refusal = { kind: 'refusal' as const, id, reason: reason.slice(0, REFUSAL_LENGTH_MAX) };
     return { kind: 'message', message: refusal };
   }
-  if (body === undefined) return malformed('an answer without a body');
+  if (body === undefined) return malformed('a reply without a body');
   return { kind: 'message', message: { kind: 'answer', id, body } };
 };
 

@@ -66,7 +66,7 @@ export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchem
     NOT_TOLD,
   );
 
-export const NOT_TOLD: Unknown = unknown('not told by that version');
+export const NOT_TOLD: Unknown = unknown('not reported by that version');
 
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));

@@ -7,7 +7,7 @@ export const encodeVarints = (values: readonly number[]): Uint8Array => {
   let at = 0;
   for (const value of values) {
     if (!(Number.isSafeInteger(value) && value >= 0))
-      throw new RangeError(`${value} is not a whole number from 0 on`);
+      throw new RangeError(`${value} is not a whole number of at least 0`);
     let rest = value;
     while (rest >= 0x80) {
       bytes[at++] = (rest % 0x80) | 0x80; // no shifts: they would cut to 32 bits

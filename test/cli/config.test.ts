@@ -26,7 +26,7 @@ describe('plimsoll config', () => {
     writeFileSync(join(folder.path, 'config.toml'), 'name = "atlas"');
     expect(await config(folder.path, 'check')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('is in order'),
+      stdout: expect.stringContaining('is valid'),
     });
   });
 
@@ -62,6 +62,6 @@ describe('plimsoll config', () => {
     const { code, stdout, stderr } = await config(folder.path, 'show');
     expect(code).toBe(3);
     expect(stdout).toMatch(/^name = "atlas" +# config.last-good.toml:1$/m);
-    expect(stderr).toContain('the last good values are in effect');
+    expect(stderr).toContain('the last good values stay in effect');
   });
 });

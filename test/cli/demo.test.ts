@@ -25,7 +25,7 @@ describe('plimsoll demo', () => {
     const demo = madeUpProcess(['demo', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const state = { ...demo.state, temporaryFolder: '/nonexistent' };
     expect(await runCommand(await commandsFor(state.args), state)).toBe(EXIT_CODES.homeUnusable.code);
-    expect(demo.stderr.text).toMatch(/cannot make its home: ENOENT.*\n.*TMPDIR/);
+    expect(demo.stderr.text).toMatch(/cannot create its home: ENOENT.*\n.*TMPDIR/);
   });
 
   test.each(['0', '201', 'eight', '-3', '2.5', ''])(
@@ -42,7 +42,7 @@ describe('plimsoll demo', () => {
 describe('plimsoll up --replay', () => {
   test.each([
     [['--replay', '/nonexistent'], 'recording', /cannot be read: ENOENT.*\n.*plimsoll record/],
-    [['--replay', '/dev/null'], 'recording', /no recording.*\n.*plimsoll record/],
+    [['--replay', '/dev/null'], 'recording', /not a recording.*\n.*plimsoll record/],
     [['--replay', 'x', '--speed', '0'], 'usage', /--speed.*\n.*--speed 10/],
     [['--replay', 'x', '--speed', 'fast'], 'usage', /--speed.*\n.*--speed 10/],
     [['--speed', '10'], 'usage', /--speed without --replay.*\n.*--replay FILE/],

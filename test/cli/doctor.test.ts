@@ -49,7 +49,7 @@ describe('plimsoll doctor', () => {
     const { code, problems } = await doctor(daemon.home);
     expect(code).toBe(8);
     expect(problems).toMatchObject([
-      { section: 'home', text: expect.stringContaining('journal is not there') },
+      { section: 'home', text: expect.stringContaining('journal does not exist') },
     ]);
   });
 
@@ -109,7 +109,7 @@ describe('plimsoll doctor', () => {
     chmodSync(home, 0o755);
     const { run, stdout } = madeUpProcess(['doctor', '--home', home]);
     expect(await run()).toBe(8);
-    expect(stdout.text).toMatch(/^Home\n {2}WRONG {3}.* is open to others \(0755\)\n {10}Run: chmod 700 /m);
+    expect(stdout.text).toMatch(/^Home\n {2}WRONG {3}.* can be read by others (0755)\n {10}Run: chmod 700 /m);
     expect(stdout.text).toContain('1 thing is wrong.');
   });
 });

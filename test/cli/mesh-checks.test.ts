@@ -86,7 +86,7 @@ describe('what doctor says of the mesh', () => {
     expect(text({ asked: 0, open: 0, shut: 0 })).not.toContain('no connection');
   });
 
-  test('calls nothing off that is heard by way of others, where none of its addresses is reached', () => {
+  test('calls nothing off that is heard by way of others, where none of its addresses can be reached', () => {
     const relayed = (...tries: readonly PeerTry[]): string =>
       textsOf(
         on({ peers: [peer({ standing: 'relayed', address: unknown('no link'), tries })], problems: [] }),
@@ -97,15 +97,15 @@ describe('what doctor says of the mesh', () => {
       unreachable('no-answer', 'no answer in 4 s', '[fe80::2%en0]:4181'),
       unreachable('no-route', 'no route', '10.2.0.2:4181'),
     );
-    expect(far).toMatch(/^note: juno has no direct link.*none of its addresses is reached/);
-    expect(far).toContain('no cable or network joins the two');
+    expect(far).toMatch(/^note: juno has no direct link.*none of its addresses can be reached/);
+    expect(far).toContain('no cable or network connects the two');
     expect(far).not.toContain('It is off');
     expect(relayed(tried('wrong-key', 'another key'))).toContain('the same cluster key');
   });
 
   test('is that the node is alone, where there is no key', () => {
     expect(textsOf({ kind: 'off', reason: 'there is no cluster key' })).toEqual([
-      'note: this node is alone: there is no cluster key | Make a key with: plimsoll key new',
+      'note: this node is alone: there is no cluster key | Create a key with: plimsoll key new',
     ]);
   });
 
@@ -121,7 +121,7 @@ describe('what doctor says of the mesh', () => {
       unreachable('nothing-listens', 'nothing listens on that port', '10.9.0.3:4181'),
       tried('wrong-key', 'it has another cluster key', '10.9.0.4:4181'),
       unreachable('no-route', 'no route to that network', '10.9.0.5:4181'),
-      tried('waiting', 'it was not refused so far', '10.9.0.6:4181'),
+      tried('waiting', 'it has not been refused so far', '10.9.0.6:4181'),
     ];
     const texts = textsOf(on({ peers: [peer({ standing: 'never-met', isNamed: true, tries })] }));
     expect(texts[1]).toBe(
@@ -149,7 +149,7 @@ describe('what doctor says of the mesh', () => {
   test.each<[UnreachableCause, string]>([
     ['nothing-listens', 'its mesh port is closed'],
     ['no-answer', 'allow TCP and UDP 4181, and UDP 4182'],
-    ['unknown-name', 'by its address'],
+    ['unknown-name', 'address instead'],
     ['needs-interface', 'fe80::1%en0'],
   ])('says what to do about an address that is unreachable: %s', (cause, advice) => {
     const peers = [peer({ standing: 'never-met', isNamed: true, tries: [unreachable(cause, 'in words')] })];
@@ -178,7 +178,7 @@ describe('what doctor says of the mesh', () => {
   test('is a problem for an offline node that somebody named, else a note with the way to forget it', () => {
     const offline = peer({ standing: 'offline', silentMs: 120_000 });
     expect(textsOf(on({ peers: [{ ...offline, isNamed: true }] }))[1]).toMatch(
-      /^problem: juno is offline, last heard 2\smin/,
+      /^problem: juno is offline, last seen 2\smin/,
     );
     expect(textsOf(on({ peers: [offline] }))[1]).toMatch(/^note: juno is offline.*plimsoll forget juno$/);
   });

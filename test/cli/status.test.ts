@@ -61,7 +61,7 @@ describe('plimsoll status', () => {
     [
       'of a daemon that was killed',
       fileOf({ url: 'http://127.0.0.1:9', pid: 999_999_999 }),
-      'ended without a word',
+      'exited unexpectedly',
     ],
     ['of a port where nobody listens', fileOf({ url: 'http://127.0.0.1:9' }), 'does not answer'],
     ['that is not JSON', '{', 'no daemon can be found'],
@@ -118,7 +118,7 @@ describe('plimsoll status', () => {
     silent.close();
   });
 
-  test('refuses options that contradict each other or the terminal', async () => {
+  test('refuses options that cannot be combined or the terminal', async () => {
     expect(await madeUpProcess(['status', '--json', '--watch']).run()).toBe(2);
     expect(await madeUpProcess(['status', '--watch']).run()).toBe(2);
   });

@@ -151,7 +151,7 @@ url = "https://ada:secret@atlas.example:8443"
       'config.toml:5:10',
       'config.toml:6:14',
     ]);
-    expect(problems[2]).toContain('Write the host too: 127.0.0.1:4180.');
+    expect(problems[2]).toContain('Add the host: 127.0.0.1:4180.');
   });
 
   test('names the item of a list that is wrong, also over several lines', () => {

@@ -101,7 +101,7 @@ export const describeServerApi = (api: ServerApi): void => {
       expect(sample).toMatchObject({ outcome: 'completed', outputTokens: 4, finishReason: 'length' });
     });
 
-    test('does not know how many tokens came where the server does not say', async () => {
+    test('does not know how many tokens came where the server does not report it', async () => {
       for (const isStreaming of streamings) {
         const sample = await sampleOf({ usage: 'never' }, { isStreaming });
         expect(sample).toMatchObject({

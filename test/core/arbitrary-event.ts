@@ -72,7 +72,7 @@ const opened: fc.Arbitrary<Fact> = fc.record({ sink: origin, port: fc.nat(3) }).
     sinkAddress: `10.0.0.${port}`,
     sourceInterface: 'en0',
     type: 'ethernet',
-    negotiatedBitsPerSecond: unknown('not told'),
+    negotiatedBitsPerSecond: unknown('not reported'),
   },
 }));
 

@@ -78,7 +78,7 @@ describe('the event recorder', () => {
     await clock.advance(JOURNAL_RETRY_MS);
     recorder.retry();
     expect(notices.all).toMatchObject([
-      { lostCount: 5, advice: expect.stringContaining('5 older facts were lost') },
+      { lostCount: 5, advice: expect.stringContaining('5 older events were lost') },
     ]);
     disk.isFull = false;
     await clock.advance(JOURNAL_RETRY_MS);

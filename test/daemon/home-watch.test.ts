@@ -44,8 +44,10 @@ describe('a daemon whose files are taken away while it runs', () => {
     expect(await raised.promise).toMatchObject({
       path: join(folder, 'home', 'journal.sqlite'),
       change: 'gone',
-      problem: expect.stringMatching(/^The journal .*journal\.sqlite was removed while the daemon runs/),
-      advice: expect.stringContaining('start it again: it begins a new journal'),
+      problem: expect.stringMatching(
+        /^The journal .*journal\.sqlite was removed while the daemon is running/,
+      ),
+      advice: expect.stringContaining('restart the daemon: it starts a new journal'),
     });
     const before = daemon.state.origins[daemon.nodeId]?.seq ?? 0;
     writeFileSync(join(folder, 'home', 'config.toml'), 'tags = ["after"]\n');

@@ -68,7 +68,7 @@ describe('the reading recorder', () => {
     readings.failure(GATHERER, MEMORY_KIND, 'nvidia-smi', garbage);
     readings.failure(GATHERER, MEMORY_KIND, 'nvidia-smi', 'caf\ufffd is closed');
     expect(facts).toMatchObject([
-      { payload: { reason: 'nvidia-smi: (bytes that are no text)' } },
+      { payload: { reason: 'nvidia-smi: (bytes that are not text)' } },
       { payload: { reason: 'caf\ufffd is closed' } },
     ]);
   });

@@ -44,7 +44,7 @@ describe(
       ])
         await page.getByRole('img', { name }).waitFor();
       await page
-        .getByRole('table', { name: 'What was asked of the runs' })
+        .getByRole('table', { name: 'Settings of the runs' })
         .getByRole('row', { name: /^Model/ })
         .waitFor();
       await page.getByRole('combobox', { name: 'Reference' }).selectOption('newer');
@@ -108,7 +108,7 @@ describe(
       expect(await page.getByRole('table', { name: 'Figures of the runs' }).count()).toBe(0);
       expect(await axeFindings(page)).toEqual([]);
       await page.goto(`${daemon.url}/runs/compare?run=whole&run=nobody`);
-      await page.getByText('Nobody in this cluster has told of “nobody”').waitFor();
+      await page.getByText('No node knows run “nobody”').waitFor();
       await page.getByText('Two runs at least are needed').waitFor();
     });
 

@@ -112,7 +112,7 @@ describe(
       await using served = await serveMachines({ machines: [studio, notebook] });
       for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
       const { page } = await browser.open(served.url + ADDRESS);
-      await page.getByText('Nothing joins the two now').waitFor();
+      await page.getByText('The two are not connected').waitFor();
       served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
       await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
     });

@@ -28,7 +28,7 @@ const identity = (value: Partial<NodeIdentity> & Pick<NodeIdentity, 'friendlyNam
     value: {
       hostName: `${value.friendlyName}.local`,
       model: unknown('no DMI'),
-      chip: unknown('not told'),
+      chip: unknown('not reported'),
       architecture: 'arm64',
       cpuCount: 32,
       operatingSystem: { platform: 'linux', name: 'Ubuntu 24.04', version: '24.04', build: '6.8.0-48' },
@@ -93,10 +93,10 @@ const device = (
   memoryIsUnified: true,
   driver: unknown('part of the system'),
   runtime: 'Metal 4',
-  architecture: unknown('not told'),
+  architecture: unknown('not reported'),
   coreCount: 80,
   pcieMax: unknown('no PCIe'),
-  powerLimitWatts: unknown('not told'),
+  powerLimitWatts: unknown('not reported'),
   partitions: [],
   ...value,
 });

@@ -112,7 +112,7 @@ describe('the page of a node', () => {
     await page.route(ofProfiles, route => route.abort());
     await page.goto(`${served.url}/nodes/${served.idOf(rack)}`);
     const panel = page.getByRole('region', { name: 'Profile history' });
-    await panel.getByText('The past could not be read: the daemon does not answer').waitFor();
+    await panel.getByText('The history could not be loaded: the daemon does not answer').waitFor();
     await page.unroute(ofProfiles);
     await panel.getByRole('img', { name: /^GPU 1, memory bandwidth since / }).waitFor();
   });
@@ -141,7 +141,7 @@ describe('the page of a node', () => {
     await table.waitFor();
     const rows = (await table.getByRole('row').allInnerTexts()).map(text => text.replaceAll(/\s+/g, ' '));
     expect(rows).toEqual([
-      'Waiting for 10 s 1 min 5 min All waiting, 10 s',
+      'Waiting for 10 s 1 min 5 min All tasks waiting, 10 s',
       'CPU Host 32 % 16 % 8 % –',
       'Memory Host 8 % 4 % 2 % 4 %',
       'I/O Host permission denied – – –',

@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     await address.waitFor();
     const box = await address.boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? 1_000)).toBeLessThanOrEqual(390);
-    await page.getByRole('table', { name: 'Load, heat and power' }).getByText('512\u00a0W').waitFor();
+    await page.getByRole('table', { name: 'Load, temperature and power' }).getByText('512\u00a0W').waitFor();
   });
 
   test('a source that stops is called stale, with its age, and its last figure stays', async ({

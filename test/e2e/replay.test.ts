@@ -71,7 +71,7 @@ test('what is no recording ends with 31 and two lines', async () => {
   );
   expect(refusal).toMatchObject({
     code: 31,
-    stderr: expect.stringMatching(/is no recording.*\n.*plimsoll record/),
+    stderr: expect.stringMatching(/is not a recording.*\n.*plimsoll record/),
   });
 });
 
@@ -90,7 +90,7 @@ test(
       const refusal = await run(['record', path, '--duration', '1s', '--home', home]).catch(
         (error: { code: number; stderr: string }) => error,
       );
-      expect(refusal).toMatchObject({ code: 31, stderr: expect.stringContaining('there already') });
+      expect(refusal).toMatchObject({ code: 31, stderr: expect.stringContaining('already exists') });
     }
     await using replay = await startCommand(['up', '--replay', path]);
     const state = await (await fetch(`${replay.url}/api/state`)).text();

@@ -48,7 +48,7 @@ describe(
       const report = JSON.parse(readFileSync(join(home, 'runs', folder, 'report.json'), 'utf8'));
       expect(report).toMatchObject({ interrupted: true, state: 'interrupted' });
       expect(report.counts.completed).toBeGreaterThan(0);
-      expect(bench.output()).toContain('somebody asked on the dashboard');
+      expect(bench.output()).toContain('stopped from the dashboard');
       expect(problems).toEqual([]);
     });
 
@@ -66,7 +66,7 @@ describe(
       const stop = page.getByRole('group', { name: 'Stop this run' });
       await stop.getByRole('button', { name: 'Stop', exact: true }).click();
       await stop.getByRole('button', { name: 'Stop it now' }).click();
-      await stop.getByText(/^this browser may look, not ask: .*plimsoll open/).waitFor();
+      await stop.getByText(/^this browser may only read: .*plimsoll open/).waitFor();
       await stop.getByRole('button', { name: 'Stop', exact: true }).waitFor();
       await page.getByText('plimsoll watch').first().waitFor();
     });
@@ -90,7 +90,7 @@ describe(
       try {
         const { page } = await browser.open(`${served.url}/runs/far-away`);
         const stop = page.getByRole('group', { name: 'Stop this run' });
-        await stop.getByText('it runs on bosun: stop it on the page there, or with Ctrl-C').waitFor();
+        await stop.getByText('it runs on bosun: stop it on that page, or with Ctrl-C').waitFor();
         expect(await stop.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
         const answer = await fetch(`${served.url}/api/runs/far-away/stop`, {
           method: 'POST',

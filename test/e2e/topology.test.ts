@@ -210,7 +210,7 @@ describe('the map of a cluster', () => {
   }) => {
     await using cluster = await served(mesh(8));
     const { page } = await browser.open(cluster.url);
-    await page.getByText(/^\d+ of 28 labels give way/).waitFor();
+    await page.getByText(/^\d+ of 28 labels hidden/).waitFor();
     await page.getByRole('link', { name: 'matrix' }).click();
     await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor();
     await page.getByRole('button', { name: /^atlas to ceres: 9\.\d+ Gb\/s/ }).waitFor();
@@ -244,7 +244,7 @@ describe('the map of a cluster', () => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
-    await page.getByRole('status', { name: 'Probe' }).getByText('this browser may look, not ask').waitFor();
+    await page.getByRole('status', { name: 'Probe' }).getByText('this browser may only read').waitFor();
   });
 
   test('order of the keyboard: header, links, nodes, warnings, dock', async ({ browser }) => {

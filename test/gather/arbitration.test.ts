@@ -209,7 +209,7 @@ describe('a source of several readings', () => {
     await using run = runForTest([source.gatherer], clock);
     await clock.advance(0);
     expect(run.told).toMatchObject([
-      { kind: 'failure', about: 'memory', reason: 'memory does not say that it tells "disk"' },
+      { kind: 'failure', about: 'memory', reason: 'memory does not declare that it reports "disk"' },
     ]);
   });
 });

@@ -184,7 +184,7 @@ describe('a Mac whose tools break', () => {
     ['system_profiler', 'thunderbolt', 'exec sleep 60', /^system_profiler gave no answer in 200 ms/],
     ['system_profiler', 'thunderbolt', 'exec cat /dev/zero', /printed more than \d+ bytes/],
     ['ifconfig', 'network', 'echo garbage', /lists no interface/],
-    ['ifconfig', 'network', 'kill -9 $$', /was ended by SIGKILL/],
+    ['ifconfig', 'network', 'kill -9 $$', /was killed by SIGKILL/],
     [
       'ibv_devinfo',
       'rdmaDevices',

@@ -133,7 +133,7 @@ test.each(['removed', 'emptied'])('a log whose database was %s is kept, not dele
   const log = readFileSync(`${copy}-wal`);
   using replaced = open();
   expect(replaced.notices).toMatchObject([
-    { problem: expect.stringContaining('only its write-ahead log is left') },
+    { problem: expect.stringContaining('only its write-ahead log exists') },
   ]);
   expect(readFileSync(`${copy}.damaged-${STAMP}-wal`).equals(log)).toBe(true);
 });

@@ -100,7 +100,7 @@ test.each([
       code: 'io',
       problem: expect.objectContaining({
         problem: expect.stringMatching(/^[^\n]+journal.db[^\n]+$/),
-        advice: expect.stringMatching(/^Check [^\n]+$/),
+        advice: expect.stringMatching(/^(Check|Find out) [^\n]+$/),
       }),
     }),
   );
@@ -146,7 +146,7 @@ test('a full disk refuses the append, loses nothing, and takes more once there i
   expect(told).toMatchObject({ code: 'full', codeAtOpen: 'full', notices: [] });
   expect(told.problem).toMatchObject({
     problem: expect.stringMatching(/^[^\n]+disk is full[^\n]*$/),
-    advice: expect.stringMatching(/^Free some space[^\n]+$/),
+    advice: expect.stringMatching(/^Free some disk space[^\n]+$/),
   });
   expect(told.seq).toBeGreaterThan(5);
   expect(told.heldWhenFull).toBe(told.seq);

@@ -123,7 +123,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           runId: runIdOf(`run-${figure % 2}`),
           startedAt: '2026-11-20T12:00:00.000Z',
           target: 'http://127.0.0.1:8000',
-          targetNode: unknown('not told'),
+          targetNode: unknown('not reported'),
           serverKind: 'vLLM',
           model: 'm',
           pattern: { kind: 'concurrency', concurrency: 4 },

@@ -40,11 +40,11 @@ describe('the verdict on the client', () => {
 
   test.each<[string, Partial<ClientEvidence>, RegExp]>([
     ['records were lost', { lostRecords: 1 }, /1 event records were lost/],
-    ['samples contradict themselves', { inconsistentSamples: 2 }, /2 samples had stamps/],
-    ['it failed samples itself', { samplesFailedByClient: 3 }, /3 samples failed because of the client/],
+    ['samples contradict themselves', { inconsistentSamples: 2 }, /2 requests had contradictory stamps/],
+    ['it failed samples itself', { samplesFailedByClient: 3 }, /3 requests failed because of the client/],
     ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
     ['it read late', { readLatenessNs: { p50: 6 * MS, p99: 9 * MS, max: 9 * MS } }, /read late/],
-    ['it was starved', { starvedNs: 2 * SECOND, cpuShare: 0.4 }, /starved .* 20% .*99%.*40%/],
+    ['it was starved', { starvedNs: 2 * SECOND, cpuShare: 0.4 }, /waited 20% .*99%.*40%/],
     [
       'the tail of its reads is no small part of what was measured: 35 ms beside 84 ms',
       { readLatenessNs: { p50: 0.5 * MS, p99: 35 * MS, max: 40 * MS }, measuredNsP50: 84 * MS },
@@ -58,7 +58,7 @@ describe('the verdict on the client', () => {
     ['a parse thread stood still', { parsePausedNs: 2 * SECOND }, /parsing stood still for 20%/],
     ['a quota held it back', { throttledShare: 0.32 }, /quota held the client back for 32%/],
     ['its host gave the processors to others', { stolenShare: 0.2 }, /hypervisor took 20%/],
-    ['it was busy all the time in closed loop', closedLoop, /busy for 99%/],
+    ['it was busy all the time in closed loop', closedLoop, /busy 99%/],
     ['it collected garbage', { gcPauseNs: { total: SECOND, max: MS } }, /garbage collection .* 10%/],
   ])('is client-bound when %s', (_, change, words) => {
     const { verdict, reasons } = clientVerdict({ ...well, ...change });
@@ -99,7 +99,7 @@ describe('the verdict on the client', () => {
     };
     expect(clientVerdict(evidence)).toMatchObject({
       verdict: 'unknown',
-      reasons: ['the client left no observation of itself'],
+      reasons: ['the client left no measurements of itself'],
     });
   });
 });

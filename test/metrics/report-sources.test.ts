@@ -119,7 +119,7 @@ describe('a report from a run directory', () => {
   test('of a run that was killed says so and counts what its samples tell, a torn last line left out', async () => {
     const report = await rebuildReport(await runDirectory({ samples: LINES.slice(0, -30) }));
     expect(report).toMatchObject({ complete: false, interrupted: true, source: 'samples-file' });
-    expect(report.incompleteReason).toMatch(/samples\.jsonl breaks off/);
+    expect(report.incompleteReason).toMatch(/samples\.jsonl is cut off/);
     expect(report.counts).toMatchObject({ issued: 3, completed: 2, failed: 1 });
     expect(report.notices.join()).toMatch(/last line .* left out/);
   });

@@ -85,7 +85,7 @@ describe('the window', () => {
   test('without a completed sample makes every rate unknown, with the reason', () => {
     const report = reportOf([failure(1, 0, 5)]);
     for (const figure of [report.windowNs, report.requestsPerSecond, report.outputTokensPerSecond])
-      expect(figure).toEqual({ kind: 'unknown', reason: 'no sample completed' });
+      expect(figure).toEqual({ kind: 'unknown', reason: 'no request completed' });
     expect(report.series['latencyNs']).toMatchObject({ count: 0, failureAdjusted: { '50': null } });
   });
 
@@ -147,7 +147,7 @@ describe('goodput', () => {
 
   test('is unknown when a sample lacks the figure that an objective is about', () => {
     const report = reportOf([sample(1, 0, 50, { outputTokens: NO_FIGURE })], { objectives });
-    expect(report.goodput).toMatchObject({ reason: '1 samples lack the figure that an objective is about' });
+    expect(report.goodput).toMatchObject({ reason: '1 requests lack the figure of an objective' });
   });
 
   test('is absent without objectives', () => {

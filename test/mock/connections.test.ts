@@ -129,7 +129,7 @@ describe('the server refuses', () => {
       400,
     ],
     ['a length that is no number', 'POST / HTTP/1.1\r\ncontent-length: -1\r\n\r\n', 400],
-    ['a chunk size that is no number', 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
+    ['a chunk size that is not a number', 'POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', 400],
     ['another transfer coding', 'POST / HTTP/1.1\r\ntransfer-encoding: gzip\r\n\r\n', 501],
     ['a huge head', `GET / HTTP/1.1\r\nx: ${'y'.repeat(70_000)}`, 431],
     ['too many headers', `GET / HTTP/1.1\r\n${'x: y\r\n'.repeat(500)}\r\n`, 431],

@@ -43,19 +43,19 @@ describe('options of the command line', () => {
     [{ port: '70000' }, '--port must be at most 65535', 'free port'],
     [{ port: 'http' }, '--port: "http" is not a number', 'number'],
     [{ 'output-tokens': '20..10' }, '--output-tokens the range ends before it begins', 'fixed or drawn'],
-    [{ 'output-tokens': 'many' }, '--output-tokens: "many" is no number of tokens', '50..200'],
+    [{ 'output-tokens': 'many' }, '--output-tokens: "many" is not a number of tokens', '50..200'],
     [{ framing: 'tabs' }, '--framing must be one of lf, crlf, cr', 'Line ends'],
     [{ ttfd: '1s' }, 'there is no option --ttfd', 'Did you mean --ttft?'],
     [{ 'quite-other': '' }, 'there is no option --quite-other', '--help'],
-    [{ fail: 'http-5000' }, '--fail: the mock knows no failure "http-5000"', 'Did you mean http-500?'],
-    [{ fail: 'everything at once' }, 'knows no failure', 'Use one of http-400'],
+    [{ fail: 'http-5000' }, '--fail: the mock has no failure "http-5000"', 'Did you mean http-500?'],
+    [{ fail: 'everything at once' }, 'has no failure', 'Use one of http-400'],
     [
       { 'events-per-write': '2', 'writes-per-event': '2' },
       '--events-per-write joins what --writes-per-event',
       'Leave one of them out.',
     ],
     [{ transfer: 'content-length', trailers: '' }, '--trailers need --transfer chunked', 'Leave one'],
-    [{ informational: '100,x' }, '--informational must be one of 100, 102, 103', 'ahead'],
+    [{ informational: '100,x' }, '--informational must be one of 100, 102, 103', 'before each reply'],
   ])('%o is refused with what to do', (given, problem, advice) => {
     const result = parseMockOptions(given);
     if (result.kind === 'ok') throw new Error('it was taken');

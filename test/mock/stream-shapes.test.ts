@@ -109,10 +109,10 @@ describe('a stream', () => {
   test('has comments, data over two lines and a byte order mark when told to', async () => {
     await using mock = await startMock({ ...QUICK, hasComments: true, hasMultiLineData: true, hasBom: true });
     const { body } = await ask(mock);
-    expect(body.startsWith('\ufeff: the mock is alive\ndata: {"id":')).toBe(true);
+    expect(body.startsWith('\ufeff: the mock is running\ndata: {"id":')).toBe(true);
     for (const block of body.slice(1).split('\n\n').slice(0, -2)) {
       const [comment, ...data] = block.split('\n');
-      expect(comment).toBe(': the mock is alive');
+      expect(comment).toBe(': the mock is running');
       expect(data).toHaveLength(2);
       JSON.parse(data.map(line => line.slice('data: '.length)).join('\n'));
     }

@@ -58,7 +58,7 @@ describe('the search for cuBLAS', () => {
       root: folder.path,
     });
     expect(search.candidates.some(candidate => candidate.library === library)).toBe(false);
-    expect(search.refused).toEqual([`${library} lies under ${open}, which is writable for everybody`]);
+    expect(search.refused).toEqual([`${library} is inside ${open}, which everybody can write to`]);
   });
 
   test('leaves relative folders of the environment alone', () => {

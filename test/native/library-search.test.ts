@@ -35,7 +35,7 @@ describe('a library', () => {
     mkdirSync(join(open, 'lib'));
     writeFileSync(join(open, 'lib/libx.so'), '');
     symlinkSync(join(open, 'lib'), join(folder.path, 'link'));
-    const reason = `lies under ${open}, which is writable for everybody`;
+    const reason = `is inside ${open}, which everybody can write to`;
     expect(distrustOf(join(open, 'lib/libx.so'), ownUserId())).toBe(reason);
     expect(distrustOf(join(folder.path, 'link/libx.so'), ownUserId())).toBe(reason);
   });
@@ -45,12 +45,12 @@ describe('a library', () => {
     const library = join(folder.path, 'libx.so');
     writeFileSync(library, '');
     chmodSync(library, 0o666);
-    expect(distrustOf(library, ownUserId())).toBe('is writable for everybody');
+    expect(distrustOf(library, ownUserId())).toBe('can be written by everybody');
   });
 
   test('of a relative path, or that is not there, is refused', () => {
     expect(distrustOf('lib/libx.so', 0)).toBe('is not an absolute path');
-    expect(distrustOf('/nowhere/libx.so', 0)).toBe('cannot be looked at (ENOENT)');
+    expect(distrustOf('/nowhere/libx.so', 0)).toBe('cannot be inspected (ENOENT)');
   });
 });
 

@@ -18,7 +18,7 @@ test('tcp_info of Linux tells retransmits, acknowledged bytes and the shortest r
 });
 
 test('a kernel that tells less leaves the rest unknown, not zero', () => {
-  const old = { kind: 'unknown', reason: 'the kernel is too old to tell' };
+  const old = { kind: 'unknown', reason: 'the kernel is too old to report it' };
   expect(parseTcpInfo('linux', linux(104))).toEqual({
     retransmits: 17,
     bytesAcknowledged: old,

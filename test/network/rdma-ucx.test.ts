@@ -74,7 +74,7 @@ describe('an RDMA probe between two hosts, by UCX over TCP', () => {
     // Whoever lacks the ticket gets nothing, and the one who has it is still waited for.
     expect(await measureFrom('10.7.2.2', sink.port, 'a wrong ticket')).toMatchObject({
       kind: 'failed',
-      reason: expect.stringContaining('does not take the code'),
+      reason: expect.stringContaining('does not accept the code'),
     });
     const outcome = await measureFrom('10.7.2.2', sink.port);
     expect(outcome).toMatchObject({
@@ -132,7 +132,7 @@ const TICKET = 'a ticket for one probe';
 // biome-ignore lint/suspicious/noExplicitAny: what another process says, held to shapes by the expectations
 const nextOf = async (lines: AsyncGenerator<string>): Promise<any> => {
   const { value, done } = await lines.next();
-  if (done === true) throw new Error('an end of the probe ended without a word');
+  if (done === true) throw new Error('an end of the probe exited unexpectedly');
   return JSON.parse(value);
 };
 

@@ -91,8 +91,8 @@ describe('plimsoll doctor', () => {
       /^problem 10\.7\.3\.2:4181 is not connected: .*no answer/,
       /^problem 10\.99\.0\.1:4181 is not connected: .*no route/,
       /^problem nobody\.invalid:4181 is not connected: /,
-      /^note 10\.7\.1\.1:4181, named as a peer, is this node itself/,
-      /^note beacon not heard on interface en0/,
+      /^note 10\.7\.1\.1:4181, configured as a peer, is this node itself/,
+      /^note no beacon received on interface en0/,
       /^problem on interface en1 only beacons of another cluster key are heard/,
     ]);
     for (const { text, verdict, advice } of checks) {

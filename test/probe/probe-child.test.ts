@@ -31,21 +31,21 @@ describe('a child of the probe', () => {
   test('that crashes is reported with the signal', async () => {
     expect(await ask('crash')).toMatchObject({
       kind: 'failed',
-      reason: expect.stringContaining('was ended by SIGABRT'),
+      reason: expect.stringContaining('was killed by SIGABRT'),
     });
   });
 
   test('that ends without an answer is no answer', async () => {
     expect(await ask('quit')).toEqual({
       kind: 'failed',
-      reason: 'probing-child.ts ended with code 0 and said nothing',
+      reason: 'probing-child.ts exited with code 0 without a message',
     });
   });
 
   test('that ends with a code has its last words heard', async () => {
     expect(await ask('exit')).toEqual({
       kind: 'failed',
-      reason: 'probing-child.ts ended with code 3: second',
+      reason: 'probing-child.ts exited with code 3: second',
     });
   });
 

@@ -77,7 +77,7 @@ describe('a tool that is run to its end', () => {
 
   it('says which signal ended it', async () => {
     tools.script('tool', 'kill -SEGV $$');
-    expect(await run()).toEqual({ kind: 'failed', reason: 'tool was ended by SIGSEGV' });
+    expect(await run()).toEqual({ kind: 'failed', reason: 'tool was killed by SIGSEGV' });
   });
 
   it('is killed when the asker gives up, who gets the reason', async ({ signal }) => {

@@ -43,7 +43,7 @@ describe('a process of our own', () => {
 
   test('that ends before it is ready is an error with its code and its words', async () => {
     const start = startOwnProcess(optionsOf('exits'));
-    await expect(start).rejects.toThrow(/watched-child\.ts ended at once with 7: no such model/);
+    await expect(start).rejects.toThrow(/watched-child\.ts exited at once with 7: no such model/);
     await expect(start).rejects.toMatchObject({ code: 'exited' });
   });
 

@@ -22,7 +22,7 @@ test('on a full disk a recording ends with the error, and what is there can be r
       kinds.push(part.kind === 'line' ? part.line.kind : part.reason);
     expect(kinds.slice(0, 2)).toEqual(['header', 'begin']);
     expect(kinds).toContain('ready');
-    expect(kinds.at(-1)).toBe('the recording has no end: whoever wrote it was stopped');
+    expect(kinds.at(-1)).toBe('the recording has no end: its writer was stopped');
   } finally {
     await tool('umount', [disk]);
   }

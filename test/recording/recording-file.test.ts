@@ -104,7 +104,7 @@ describe('a recording', () => {
     writeFileSync(path, encodeBlock(`${HEADER_TEXT}\n`));
     expect((await partsOf(path)).at(-1)).toEqual({
       kind: 'broken',
-      reason: 'the recording has no end: whoever wrote it was stopped',
+      reason: 'the recording has no end: its writer was stopped',
     });
   });
 
@@ -118,7 +118,9 @@ describe('a recording', () => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'file');
     writeFileSync(path, bytes);
-    await expect(readHeader(path)).rejects.toThrow(/is no recording, .*\. Name a file that plimsoll record/);
+    await expect(readHeader(path)).rejects.toThrow(
+      /is not a recording, .*\. Choose a file that plimsoll record/,
+    );
   });
 
   test('that is a folder, or not there, is refused', async () => {

@@ -10,7 +10,7 @@ const pressure = (some: number, full: number): Pressure => ({
 });
 
 const HOST: ResourcePressures = {
-  cpu: { ...pressure(0.32, 0), full: unknown('this kernel tells "some" alone') },
+  cpu: { ...pressure(0.32, 0), full: unknown('this kernel reports only "some"') },
   memory: pressure(0.08, 0.04),
   io: unknown('permission denied'),
 };

@@ -53,8 +53,8 @@ describe('the screen of a run', () => {
       snapshot: undefined,
       snapshotAgeMs: undefined,
       recent: {
-        requestsPerSecond: unknown('too early to say'),
-        outputTokensPerSecond: unknown('too early to say'),
+        requestsPerSecond: unknown('too early to tell'),
+        outputTokensPerSecond: unknown('too early to tell'),
       },
       run: { ...view().run, limits: { samplesMax: undefined, durationMs: 48_000 } },
     });

@@ -139,7 +139,12 @@ describe('ages as of a moment', () => {
 
   it('keep a key that is the name of a prototype', () => {
     const entry = {
-      value: { runnerKey: '__proto__', source: 'run', targetNode: unknown('not told'), requestsInFlight: 1 },
+      value: {
+        runnerKey: '__proto__',
+        source: 'run',
+        targetNode: unknown('not reported'),
+        requestsInFlight: 1,
+      },
       epoch: 1,
       seq: 1,
       ageMs: 0,

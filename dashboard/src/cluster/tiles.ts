@@ -84,7 +84,7 @@ const measured = (total: Total, format: (value: number) => Figure): Figure => {
 
 const coverage = ({ knownCount, count }: Total, views: readonly NodeView[]): string => {
   if (count === 0)
-    return views.some(({ absentGpus }) => absentGpus.length > 0) ? 'no GPU found' : 'GPUs not looked for yet';
+    return views.some(({ absentGpus }) => absentGpus.length > 0) ? 'no GPU found' : 'GPUs not detected yet';
   const gpus = count === 1 ? '1 GPU' : `${count} GPUs`;
   return knownCount === count ? gpus : `${knownCount} of ${gpus} measured`;
 };

@@ -49,14 +49,14 @@ const versionWarning = (version: string): ListedWarning => ({
   id: `version ${version}`,
   level: 'caution',
   title: `Plimsoll was updated to ${version}`,
-  why: 'This page still runs the version before. Reload it.',
+  why: 'This page still runs the previous version. Reload it.',
 });
 
 const ALONE: ListedWarning = {
   id: 'alone',
   level: 'note',
   title: 'This is the only node so far',
-  why: 'Another machine joins with the same cluster key. This makes the key and prints the line to run there; start the daemon again afterwards. Where no multicast gets through, name this machine there with --peer.',
+  why: 'Another machine joins with the same cluster key. This command creates the key and prints the line to run there; restart the daemon afterwards. If multicast does not get through, name this machine there with --peer.',
   command: 'plimsoll key new && plimsoll key show --join',
 };
 
@@ -64,7 +64,7 @@ const DEMO: ListedWarning = {
   id: 'demo',
   level: 'note',
   title: 'What a cluster looks like',
-  why: 'The demo simulates eight machines of five kinds, with their links, and a benchmark; nothing of it touches this node.',
+  why: 'The demo simulates eight machines of six kinds, their links and a benchmark, without touching this node.',
   command: 'plimsoll demo',
 };
 

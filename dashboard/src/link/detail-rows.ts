@@ -127,7 +127,7 @@ const detailRow = (state: State, facts: ConnectionFacts, nowMs: number, unit: Ra
     every:
       intervalMs === undefined
         ? ''
-        : `every ${age(intervalMs)}${isStretched ? `, stretched from ${age(plannedMs ?? 0)}` : ''}`,
+        : `every ${age(intervalMs)}${isStretched ? `, extended from ${age(plannedMs ?? 0)}` : ''}`,
     isStretched,
     standing: standingOf(facts, stage, isStale),
     isStale,
@@ -141,7 +141,7 @@ const standingOf = (
   isStale: boolean,
 ): DetailStanding => {
   if (stage?.kind === 'running') {
-    const hand = stage.isByHand ? ', asked for by hand' : '';
+    const hand = stage.isByHand ? ', requested by a person' : '';
     return {
       tone: 'plain',
       words: `measuring${hand}`,

@@ -108,7 +108,7 @@ const detailsOf = (
       name: 'Streams up · down',
       text: `${count(profile.uploadStreams)} · ${count(profile.downloadStreams)}`,
     },
-    { name: 'Sent again', text: count(profile.retransmits) },
+    { name: 'Retransmits', text: count(profile.retransmits) },
     { name: 'Method', text: `${profile.method} (${profile.engine})` },
     {
       name: 'Every',

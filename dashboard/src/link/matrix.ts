@@ -86,7 +86,7 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagge
   if (figure === undefined || value === undefined) {
     const why =
       standingWords(link) ||
-      (measure === 'share' && rate !== undefined ? 'nobody knows its negotiated rate' : 'not measured');
+      (measure === 'share' && rate !== undefined ? 'its negotiated rate is unknown' : 'not measured');
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
   const { rate: unit, delay } = units;
@@ -101,7 +101,7 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagge
           }
         : {
             text: formatFinePercent(value).figure,
-            said: `${formatFinePercent(value).figure} per cent of its negotiated rate`,
+            said: `${formatFinePercent(value).figure} percent of its negotiated rate`,
           };
   return {
     kind: 'measured',

@@ -47,7 +47,7 @@ export const facts = (view: NodeView): readonly NodeDetail[] => {
       name: 'Up',
       value:
         uptime === undefined
-          ? { text: '–', reason: whyNot(view.system) || 'not told' }
+          ? { text: '–', reason: whyNot(view.system) || 'not reported' }
           : { text: formatUptime(uptime), reason: '' },
     },
     ...(isKnown(identity.virtualisation) && identity.virtualisation !== 'none'

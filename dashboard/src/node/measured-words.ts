@@ -44,7 +44,7 @@ export const measuredWords = (view: NodeView): MeasuredWords => {
 /** Why a node has no GPU to show. */
 export const noGpuWords = ({ gpus, absentGpus }: NodeView): string => {
   if (gpus.some(({ inventory }) => inventory.kind === 'unavailable')) return 'GPU cannot be read';
-  return absentGpus.length === 0 ? 'GPUs not looked for yet' : 'no GPU found';
+  return absentGpus.length === 0 ? 'GPUs not detected yet' : 'no GPU found';
 };
 
 /** "measuring, 8 s left", "waits: a runner is active"; '' where the probe rests. */

@@ -173,7 +173,7 @@ const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] =>
   if (view.presence === 'offline')
     return { tone: 'danger', words: view.stoppedMs === undefined ? 'offline' : 'stopped' };
   if (view.presence === 'stale') return { tone: 'caution', words: 'stale' };
-  return lagMs === undefined ? { tone: 'good', words: 'live' } : { tone: 'caution', words: 'as last heard' };
+  return lagMs === undefined ? { tone: 'good', words: 'live' } : { tone: 'caution', words: 'as last seen' };
 };
 
 const byName = (a: NodeRow, b: NodeRow): number =>

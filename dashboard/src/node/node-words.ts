@@ -126,9 +126,9 @@ const lateMemory = (view: NodeView): string | undefined =>
 
 const lateVitalWords = (view: NodeView): string | undefined => {
   const late = gpusOf(view).filter(gpu => gpu.isLoadStale);
-  if (late.length > 0) return `GPU figures ${ageText(Math.max(...late.map(gpu => gpu.loadAgeMs)))} old`;
+  if (late.length > 0) return `GPU figures are ${ageText(Math.max(...late.map(gpu => gpu.loadAgeMs)))} old`;
   if (gpuUse(view) !== undefined || view.system.kind !== 'stale') return undefined;
-  return `CPU figures ${ageText(view.system.ageMs)} old`;
+  return `CPU figures are ${ageText(view.system.ageMs)} old`;
 };
 
 /** The mean use, the hottest device, the power of all: what the table of the command line says, too. */

@@ -55,20 +55,18 @@ const refusalsOf = (runs: readonly Compared[]): readonly string[] => {
   return [
     ...runs.flatMap(({ view: { run, isLive } }) =>
       isLive
-        ? [`Run ${run.runId} goes on: its figures change while one reads them. Compare it when it has ended.`]
+        ? [`Run ${run.runId} is in progress and its figures still change. Compare it when it has ended.`]
         : isUnknown(run.figures)
           ? [`Run ${run.runId} has no figures: ${run.figures.reason}.`]
           : [],
     ),
     ...(schemas.size > 1 || [...schemas].some(schema => schema !== REPORT_SCHEMA)
       ? [
-          `The reports define their figures differently (${[...schemas].join(', ')}): equal names are not equal things.`,
+          `The reports define their figures differently (${[...schemas].join(', ')}), so figures of the same name cannot be compared.`,
         ]
       : []),
     ...(streaming.size > 1
-      ? [
-          'One run streams and another does not: the end of the first token and the end of the answer are different things.',
-        ]
+      ? ['One run streams and another does not, so their first-token times cannot be compared.']
       : []),
   ];
 };
@@ -85,11 +83,11 @@ const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
       ? [`Run ${run.runId} is client-bound: its figures are a lower bound of what the endpoint can do.`]
       : []),
     ...(figures?.client.verdict === 'unknown'
-      ? [`Of run ${run.runId} nobody vouches for the load generator.`]
+      ? [`Run ${run.runId} has no verdict on its load generator.`]
       : []),
     ...(figures !== undefined && !hasEnoughFor('99', figures.counts.completed)
       ? [
-          `Run ${run.runId} completed ${formatCount(figures.counts.completed)} samples: too few for its p99 to say much.`,
+          `Run ${run.runId} completed ${formatCount(figures.counts.completed)} requests: too few for a meaningful p99.`,
         ]
       : []),
   ];

@@ -91,10 +91,10 @@ export const DEFINITIONS: readonly (readonly [string, string])[] = [
   ...seriesOf('headline').map(
     key => [capitalized(seriesRow(key).shortLabel), definitionOf(seriesRow(key))] as const,
   ),
-  ['From intended', 'Counted from when the schedule wanted the request sent, not from when it was.'],
-  ['Failed samples', 'Are in no latency and in no rate. Nothing is retried silently.'],
+  ['From intended', 'Counted from the intended send time, not from the actual one.'],
+  ['Failed requests', 'Not part of any latency or rate. Nothing is retried silently.'],
   [
     'Percentiles',
-    'Exact, of all values, rounded down in rank. Under each tail stands the value that holds with 99 % confidence (MLPerf early stopping), or “n too small”.',
+    'Exact, over all values, with ranks rounded down. Below each tail: the value that holds with 99 % confidence (MLPerf early stopping), or “n too small”.',
   ],
 ];

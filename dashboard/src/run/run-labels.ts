@@ -21,7 +21,8 @@ export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
   ].join(', ');
 };
 
-export const modelWords = ({ model }: Pick<Run, 'model'>): string => knownOr(model, 'model not found out');
+export const modelWords = ({ model }: Pick<Run, 'model'>): string =>
+  knownOr(model, 'model could not be determined');
 
 /** "vLLM on bosun", "http://10.0.0.7:8000". */
 export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
@@ -36,7 +37,7 @@ export const nowhereWords = (origin: {
   readonly isSimulated: boolean;
   readonly hasSamples: boolean;
 }): string => {
-  if (origin.isRecording) return 'A recording holds the figures of a run, not its samples and files.';
+  if (origin.isRecording) return 'A recording has the figures of a run, not its requests and files.';
   return origin.isSimulated && !origin.hasSamples
     ? 'This run is simulated: it has figures, but no samples and no files.'
     : '';
@@ -78,7 +79,7 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
     case 'connecting':
       return 'opening connections';
     case 'warmup':
-      return 'warming up; nothing of this counts';
+      return 'warming up; not counted';
     case 'measuring':
       return `measuring${toGoWords(run, progress)}`;
     case 'draining':
@@ -90,10 +91,10 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
 
 const toGoWords = ({ limits }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
   if (isKnown(limits.durationMs)) {
-    return `, ${formatClock(Math.max(0, limits.durationMs - measuredMs))} to go, then what is in flight`;
+    return `, ${formatClock(Math.max(0, limits.durationMs - measuredMs))} left, then those in flight`;
   }
   if (!isKnown(limits.samplesMax)) return '';
-  return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests to go`;
+  return `, ${formatCount(Math.max(0, limits.samplesMax - counts.issued))} requests left`;
 };
 
 export interface PhaseLine {
@@ -163,7 +164,7 @@ export const percentileNs = (
 
 /** Why there is no such figure yet. */
 export const whyNoPercentile = (run: Pick<Run, 'isStreaming' | 'pattern'>, series: SeriesKey): string =>
-  !hasSeries(series, run) ? 'not streamed' : 'no sample completed';
+  !hasSeries(series, run) ? 'not streamed' : 'no request completed';
 
 export const nsText = (value: number | Unknown | undefined): string =>
   value === undefined || isUnknown(value)

@@ -82,7 +82,7 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
 const requestsRemark = (run: Run, progress: RunProgress | undefined): string => {
   const asked =
     'requestsPerSecond' in run.pattern
-      ? `asked for ${formatThreeDigits(run.pattern.requestsPerSecond)}`
+      ? `requested ${formatThreeDigits(run.pattern.requestsPerSecond)}`
       : 'completed in the window';
   if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return asked;
   return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last ${RECENT_SECONDS} s`;

@@ -57,7 +57,7 @@ const memoryBoard = (view: NodeView): TargetBoard => {
     name: ownMemoryGpus(view).length > 0 ? 'GPU memory' : 'Memory',
     unit: 'GB',
     now: use === undefined ? undefined : use.usedBytes / 1e9,
-    why: 'no source tells the memory in use',
+    why: 'no source reports the memory in use',
     max: totalBytes === undefined ? undefined : totalBytes / 1e9,
     lines:
       totalBytes === undefined
@@ -74,7 +74,7 @@ const useBoard = (view: NodeView): TargetBoard => {
     name: hasGpu ? 'GPU use' : 'CPU use',
     unit: '%',
     now: use === undefined ? undefined : use * 100,
-    why: `no source tells the use of the ${hasGpu ? 'GPUs' : 'processors'}`,
+    why: `no source reports the usage of the ${hasGpu ? 'GPUs' : 'processors'}`,
     max: undefined,
     end: 100,
     lines: [{ at: 100, name: 'busy', isRing: false }],
@@ -96,7 +96,7 @@ const bandwidthBoard = (state: State, view: NodeView): readonly TargetBoard[] =>
       name: 'Memory traffic',
       unit: 'GB/s',
       now: undefined,
-      why: 'no source tells the traffic now',
+      why: 'no source reports the current traffic',
       max: undefined,
       lines: [{ at: ceiling, name: 'ceiling', isRing: true }],
     },
@@ -111,7 +111,7 @@ const linkBoard = (state: State, target: NodeId, client: NodeId, nowMs: number):
     name: 'Link to client',
     unit: 'Gb/s',
     now: undefined,
-    why: 'no source tells the traffic now',
+    why: 'no source reports the current traffic',
     max: undefined,
     lines: [{ at: fromTarget.value / 1e9, name: 'ceiling', isRing: true }],
   };

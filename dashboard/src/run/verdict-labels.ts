@@ -29,7 +29,7 @@ export const verdictWords = (client: ClientFigures, state: RunState): VerdictWor
         tone: 'open',
         word: cut,
         short,
-        remark: `The client kept up ${part}${within === '' ? '' : `, within ${within}`}; that is no word on the whole run.`,
+        remark: `The client kept up ${part}${within === '' ? '' : `, within ${within}`}; this does not cover the whole run.`,
       };
     }
     case 'client-bound':
@@ -86,6 +86,6 @@ const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): st
 
 const PARTS: Readonly<Record<Exclude<VerdictScope, 'whole' | 'so-far'>, string>> = {
   'until-then': 'until then',
-  partly: 'as far as its account goes',
+  partly: 'as far as its report shows',
 };
-const NOTHING_TOLD = 'The load generator has told nothing of itself.';
+const NOTHING_TOLD = 'The load generator has not reported on itself.';

@@ -69,5 +69,5 @@ const causeOf = (error: unknown): string =>
     ? causeOf(error.cause)
     : shortReason(error).slice(0, CAUSE_LENGTH_MAX);
 
-const NO_ACCESS = 'this browser may look, not ask: open the address that "plimsoll open" prints';
+const NO_ACCESS = 'this browser may only read: open the address that "plimsoll open" prints';
 const CAUSE_LENGTH_MAX = 200;

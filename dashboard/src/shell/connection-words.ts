@@ -21,7 +21,7 @@ export const connectionWords = (view: StreamLinkView, isRecording = false): Conn
     case 'lost':
       return { word: 'No connection', remark: `since ${age(view.lostMs)}, ${nextTry(view.nextTryMs)}` };
     case 'denied':
-      return { word: 'No access', remark: 'the daemon asks for its token' };
+      return { word: 'No access', remark: 'the daemon requires its token' };
     case 'outdated':
       return { word: 'Out of date', remark: 'reload the page' };
     default:

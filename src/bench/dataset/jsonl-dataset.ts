@@ -39,7 +39,7 @@ export const readJsonlDataset = async (options: JsonlOptions): Promise<Dataset> 
     prompts.push(row.value);
   }
   if (prompts.length === 0)
-    throw input(`${shownPath} has no prompt`, 'Give it lines such as {"prompt": "Why is the sky blue?"}.');
+    throw input(`${shownPath} has no prompt`, 'Write lines such as {"prompt": "Why is the sky blue?"}.');
   const count = prompts.length === 1 ? '1 prompt' : `${prompts.length} prompts`;
   return { description: `${basename(shownPath)}: ${count}`, prompts };
 };
@@ -62,7 +62,10 @@ async function* linesOf({ path, shownPath, signal }: JsonlOptions): AsyncGenerat
       const chunk: Buffer = read;
       bytesRead += chunk.length;
       if (bytesRead > FILE_BYTES_MAX) {
-        throw input(`${shownPath} is larger than ${FILE_BYTES_MAX / MEBIBYTE} MiB`, 'Use fewer lines of it.');
+        throw input(
+          `${shownPath} is larger than ${FILE_BYTES_MAX / MEBIBYTE} MiB`,
+          'Use fewer of its lines.',
+        );
       }
       let from = 0;
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
@@ -106,10 +109,10 @@ const unreadable = (shownPath: string, cause: unknown): BenchError => {
   const code = errorCode(cause);
   const advice =
     code === 'ENOENT'
-      ? 'Check the path, which counts from the folder that you are in.'
+      ? 'Check the path; it is relative to the current folder.'
       : code === 'EACCES'
-        ? 'Give yourself the right to read it.'
-        : 'Name a JSONL file with --dataset FILE.';
+        ? 'Change its permissions so that you can read it.'
+        : 'Give a JSONL file with --dataset FILE.';
   const reason = REASONS.get(code ?? '') ?? errorMessage(cause);
   return new BenchError(
     { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice },

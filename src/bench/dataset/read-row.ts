@@ -29,7 +29,7 @@ export const readRow = (text: string, column: string | undefined): Parsed<Prompt
   const maxTokens = Object.hasOwn(row, MAX_TOKENS) ? row[MAX_TOKENS] : undefined;
   if (maxTokens !== undefined && !isWholePositive(maxTokens)) {
     return wrong(
-      `"${MAX_TOKENS}" is not a whole number from 1 on`,
+      `"${MAX_TOKENS}" is not a whole number of at least 1`,
       'Leave it out, or give it a number such as 256.',
     );
   }
@@ -38,12 +38,12 @@ export const readRow = (text: string, column: string | undefined): Parsed<Prompt
 
 const readPrompt = (given: unknown, name: string, maxTokens: number | undefined): Parsed<Prompt> => {
   if (typeof given === 'string') {
-    if (given.trim() === '') return wrong(`"${name}" is empty`, 'Leave the line out, or write a prompt.');
+    if (given.trim() === '') return wrong(`"${name}" is empty`, 'Remove the line, or write a prompt.');
     return parsed(userPrompt(given, maxTokens));
   }
   if (!Array.isArray(given)) {
     return wrong(
-      `"${name}" is neither a text nor a list of messages`,
+      `"${name}" is neither text nor a list of messages`,
       'Write {"prompt": "…"} or {"messages": […]}.',
     );
   }
@@ -51,14 +51,14 @@ const readPrompt = (given: unknown, name: string, maxTokens: number | undefined)
   for (const message of given) {
     if (!isMessage(message)) {
       return wrong(
-        `"${name}" has an entry that is no message`,
+        `"${name}" has an entry that is not a message`,
         'A message is {"role": "user", "content": "…"}.',
       );
     }
     messages.push(message);
   }
   if (!messages.some(({ content }) => typeof content === 'string' || Array.isArray(content))) {
-    return wrong(`"${name}" has no message with a content`, 'A message is {"role": "user", "content": "…"}.');
+    return wrong(`"${name}" has no message with content`, 'A message is {"role": "user", "content": "…"}.');
   }
   return parsed({ messages, maxTokens });
 };
@@ -67,13 +67,13 @@ const missing = (names: readonly string[], column: string | undefined): Parsed<n
   const shown = names.slice(0, COLUMNS_SHOWN).map(name => name.slice(0, NAME_SHOWN));
   const has = shown.length === 0 ? 'it is empty' : `it has ${shown.join(', ')}`;
   if (column === undefined) {
-    return wrong(`this line has no prompt: ${has}`, 'Name the field that holds it: --prompt-column NAME');
+    return wrong(`this line has no prompt: ${has}`, 'Choose the field that has it: --prompt-column NAME');
   }
   const meant = nearest(column, names);
   return wrong(
     `this line has no "${column}": ${has}`,
     meant === undefined
-      ? 'Name a field of the line with --prompt-column.'
+      ? 'Choose a field of the line with --prompt-column.'
       : `Did you mean --prompt-column ${meant}?`,
   );
 };

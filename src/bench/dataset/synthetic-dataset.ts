@@ -26,7 +26,7 @@ const text = (random: SeededRandom): string => {
 export const PROMPT_COUNT = 256;
 export const PROMPT_WORDS = 128;
 
-const TASK: readonly string[] = 'Write a short story in which all of these words have a part:'.split(' ');
+const TASK: readonly string[] = 'Write a short story that uses all of these words:'.split(' ');
 
 const WORDS: readonly string[] =
   `anchor apple arrow autumn bakery balcony basket beacon bell bicycle bird blanket boat bottle branch bread bridge bright

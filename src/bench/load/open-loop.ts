@@ -88,7 +88,7 @@ export class OpenLoop implements LoadPattern {
 
   #refuse(connection: HttpConnection, dueNs: number): void {
     this.#thread.arenaFull();
-    this.#thread.refuse(this.#sampleId, dueNs, 'no room for a reply: the parse thread is behind');
+    this.#thread.refuse(this.#sampleId, dueNs, 'no space for a reply: the parse thread is behind');
     this.connectionFree(connection);
   }
 

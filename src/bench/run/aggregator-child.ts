@@ -145,7 +145,7 @@ class ChildSide implements AggregatorChild {
       ...final,
       droppedRecords: this.#droppedRecords,
       problems: [
-        ...(isLate ? [`the aggregator did not finish its account in ${accountMsMax} ms`] : []),
+        ...(isLate ? [`the aggregator did not finish its report in ${accountMsMax} ms`] : []),
         ...(final.source === 'complete-message' || isLate ? [] : [earlyEnd(exit)]),
       ],
     };
@@ -169,7 +169,7 @@ class ChildSide implements AggregatorChild {
 
 const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
   const said = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;
-  return `the aggregator ended early (${signal ?? `code ${code}`})${said}`;
+  return `the aggregator exited early (${signal ?? `code ${code}`})${said}`;
 };
 
 const STOP_MS = 1_500;

@@ -98,7 +98,7 @@ const eventLogResult = (exit: OwnProcessExit, recordCount: number): EventLogResu
     return {
       droppedRecords: recordCount,
       notices: [
-        `the event logger ended early (${exit.signal ?? `code ${exit.code}`}): events.jsonl is not complete`,
+        `the event logger exited early (${exit.signal ?? `code ${exit.code}`}): events.jsonl is not complete`,
       ],
     };
   }

@@ -35,7 +35,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   const problems = [
     ...session.load.reasons,
     ...account.problems,
-    ...(isBlind && account.problems.length === 0 ? ['the aggregator was ended before the run'] : []),
+    ...(isBlind && account.problems.length === 0 ? ['the aggregator was stopped before the run'] : []),
   ];
   // Only now: whoever reads a file with an end believes that the run came to it.
   if (session.load.kind !== 'incomplete') {

@@ -81,8 +81,8 @@ const openAll = async (
   if (opened === 0 && failed === 0) {
     throw new BenchError({
       code: 'failed',
-      problem: `the load could not begin: ${problem?.problem ?? 'no connection was asked for'}`,
-      advice: 'This is a fault of Plimsoll or of this machine, not of the target.',
+      problem: `the load could not start: ${problem?.problem ?? 'no connection was asked for'}`,
+      advice: 'The fault is in Plimsoll or on this machine, not in the target.',
     });
   }
   if (opened === 0) {
@@ -95,7 +95,7 @@ const openAll = async (
   return failed === 0
     ? []
     : [
-        `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason told'}`,
+        `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason given'}`,
       ];
 };
 

@@ -88,7 +88,7 @@ const makeFolder = async (path: string): Promise<boolean> => {
     throw new BenchError({
       code: 'run-directory',
       problem: `the run directory ${path} is not empty`,
-      advice: 'Name a new one with --out DIR; plimsoll report DIR shows what is in an old one.',
+      advice: 'Choose a new one with --out DIR; plimsoll report DIR shows what is in an old one.',
     });
   } catch (error) {
     if (error instanceof BenchError) throw error;
@@ -121,7 +121,7 @@ const cannotWrite = (path: string, cause: unknown): BenchError =>
     {
       code: 'run-directory',
       problem: `the run directory ${path} cannot be written: ${diskReason(cause)}`,
-      advice: 'Name a folder that you can write, with space for the run: --out DIR',
+      advice: 'Choose a folder that you can write to, with space for the run: --out DIR',
     },
     { cause },
   );

@@ -36,7 +36,7 @@ class QueuedFile implements SamplesFile {
   get problem(): string | undefined {
     if (this.#diskProblem !== undefined) return `${this.#path} could not be written: ${this.#diskProblem}`;
     if (this.#droppedBytes === 0) return undefined;
-    return `the disk was too slow for samples.jsonl: ${this.#droppedBytes} bytes of it are missing`;
+    return `the disk was too slow for samples.jsonl: ${this.#droppedBytes} bytes are missing`;
   }
 
   append(lines: Uint8Array): void {

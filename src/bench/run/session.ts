@@ -72,7 +72,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
 
 const ABANDONED: Omit<LoadResult, 'atNs'> = {
   kind: 'incomplete',
-  reasons: ['the load was given up before it had ended'],
+  reasons: ['the load was aborted before its end'],
   droppedEvents: 0,
   arenaFullCount: 0,
 };

@@ -27,7 +27,7 @@ export interface ServerAnswer {
   readonly notices: readonly string[];
 }
 
-/** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not say. */
+/** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not report it. */
 export const askServer = async (question: ServerQuestion): Promise<ServerAnswer> => {
   const { api, target, model, signal } = question;
   const reply = await getModels(question);
@@ -43,24 +43,24 @@ export const askServer = async (question: ServerQuestion): Promise<ServerAnswer>
       if (model !== undefined) return { model, serverKind: unknown(reply.reason), notices: [] };
       throw new BenchError({
         code: 'unreachable',
-        problem: `${target.shown} did not say which models it has: ${reply.reason}`,
-        advice: 'Look at the URL, or name the model yourself: --model M',
+        problem: `${target.shown} did not list its models: ${reply.reason}`,
+        advice: 'Check the URL, or name the model yourself: --model M',
       });
     case 'status':
       if (model !== undefined) {
         return {
           model,
-          serverKind: unknown(`GET ${api.models.path} gave status ${reply.status}`),
+          serverKind: unknown(`GET ${api.models.path} returned status ${reply.status}`),
           notices: [],
         };
       }
       throw new BenchError({
         code: 'unreachable',
-        problem: `${target.shown} did not say which models it has: status ${reply.status} to GET ${modelsPath({ ...target, query: '' }, api)}`,
+        problem: `${target.shown} did not list its models: status ${reply.status} to GET ${modelsPath({ ...target, query: '' }, api)}`,
         advice:
           reply.status === 401 || reply.status === 403
-            ? 'Give a key that it takes: --api-key-file F, or OPENAI_API_KEY'
-            : 'Look at the URL, or name the model yourself: --model M',
+            ? 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY'
+            : 'Check the URL, or name the model yourself: --model M',
       });
     case 'models':
       return chosen({ ids: reply.ids, serverKind: await kindOf(reply, question) }, target, model);
@@ -95,11 +95,11 @@ const chosen = (
     throw new BenchError({
       code: 'unreachable',
       problem: `${target.shown} lists no model`,
-      advice: 'Load one there, or name it yourself: --model M',
+      advice: 'Load a model there, or name it yourself: --model M',
     });
   }
   const notices =
-    ids.length > 1 ? [`the server has ${ids.length} models; this run asks ${quoted(first)}`] : [];
+    ids.length > 1 ? [`the server has ${ids.length} models; this run uses ${quoted(first)}`] : [];
   return { model: first, serverKind, notices };
 };
 

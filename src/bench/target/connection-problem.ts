@@ -43,8 +43,8 @@ const NO_FILES = problem(
 
 const PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new Map([
   ['ECONNREFUSED', problem('connection refused', CHECK_PLACE)],
-  ['ENOTFOUND', problem('its name is not known', 'Check the host name.')],
-  ['EAI_AGAIN', problem('its name cannot be looked up now', 'Check the DNS server of this machine.')],
+  ['ENOTFOUND', problem('its name cannot be resolved', 'Check the host name.')],
+  ['EAI_AGAIN', problem('its name cannot be resolved now', 'Check the DNS server of this machine.')],
   ['EHOSTUNREACH', problem('there is no route to that host', 'Check the address, and the network.')],
   ['ENETUNREACH', problem('there is no route to that network', 'Check the address, and the network.')],
   ['ETIMEDOUT', problem('it does not answer', CHECK_PLACE)],

@@ -28,7 +28,7 @@ export class ContentDecoder {
     if (this.#isWrong) return NO_BYTES;
     this.#pieces.push(Buffer.from(bytes.subarray(start, end)));
     this.#bytes += end - start;
-    if (this.#bytes > COMPRESSED_BYTES_MAX) return this.#wrong('a compressed reply is over 16 MiB');
+    if (this.#bytes > COMPRESSED_BYTES_MAX) return this.#wrong('a compressed reply is larger than 16 MiB');
     const isEager = this.#bytes <= EAGER_BYTES_MAX && this.#inflatedBytes <= EAGER_INFLATED_BYTES_MAX;
     return isEager ? this.#decode(true) : NO_BYTES;
   }

@@ -73,7 +73,7 @@ const failedTransport = (reply: ReplyAccount): SampleOutcome => {
 };
 
 const truncation = ({ hasOpenEvent, withoutEnd }: ReplyAccount): string =>
-  hasOpenEvent ? 'the last event lacks its blank line' : withoutEnd;
+  hasOpenEvent ? 'the last event has no blank line after it' : withoutEnd;
 
 const failed = (kind: FailureKind, detail: string, statusCode: number): SampleOutcome => ({
   outcome: 'failed',

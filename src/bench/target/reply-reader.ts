@@ -122,7 +122,7 @@ export class ReplyReader implements EventSink {
     if (this.#mode !== 'document' || this.#status > 299 || this.#documentLength === 0) return;
     const carries = this.#reply.document(this.#document.toString('utf8', 0, this.#documentLength));
     if (this.#isStreaming && this.#reply.defect === undefined) {
-      this.#defect = { kind: 'malformed', detail: 'a stream was asked for, and a plain reply came' };
+      this.#defect = { kind: 'malformed', detail: 'a stream was requested, but the reply is not streamed' };
     } else {
       this.#content(carries);
     }
@@ -131,7 +131,7 @@ export class ReplyReader implements EventSink {
   /** A page of HTML, say: bytes, and no event in them. */
   #checkStream(): void {
     if (this.#contentKind === 'event-stream' || this.#hasEvent || !this.#hasBody) return;
-    this.#defect ??= { kind: 'malformed', detail: 'the reply is no event stream' };
+    this.#defect ??= { kind: 'malformed', detail: 'the reply is not an event stream' };
   }
 
   /** Of a reply that is no success: the error's own words, else what it is. */
@@ -162,12 +162,13 @@ export class ReplyReader implements EventSink {
   #plain(bytes: Buffer, start: number, end: number): void {
     if (this.#mode === 'events') {
       this.#scanner.push(bytes, start, end);
-      if (this.#scanner.isTooLong) this.#defect ??= { kind: 'malformed', detail: 'an event is over 4 MiB' };
+      if (this.#scanner.isTooLong)
+        this.#defect ??= { kind: 'malformed', detail: 'an event is larger than 4 MiB' };
       return;
     }
     const taken = Math.min(end - start, this.#documentBytesMax - this.#documentLength);
     if (taken < end - start && this.#status <= 299) {
-      this.#defect ??= { kind: 'malformed', detail: 'the reply is over 16 MiB' };
+      this.#defect ??= { kind: 'malformed', detail: 'the reply is larger than 16 MiB' };
     }
     const length = this.#documentLength + taken;
     if (length > this.#document.length) {

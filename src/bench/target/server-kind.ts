@@ -25,7 +25,7 @@ export const findServerKind = async (
     }),
   );
   // In the order of the table: what is more particular stands first.
-  return found.find(name => name !== undefined) ?? unknown('the server does not say');
+  return found.find(name => name !== undefined) ?? unknown('the server does not report it');
 };
 
 const has = (json: JsonObject, ...names: readonly string[]): boolean => names.every(name => name in json);

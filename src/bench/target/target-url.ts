@@ -24,10 +24,7 @@ export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
   if (url === undefined || !/^https?:$/.test(url.protocol) || !/^https?:\/\//i.test(text))
     return notAUrl(text);
   if (/%(0[ad]|00)/i.test(url.username + url.password)) {
-    return wrong(
-      'the credentials of the URL have control characters',
-      'Give them with --header-file instead.',
-    );
+    return wrong('the credentials of the URL have control characters', 'Use --header-file instead.');
   }
   const path = url.pathname.replace(/\/+$/, '');
   const host = url.hostname.replace(/^\[|\]$/g, '');

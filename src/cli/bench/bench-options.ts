@@ -59,7 +59,7 @@ const objectives = (text: string): Parsed<readonly Objective[]> => {
     if (!isObjectiveName(name) || limit === '') {
       const meant = nearest(name, OBJECTIVE_NAMES);
       return wrong(
-        `${JSON.stringify(item.slice(0, 40))} is no objective`,
+        `${JSON.stringify(item.slice(0, 40))} is not an objective`,
         meant === undefined
           ? `Write NAME=DURATION with a name of ${OBJECTIVE_NAMES.join(', ')}: --slo ttft=500ms`
           : `Did you mean --slo ${meant}=${limit === '' ? '500ms' : limit}?`,
@@ -112,69 +112,69 @@ export const BENCH: BenchOptions = {
   api: value({
     name: 'api',
     valueName: API_CHOICES.join('|'),
-    meaning: `What the server is asked for. Default: auto, the endpoint of the URL, else ${SERVER_APIS[0].name}.`,
+    meaning: `Which API of the server to use. Default: auto, the endpoint in the URL, otherwise ${SERVER_APIS[0].name}.`,
     parse: oneOf(...API_CHOICES),
   }),
   model: value({
     name: 'model',
     valueName: 'M',
-    meaning: 'Sent as it is given. Default: the first that the server lists.',
+    meaning: 'Sent as given. Default: the first that the server lists.',
     parse: nonEmpty,
   }),
   requests: value({
     name: 'requests',
     valueName: 'N',
-    meaning: 'End after so many requests.',
+    meaning: 'Stop after this many requests.',
     parse: wholeNumber(1, 1e9),
   }),
   duration: value({
     name: 'duration',
     valueName: 'D',
-    meaning: 'Issue requests for so long: 500ms, 30s, 2m. Default: 30s.',
+    meaning: 'Send requests for this long: 500ms, 30s, 2m. Default: 30s.',
     parse: duration(1, 7 * 86_400_000),
   }),
   concurrency: value({
     name: 'concurrency',
     valueName: 'C',
-    meaning: 'Keep so many requests in flight. Default: 8.',
+    meaning: 'Keep this many requests in flight. Default: 8.',
     parse: wholeNumber(1, 20_000),
   }),
   rate: value({
     name: 'rate',
     valueName: 'R',
-    meaning: 'Send so many requests a second, whether answers come or not.',
+    meaning: 'Send this many requests a second, whether answers arrive or not.',
     parse: rate,
   }),
   arrival: value({
     name: 'arrival',
     valueName: 'poisson|constant',
-    meaning: 'How a rate is spread: at random as people come (default), or evenly.',
+    meaning: 'How requests are spread over time: at random (poisson, default) or evenly (constant).',
     parse: oneOf('poisson', 'constant'),
   }),
-  maxThroughput: flag('max-throughput', 'Keep 256 connections busy: what the server can do at most.'),
+  maxThroughput: flag('max-throughput', 'Keep 256 requests in flight, to find the most the server can do.'),
   dataset: value({
     name: 'dataset',
     valueName: 'FILE',
-    meaning: 'Prompts, one JSON object on each line with "prompt" or "messages". Default: made-up text.',
+    meaning: 'Prompts, one JSON object per line with "prompt" or "messages". Default: generated text.',
     parse: nonEmpty,
   }),
   promptColumn: value({
     name: 'prompt-column',
     valueName: 'NAME',
-    meaning: 'The field of --dataset that holds the prompt or the messages.',
+    meaning: 'The field of --dataset with the prompt or the messages.',
     parse: nonEmpty,
   }),
-  noNonce: flag('no-nonce', 'Send prompts as they are, so that a cache of prefixes may answer.'),
+  noNonce: flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
   streaming: value({
     name: 'streaming',
     valueName: 'on|off',
-    meaning: 'Ask for a stream, which shows time to first token. Default: on.',
+    meaning: 'Request a stream, which shows time to first token. Default: on.',
     parse: oneOf('on', 'off'),
   }),
   timeout: value({
     name: 'timeout',
     valueName: 'D',
-    meaning: 'Of a whole request. Default: 10m.',
+    meaning: 'For a whole request. Default: 10m.',
     parse: duration(1, 86_400_000),
   }),
   timeoutConnect: value({
@@ -198,7 +198,7 @@ export const BENCH: BenchOptions = {
   warmup: value({
     name: 'warmup',
     valueName: 'N',
-    meaning: 'Requests before the measured phase, never counted. Default: one for each load thread.',
+    meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
     parse: wholeNumber(1, 100_000),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
@@ -211,13 +211,14 @@ export const BENCH: BenchOptions = {
   seed: value({
     name: 'seed',
     valueName: 'N',
-    meaning: 'Of arrivals and made-up prompts. Default: 42.',
+    meaning: 'Seed of arrival times and generated prompts. Default: 42.',
     parse: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   }),
   header: repeated<HeaderField>({
     name: 'header',
     valueName: 'K:V',
-    meaning: 'A header of each request. Others on this machine can see it: for secrets use --header-file.',
+    meaning:
+      'A header for each request. Other users of this machine can see it: use --header-file for secrets.',
     parse: parseHeader,
   }),
   headerFile: value({
@@ -235,7 +236,7 @@ export const BENCH: BenchOptions = {
   maxFailures: value({
     name: 'max-failures',
     valueName: 'N',
-    meaning: 'So many failed requests still end with code 0. Default: 0. Never stops the run.',
+    meaning: 'Exit with code 0 if at most this many requests failed. Default: 0. Never stops the run.',
     parse: wholeNumber(0, 1e9),
   }),
   events: value({
@@ -250,7 +251,7 @@ export const BENCH: BenchOptions = {
     meaning: `An objective that every completed request must meet: ${OBJECTIVE_NAMES.join(', ')}.`,
     parse: objectives,
   }),
-  requireTrustworthy: flag('require-trustworthy', 'End with code 14 when this machine was the limit.'),
+  requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   json: flag('json', 'Print report.json alone.'),
   quiet: flag('quiet', 'Print the report alone: no progress, no notices.'),
   home: homeOption,

@@ -29,7 +29,7 @@ export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
   const samplesMax = given(BENCH.requests);
   const duration = given(BENCH.duration);
   if (samplesMax !== undefined && duration !== undefined) {
-    throw usage('--requests and --duration contradict each other', 'Give the one that is to end the run.');
+    throw usage('--requests and --duration cannot be combined', 'Use the one that should end the run.');
   }
   return {
     target,
@@ -64,7 +64,7 @@ const apiOf = ({ path }: BenchTarget, given: string | undefined): ServerApi => {
   if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
   throw usage(
     `the URL is the endpoint of the API ${ofUrl.name}, and --api says ${given}`,
-    'Leave --api away, or give the URL of the server alone.',
+    'Leave out --api, or give only the URL of the server.',
   );
 };
 
@@ -74,7 +74,7 @@ export const streamingOf = (
 ): boolean => {
   if (canStream) return given !== 'off';
   if (given !== 'on') return false;
-  throw usage(`the API ${name} has no streams`, 'Leave --streaming on away.');
+  throw usage(`the API ${name} has no streams`, 'Leave out --streaming on.');
 };
 
 const patternOf = (given: Given): RunPattern => {
@@ -86,7 +86,7 @@ const patternOf = (given: Given): RunPattern => {
     ...(given(BENCH.maxThroughput) ? ['--max-throughput'] : []),
   ];
   if (chosen.length > 1) {
-    throw usage(`${chosen.join(' and ')} contradict each other`, `Give one of them: ${chosen[0]} alone.`);
+    throw usage(`${chosen.join(' and ')} cannot be combined`, `Use one of them: ${chosen[0]} alone.`);
   }
   const arrival = given(BENCH.arrival);
   if (arrival !== undefined && rate === undefined) {
@@ -115,7 +115,7 @@ const timeoutsOf = (given: Given): LoadTimeouts => {
     const phaseMs = given(option);
     if (phaseMs !== undefined && phaseMs > totalMs) {
       throw usage(
-        `--${option.name} is longer than ${total === undefined ? 'the 10m of --timeout' : '--timeout'}, which bounds the whole request`,
+        `--${option.name} is longer than ${total === undefined ? 'the 10m of --timeout' : '--timeout'}, the limit of the whole request`,
         `Make it shorter, or write: --timeout ${phaseMs}ms`,
       );
     }
@@ -133,12 +133,12 @@ const warmupOf = (given: Given): Warmup => {
   const count = given(BENCH.warmup);
   if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
   if (count !== undefined) {
-    throw usage('--warmup and --no-warmup contradict each other', 'Give one of them.');
+    throw usage('--warmup and --no-warmup cannot be combined', 'Use one of them.');
   }
   if (given(BENCH.model) === undefined) {
     throw usage(
-      '--no-warmup sends no request before time zero, so that the server cannot be asked for its model',
-      'Name it: --no-warmup --model M',
+      '--no-warmup sends no request before time zero, so the server cannot be asked for its model',
+      'Give the model: --no-warmup --model M',
     );
   }
   return { kind: 'none' };
@@ -151,15 +151,15 @@ const objectivesOf = (
 ): readonly Objective[] => {
   const names = objectives.map(({ name }) => name);
   for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Give it once.');
+    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
     const { runs } = seriesRow(objectiveSeries(name));
     if (!isStreaming && runs.startsWith('streamed')) {
-      throw usage(`--slo ${name} needs a stream`, 'Leave --streaming off away, or use --slo latency=2s.');
+      throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');
     }
-    if (!isOpenLoop(pattern) && runs.endsWith('of a schedule')) {
+    if (!isOpenLoop(pattern) && runs.endsWith('scheduled')) {
       const plain = name.replace('-from-intended', '');
       throw usage(
-        `--slo ${name} needs --rate: without one nothing is intended`,
+        `--slo ${name} needs --rate: without a rate there are no intended send times`,
         `Write: --slo ${plain}=500ms`,
       );
     }

@@ -8,12 +8,12 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 export const parseHeader = (text: string): Parsed<HeaderField> => {
   const colon = text.indexOf(':');
   if (colon <= 0)
-    return wrong('this is no header', 'Write it as NAME:VALUE, such as --header "X-Team: blue".');
+    return wrong('this is not a header', 'Write it as NAME:VALUE, such as --header "X-Team: blue".');
   const name = text.slice(0, colon).trim();
   const value = text.slice(colon + 1).trim();
   // RFC 9110, 5.6.2 and 5.5.
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/.test(name)) {
-    return wrong('the name of this header has signs that no header may have', 'Write it as NAME:VALUE.');
+    return wrong('the name of this header has characters that no header may have', 'Write it as NAME:VALUE.');
   }
   if (value.length > VALUE_LENGTH_MAX) {
     return wrong(
@@ -23,7 +23,7 @@ export const parseHeader = (text: string): Parsed<HeaderField> => {
   }
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     return wrong(
-      `the value of ${name} has a sign that no header may have`,
+      `the value of ${name} has a character that no header may have`,
       'Use printable characters of Latin 1.',
     );
   }

@@ -29,13 +29,13 @@ export const requestHeaders = async (
     ...(headerFile === undefined ? [] : await headersOf(headerFile, cwd)),
   ];
   const twice = repeatedHeader(headers);
-  if (twice !== undefined) throw usage(`the header ${twice} is given twice`, 'Give it once.');
+  if (twice !== undefined) throw usage(`the header ${twice} is given twice`, 'Use it once.');
   const own = headers.some(({ name }) => name.toLowerCase() === 'authorization') ? 'a header' : undefined;
   const fromUrl = target.authorization === undefined ? undefined : 'the URL';
   const fromFile = keyFile === undefined ? undefined : '--api-key-file';
   const sources = [own, fromUrl, fromFile].filter(source => source !== undefined);
   if (sources.length > 1) {
-    throw usage(`${sources.join(' and ')} both say who asks`, 'Give one of them.');
+    throw usage(`${sources.join(' and ')} both authenticate the request`, 'Use one of them.');
   }
   if (keyFile !== undefined) return withKey(headers, await keyOf(keyFile, cwd), target);
   if (target.authorization !== undefined) {
@@ -43,12 +43,13 @@ export const requestHeaders = async (
   }
   const key = env['OPENAI_API_KEY']?.trim() ?? '';
   if (key === '') return { headers, notices: [] };
-  if (own !== undefined) return { headers, notices: ['OPENAI_API_KEY is not sent: a header says who asks'] };
+  if (own !== undefined)
+    return { headers, notices: ['OPENAI_API_KEY is not sent: a header already authenticates the requests'] };
   if (!isHeaderValue(key)) {
     throw new CommandError(
       'benchInput',
-      'OPENAI_API_KEY has signs that no header may have',
-      'Look at what it was set to, or unset it.',
+      'OPENAI_API_KEY has characters that no header may have',
+      'Check its value, or unset it.',
     );
   }
   return withKey(headers, key, target);
@@ -83,7 +84,7 @@ const keyOf = async (file: string, cwd: string): Promise<string> => {
   if (key !== '' && isHeaderValue(key)) return key;
   throw new CommandError(
     'benchInput',
-    `--api-key-file ${file}: ${key === '' ? 'it is empty' : 'it is more than one line, or has signs that no header may have'}`,
+    `--api-key-file ${file}: ${key === '' ? 'it is empty' : 'it has more than one line, or characters that no header may have'}`,
     'Write the key into it, alone on one line.',
   );
 };
@@ -100,7 +101,7 @@ const textOf = async (file: string, cwd: string, option: string): Promise<string
     throw new CommandError(
       'benchInput',
       `--${option} ${file} cannot be read: ${reason}`,
-      'Name a file that you can read.',
+      'Choose a file that you can read.',
       {
         cause: error,
       },

@@ -51,7 +51,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     mode: start.mode,
     stdout: state.stdout,
     clock: systemClock,
-    footer: 'Ctrl-C stops the run and reports what was done.',
+    footer: 'Ctrl-C stops the run and reports on what was done.',
   });
   for (const notice of start.notices) display.notice(notice);
   await using companions = new Companions(state, { home, directory, request, display });
@@ -146,9 +146,7 @@ class Companions implements AsyncDisposable {
       directory,
       limits: { samplesMax, durationMs },
       onStopAsked: () => {
-        this.notice(
-          'somebody asked on the dashboard that the run end: it ends now, and reports what was done',
-        );
+        this.notice('the run was stopped from the dashboard; it ends now and reports what was done');
         this.#stopAsked.abort();
       },
     });

@@ -35,7 +35,7 @@ export interface WatchWish {
 export const watchRun = async (state: ProcessState, { home, run }: WatchWish): Promise<ExitCode> => {
   const found = await findRun(state, home, run);
   if (found.kind === 'ended') {
-    const which = run === undefined ? 'No run is going on. The newest has ended' : 'This run has ended';
+    const which = run === undefined ? 'No run is in progress. The newest has ended' : 'This run has ended';
     await state.stdout.write(`${which}: ${found.directory}\n\n`);
     return await showReport(state, found.directory);
   }
@@ -75,7 +75,7 @@ const findRun = async (state: ProcessState, home: string, run: string | undefine
   throw new CommandError(
     'usage',
     `there is no run ${JSON.stringify(run.slice(0, 100))}`,
-    known.length === 0 ? 'No run is going on in this home.' : `Going on: ${known.join(', ')}`,
+    known.length === 0 ? 'No run is in progress in this home.' : `In progress: ${known.join(', ')}`,
   );
 };
 
@@ -87,7 +87,7 @@ const follow = async (state: ProcessState, live: LiveRunRecord): Promise<void> =
     mode: displayMode(state.stdout, false),
     stdout: state.stdout,
     clock: systemClock,
-    footer: 'Ctrl-C ends watching; the run goes on.',
+    footer: 'Ctrl-C stops watching; the run continues.',
   });
   const { id, target, model, pattern, streaming } = config.run;
   display.started({

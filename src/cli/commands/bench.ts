@@ -15,9 +15,9 @@ import type { ProcessState } from '../process-state.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
-  summary: 'Load an OpenAI-compatible endpoint and measure it',
+  summary: 'Load-test an OpenAI-compatible endpoint',
   description:
-    'Needs nothing but a URL. Shows figures while it runs, then the report, which is also in the run directory. Without\n--requests or --duration it takes 30 seconds, with 8 requests in flight.',
+    'All it needs is a URL. Shows live figures, then the report, which is also stored in the run directory. Without\n--requests or --duration it runs for 30 seconds, with 8 requests in flight.',
   arguments: [
     { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
   ],
@@ -30,11 +30,11 @@ export const benchCommand: Command = {
     },
     {
       line: 'plimsoll bench URL --rate 20 --duration 2m',
-      meaning: '20 a second as people come, whatever the server does',
+      meaning: '20 requests a second at random times, regardless of how the server responds',
     },
     {
       line: 'plimsoll bench URL --dataset prompts.jsonl --slo ttft=500ms',
-      meaning: 'own prompts; ends with 11 when one is late',
+      meaning: 'your own prompts; exits with 11 if an objective is missed',
     },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
@@ -91,8 +91,8 @@ const interrupted = async (state: ProcessState, run: () => Promise<BenchEnd>): P
     if (!state.stop.aborted || error instanceof CommandError) throw error;
     throw new CommandError(
       'benchInterrupted',
-      'the run was stopped before it had begun',
-      'Nothing was measured, and there is no report.',
+      'the run was stopped before it started',
+      'Nothing was measured, so there is no report.',
       { cause: error },
     );
   }
@@ -122,7 +122,7 @@ const exitOf = async (
   for (const problem of diskProblems) await stderr.write(`plimsoll: ${problem}\n`);
   const { code } = EXIT_CODES[exit];
   const reason = {
-    benchFailures: `${report.counts.failed} samples failed, and ${maxFailures} may`,
+    benchFailures: `${report.counts.failed} requests failed (${maxFailures} allowed)`,
     benchObjectives: `missed: ${missedObjectives(report).join(', ')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,
     benchInterrupted: 'the run was interrupted',

@@ -14,7 +14,7 @@ import type { OutputStream, ProcessState } from '../process-state.ts';
 
 export const configPathCommand: Command = {
   name: 'config path',
-  summary: 'Print where config.toml is',
+  summary: 'Print the path of config.toml',
   description: 'The first `plimsoll up` writes it, with every key commented out.',
   arguments: [],
   options: [homeOption],
@@ -27,9 +27,9 @@ export const configPathCommand: Command = {
 
 export const configShowCommand: Command = {
   name: 'config show',
-  summary: 'Print the settings in effect and where each comes from',
+  summary: 'Print the settings in effect and the source of each',
   description:
-    'While config.toml is broken these are the last good values, or the defaults where there are none.',
+    'While config.toml has an error, these are the last good values, or the defaults if there are none.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll config show', meaning: 'every key with its value and its source' }],
@@ -42,7 +42,7 @@ export const configShowCommand: Command = {
     }
     await printProblems(state.stderr, result.problems);
     const used = result.lastGood === undefined ? 'the defaults' : 'the last good values';
-    await print(state.stderr, [`Until it is mended, ${used} are in effect:`]);
+    await print(state.stderr, [`Until you fix it, ${used} stay in effect:`]);
     await print(state.stdout, settingLines(result.lastGood?.settings ?? defaults(), 'config.last-good.toml'));
     return EXIT_CODES.badConfig.code;
   },
@@ -50,8 +50,8 @@ export const configShowCommand: Command = {
 
 export const configCheckCommand: Command = {
   name: 'config check',
-  summary: 'Say what is wrong with config.toml',
-  description: 'Ends with 0 when nothing is, with 3 when something is.',
+  summary: 'Check config.toml',
+  description: 'Exits with 0 if nothing is wrong, with 3 if something is.',
   arguments: [
     { name: 'FILE', meaning: 'Another file. Default: config.toml of the home.', isRequired: false },
   ],
@@ -65,11 +65,11 @@ export const configCheckCommand: Command = {
     const path = file === undefined ? configPath(invocation, state) : resolve(state.cwd, file);
     const result = await readConfig(path);
     if (result.kind === 'ok' && result.isMissing && file !== undefined) {
-      await print(state.stderr, [`plimsoll: ${path} is not there`, 'Name a file that exists.']);
+      await print(state.stderr, [`plimsoll: ${path} is not there`, 'Choose a file that exists.']);
       return EXIT_CODES.badConfig.code;
     }
     if (result.kind === 'ok') {
-      const note = result.isMissing ? 'is not there: every key has its default' : 'is in order';
+      const note = result.isMissing ? 'does not exist: every key has its default' : 'is valid';
       await print(state.stdout, [`${path} ${note}.`]);
       return EXIT_CODES.ok.code;
     }

@@ -19,31 +19,34 @@ const nodesOption = value({
 const seedOption = value({
   name: 'seed',
   valueName: 'N',
-  meaning: 'Equal seeds give equal machines and figures. Default: 1.',
+  meaning: 'The same seed gives the same machines and figures. Default: 1.',
   parse: text => wholeNumber(text, { min: 0, max: 4_294_967_295 }),
 });
 const faultsOption = value({
   name: 'faults',
   valueName: 'on|off',
-  meaning: 'off: the same machines with sound cables, and nobody asleep. Default: on.',
+  meaning: 'off: the same machines with good cables, all awake. Default: on.',
   parse: (text): Parsed<boolean> =>
     text === 'on' || text === 'off'
       ? parsed(text === 'on')
-      : wrong(`${JSON.stringify(text)} is neither on nor off`, 'Write --faults off for a sound cluster.'),
+      : wrong(
+          `${JSON.stringify(text)} is neither on nor off`,
+          'Use --faults off for a cluster without faults.',
+        ),
 });
-const noBenchOption = flag('no-bench', 'Simulate machines only; start no mock and no benchmark.');
+const noBenchOption = flag('no-bench', 'Only simulate machines; do not start the mock and the benchmark.');
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
 
 export const demoCommand: Command = {
   name: 'demo',
   summary: 'Show a simulated cluster, with a live benchmark of a mock',
   description:
-    'Nothing of this computer is read, and no packet leaves it. The demo has a home of its own, which goes when it ends;\n--home and PLIMSOLL_HOME have no effect.',
+    'The demo reads nothing of this computer and sends no packet. It has a home of its own, which is deleted at the end;\n--home and PLIMSOLL_HOME have no effect.',
   arguments: [],
   options: [homeOption, nodesOption, seedOption, faultsOption, httpOption, noBenchOption, noOpenOption],
   examples: [
-    { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with the faults that people meet' },
-    { line: 'plimsoll demo --faults off', meaning: 'the same with nothing wrong' },
+    { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with typical faults' },
+    { line: 'plimsoll demo --faults off', meaning: 'the same without faults' },
     { line: 'plimsoll demo --nodes 2', meaning: 'two Mac Studios on one cable' },
     { line: 'plimsoll demo --nodes 200 --no-bench', meaning: 'racks' },
   ],

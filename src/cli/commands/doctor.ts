@@ -17,12 +17,12 @@ import { EXIT_CODES } from '../exit-codes.ts';
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Check this machine, its home and its daemon, and say what to do',
-  description: 'Changes nothing. Ends with 0 when nothing is wrong, with 8 when something is.',
+  summary: 'Check this machine, its home and its daemon, and show what to do',
+  description: 'Changes nothing. Exits with 0 if nothing is wrong, with 8 if something is.',
   arguments: [],
   options: [homeOption, jsonOption],
   examples: [
-    { line: 'plimsoll doctor', meaning: 'every check, with advice where something is wrong or missing' },
+    { line: 'plimsoll doctor', meaning: 'every check, with advice if something is wrong or missing' },
     { line: 'plimsoll doctor --json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
@@ -57,7 +57,9 @@ const linesOf = (checks: readonly Check[], problems: number): readonly Line[] =>
     lines.push([]);
   }
   const end =
-    problems === 0 ? 'Nothing is wrong.' : `${problems} ${problems === 1 ? 'thing is' : 'things are'} wrong.`;
+    problems === 0
+      ? 'No problems found.'
+      : `${problems} ${problems === 1 ? 'thing is' : 'things are'} wrong.`;
   return [...lines, [part(end, problems === 0 ? 'good' : 'bad')]];
 };
 

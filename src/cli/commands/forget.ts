@@ -11,9 +11,11 @@ export const forgetCommand: Command = {
   name: 'forget',
   summary: 'Hide a node that is gone, on every node',
   description: 'What it wrote stays in the journals. A forgotten node that speaks again is shown again.',
-  arguments: [{ name: 'NODE', meaning: 'Its name, its id, or the beginning of its id.', isRequired: true }],
+  arguments: [
+    { name: 'NODE', meaning: 'Its name, its id, or the first characters of its id.', isRequired: true },
+  ],
   options: [homeOption],
-  examples: [{ line: 'plimsoll forget spark', meaning: 'the machine that was sold' }],
+  examples: [{ line: 'plimsoll forget spark', meaning: 'a machine you no longer have' }],
   run: async (invocation, state) => {
     const asked = invocation.arguments[0] ?? '';
     const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);

@@ -16,7 +16,7 @@ export type HeldKeys = Extract<KeyFile, { kind: 'key' }>;
 
 /** What a running daemon does with a key that was just written. */
 export const WHEN_IT_COUNTS =
-  'A daemon that runs with a cluster key takes it over at once, any other from its next start on: plimsoll up';
+  'A daemon that already runs with a cluster key uses it at once; any other uses it from its next start: plimsoll up';
 
 /** Where the home is, whether or not it is there. */
 export const homePath = (invocation: Invocation, state: ProcessState): string =>
@@ -36,7 +36,7 @@ export const openKeyHome = async (invocation: Invocation, state: ProcessState): 
 
 /** Of a home. Undefined where there is no such file. @throws CommandError for one that holds no key. */
 export const keysAt = (path: string, state: ProcessState): Promise<HeldKeys | undefined> =>
-  keysIn(path, state, 'Take it from another machine: plimsoll key import --replace -');
+  keysIn(path, state, 'Import it from another machine: plimsoll key import --replace -');
 
 export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
   const held = await keysIn(path, state, NAME_A_KEY_FILE);
@@ -64,7 +64,7 @@ export const keyFromInput = async (state: ProcessState): Promise<ClusterKey> => 
   if (parsed.kind === 'key') return parsed.key;
   throw new CommandError(
     'clusterKey',
-    `standard input holds no cluster key: ${parsed.problem}`,
+    `standard input has no cluster key: ${parsed.problem}`,
     'On the other machine run: plimsoll key show --join',
   );
 };
@@ -76,7 +76,7 @@ export const written = async (path: string, write: () => Promise<boolean>): Prom
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    throw new CommandError('clusterKey', `${path} cannot be written (${code})`, 'Name another place.', {
+    throw new CommandError('clusterKey', `${path} cannot be written (${code})`, 'Choose another path.', {
       cause: error,
     });
   }
@@ -94,6 +94,6 @@ const tellNotices = async (state: ProcessState, notices: readonly Problem[]): Pr
 };
 
 const NAME_A_KEY_FILE =
-  'Name the file that has the cluster key, or run on a machine that has it: plimsoll key show --join';
+  'Give the file that has the cluster key, or run on a machine that has it: plimsoll key show --join';
 /** More than any key has; the rest is not read. */
 const INPUT_BYTES_MAX = 4_096;

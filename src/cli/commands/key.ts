@@ -30,22 +30,22 @@ const outOption: Option<string | undefined> = value({
   parse: nonEmpty,
 });
 const joinOption: Option<boolean> = flag('join', 'Print the line that brings the key to another machine.');
-const replaceOption: Option<boolean> = flag('replace', 'Take the place of another key in the home, at once.');
+const replaceOption: Option<boolean> = flag('replace', 'Replace the key in the home at once.');
 const rotateOption: Option<boolean> = flag(
   'rotate',
-  'Take the place of another key in the home, which stays accepted until: plimsoll key drop-old',
+  'Replace the key in the home, which stays accepted until: plimsoll key drop-old',
 );
 
 export const keyNewCommand: Command = {
   name: 'key new',
-  summary: 'Make the key of a new cluster',
+  summary: 'Create the key of a new cluster',
   description:
-    'Writes 256 random bits to <home>/cluster-key, for nobody else to read. A key that is there is never replaced.',
+    'Writes 256 random bits to <home>/cluster-key, readable only by you. An existing key is never replaced.',
   arguments: [],
   options: [homeOption, outOption],
   examples: [
     { line: 'plimsoll key new', meaning: 'on the first machine of a cluster' },
-    { line: 'plimsoll key new --out cluster.key', meaning: 'to hand it out by your own means' },
+    { line: 'plimsoll key new --out cluster.key', meaning: 'to distribute it yourself' },
   ],
   run: async (invocation, state) => {
     const out = invocation.option(outOption);
@@ -56,13 +56,13 @@ export const keyNewCommand: Command = {
     if (!isNew) {
       throw new CommandError(
         'clusterKey',
-        `${path} is there already and stays as it is`,
-        out === undefined ? 'See it with: plimsoll key show' : 'Name a file that is not there yet.',
+        `${path} already exists and was not changed`,
+        out === undefined ? 'See it with: plimsoll key show' : 'Choose a file that does not exist yet.',
       );
     }
     await say(state, [
       `Cluster key ${key.id} is in ${path}.`,
-      ...(out === undefined ? ['Bring it to the other machines with: plimsoll key show --join'] : []),
+      ...(out === undefined ? ['Add it to the other machines with: plimsoll key show --join'] : []),
       WHEN_IT_COUNTS,
     ]);
     return EXIT_CODES.ok.code;
@@ -72,18 +72,18 @@ export const keyNewCommand: Command = {
 export const keyShowCommand: Command = {
   name: 'key show',
   summary: 'Print the cluster key of this home',
-  description: 'Whoever has it is a member of the cluster: show it to nobody else.',
+  description: 'Anyone who has it is a member of the cluster: keep it secret.',
   arguments: [],
   options: [homeOption, joinOption],
   examples: [
     { line: 'plimsoll key show --join', meaning: 'the one line to run on the other machine' },
-    { line: 'plimsoll key show | ssh boreas plimsoll key import -', meaning: 'without any screen between' },
+    { line: 'plimsoll key show | ssh boreas plimsoll key import -', meaning: 'as text only' },
   ],
   run: async (invocation, state) => {
     const { held } = await heldKeys(homePath(invocation, state), state);
     const text = clusterKeyText(held.key);
     if (held.former !== undefined)
-      await tell(state, [`the former key ${held.former.id} is still accepted here.`]);
+      await tell(state, [`the old key ${held.former.id} is still accepted here.`]);
     if (!invocation.option(joinOption)) {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
@@ -92,7 +92,7 @@ export const keyShowCommand: Command = {
     const how = held.former === undefined ? '-' : '--rotate -';
     await state.stdout.write(`printf '%s\\n' '${text}' | plimsoll key import ${how}\n`);
     await tell(state, [
-      'Run this line on the other machine. It holds the key, and its shell may remember it.',
+      "Run this line on the other machine. It contains the key, and the shell's history may keep it.",
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -100,8 +100,8 @@ export const keyShowCommand: Command = {
 
 export const keyImportCommand: Command = {
   name: 'key import',
-  summary: 'Take over the cluster key of another machine',
-  description: 'Writes it to <home>/cluster-key, for nobody else to read.',
+  summary: 'Import the cluster key of another machine',
+  description: 'Writes it to <home>/cluster-key, readable only by you.',
   arguments: [
     { name: 'FILE', meaning: 'The file that has the key; - for standard input.', isRequired: true },
   ],
@@ -111,7 +111,7 @@ export const keyImportCommand: Command = {
     { line: 'plimsoll key import --replace -', meaning: 'from standard input, in place of another key' },
     {
       line: 'plimsoll key import --rotate -',
-      meaning: 'the next key of this cluster; the one before stays accepted',
+      meaning: 'the next key of this cluster; the previous one stays accepted',
     },
   ],
   run: async (invocation, state) => {
@@ -119,8 +119,8 @@ export const keyImportCommand: Command = {
     if (isReplacing && invocation.option(rotateOption)) {
       throw new CommandError(
         'usage',
-        '--replace and --rotate do not go together',
-        '--rotate keeps the key before for a while, --replace does not.',
+        '--replace and --rotate cannot be combined',
+        '--rotate keeps accepting the previous key for a while, --replace does not.',
       );
     }
     const [file = '-'] = invocation.arguments;
@@ -128,7 +128,7 @@ export const keyImportCommand: Command = {
     const path = clusterKeyPath(await openKeyHome(invocation, state));
     const held = isReplacing ? undefined : await keysAt(path, state);
     if (held?.key.id === key.id) {
-      await say(state, [`${path} has this cluster key already.`, WHEN_IT_COUNTS]);
+      await say(state, [`${path} already has this cluster key.`, WHEN_IT_COUNTS]);
       return EXIT_CODES.ok.code;
     }
     if (held !== undefined && invocation.option(rotateOption)) {
@@ -144,8 +144,8 @@ export const keyImportCommand: Command = {
     if (!isWritten) {
       throw new CommandError(
         'clusterKey',
-        `${path} has another cluster key, and it stays`,
-        'If it is the next key of this cluster, run this again with --rotate; to leave the cluster, with --replace.',
+        `${path} already has another cluster key, which was kept`,
+        'If it is the next key of this cluster, repeat with --rotate; to join another cluster, with --replace.',
       );
     }
     await say(state, [`Cluster key ${key.id} is in ${path}.`, WHEN_IT_COUNTS]);
@@ -155,9 +155,9 @@ export const keyImportCommand: Command = {
 
 export const keyRotateCommand: Command = {
   name: 'key rotate',
-  summary: 'Begin to change the key of this cluster',
+  summary: 'Start changing the key of this cluster',
   description:
-    'Makes a new key; the one before stays accepted, so that nodes are brought over one by one. Bring the new key to each other machine with the line of key show --join, and when all have it, run key drop-old on each.',
+    'Creates a new key; the previous one stays accepted, so that nodes can move one by one. Add the new key to every other machine with the line that key show --join prints, and when all have it, run key drop-old on each.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll key rotate', meaning: 'on one machine of the cluster' }],
@@ -167,7 +167,7 @@ export const keyRotateCommand: Command = {
     await rotateTo(key, held, path);
     await say(state, [
       `Cluster key ${key.id} is in ${path}.`,
-      'Bring it to every other machine with: plimsoll key show --join',
+      'Add it to every other machine with: plimsoll key show --join',
       stillAccepted(held.key),
     ]);
     return EXIT_CODES.ok.code;
@@ -176,9 +176,9 @@ export const keyRotateCommand: Command = {
 
 export const keyDropOldCommand: Command = {
   name: 'key drop-old',
-  summary: 'End the change of a cluster key',
+  summary: 'Finish changing the cluster key',
   description:
-    'The former key is accepted no more, and links that were opened with it are closed. Nodes that have the new key link again at once.',
+    'The old key is no longer accepted, and links that were opened with it are closed. Nodes that have the new key reconnect at once.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll key drop-old', meaning: 'when every machine has the new key' }],
@@ -193,7 +193,7 @@ export const keyDropOldCommand: Command = {
       await replaceClusterKeyFile(path, key);
       return true;
     });
-    await say(state, [`The former key ${former.id} is accepted no more; ${key.id} is the only one.`]);
+    await say(state, [`The old key ${former.id} is no longer accepted; ${key.id} is the only one.`]);
     return EXIT_CODES.ok.code;
   },
 };
@@ -208,7 +208,7 @@ const heldKeys = async (
     throw new CommandError(
       'clusterKey',
       `there is no cluster key in ${path}`,
-      'Make one with: plimsoll key new',
+      'Create one with: plimsoll key new',
     );
   return { path, held };
 };
@@ -218,8 +218,8 @@ const rotateTo = async (key: ClusterKey, { key: current, former }: HeldKeys, pat
   if (former !== undefined && former.id !== key.id) {
     throw new CommandError(
       'clusterKey',
-      `${path} has two keys already: the change from ${former.id} to ${current.id} has not ended`,
-      'When every machine has the newer one, end it with: plimsoll key drop-old',
+      `${path} already has two keys: the change from ${former.id} to ${current.id} is not finished`,
+      'When every machine has the newer one, finish with: plimsoll key drop-old',
     );
   }
   await written(path, async () => {
@@ -229,4 +229,4 @@ const rotateTo = async (key: ClusterKey, { key: current, former }: HeldKeys, pat
 };
 
 const stillAccepted = ({ id }: ClusterKey): string =>
-  `The former key ${id} stays accepted. When every machine has the new one: plimsoll key drop-old`;
+  `The old key ${id} stays accepted. When every machine has the new one: plimsoll key drop-old`;

@@ -20,9 +20,9 @@ const OPTIONS: readonly { readonly name: string; readonly option: Option<string 
 
 export const mockCommand: Command = {
   name: 'mock',
-  summary: 'Serve a deterministic model that answers, and fails, as it is told',
+  summary: 'Serve a deterministic model that answers and fails as configured',
   description:
-    'What a benchmark of it should come to is known beforehand. A model mock-fail-NAME fails in that way.',
+    'The results of a benchmark against it are known beforehand. A model mock-fail-NAME fails that way.',
   arguments: [],
   options: [homeOption, ...OPTIONS.map(({ option }) => option)],
   examples: [
@@ -32,7 +32,7 @@ export const mockCommand: Command = {
     },
     {
       line: 'plimsoll mock --ttft 200ms --gap 20ms --concurrency 4',
-      meaning: 'a slow one that makes others wait',
+      meaning: 'a slow server with a queue',
     },
     { line: 'plimsoll mock --fail error-frame --fail-every 10', meaning: 'each tenth request fails' },
   ],
@@ -65,7 +65,7 @@ const startedMock = async (settings: MockSettings): Promise<Mock> => {
       isTaken ? 'addressInUse' : 'usage',
       error.message,
       isTaken
-        ? 'Name another port with --port, or leave it out for any free one.'
+        ? 'Choose another port with --port, or leave it out to use any free one.'
         : 'See: plimsoll mock --help',
       { cause: error },
     );

@@ -14,7 +14,7 @@ export const openCommand: Command = {
   name: 'open',
   summary: "Print the dashboard's URL and open it",
   description:
-    'The URL carries a code that signs a browser in, once, within ten minutes: beyond this machine it sees nothing\nwithout, on this machine it may not ask for probes. The browser opens only where there is a desktop.',
+    'The URL contains a code that signs in one browser within ten minutes. Without it, a browser on another machine sees\nnothing, and one on this machine may not start probes. The browser opens only if there is a desktop.',
   arguments: [],
   options: [homeOption, noOpenOption],
   examples: [{ line: 'plimsoll open', meaning: 'for example after the code of `plimsoll up` was used' }],

@@ -19,16 +19,16 @@ const parseDuration = (text: string): Parsed<number> => {
 const durationOption = value({
   name: 'duration',
   valueName: 'TIME',
-  meaning: 'Ends by itself after so long: 30s, 10m, 2h. Default: at Ctrl-C.',
+  meaning: 'Stops after this time: 30s, 10m, 2h. Default: at Ctrl-C.',
   parse: parseDuration,
 });
 const keepNamesOption = flag('keep-names', 'Keep ids, names, addresses and paths as they are.');
 
 export const recordCommand: Command = {
   name: 'record',
-  summary: 'Record what the daemon sees, to be shown again elsewhere',
+  summary: 'Record what the daemon sees, to replay it elsewhere',
   description:
-    'Ids, names of machines, addresses and paths are replaced, equal ones by equal ones; hardware, figures and names of\nmodels stay. An existing file is never written over.',
+    'Replaces ids, machine names, addresses and paths consistently; hardware, figures and model\nnames stay. An existing file is never overwritten.',
   arguments: [{ name: 'FILE', meaning: 'The recording to write.', isRequired: true }],
   options: [homeOption, durationOption, keepNamesOption],
   examples: [
@@ -46,10 +46,10 @@ export const recordCommand: Command = {
       durationMs: invocation.option(durationOption),
       keepsNames: invocation.option(keepNamesOption),
       onStarted: async () => {
-        await state.stderr.write(`Recording to ${path}. Ctrl-C ends it.\n`);
+        await state.stderr.write(`Recording to ${path}. Ctrl-C stops it.\n`);
       },
     });
-    const why = end.isFull ? ' The file has reached its bound.' : '';
+    const why = end.isFull ? ' The file has reached its size limit.' : '';
     await state.stdout.write(
       `${figureText(formatBytes(end.bytes))} in ${path}.${why}\nShow it: plimsoll up --replay ${file}\n`,
     );

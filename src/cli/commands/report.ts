@@ -18,7 +18,7 @@ import type { ProcessState } from '../process-state.ts';
 
 export const reportCommand: Command = {
   name: 'report',
-  summary: "Make a run's report again from its directory",
+  summary: "Recreate a run's report from its directory",
   description:
     'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
   arguments: [{ name: 'DIR', meaning: 'The directory of the run.', isRequired: true }],
@@ -26,7 +26,7 @@ export const reportCommand: Command = {
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',
-      meaning: 'print it, and write it beside the samples',
+      meaning: 'print it, and write it into the run directory',
     },
     { line: "plimsoll report --json DIR | jq '.series.ttftNs.percentiles'", meaning: 'for programs' },
   ],

@@ -20,13 +20,12 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
-const watchOption = flag('watch', 'Redraw in place twice a second until Ctrl-C.');
+const watchOption = flag('watch', 'Update in place twice a second until Ctrl-C.');
 
 export const statusCommand: Command = {
   name: 'status',
   summary: 'Show the cluster that the running daemon sees',
-  description:
-    'A value that is late is marked stale; what is not known says why. --json has the same content.',
+  description: 'A late value is marked stale; an unknown one shows its reason. --json has the same content.',
   arguments: [],
   options: [homeOption, jsonOption, watchOption],
   examples: [
@@ -40,12 +39,12 @@ export const statusCommand: Command = {
     if (isJson && isWatch) {
       throw new CommandError(
         'usage',
-        '--json and --watch contradict each other',
-        'For a stream of events read /api/stream.',
+        '--json and --watch cannot be combined',
+        'For a stream of events use /api/stream.',
       );
     }
     if (isWatch && !state.stdout.isTerminal) {
-      throw new CommandError('usage', '--watch needs a terminal', 'For programs: plimsoll status --json');
+      throw new CommandError('usage', '--watch needs a terminal', 'For scripts: plimsoll status --json');
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     if (isWatch) {

@@ -10,13 +10,13 @@ import { watchCluster } from '../watch-cluster.ts';
 export const topCommand: Command = {
   name: 'top',
   summary: 'Watch the cluster live: machines, links, benchmarks, warnings',
-  description: 'Redraws in place twice a second until Ctrl-C. Once and for programs: plimsoll status.',
+  description: 'Updates in place twice a second until Ctrl-C. For a single view or scripts: plimsoll status.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll top', meaning: 'the whole cluster on one screen' }],
   run: async (invocation, state) => {
     if (!state.stdout.isTerminal) {
-      throw new CommandError('usage', 'top needs a terminal', 'For programs: plimsoll status --json');
+      throw new CommandError('usage', 'top needs a terminal', 'For scripts: plimsoll status --json');
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     return await watchCluster(home, state, renderTop);

@@ -22,7 +22,7 @@ import type { ProcessState } from '../process-state.ts';
 const nameOption = value({
   name: 'name',
   valueName: 'NAME',
-  meaning: "The name people see for this machine. Default: name of config.toml, else the computer's own.",
+  meaning: "The displayed name of this machine. Default: name in config.toml, otherwise the computer's name.",
   parse: nonEmpty,
 });
 const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
@@ -57,47 +57,45 @@ const keyFileOption = value({
 const meshOption = value({
   name: 'mesh',
   valueName: 'HOST:PORT|off',
-  meaning: 'Where other nodes reach this one. Default: mesh.listen of config.toml. Needs a cluster key.',
+  meaning: 'Where other nodes reach this one. Default: mesh.listen in config.toml. Needs a cluster key.',
   parse: text => (text.trim() === 'off' ? parsed<HostPort | 'off'>('off') : parseHostPort(text)),
 });
 const discoveryOption = value({
   name: 'discovery',
   valueName: 'off|IF,…',
-  meaning:
-    'Interfaces on which nodes find each other. Default: mesh.discovery of config.toml, else every one.',
+  meaning: 'Interfaces for discovery of other nodes. Default: mesh.discovery in config.toml, otherwise all.',
   parse: parseDiscovery,
 });
 const peerOption = repeated({
   name: 'peer',
   valueName: 'ADDR',
-  meaning: 'Another node of the cluster: a name or address, with :PORT where it is not 4181.',
+  meaning: 'Another node of the cluster: a name or address, with :PORT if it is not 4181.',
   parse: parsePeerText,
 });
 const probesOption = value({
   name: 'probes',
   valueName: 'off',
-  meaning: 'off: nothing is measured that costs anything. Default: probes.enabled of config.toml.',
-  parse: text => (text.trim() === 'off' ? parsed<'off'>('off') : wrong('it is not off', 'Write off.')),
+  meaning: 'off: no active measurements. Default: probes.enabled in config.toml.',
+  parse: text => (text.trim() === 'off' ? parsed<'off'>('off') : wrong('it is not off', 'Use off.')),
 });
 const replayOption = value({
   name: 'replay',
   valueName: 'FILE',
-  meaning: 'Show a recording of plimsoll record instead of this machine, over and over.',
+  meaning: 'Show a recording made by plimsoll record instead of this machine, in a loop.',
   parse: nonEmpty,
 });
 const speedOption = value({
   name: 'speed',
   valueName: 'N',
-  meaning: 'How many times as fast as it was, 1 to 100. With --replay. Default: 1.',
+  meaning: 'Playback speed, 1 to 100. With --replay. Default: 1.',
   parse: parseSpeed,
 });
-const onceOption = flag('once', 'Print the first readings of this machine and end.');
+const onceOption = flag('once', 'Print the first readings of this machine and exit.');
 
 export const upCommand: Command = {
   name: 'up',
   summary: 'Run the daemon of this machine and serve its dashboard',
-  description:
-    'Reads this machine, keeps a journal in the home, and serves the dashboard until it is stopped with Ctrl-C.',
+  description: 'Reads this machine, keeps a journal in its home, and serves the dashboard until Ctrl-C.',
   arguments: [],
   options: [
     homeOption,
@@ -115,7 +113,10 @@ export const upCommand: Command = {
   ],
   examples: [
     { line: 'plimsoll up', meaning: 'the dashboard at http://127.0.0.1:4180' },
-    { line: 'plimsoll up --http 0.0.0.0:4180', meaning: 'also for other machines, behind a one-time code' },
+    {
+      line: 'plimsoll up --http 0.0.0.0:4180',
+      meaning: 'also for other machines, protected by a one-time code',
+    },
     { line: 'plimsoll up --http 127.0.0.1:0 --home /tmp/try', meaning: 'any free port, a home of its own' },
     { line: 'plimsoll up --replay desk.plimsoll', meaning: 'a recording, read-only' },
     { line: 'plimsoll up --once', meaning: 'what this machine is, on one screen' },
@@ -126,7 +127,7 @@ export const upCommand: Command = {
     const replayed = invocation.option(replayOption);
     const speed = invocation.option(speedOption);
     if (replayed !== undefined) {
-      if (isOnce) throw contradiction('--once and --replay', 'A recording is shown until Ctrl-C.');
+      if (isOnce) throw contradiction('--once and --replay', 'Replays a recording until Ctrl-C.');
       return await showReplay(replayed, speed ?? 1, invocation, state);
     }
     if (speed !== undefined)
@@ -174,7 +175,7 @@ const showReplay = async (
 };
 
 const contradiction = (what: string, advice: string): CommandError =>
-  new CommandError('usage', `${what}: that makes no sense`, advice);
+  new CommandError('usage', `${what}: cannot be combined`, advice);
 
 const absolute = (path: string | undefined, cwd: string): string | undefined =>
   path === undefined ? undefined : resolve(cwd, path);

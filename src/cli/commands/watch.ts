@@ -7,11 +7,11 @@ import { homeOption } from '../command.ts';
 export const watchCommand: Command = {
   name: 'watch',
   summary: 'Watch a benchmark that runs in another terminal',
-  description: 'Without RUN the newest. When it has ended, its report is shown.',
+  description: 'Without RUN: the newest. After it has ended, its report is shown.',
   arguments: [{ name: 'RUN', meaning: "The run's id, or its directory.", isRequired: false }],
   options: [homeOption],
   examples: [
-    { line: 'plimsoll watch', meaning: 'the run that is going on' },
+    { line: 'plimsoll watch', meaning: 'the run in progress' },
     { line: 'plimsoll watch 20261120-120501-3f2a', meaning: 'this one' },
     { line: 'plimsoll watch ./results', meaning: 'the one that was started with --out ./results' },
   ],

@@ -27,7 +27,7 @@ const clockCheck = (clock: Clock): Check => {
     section: 'this computer',
     verdict: isPlausible ? 'ok' : 'problem',
     text: `the clock says ${now.toISOString()}`,
-    advice: isPlausible ? '' : 'Set the clock; it lies before this version was made.',
+    advice: isPlausible ? '' : 'Set the clock: it shows a time before this version was made.',
   };
 };
 

@@ -60,7 +60,7 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
       : check(
           'problem',
           `it is version ${snapshot.plimsollVersion}, this command ${state.version}`,
-          'Stop it and start it again.',
+          'Restart it.',
         ),
     ...noticeChecks(notices),
     ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),

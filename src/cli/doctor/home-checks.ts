@@ -18,10 +18,10 @@ export const homeChecks = async (home: string, state: ProcessState): Promise<rea
     return [check('note', `${home} does not exist yet`, 'The first plimsoll up creates it.')];
   }
   if (info.kind === 'refused')
-    return [check('problem', `${home} cannot be looked at (${info.code})`, ownerAdvice(home))];
+    return [check('problem', `${home} cannot be inspected (${info.code})`, ownerAdvice(home))];
   if (!info.stats.isDirectory()) {
     return [
-      check('problem', `${home} is not a folder`, 'Move it away, or name another home with --home DIR.'),
+      check('problem', `${home} is not a folder`, 'Move it away, or choose another home with --home DIR.'),
     ];
   }
   if (state.platform === 'win32') return [check('ok', home, '')];
@@ -55,7 +55,7 @@ export const configChecks = async (home: string): Promise<readonly Check[]> => {
 const folderChecks = (home: string, stats: Stats): readonly Check[] => {
   const mode = stats.mode & 0o777;
   if ((mode & 0o077) !== 0) {
-    return [check('problem', `${home} is open to others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
+    return [check('problem', `${home} can be read by others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
   }
   return [check('ok', `${home} is private (${octal(mode)})`, '')];
 };
@@ -71,7 +71,7 @@ const fileChecks = async (home: string, { userId }: ProcessState): Promise<reado
     const { mode, uid } = info.stats;
     if ((mode & 0o077) !== 0) {
       const advice = `Run: chmod 600 ${join(home, name)}`;
-      checks.push(check('problem', `${name} is open to others (${octal(mode & 0o777)})`, advice));
+      checks.push(check('problem', `${name} can be read by others (${octal(mode & 0o777)})`, advice));
     }
     if (userId !== undefined && uid !== userId && userId !== 0) {
       checks.push(check('problem', `${name} belongs to another user (${uid})`, ownerAdvice(home)));
@@ -88,11 +88,11 @@ const journalChecks = async (home: string, state: ProcessState): Promise<readonl
     const daemon = await readDaemonFile(homeFiles(home).daemon);
     if (daemon.kind !== 'found' || !state.isAlive(daemon.file.pid))
       return [check('note', 'there is no journal yet', '')];
-    const problem = 'the journal is not there: what the running daemon is told now is lost at its end';
-    return [check('problem', problem, 'Stop the daemon and start it again: it begins a new journal.')];
+    const problem = 'the journal does not exist: what the running daemon records now is lost when it stops';
+    return [check('problem', problem, 'Restart the daemon: it starts a new journal.')];
   }
   if (info.kind === 'refused')
-    return [check('problem', `the journal cannot be looked at (${info.code})`, ownerAdvice(home))];
+    return [check('problem', `the journal cannot be inspected (${info.code})`, ownerAdvice(home))];
   const log = await statOf(`${path}-wal`);
   const size = figureText(formatBytes(info.stats.size + (log.kind === 'found' ? log.stats.size : 0)));
   if (info.stats.size === 0 || (await beginsLikeSqlite(path)))

@@ -12,14 +12,14 @@ type MeshOn = Extract<MeshStatus, { readonly kind: 'on' }>;
 /** @param platform as Node names it. */
 export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[] => {
   if (mesh.kind === 'off')
-    return [check('note', `this node is alone: ${mesh.reason}`, 'Make a key with: plimsoll key new')];
+    return [check('note', `this node is alone: ${mesh.reason}`, 'Create a key with: plimsoll key new')];
   const peers = mesh.peers.flatMap(peer => peerCheck(peer, platform));
   const isTroubled = mesh.linkCount === 0 || peers.some(({ verdict }) => verdict !== 'ok');
   return [
     mesh.isLoopback
       ? check(
           'problem',
-          `it listens on ${mesh.listensOn}, which only this machine reaches`,
+          `it listens on ${mesh.listensOn}, which only this machine can reach`,
           'Choose another address with --mesh HOST:PORT, or in config.toml, [mesh] listen.',
         )
       : check('ok', `it listens on ${mesh.listensOn}`, ''),
@@ -30,8 +30,8 @@ export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[]
       ? [
           check(
             'note',
-            'no other node was heard so far',
-            'On another machine run what this prints: plimsoll key show --join. Where no multicast gets through, name this machine there with --peer.',
+            'no other node has been seen yet',
+            'On another machine run the line that this prints: plimsoll key show --join. If multicast does not get through, name this machine there with --peer.',
           ),
         ]
       : peers),
@@ -51,12 +51,18 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
       ];
     case 'self':
       return [
-        check('note', `${name}, named as a peer, is this node itself`, 'Leave it out of the peers here.'),
+        check('note', `${name}, configured as a peer, is this node itself`, 'Remove it from the peers here.'),
       ];
     case 'relayed': {
-      const line = check('note', `${name} has no direct link; what it tells comes by way of other nodes`, '');
+      const line = check('note', `${name} has no direct link; its events arrive through other nodes`, '');
       return isOutOfReach(peer)
-        ? [{ ...line, text: `${line.text}: none of its addresses is reached from here`, advice: NO_CABLE }]
+        ? [
+            {
+              ...line,
+              text: `${line.text}: none of its addresses can be reached from here`,
+              advice: NO_CABLE,
+            },
+          ]
         : withTries(line, peer, platform);
     }
     case 'silent':
@@ -94,7 +100,7 @@ const reachCheck = ({ name, reach: { asked, open, shut } }: PeerStatus): readonl
         check(
           'problem',
           `no connection to ${name} is open: ${asked === 1 ? 'its address does not answer' : `none of its ${asked} addresses answers`} a question from here`,
-          'Allow UDP there, on the number of its mesh port (4181 unless it says otherwise).',
+          'Allow UDP there on the same number as its mesh port (4181 by default).',
         ),
       ];
 
@@ -128,7 +134,7 @@ const withTries = (line: Check, { name, tries }: PeerStatus, platform: string): 
 const tried = ({ address, detail }: PeerTry): string => `${address}: ${detail}`;
 
 const silence = ({ silentMs }: PeerStatus): string =>
-  isKnown(silentMs) ? `, last heard ${figureText(formatAge(silentMs))} ago` : '';
+  isKnown(silentMs) ? `, last seen ${figureText(formatAge(silentMs))} ago` : '';
 
 /** What was reached and refused says more than what was not reached. */
 const rankOf = ({ reason }: PeerTry): number => {
@@ -143,17 +149,17 @@ const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): strin
   const { host, port } = told.value;
   switch (cause) {
     case 'nothing-listens':
-      return 'The machine is there, its mesh port is closed: run plimsoll up with the cluster key there, or name its port as HOST:PORT.';
+      return 'The machine is up, but its mesh port is closed: run plimsoll up with the cluster key there, or give its port as HOST:PORT.';
     case 'no-route':
       return platform === 'darwin'
-        ? `Allow it in System Settings, Privacy & Security, Local Network; else look at cable and addresses: ping ${host}`
-        : `Look at cable, interface and addresses: ip route get ${host}`;
+        ? `Allow it in System Settings, Privacy & Security, Local Network; otherwise check cable and addresses: ping ${host}`
+        : `Check cable, interface and addresses: ip route get ${host}`;
     case 'unknown-name':
-      return 'Name the machine by its address instead.';
+      return "Use the machine's address instead.";
     case 'needs-interface':
       return 'Write the interface after the address: fe80::1%en0.';
     default:
-      return `It is off, or a firewall drops what is sent there: allow TCP and UDP ${port}, and UDP 4182.`;
+      return `It is switched off, or a firewall drops the traffic: allow TCP and UDP ${port}, and UDP 4182.`;
   }
 };
 
@@ -189,16 +195,16 @@ const ADVICE: Readonly<Record<string, string>> = {
   'wrong-key': 'Both need the same cluster key: plimsoll key show --join prints the line to run there.',
   version: 'Update Plimsoll on the older of the two.',
   'identity-in-use':
-    'Two machines run from copies of one home: on one of them move node-key.pem and journal.sqlite away and start again.',
-  'not-a-node': 'Another program listens there: look at the port.',
-  'bad-proof': 'What answers there cannot prove who it is: find out what listens there.',
-  malformed: 'What answers there does not speak as a node does: compare the versions of both.',
-  'too-many': 'It is tried again by itself.',
-  'too-slow': 'The machine is overloaded, or the network loses much: it is tried again by itself.',
-  lost: 'It is tried again by itself; if it stays so, look at what closes connections on the way.',
+    'Two machines run from copies of one home: on one of them, move node-key.pem and journal.sqlite away and restart.',
+  'not-a-node': 'Another program listens there: check the port.',
+  'bad-proof': 'The program that answers there cannot prove its identity: find out what listens there.',
+  malformed: 'The program that answers there does not speak the mesh protocol: compare the versions of both.',
+  'too-many': 'Plimsoll tries again by itself.',
+  'too-slow': 'The machine is overloaded, or the network loses many packets. Plimsoll tries again by itself.',
+  lost: 'Plimsoll tries again by itself. If this persists, find out what closes connections on the path.',
 };
 const NO_CABLE =
-  'That is as it should be where no cable or network joins the two. Where one does: allow TCP and UDP on its mesh port (4181 unless it says otherwise), and UDP 4182.';
+  'This is normal if no cable or network connects the two. If one does: allow TCP and UDP on its mesh port (4181 by default), and UDP 4182.';
 const HARMLESS_BEACONS: ReadonlySet<string> = new Set<BeaconProblemCode>(['no-beacon', 'beacon-not-heard']);
 const OTHERS_MAX = 4;
 

@@ -24,7 +24,7 @@ export const readingChecks = (view: NodeView): readonly Check[] => [
 const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[] => {
   switch (view.kind) {
     case 'waiting':
-      return [check('note', `${name}: nothing was read yet`, '')];
+      return [check('note', `${name}: not read yet`, '')];
     case 'absent':
       return [check('ok', `${name}: not on this machine (${view.reason})`, '')];
     case 'unavailable':
@@ -91,7 +91,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map<ReasonCode, string>([
   ['permission', 'Run the daemon as a user who may read it, or open the file to that user.'],
   ['psi-off', 'Start the kernel with psi=1.'],
   ['no-sensor', 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
-  ['no-answer', 'Run the tool by hand and see what holds it up.'],
+  ['no-answer', 'Run the tool by hand to see what blocks it.'],
 ]);
 
 const check = (verdict: Verdict, text: string, advice: string): Check => ({

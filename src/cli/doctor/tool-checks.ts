@@ -56,7 +56,7 @@ const TOOLS: readonly Tool[] = [
   {
     name: 'amd-smi',
     platforms: ['linux'],
-    adds: 'AMD GPUs: names, limits and partitions beyond what sysfs tells',
+    adds: 'AMD GPUs: names, limits and partitions that sysfs does not have',
     install: 'It comes with ROCm; needed only where there is such a GPU.',
   },
   {
@@ -70,7 +70,7 @@ const TOOLS: readonly Tool[] = [
     platforms: ['linux'],
     adds: 'RDMA links measured with UCX, if the other end has it too',
     install:
-      'Install UCX, for example: sudo apt install ucx-utils; perftest tells more, where there is RDMA.',
+      'Install UCX, for example: sudo apt install ucx-utils; on RDMA hardware, perftest measures more.',
   },
   {
     name: 'macmon',
@@ -100,13 +100,13 @@ const TOOLS: readonly Tool[] = [
     name: 'ibv_devinfo',
     platforms: ['darwin'],
     adds: 'RDMA devices and their ports',
-    install: 'It is part of macOS from 26.2 on; older ones have no RDMA over Thunderbolt.',
+    install: 'It is part of macOS 26.2 and newer; older versions have no RDMA over Thunderbolt.',
   },
   {
     name: 'rdma_ctl',
     platforms: ['darwin'],
     adds: 'whether RDMA over Thunderbolt is switched on',
-    install: 'It is part of macOS from 26.2 on; older ones have no RDMA over Thunderbolt.',
+    install: 'It is part of macOS 26.2 and newer; older versions have no RDMA over Thunderbolt.',
   },
   {
     name: 'python3',

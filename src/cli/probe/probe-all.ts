@@ -11,9 +11,9 @@ import { knownNodes } from '../known-nodes.ts';
 
 export const probeAllCommand: Command = {
   name: 'probe all',
-  summary: 'Have every linked node measure its devices and connections now',
+  summary: 'Measure all devices and connections of all linked nodes now',
   description:
-    'The daemons measure one thing an interface at a time; what a runner or a busy interface holds back says so. A node that is heard through others only is named and not asked: ask there. The figures appear on the dashboard.',
+    'Each daemon measures one thing per interface at a time; measurements held back by a runner or a busy interface are listed. A node known only through others is listed but not asked: run this there. The figures appear on the dashboard.',
   arguments: [],
   options: [homeOption, jsonOption],
   examples: [{ line: 'plimsoll probe all', meaning: 'after a cable was changed' }],

@@ -30,7 +30,7 @@ const deviceOption: Option<string | undefined> = value({
   name: 'device',
   valueName: 'ID',
   meaning:
-    'Only the device of this id; cpu for the processor. Default: every GPU, or the processor without one.',
+    'Only the device with this id; cpu for the processor. Default: every GPU, or the processor if there is none.',
   parse: nonEmpty,
 });
 
@@ -38,12 +38,12 @@ export const probeGpuCommand: Command = {
   name: 'probe gpu',
   summary: 'Measure the GPUs of this machine, or its processor',
   description:
-    'Multiplies matrices and reads memory for a few seconds on each device: do not run it while something is being served.',
+    'Multiplies matrices and reads memory for a few seconds on each device. Do not run it while models are being served.',
   arguments: [],
   options: [homeOption, deviceOption, jsonOption],
   examples: [
     { line: 'plimsoll probe gpu', meaning: 'every device of this machine' },
-    { line: 'plimsoll probe gpu --device cpu --json', meaning: 'the processor, for programs' },
+    { line: 'plimsoll probe gpu --device cpu --json', meaning: 'the processor, for scripts' },
   ],
   run: async (invocation, state) => {
     const isJson = invocation.option(jsonOption);
@@ -81,7 +81,7 @@ export const probeMemoryCommand: Command = {
   name: 'probe memory',
   summary: "Measure the bandwidth of this machine's memory",
   description:
-    'All processors read and copy buffers past the last-level cache for a few seconds, at most an eighth of the free memory.',
+    'All processors read and copy buffers larger than the last-level cache for a few seconds, using at most an eighth of the free memory.',
   arguments: [],
   options: [homeOption, jsonOption],
   examples: [{ line: 'plimsoll probe memory', meaning: 'read and copy, all processors' }],
@@ -147,7 +147,7 @@ const noGpuLines = ({ sources }: GpuInventory): readonly string[] => {
   return [
     isCertain
       ? 'No GPU on this machine.'
-      : 'No GPU was found on this machine, and not every source could tell:',
+      : 'No GPU was found on this machine, and not every source could be read:',
     ...sources.map(({ vendor, source, reason }) => `  ${vendor}: ${reason} (${source})`),
     'Its processor instead:',
     '',

@@ -28,14 +28,14 @@ const codeOption: Option<string | undefined> = value({
 const interfaceOption: Option<string | undefined> = value({
   name: 'interface',
   valueName: 'IF',
-  meaning: 'Dial from this interface. Default: as the system routes.',
+  meaning: 'Connect from this interface. Default: as the system routes.',
   parse: nonEmpty,
 });
 
 const durationOption: Option<number | undefined> = value({
   name: 'duration-max',
   valueName: 'D',
-  meaning: 'Of the whole probe, 1s to 60s. Default: 20s.',
+  meaning: 'For the whole probe, 1s to 60s. Default: 20s.',
   parse: text => between(parseDurationMs(text), DURATION_MS_LEAST, DURATION_MS_MOST, 'Write 1s to 60s.'),
 });
 
@@ -50,7 +50,7 @@ export const probeLinkCommand: Command = {
   name: 'probe link',
   summary: 'Measure bandwidth each way, round trips and jitter to another machine',
   description:
-    'The other end is a node of the cluster, or a machine that runs `plimsoll probe serve`. It uses the connection fully for some seconds.',
+    'The other end is a node of the cluster, or a machine that runs `plimsoll probe serve`. The connection is fully loaded for some seconds.',
   arguments: [
     {
       name: 'NODE|HOST:PORT',
@@ -126,7 +126,7 @@ const failed = async (
   throw new CommandError(
     'probeFailed',
     `the connection to ${hostPortText(at)} was not measured: ${reason}`,
-    'See that `plimsoll probe serve` runs there, and that the code is the one it printed last.',
+    'Check that `plimsoll probe serve` runs there, and that the code is the one it printed last.',
   );
 };
 

@@ -37,7 +37,7 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
     throw new CommandError(
       'probeFailed',
       `this machine has no open connection to ${name}`,
-      'It may be off, or known through other machines only. Which ways are tried, and why they fail, tells: plimsoll doctor',
+      'It may be switched off, or known only through other machines. To see which addresses were tried and why they fail: plimsoll doctor',
     );
   const body = { subject: { kind: 'link', source, sink } };
   const { probes } = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', body);
@@ -62,7 +62,7 @@ interface Following {
 }
 
 /**
- * Until each has another profile than before, has been without its connection for a while, or the time is over; what holds
+ * Until each has another profile than before, has been without its connection for a while, or the time is up; what holds
  * one back is said once. What was measured is told in any case.
  */
 const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]> => {
@@ -89,7 +89,7 @@ const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]
     state.stop.throwIfAborted();
     if (!signal.aborted) continue;
     await state.stderr.write(`${STILL_TRYING}\n`);
-    const reason = `it did not come to it within ${WAIT_MS_MAX / 60_000} minutes`;
+    const reason = `it did not start within ${WAIT_MS_MAX / 60_000} minutes`;
     return [...done, ...unmeasured(following, missing, reason)];
   }
 };
@@ -154,4 +154,4 @@ const POLL_MS = 250;
 const WAIT_MS_MAX = 180_000;
 /** A connection may close and open again while a measurement fills its cable. */
 const GONE_MS = 15_000;
-const STILL_TRYING = 'The daemon goes on trying. What holds it back tells: plimsoll status --json';
+const STILL_TRYING = 'The daemon keeps trying. To see what blocks it: plimsoll status --json';

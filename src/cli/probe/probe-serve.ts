@@ -33,13 +33,13 @@ const portOption: Option<number | undefined> = value({
   parse: parsePort,
 });
 
-const onceOption: Option<boolean> = flag('once', 'End after one probe.');
+const onceOption: Option<boolean> = flag('once', 'Exit after one probe.');
 
 export const probeServeCommand: Command = {
   name: 'probe serve',
-  summary: 'Be the other end of `plimsoll probe link`',
+  summary: 'Act as the other end of `plimsoll probe link`',
   description:
-    'Prints a code that the other end must give. Each code is good for one probe; then a new one is printed. One probe at a time.',
+    'Prints a code that the other end needs. Each code is good for one probe; then a new one is printed. One probe at a time.',
   arguments: [],
   options: [homeOption, portOption, onceOption],
   examples: [
@@ -72,7 +72,7 @@ export const probeServeCommand: Command = {
         throw new CommandError(
           'probeFailed',
           `${FAILURES_MAX} probes failed one after another`,
-          'Start it again when the other end is in order: plimsoll probe serve',
+          'Start it again when the other end is ready: plimsoll probe serve',
         );
       }
     }
@@ -101,7 +101,7 @@ export class RefusalLines {
     this.#told = count;
     this.#nextAtMs = nowMs + REFUSALS_TOLD_MS;
     this.#write(
-      `${more} ${more === 1 ? 'connection' : 'connections'} without the code refused. Still waiting.`,
+      `Refused ${more} ${more === 1 ? 'connection' : 'connections'} without the code. Still waiting.`,
     );
   }
 
@@ -139,7 +139,7 @@ const listening = async (options: {
       throw new CommandError(
         'addressInUse',
         `port ${port + tried} cannot be used: ${error.message}`,
-        'Name another one: plimsoll probe serve --port N',
+        'Choose another one: plimsoll probe serve --port N',
         { cause: error },
       );
     }
@@ -148,7 +148,7 @@ const listening = async (options: {
 
 const headline = (port: number, wanted: number): string => {
   const taken = port === wanted ? '' : ` (${wanted} is taken)`;
-  return `Waiting for probes on port ${port}${taken}, one at a time. Ctrl-C ends it.`;
+  return `Waiting for probes on port ${port}${taken}, one at a time. Ctrl-C stops it.`;
 };
 
 /** What to type at the other end, for every address that it may know this machine by. */
@@ -176,7 +176,7 @@ const endingText = (ending: SinkEnding): string => {
   const strangers =
     ending.strangers === 0
       ? ''
-      : ` ${ending.strangers} ${ending.strangers === 1 ? 'connection' : 'connections'} without the code refused.`;
+      : ` Refused ${ending.strangers} ${ending.strangers === 1 ? 'connection' : 'connections'} without the code.`;
   switch (ending.kind) {
     case 'served':
       return `${plain(ending.from)} measured: ${bytesText(ending.bytesReceived)} received, ${bytesText(ending.bytesSent)} sent.${strangers}`;

@@ -40,10 +40,9 @@ const problemOf = (text: string): string =>
   /^[^:]*$/.test(text) ? `${JSON.stringify(text)} has no port` : `${JSON.stringify(text)} is not HOST:PORT`;
 
 const adviceOf = (text: string): string => {
-  if (/^\d+$/.test(text)) return `Write the host too: 127.0.0.1:${text}.`;
+  if (/^\d+$/.test(text)) return `Add the host: 127.0.0.1:${text}.`;
   if (text.startsWith('[') || text.split(':').length > 2) return 'Write IPv6 in brackets: [::1]:4180.';
-  if (text.startsWith(':'))
-    return `Write the host too: 127.0.0.1${text}, or 0.0.0.0${text} for every interface.`;
+  if (text.startsWith(':')) return `Add the host: 127.0.0.1${text}, or 0.0.0.0${text} for every interface.`;
   return 'Write for example 127.0.0.1:4180 or [::1]:4180.';
 };
 

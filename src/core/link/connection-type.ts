@@ -23,7 +23,7 @@ export const connectionCarrier = (
   { network, thunderbolt }: OwnCarriers,
 ): ConnectionCarrier => {
   if (isUnknown(sourceInterface)) return unknownCarrier(sourceInterface.reason);
-  if (network === undefined) return unknownCarrier('the interfaces of this machine were not read yet');
+  if (network === undefined) return unknownCarrier('the interfaces of this machine have not been read yet');
   return carrierOf(sourceInterface, { network, thunderbolt, depth: 0 });
 };
 
@@ -84,7 +84,7 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
   const { name, members } = joined;
   if (members.length === 0)
     return { ...unknownCarrier(`the ${kind} ${name} has no members`), ...rateOf(joined) };
-  if (search.depth >= DEPTH_MAX) return unknownCarrier(`${name} joins too many layers`);
+  if (search.depth >= DEPTH_MAX) return unknownCarrier(`${name} has too many layers`);
   const isUp = (member: string): boolean =>
     search.network.interfaces.find(held => held.name === member)?.isUp !== false;
   const up = members.filter(isUp);
@@ -111,7 +111,7 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
 const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier => {
   const [below = ''] = vlan.members.length > 0 ? vlan.members : [vlan.name.split('.')[0] ?? ''];
   if (below === vlan.name || search.depth >= DEPTH_MAX)
-    return { ...unknownCarrier(`what the VLAN ${vlan.name} lies on is not told`), ...rateOf(vlan) };
+    return { ...unknownCarrier(`the parent of the VLAN ${vlan.name} is not reported`), ...rateOf(vlan) };
   return carrierOf(below, { ...search, depth: search.depth + 1 });
 };
 

@@ -18,6 +18,8 @@ export interface ReadingRow {
   readonly state: ReadingView<unknown>['kind'];
   /** Why it is stale or not there; '' otherwise. */
   readonly reason: string;
+  /** Of the reason, where it has one. */
+  readonly code: string | undefined;
 }
 
 /** One reading of a node as it stands. */
@@ -65,6 +67,7 @@ export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly R
       ageMs: held.kind === 'waiting' ? undefined : held.ageMs + lagMs,
       state: held.kind,
       reason: 'reason' in held ? held.reason : '',
+      code: 'code' in held ? held.code : undefined,
     };
   });
 

@@ -68,7 +68,7 @@ export const readingView = <T>(
   }
   if (ageMs <= Math.max(STALE_MS_MIN, STALE_INTERVALS * intervalMs))
     return { kind: 'current', value, source, ageMs };
-  return { kind: 'stale', value, source, ageMs, reason: `${source} has said nothing new`, code: 'no-answer' };
+  return { kind: 'stale', value, source, ageMs, reason: `${source} has sent nothing new`, code: 'no-answer' };
 };
 
 /** The last value, current or not. */

@@ -1,4 +1,4 @@
-// Load, heat and power of a whole machine. GPU devices report their own (gpu-load.ts).
+// Load, temperature and power of a whole machine. GPU devices report their own (gpu-load.ts).
 
 import type { Reported } from '../unknown.ts';
 

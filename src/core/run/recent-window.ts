@@ -52,5 +52,5 @@ export class RecentWindow {
   }
 }
 
-const EARLY = unknown('too early to say');
+const EARLY = unknown('too early to tell');
 const SPAN_NS_MIN = 0.5e9;

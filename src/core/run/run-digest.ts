@@ -40,7 +40,9 @@ const seriesFigures = ({ count, percentiles }: ReportSeries): SeriesFigures => (
 /** Words and time of the newest one stand in samples.jsonl, where the daemon of the machine that runs it reads them. */
 const errorsOf = (report: Report): readonly RunError[] =>
   Object.entries(report.errors).flatMap(([kind, count]) =>
-    isFailureKind(kind) ? [{ kind, count, detail: unknown('not kept'), lastAtMs: unknown('not kept') }] : [],
+    isFailureKind(kind)
+      ? [{ kind, count, detail: unknown('not stored'), lastAtMs: unknown('not stored') }]
+      : [],
   );
 
 const clientFigures = (client: ReportClient): ClientFigures => ({

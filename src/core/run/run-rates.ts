@@ -35,21 +35,21 @@ export interface RateSources {
 export const RUN_RATES = {
   windowNs: {
     unit: 'ns',
-    from: 'first request sent to last end of a completed sample; several parts add up',
+    from: 'from the first send to the last end of a completed request; several parts add up',
     label: 'window',
     shortLabel: 'Window',
     better: 'none',
-    help: 'What was measured, without warm-up and pauses; rates are per second of it.',
+    help: 'The measured time, without warm-up and pauses; rates are per second of it.',
     level: 'headline',
     of: ({ metrics }: RateSources): Reported<number> => windowNs(metrics),
   },
   requestsPerSecond: {
     unit: 'req/s',
-    from: 'completed samples / window',
+    from: 'completed requests / window',
     label: 'requests/s',
     shortLabel: 'Requests',
     better: 'higher',
-    help: 'How many requests are answered a second.',
+    help: 'Requests completed per second.',
     level: 'headline',
     isScheduled: true,
     of: ({ metrics }: RateSources): Reported<number> =>
@@ -61,7 +61,7 @@ export const RUN_RATES = {
     label: 'output tokens/s',
     shortLabel: 'Output',
     better: 'higher',
-    help: 'How many tokens the endpoint makes a second, for all its users together.',
+    help: 'Tokens generated per second, for all users together.',
     level: 'headline',
     of: ({ metrics }: RateSources): Reported<number> =>
       perSecond(tokensOf(metrics, 'outputTokens'), windowNs(metrics)),
@@ -72,7 +72,7 @@ export const RUN_RATES = {
     label: 'input tokens/s',
     shortLabel: 'Input',
     better: 'higher',
-    help: 'How many tokens of prompts it takes in a second.',
+    help: 'Prompt tokens processed per second.',
     level: 'line',
     of: ({ metrics }: RateSources): Reported<number> =>
       perSecond(tokensOf(metrics, 'inputTokens'), windowNs(metrics)),
@@ -100,32 +100,32 @@ export const RUN_RATES = {
   },
   steadyStateWindowNs: {
     unit: 'ns',
-    from: 'asked concurrency first in flight to last in flight',
+    from: 'from first to last moment at the requested concurrency',
     label: 'steady state',
     shortLabel: 'Steady state',
     better: 'none',
-    help: 'The part of the window without the ramp up and the thinning out at its end; of a fixed concurrency.',
+    help: 'The part of the window at full concurrency, without ramp-up and tail; only with fixed concurrency.',
     level: 'line',
     of: (sources: RateSources): Reported<number> => steadyStateNs(sources),
   },
   steadyStateRequestsPerSecond: {
     unit: 'req/s',
-    from: 'completed samples that ended in it / steady state',
+    from: 'completed requests that ended in it / steady state',
     label: 'requests/s, steady',
     shortLabel: 'Requests, steady',
     better: 'higher',
-    help: 'How many requests are answered a second in the steady state.',
+    help: 'Requests completed per second in the steady state.',
     level: 'line',
     of: (sources: RateSources): Reported<number> =>
       perSecond(sources.metrics.counter('steadyStateCompleted'), steadyStateNs(sources)),
   },
   steadyStateOutputTokensPerSecond: {
     unit: 'tok/s',
-    from: 'output tokens of samples that ended in it / steady state',
+    from: 'output tokens of requests that ended in it / steady state',
     label: 'output tokens/s, steady',
     shortLabel: 'Output, steady',
     better: 'higher',
-    help: 'How many tokens the endpoint makes a second in the steady state.',
+    help: 'Tokens generated per second in the steady state.',
     level: 'line',
     of: (sources: RateSources): Reported<number> => {
       const whole = tokensOf(sources.metrics, 'outputTokens');
@@ -135,11 +135,11 @@ export const RUN_RATES = {
   },
   goodput: {
     unit: 'req/s',
-    from: 'completed samples that meet every objective / window',
-    label: 'good requests/s',
+    from: 'completed requests that meet every objective / window',
+    label: 'goodput',
     shortLabel: 'Goodput',
     better: 'higher',
-    help: 'How many answers that meet every objective come a second; failed ones are bad. Only with objectives.',
+    help: 'Requests per second that meet every objective; failed ones do not. Only with objectives.',
     level: 'line',
     of: ({ metrics, objectives }: RateSources): Reported<number> =>
       perSecond(goodSamples(metrics, objectives), windowNs(metrics)),
@@ -185,7 +185,7 @@ export const reportRates = (sources: RateSources): ReportRates => ({
 export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputTokens'): Reported<number> => {
   const { completed } = metrics.counts('measured');
   const series = metrics.series(key);
-  if (completed === 0) return unknown('no sample completed');
+  if (completed === 0) return unknown('no request completed');
   if (series === undefined || series.count === 0) return unknown("the server's usage was missing");
   if (series.count < completed)
     return unknown(`the server's usage was missing for ${completed - series.count} of ${completed} samples`);
@@ -197,7 +197,7 @@ const windowNs = (metrics: MetricLookup): Reported<number> => {
   if (window > 0) return window;
   const { issued, completed } = metrics.counts('measured');
   if (issued === 0) return unknown('nothing was measured');
-  return unknown(completed === 0 ? 'no sample completed' : 'the window has no length');
+  return unknown(completed === 0 ? 'no request completed' : 'the window has no length');
 };
 
 const steadyStateNs = ({ metrics, run: { pattern } }: RateSources): Reported<number> => {
@@ -210,14 +210,14 @@ const goodSamples = (metrics: MetricLookup, objectives: readonly Objective[]): R
   const unknowns = objectives.map(({ name }) => metrics.counter(`objective.${name}.unknown`));
   const most = Math.max(...unknowns);
   return most > 0
-    ? unknown(`${most} samples lack the figure that an objective is about`)
+    ? unknown(`${most} requests lack the figure of an objective`)
     : metrics.counter('goodSamples');
 };
 
 const perUser = ({ metrics, run }: RateSources, percentile: '50' | '90'): Reported<number> => {
   const tpotNs = metrics.series('tpotNs')?.percentiles[percentile];
   if (tpotNs === undefined)
-    return unknown(run.isStreaming ? 'no sample has a time per output token' : 'not streamed');
+    return unknown(run.isStreaming ? 'no request has a time per output token' : 'not streamed');
   return tpotNs > 0 ? 1e9 / tpotNs : unknown('all tokens came at one moment');
 };
 

@@ -86,7 +86,7 @@ const viewOf = (
   if (silentMs <= LEASE_MS) {
     return { node, run, state: 'running', reason: '', isLive: true, silentMs, progress };
   }
-  const reason = 'nothing was heard of its process since; these are its last figures';
+  const reason = 'its process has not responded since; these are its last figures';
   return { node, run, state: 'interrupted', reason, isLive: false, silentMs, progress };
 };
 

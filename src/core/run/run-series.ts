@@ -8,9 +8,9 @@ import { isOpenLoop } from './run-pattern.ts';
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
   /** What has one value each; an observation is one of a load thread of itself, over an interval. */
-  readonly per: 'completed sample' | 'chunk' | 'issued sample' | 'observation';
+  readonly per: 'completed request' | 'chunk' | 'issued sample' | 'observation';
   /** In which runs it can have a value: in others it is in no snapshot, so that an empty series means "none yet". */
-  readonly runs: 'all' | 'streamed' | 'of a schedule' | 'streamed, of a schedule';
+  readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled';
   /** The stamps it comes from. */
   readonly from: string;
   /** Which samples have a value, if not all do. */
@@ -37,21 +37,21 @@ export type BetterDirection = 'higher' | 'lower' | 'none';
 export const RUN_SERIES = {
   ttftNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'streamed',
     from: 'first content − sent',
     label: 'time to first token',
     shortLabel: 'TTFT',
     better: 'lower',
-    help: 'From the request to the first content, reasoning or tool call; an empty first chunk is no content.',
+    help: 'From the request to the first content, reasoning or tool call; an empty first chunk does not count.',
     level: 'headline',
     countsFailures: true,
     objective: 'ttft',
   },
   ttftFromIntendedNs: {
     unit: 'ns',
-    per: 'completed sample',
-    runs: 'streamed, of a schedule',
+    per: 'completed request',
+    runs: 'streamed, scheduled',
     from: 'first content − intended',
     label: 'first token from intended',
     shortLabel: 'TTFT from intended',
@@ -63,26 +63,26 @@ export const RUN_SERIES = {
   },
   firstAnswerNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'streamed',
-    from: 'first content that is no reasoning − sent',
+    from: 'first content that is not reasoning − sent',
     where: 'it differs from the first content',
     label: 'first answer after reasoning',
     shortLabel: 'first answer',
     better: 'lower',
-    help: 'From the request to the first content that is no reasoning.',
+    help: 'From the request to the first content that is not reasoning.',
     level: 'line',
   },
   tpotNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'streamed',
     from: '(last content − first content) / (output tokens − 1), rounded to whole ns',
     where: 'it has at least 2 output tokens',
     label: 'time per output token',
     shortLabel: 'TPOT',
     better: 'lower',
-    help: "From the first to the last content, by the tokens after the first as the server's usage counts them.",
+    help: "From the first to the last content, divided by the tokens after the first, as counted in the server's usage.",
     level: 'headline',
     countsFailures: true,
     objective: 'tpot',
@@ -100,7 +100,7 @@ export const RUN_SERIES = {
   },
   latencyNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'all',
     from: 'end − sent',
     label: 'latency',
@@ -113,8 +113,8 @@ export const RUN_SERIES = {
   },
   latencyFromIntendedNs: {
     unit: 'ns',
-    per: 'completed sample',
-    runs: 'of a schedule',
+    per: 'completed request',
+    runs: 'scheduled',
     from: 'end − intended',
     label: 'latency from intended',
     shortLabel: 'latency from intended',
@@ -126,7 +126,7 @@ export const RUN_SERIES = {
   },
   firstByteNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'all',
     from: 'first byte − sent',
     label: 'first byte',
@@ -137,14 +137,14 @@ export const RUN_SERIES = {
   },
   connectNs: {
     unit: 'ns',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'all',
     from: 'connection set-up',
     where: 'it had to wait for one',
     label: 'connection set-up',
     shortLabel: 'connect',
     better: 'lower',
-    help: 'How long a sample waited for its connection; no part of a time to the first token.',
+    help: 'How long a request waited for its connection; not part of the time to first token.',
     level: 'line',
   },
   sendLatenessNs: {
@@ -155,15 +155,15 @@ export const RUN_SERIES = {
     label: 'send lateness',
     shortLabel: 'send lateness',
     better: 'lower',
-    help: 'How much later than planned a request was written; 0 for one that went early, which is counted.',
+    help: 'How much later than planned a request was sent; 0 for one sent early, which is counted apart.',
     level: 'detail',
   },
   inputTokens: {
     unit: 'tokens',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'all',
     from: "the server's `usage`",
-    where: 'the server tells it',
+    where: 'the server reports it',
     label: 'input tokens',
     shortLabel: 'input tokens',
     better: 'none',
@@ -172,10 +172,10 @@ export const RUN_SERIES = {
   },
   outputTokens: {
     unit: 'tokens',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'all',
     from: "the server's `usage`",
-    where: 'the server tells it',
+    where: 'the server reports it',
     label: 'output tokens',
     shortLabel: 'output tokens',
     better: 'none',
@@ -184,12 +184,12 @@ export const RUN_SERIES = {
   },
   tokensPerChunk: {
     unit: 'ratio',
-    per: 'completed sample',
+    per: 'completed request',
     runs: 'streamed',
     from: 'output tokens / content chunks',
-    where: 'the server tells its usage',
+    where: 'the server reports its usage',
     label: 'tokens per chunk',
-    shortLabel: 'tokens a chunk',
+    shortLabel: 'tokens per chunk',
     better: 'none',
     help: 'How many tokens arrive at once.',
     level: 'line',
@@ -202,7 +202,7 @@ export const RUN_SERIES = {
     label: 'read lateness',
     shortLabel: 'read lateness',
     better: 'lower',
-    help: 'How long a reply lay before the load generator read it.',
+    help: 'How long a reply waited before the load generator read it.',
     level: 'client',
   },
   eventLoopDelayNsMax: {
@@ -213,7 +213,7 @@ export const RUN_SERIES = {
     label: 'event loop delay',
     shortLabel: 'loop delay',
     better: 'lower',
-    help: 'How late the event loop of the load generator took its turn.',
+    help: "How late the load generator's event loop ran.",
     level: 'client',
   },
   beatLatenessNs: {
@@ -231,7 +231,7 @@ export const RUN_SERIES = {
 
 export type SeriesKey = keyof typeof RUN_SERIES;
 /** Those of which a completed sample has at most one value each. */
-export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed sample' }>;
+export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
 /** Those that an objective may bound. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
 
@@ -246,7 +246,7 @@ export const SERIES_KEYS: readonly SeriesKey[] = Object.keys(RUN_SERIES).filter(
 export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
 
 export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
-  RUN_SERIES[key].per === 'completed sample';
+  RUN_SERIES[key].per === 'completed request';
 
 /** Of a level or one of several, in the order of the table. */
 export const seriesOf = (...levels: readonly SeriesRow['level'][]): readonly SeriesKey[] =>
@@ -259,7 +259,7 @@ export const hasSeries = (
   const { runs } = seriesRow(key);
   return (
     (run.isStreaming || !runs.startsWith('streamed')) &&
-    (isOpenLoop(run.pattern) || !runs.endsWith('of a schedule'))
+    (isOpenLoop(run.pattern) || !runs.endsWith('scheduled'))
   );
 };
 

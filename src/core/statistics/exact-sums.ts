@@ -36,7 +36,7 @@ export class ExactSums {
   /** @throws RangeError unless the value is a whole number from 0 to 2⁵³ − 1. */
   record(value: number): void {
     if (!(Number.isSafeInteger(value) && value >= 0))
-      throw new RangeError(`${value} is not a whole number from 0 on`);
+      throw new RangeError(`${value} is not a whole number of at least 0`);
     this.#count += 1;
     if (value < this.#min) this.#min = value;
     if (value > this.#max) this.#max = value;

@@ -26,6 +26,6 @@ export const failureAdjustedPercentile = (
   percentile: number,
 ): number => {
   const count = sorted.length + infiniteCount;
-  if (count === 0) throw new RangeError('no percentile of no values');
+  if (count === 0) throw new RangeError('no percentile without values');
   return sorted[lowerIndex(percentile, count)] ?? Number.POSITIVE_INFINITY;
 };

@@ -27,7 +27,7 @@ const leftOut = (count: number): Warning => ({
   level: 'note',
   nodes: [],
   title: `${count} more ${count === 1 ? 'warning' : 'warnings'}`,
-  why: `At most ${OF_ONE_SORT_MAX} of one sort are listed, and ${WARNINGS_MAX} in all. They come when others are gone.`,
+  why: `At most ${OF_ONE_SORT_MAX} of one kind are listed, and ${WARNINGS_MAX} in all. The others appear as these are resolved.`,
 });
 
 const LEVELS = ['danger', 'caution', 'note'] as const;

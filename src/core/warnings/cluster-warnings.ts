@@ -11,6 +11,7 @@ import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
 import { nodeWarnings } from './node-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
+import { staleWarnings } from './stale-warnings.ts';
 import type { Warning } from './warning.ts';
 
 export interface ClusterSources {
@@ -28,6 +29,8 @@ export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources):
     ...rdmaWarnings(views),
     ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
     ...machineWarnings(views),
+    // What is merely late comes behind what is broken.
+    ...staleWarnings(state, views),
   ]);
 
 /**

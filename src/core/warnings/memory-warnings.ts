@@ -29,7 +29,7 @@ const hostWarning = (view: NodeView): readonly Warning[] => {
       level: isSwapping || level === 'critical' ? 'danger' : 'caution',
       nodes: [view.nodeId],
       title: `${view.name}: memory at ${past ?? 'its limit'}${swapped}`,
-      why: `${past === undefined ? 'The system says that programs wait for memory' : `Past its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows by an order of magnitude once weights are swapped.' : 'Nothing much is swapped yet.'}`,
+      why: `${past === undefined ? 'The system says that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
       on: view.name,
       ...largestPrograms(view),
     },
@@ -50,8 +50,8 @@ const swapWarning = (view: NodeView): readonly Warning[] => {
       title: `${view.name}: ${figureText(formatBytes(swapped))} of swap in use`,
       why:
         level === 'normal'
-          ? 'Nothing waits for memory now: it may be left from before. Generation slows by an order of magnitude where weights are swapped.'
-          : 'Programs wait for memory. Generation slows by an order of magnitude where weights are swapped.',
+          ? 'No task waits for memory now: the swap may be left from earlier. Generation slows down tenfold where weights are swapped out.'
+          : 'Programs wait for memory. Generation slows down tenfold where weights are swapped out.',
       on: view.name,
       ...largestPrograms(view),
     },
@@ -82,7 +82,7 @@ const gpuWarnings = (view: NodeView): readonly Warning[] =>
         level: 'caution',
         nodes: [view.nodeId],
         title: `${view.name}: memory of GPU ${gpu.device.index} at ${past}`,
-        why: `Past its load line (${SAFE_WORDS}): a longer context or a larger batch may not fit.`,
+        why: `Above its load line (${SAFE_WORDS}): a longer context or a larger batch may not fit.`,
       },
     ];
   });

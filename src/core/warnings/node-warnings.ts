@@ -1,5 +1,4 @@
-// A node that is silent, that exists twice, whose sources have stopped, whose settings cannot be read, or that speaks of what
-// this version does not know.
+// A node that is silent, that exists twice, whose settings cannot be read, or that speaks of what this version does not know.
 
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
@@ -13,7 +12,7 @@ export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly
   views.flatMap(view => [
     ...presenceWarnings(view),
     ...conflictWarnings(view),
-    ...(view.presence === 'live' ? staleWarnings(state, view) : []),
+    ...(view.presence === 'live' ? configWarnings(state, view) : []),
     ...unknownKindWarnings(view),
     ...refusedKindWarnings(view),
   ]);
@@ -27,7 +26,7 @@ const presenceWarnings = ({ nodeId, name, presence, silentMs, stoppedMs }: NodeV
         level: 'note',
         nodes: [nodeId],
         title: `${name} stopped ${age(stoppedMs)} ago`,
-        why: 'Its daemon was told to stop, and said so. Its last figures are still shown, with their age.',
+        why: 'Its daemon was stopped normally. Its last figures are still shown, with their age.',
         on: name,
         command: 'plimsoll up',
       },
@@ -60,44 +59,26 @@ const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly Warnin
           level: 'danger',
           nodes: [nodeId],
           title: `Two machines call themselves ${name}`,
-          why: `They run from copies of one home folder, seen at ${conflict.addresses.join(' and ')}: only one of them is heard. Start the other one with a home of its own.`,
+          why: `They run from copies of one home folder, seen at ${conflict.addresses.join(' and ')}, so only one of them is shown. Start the other with a home of its own.`,
           on: 'one of them',
           command: 'plimsoll up --home ~/.plimsoll-own',
         },
       ];
 
-const staleWarnings = (state: State, view: NodeView): readonly Warning[] => {
-  const stale = readingRows(state, view).filter(row => row.state === 'stale');
-  const sources = stale.filter(row => row.key !== 'config');
-  return [
-    ...stale.filter(row => row.key === 'config').map(row => configWarning(view, row.reason)),
-    ...(sources.length === 0 ? [] : [sourcesWarning(view, sources)]),
-  ];
-};
+const configWarnings = (state: State, view: NodeView): readonly Warning[] =>
+  readingRows(state, view)
+    .filter(row => row.key === 'config' && row.state === 'stale')
+    .map(row => configWarning(view, row.reason));
 
 const configWarning = ({ nodeId, name }: NodeView, reason: string): Warning => ({
   id: `config ${nodeId}`,
   level: 'caution',
   nodes: [nodeId],
   title: `${name}: config.toml cannot be read`,
-  why: problemText({ problem: reason, advice: 'The settings before still hold.' }),
+  why: problemText({ problem: reason, advice: 'The previous settings stay in effect.' }),
   on: name,
   command: 'plimsoll config check',
 });
-
-const sourcesWarning = ({ nodeId, name }: NodeView, stale: ReturnType<typeof readingRows>): Warning => {
-  const reasons = [...new Set(stale.map(row => row.reason))].slice(0, REASONS_MAX).join('; ');
-  const old = stale.map(row => `${row.title} ${age(row.ageMs ?? Number.NaN)}`).join(', ');
-  return {
-    id: `stale ${nodeId} ${stale.map(row => row.key).join(' ')}`,
-    level: 'caution',
-    nodes: [nodeId],
-    title: `${name}: ${stale.length === 1 ? `${stale[0]?.title} is stale` : `${stale.length} readings are stale`}`,
-    why: `${reasons}. Age: ${old}. The last figures are still shown.`,
-    on: name,
-    command: 'plimsoll doctor',
-  };
-};
 
 const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly Warning[] =>
   unknownKinds.length === 0
@@ -108,7 +89,7 @@ const unknownKindWarnings = ({ nodeId, name, unknownKinds }: NodeView): readonly
           level: 'caution',
           nodes: [nodeId],
           title: `${name} runs a newer Plimsoll`,
-          why: `It tells things that this version does not know: ${unknownKinds.join(', ')}. They are kept and passed on, but not shown.`,
+          why: `It sends event kinds this version does not know: ${unknownKinds.join(', ')}. They are stored and relayed, but not shown.`,
         },
       ];
 
@@ -128,5 +109,3 @@ const refusedKindWarnings = ({ nodeId, name, refusedKinds }: NodeView): readonly
       ];
 
 const age = (ageMs: number): string => figureText(formatAge(ageMs));
-
-const REASONS_MAX = 3;

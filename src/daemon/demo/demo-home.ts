@@ -46,8 +46,8 @@ const madeFolder = async (temporaryFolder: string): Promise<string> => {
     throw new DaemonError(
       {
         code: 'home-unusable',
-        problem: `The demo cannot make its home: ${reason}.`,
-        advice: 'Name a folder that can be written: TMPDIR=/some/folder plimsoll demo',
+        problem: `The demo cannot create its home: ${reason}.`,
+        advice: 'Choose a writable folder: TMPDIR=/some/folder plimsoll demo',
       },
       { cause: error },
     );

@@ -37,7 +37,7 @@ export const accessRoutes = (
     method: 'POST',
     path: '/api/access/one-time-code',
     access: 'change',
-    summary: 'Makes a one-time code: open the page at /#code=<code> within its life.',
+    summary: 'Creates a one-time code: open the page at /#code=<code> while it is valid.',
     status: 201,
     description: 'The code.',
     answer: oneTimeCodeSchema,

@@ -36,7 +36,7 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
     method: 'GET',
     path: '/api/nodes/{nodeId}',
     access: 'read',
-    summary: 'One node; "self" is the node that answers.',
+    summary: 'One node; "self" is the answering node.',
     parameters: [{ ...NODE_ID, description: 'A node id, or "self".', schema: SELF_OR_NODE }],
     description: 'The node.',
     answer: listedNodeSchema,
@@ -52,7 +52,7 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
     method: 'POST',
     path: '/api/nodes/{nodeId}/forget',
     access: 'change',
-    summary: 'Hides a node that is gone, on every node, until it speaks again.',
+    summary: 'Hides a node that is gone, on every node, until it comes back.',
     parameters: [NODE_ID],
     description: 'The node that is hidden.',
     answer: forgetAnswerSchema,
@@ -81,12 +81,12 @@ const refusedForget = (code: 'no-such-node' | 'own-node' | 'node-is-live', subje
       return new RequestError({
         code,
         problem: 'This node cannot forget itself.',
-        advice: 'Ask another one.',
+        advice: 'Ask another node.',
       });
     case 'node-is-live':
       return new RequestError({
         code,
-        problem: 'That node is heard now and would be back at once.',
+        problem: 'That node is up and would reappear at once.',
         advice: 'Stop its daemon first.',
       });
     default:

@@ -30,7 +30,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       method: 'GET',
       path: '/api/daemon',
       access: 'read',
-      summary: 'The daemon that answers: node, version, uptime, and what a person should know now.',
+      summary: 'The answering daemon: node, version, uptime and notices.',
       description: 'The daemon.',
       answer: daemonAnswerSchema,
       handle: () => {
@@ -53,8 +53,8 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       method: 'GET',
       path: '/healthz',
       access: 'public',
-      summary: 'Answers while the daemon serves.',
-      description: 'It serves.',
+      summary: 'Answers while the daemon is up.',
+      description: 'It is up.',
       answer: healthSchema,
       handle: () => ({ status: 'ok' as const }),
     }),
@@ -62,7 +62,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       method: 'GET',
       path: '/metrics',
       access: 'read',
-      summary: 'Prometheus. What is unknown or stale is absent; the age of each reading tells why.',
+      summary: 'Prometheus metrics. Unknown and stale values are absent; the age of each reading shows why.',
       parameters: [],
       body: undefined,
       answers: {

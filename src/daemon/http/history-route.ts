@@ -21,7 +21,7 @@ export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): Api
     path: '/api/history',
     access: 'read',
     summary:
-      'Live series of a node (15 minutes, one value a second, null where nothing was told); with slot and key, its profiles from the journal.',
+      'Live series of a node (15 minutes, one value a second, null where none was reported); with slot and key, its profiles from the journal.',
     parameters: [NODE, SLOT, KEY, BACK_MS, LIMIT],
     description: 'Series by name, or rows of profiles.',
     answer: historyAnswerSchema,
@@ -59,7 +59,7 @@ const recordOf = (event: Event): ProfileRecord | Unknown => {
   const head = { version: RECORD_VERSION, origin, epoch, seq, key } as const;
   if (event.kind === 'gpu.profiled') return { ...head, kind: event.kind, payload: event.payload };
   if (event.kind === 'link.profiled') return { ...head, kind: event.kind, payload: event.payload };
-  return unknown('the stored record is no profile');
+  return unknown('the stored record is not a profile');
 };
 
 const query = <T>(

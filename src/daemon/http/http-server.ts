@@ -190,6 +190,6 @@ const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
 const TOO_DEEP = {
   code: 'bad-body',
   problem: `The body is nested deeper than ${NESTING_MAX}.`,
-  advice: '/openapi.json tells what it should be.',
+  advice: '/openapi.json describes what it should be.',
   at: '',
 } as const;

@@ -103,7 +103,7 @@ const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown
     case 'EINVAL':
       return failed(
         'address-unavailable',
-        `${host} is no address of this machine.`,
+        `${host} is not an address of this machine.`,
         'Use 127.0.0.1 for this machine alone, or one of its addresses, with --http HOST:PORT.',
       );
     default:

@@ -15,7 +15,7 @@ export const meshRoutes = ({ nodeId, cluster, mesh }: HttpServerOptions): readon
       path: '/api/mesh',
       access: 'read',
       summary:
-        'The mesh as this node sees it: links, expected peers with what came of each of their addresses, and what is amiss with beacons.',
+        'The mesh as this node sees it: links, expected peers with the outcome for each of their addresses, and problems with beacons.',
       description: 'The mesh; `kind` is "on", or "off" with a reason.',
       answer: meshStatusSchema,
       handle: () => mesh?.() ?? NO_MESH,
@@ -25,7 +25,7 @@ export const meshRoutes = ({ nodeId, cluster, mesh }: HttpServerOptions): readon
       path: '/api/mesh/hash',
       access: 'read',
       summary:
-        'SHA-256 of the durable state: current values and how far each origin is known. Equal on all nodes of a mesh that has settled.',
+        'SHA-256 of the durable state: current values and how far each origin is known. Equal on all nodes once the mesh has converged.',
       description: 'The hash.',
       answer: meshHashSchema,
       handle: () => ({ nodeId, hash: hashOf(cluster.state) }),

@@ -45,7 +45,7 @@ export const openApi = (
       title: 'Plimsoll daemon',
       version,
       description:
-        'One machine and the cluster it sees. Loopback reads are free; beyond loopback, and for whatever changes state, send the access token.',
+        'One machine and the cluster it sees. Reading on loopback needs no token; from other machines, and to change state, send the access token.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -11,11 +11,11 @@ export const probeRoutes = ({ probes }: HttpServerOptions): readonly ApiRoute[] 
     path: '/api/probes',
     access: 'change',
     summary:
-      'Measures devices or connections now, however fresh their profiles are. What waits says why; how it goes on is in probeStatuses of the state.',
+      'Measures devices or connections now, however fresh their profiles are. If one has to wait, the answer says why; progress is in probeStatuses of the state.',
     parameters: [],
     body: probeRequestSchema,
     answers: {
-      202: jsonAnswer('What was started, queued or refused, and by which node.', probesAnswerSchema),
+      202: jsonAnswer('What was started, queued or refused, by each node.', probesAnswerSchema),
     },
     handle: async (request, reply) => {
       const { subject } = readBody(request, probeRequestSchema);

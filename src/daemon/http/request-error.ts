@@ -100,7 +100,7 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
       {
         code: 'bad-request',
         problem: 'The request is malformed.',
-        advice: '/openapi.json tells what each address takes.',
+        advice: '/openapi.json describes what each address accepts.',
       },
       { status: statusCode },
     );
@@ -110,7 +110,7 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
     {
       code: 'internal',
       problem: 'The daemon failed to answer this request.',
-      advice: 'It says why among its notices: GET /api/daemon.',
+      advice: 'Its notices say why: GET /api/daemon.',
     },
     { cause: error },
   );

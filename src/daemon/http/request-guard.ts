@@ -106,7 +106,7 @@ export class RequestGuard {
       throw new RequestError(
         {
           code: 'too-busy',
-          problem: `${this.#answersMax} answers wait for readers that do not read.`,
+          problem: `${this.#answersMax} replies wait for readers that do not read.`,
           advice: 'Try again in a second.',
         },
         { headers: { 'retry-after': '1' } },
@@ -211,7 +211,7 @@ const checkOrigin = (request: IncomingMessage, host: string): void => {
   if (match?.[2] !== undefined && match[2].toLowerCase() === host) return;
   throw new RequestError({
     code: 'origin-not-allowed',
-    problem: 'This daemon answers its own pages only, not those of another origin.',
+    problem: 'This daemon only answers its own pages, not those of another origin.',
     advice: '',
   });
 };

@@ -133,7 +133,7 @@ export const refuseOtherMethods = (app: FastifyInstance, url: string, taken: rea
   const allow = allowed.join(', ');
   const refuse = (): never => {
     throw new RequestError(
-      { code: 'method-not-allowed', problem: `This address takes ${allow}.`, advice: '', allowed },
+      { code: 'method-not-allowed', problem: `This address supports ${allow}.`, advice: '', allowed },
       { headers: { allow } },
     );
   };
@@ -149,7 +149,7 @@ export const nothingAt = (request: FastifyRequest): RequestError =>
   new RequestError({
     code: 'not-found',
     problem: `There is nothing at ${urlPath(request.url).slice(0, 200)}.`,
-    advice: '/openapi.json lists what there is.',
+    advice: '/openapi.json lists all addresses.',
   });
 
 /**
@@ -181,7 +181,7 @@ export const readQuery = <T>({ url }: FastifyRequest, { name, schema }: RoutePar
   if (read.success && others.length === 0) return read.output;
   throw new RequestError({
     code: 'bad-query',
-    problem: `The query parameter "${name}" ${read.success ? 'is given more than once' : `is wrong: ${issueText(read.issues[0])}`}.`,
+    problem: `The query parameter "${name}" ${read.success ? 'is used more than once' : `is wrong: ${issueText(read.issues[0])}`}.`,
     advice: '',
     parameter: name,
   });
@@ -195,7 +195,7 @@ export const readBody = <Body>({ body }: FastifyRequest, schema: v.GenericSchema
   throw new RequestError({
     code: 'bad-body',
     problem: `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issueText(issue)}.`,
-    advice: '/openapi.json tells what it should be.',
+    advice: '/openapi.json describes what it should be.',
     at: v.getDotPath(issue) ?? '',
   });
 };

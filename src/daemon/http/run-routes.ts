@@ -34,7 +34,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
     method: 'GET',
     path: '/api/runs',
     access: 'read',
-    summary: `Benchmark runs, the newest first, with the newest figures of those that run now. One that told nothing for ${LEASE_MS / 1_000} s is shown as interrupted.`,
+    summary: `Benchmark runs, newest first, with current figures of those in progress. A run without news for ${LEASE_MS / 1_000} s is shown as interrupted.`,
     description: 'The runs.',
     answer: runsAnswerSchema,
     handle: () => ({ runs: runViews(cluster.state, clock.nowMs()).map(listed) }),
@@ -43,7 +43,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
     method: 'GET',
     path: '/api/runs/{runId}',
     access: 'read',
-    summary: 'One run; with its report where it has ended and the files are on the node that answers.',
+    summary: 'One run; with its report if it has ended and its files are on the answering node.',
     parameters: [RUN_ID],
     description: 'The run.',
     answer: runAnswerSchema,
@@ -60,7 +60,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
     path: '/api/runs/{runId}/series',
     access: 'read',
     summary:
-      'Rates and percentiles of a run over time, at most one point a second, made of its samples by when they ended. Columns of equal length; null where nothing ended.',
+      'Rates and percentiles of a run over time, at most one point a second, from its requests by end time. Columns of equal length; null where none ended.',
     parameters: [RUN_ID],
     description: 'The series.',
     answer: runSeriesAnswerSchema,
@@ -72,8 +72,8 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
       if (view === undefined) throw noSuchRun(runId);
       throw new RequestError({
         code: 'run-elsewhere',
-        problem: `The samples of this run lie on ${nodeName(cluster.state, view.node)}.`,
-        advice: 'Ask the daemon there.',
+        problem: `The request data of this run is on ${nodeName(cluster.state, view.node)}.`,
+        advice: 'Ask the daemon on that machine.',
         node: view.node,
       });
     },
@@ -85,7 +85,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     method: 'POST',
     path: '/api/runs',
     access: 'change',
-    summary: 'A benchmark on this machine begins. Telling again changes nothing but what is told.',
+    summary: 'A benchmark starts on this machine. Repeating the call only updates what it reports.',
     body: runStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
@@ -97,7 +97,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     method: 'PUT',
     path: '/api/runs/{runId}/progress',
     access: 'change',
-    summary: 'The newest figures of a run, at most ten a second; what comes sooner is dropped.',
+    summary: 'The newest figures of a run, at most ten a second; earlier ones are dropped.',
     parameters: [RUN_ID],
     body: runProgressSchema,
     statuses: TOLD,
@@ -110,7 +110,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     method: 'PUT',
     path: '/api/runs/{runId}/lease',
     access: 'change',
-    summary: `Says that a run goes on; due every 2 s, and past ${LEASE_MS / 1_000} s nobody counts on it.`,
+    summary: `Reports that a run is in progress; due every 2 s, and void after ${LEASE_MS / 1_000} s.`,
     parameters: [RUN_ID],
     body: leaseBodySchema,
     statuses: TOLD,
@@ -121,7 +121,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     method: 'POST',
     path: '/api/runs/{runId}/end',
     access: 'change',
-    summary: 'A run has ended: its state, the digest of its report, and the directory where the report lies.',
+    summary: 'A run has ended: its state, the digest of its report, and the directory of the report.',
     parameters: [RUN_ID],
     body: runEndSchema,
     statuses: { 204: TOLD[204] },
@@ -139,10 +139,10 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
     path: '/api/runs/{runId}/stop',
     access: 'change',
     summary:
-      'Asks a run of this machine to end now, with its account, as Ctrl-C does: it is then `interrupted`. Its process hears of it with the answer to what it tells next.',
+      'Asks a run on this machine to stop now and report, as Ctrl-C does; it is then `interrupted`. Its process learns of it with the answer to its next update.',
     parameters: [RUN_ID],
     status: 202,
-    description: 'It was asked to; it ends within seconds.',
+    description: 'It was asked to stop and ends within seconds.',
     answer: stopAnswerSchema,
     handle: request => {
       const runId = askedRun(request);
@@ -151,7 +151,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
       if (!view.isLive)
         throw new RequestError({
           code: 'run-not-live',
-          problem: 'This run does not go on: it has ended, or its process fell silent.',
+          problem: 'This run is not in progress: it has ended, or its process no longer responds.',
           advice: '',
         });
       if (view.node !== nodeId)
@@ -159,7 +159,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
           {
             code: 'run-elsewhere',
             problem: `The process of this run is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
-            advice: 'Stop it on the page there, or with Ctrl-C.',
+            advice: 'Stop it on that page, or with Ctrl-C.',
             node: view.node,
           },
           { status: 409 },
@@ -197,14 +197,14 @@ const checkTold = (told: Told): void => {
     case 'unknown':
       throw new RequestError({
         code: 'no-such-run',
-        problem: 'No such run was begun here.',
+        problem: 'No such run was started here.',
         advice: 'POST /api/runs first.',
       });
     case 'full':
       throw new RequestError(
         {
           code: 'too-many-runs',
-          problem: 'As many runs as this daemon follows are going on already.',
+          problem: 'This daemon already follows as many runs as it can.',
           advice: '',
         },
         { headers: { 'retry-after': '10' } },
@@ -224,14 +224,14 @@ const checkRun = (request: FastifyRequest, told: RunId): void => {
   if (askedRun(request) === told) return;
   throw new RequestError({
     code: 'bad-body',
-    problem: 'The body speaks of another run than the path.',
+    problem: 'The body names another run than the path.',
     advice: '',
   });
 };
 
 const registryOf = (runs: RunRegistry | undefined): RunRegistry => {
   if (runs !== undefined) return runs;
-  throw new RequestError({ code: 'no-runs', problem: 'This server takes no runs.', advice: '' });
+  throw new RequestError({ code: 'no-runs', problem: 'This server does not accept runs.', advice: '' });
 };
 
 const noSuchRun = (text: string): RequestError =>
@@ -248,4 +248,4 @@ const RUN_ID: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 
-const TOLD = { 204: 'Taken.', 202: 'Taken, and somebody asked that the run end.' } as const;
+const TOLD = { 204: 'Accepted.', 202: 'Accepted, and a person asked the run to stop.' } as const;

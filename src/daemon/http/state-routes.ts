@@ -32,14 +32,14 @@ export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
         {
           name: 'path',
           in: 'path',
-          description: 'Keys, each percent-encoded, divided by slashes.',
+          description: 'Keys, each percent-encoded, separated by slashes.',
           schema: v.string(),
         },
       ],
       description: 'The part.',
       answer: v.pipe(
         v.unknown(),
-        v.description('Whatever lies there: a mapping, an entry, or a part of its value.'),
+        v.description('The value at that path: a mapping, an entry, or a part of its value.'),
       ),
       handle: request => {
         const segments = pathSegments(urlPath(request.url).slice('/api/state'.length));

@@ -11,12 +11,13 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
   path: '/api/stream',
   access: 'read',
   summary:
-    'Server-sent events: "snapshot", then "batch" at most ten times a second, "heartbeat" every five seconds, "dropped" with a reason before the end.',
+    'Server-sent events: "snapshot", then "batch" at most ten times a second, "heartbeat" every five seconds, and "dropped" with a reason before the end.',
   parameters: [
     {
       name: 'last-event-id',
       in: 'header',
-      description: 'Resumes after the event of this id where that is still held; a snapshot comes otherwise.',
+      description:
+        'Resumes after the event with this id if it is still held; otherwise starts with a snapshot.',
       schema: v.string(),
     },
   ],
@@ -31,8 +32,8 @@ export const streamRoute = (hub: StreamHub, guard: RequestGuard): ApiRoute => ({
     if (reply.raw.socket === null) {
       throw new RequestError({
         code: 'pipelined-stream',
-        problem: 'The stream was asked for behind a request that is not answered yet.',
-        advice: 'Ask for the stream when the answers before it have been read.',
+        problem: 'The stream was requested on a connection with an unanswered request.',
+        advice: 'Request the stream once the earlier answers have been read.',
       });
     }
     hub.checkRoom();

@@ -55,7 +55,7 @@ export class ConflictNotices {
       id: NOTICE,
       code: NOTICE,
       addresses,
-      problem: `Another machine (${addresses.join(', ')}) runs with this node's identity: somebody copied the home.`,
+      problem: `Another machine (${addresses.join(', ')}) runs with this node's identity: its home folder is a copy.`,
       advice: 'On one of the two, move node-key.pem and journal.sqlite away and start again.',
     });
   }

@@ -227,7 +227,7 @@ export class Connections implements AsyncDisposable {
       if (!this.#open.has(key)) continue;
       const place = { sink: target.node, sinkAddress: target.address };
       if (isKnown(sourceInterface) && this.#parts.ignoredInterfaces.includes(sourceInterface))
-        this.#book.closed(place, `it leaves by ${sourceInterface}, which the settings ignore`);
+        this.#book.closed(place, `it uses ${sourceInterface}, which the settings ignore`);
       else this.#book.opened(place, sourceInterface);
     }
   }
@@ -240,12 +240,12 @@ export class Connections implements AsyncDisposable {
     try {
       source = await this.#ports.asking.sourceAddressTowards({ address, port });
     } catch {
-      return unknown('the system does not tell the route');
+      return unknown('the system does not report the route');
     }
     const ignored = this.#interfaces.ignored.get(source.toLowerCase());
     if (ignored !== undefined) return ignored;
     const interfaces = state().nodeNetworks[nodeId]?.value.interfaces;
-    if (interfaces === undefined) return unknown('the interfaces of this machine were not read yet');
+    if (interfaces === undefined) return unknown('the interfaces of this machine have not been read yet');
     return interfaceOf(source, interfaces)?.name ?? unknown(`no single interface has the address ${source}`);
   }
 
@@ -256,7 +256,7 @@ export class Connections implements AsyncDisposable {
       if (stoppedMs(state(), node, nowMs) !== undefined) return 'the node stopped';
       return presence(state(), node, nowMs) === 'offline'
         ? 'the node is offline'
-        : 'the node answers no questions of reachability';
+        : 'the node does not answer reachability checks';
     }
     const [, scope] = address.split('%');
     if (scope !== undefined && !this.#interfaces.linkLocalNames.includes(scope))

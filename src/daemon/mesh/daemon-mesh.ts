@@ -145,7 +145,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         nowMs: clock.nowMs(),
         listensOn: listensOn ?? parts.listen,
         isLoopback: !isReachable,
-        reachabilityPort: connections?.port ?? unknown('nobody is asked: see the notices'),
+        reachabilityPort: connections?.port ?? unknown('no peer is contacted: see the notices'),
         links: transport.links,
         dials: transport.dials,
         refusalCounts: transport.refusalCounts,
@@ -232,8 +232,8 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
       }
       throw new DaemonError({
         code: 'home-unusable',
-        problem: `${path} is not there.`,
-        advice: `Make a cluster key with: plimsoll key new --out ${path}`,
+        problem: `${path} does not exist.`,
+        advice: `Create a cluster key with: plimsoll key new --out ${path}`,
       });
     case 'wrong':
       throw new DaemonError({
@@ -273,7 +273,7 @@ const tellMissing = (notices: Notices, missing: readonly string[], present: read
     id: 'interface-missing',
     code: 'interface-missing',
     interfaces: missing,
-    problem: `No ${what} ${missing.join(', ')} with an address is up here: no beacon goes out or comes in there (--discovery, or discovery in config.toml).`,
+    problem: `No ${what} ${missing.join(', ')} with an address is up here, so no beacon is sent or received there (--discovery, or discovery in config.toml).`,
     advice: `Those that are up: ${shown}. It is looked for again every few seconds.`,
   });
 };
@@ -283,7 +283,7 @@ const PORTS_TRIED_MAX = 50;
 const NO_KEY: Notice = {
   id: 'no-cluster-key',
   code: 'no-cluster-key',
-  problem: 'Peers are named, but this home has no cluster key: no other machine is asked or heard.',
+  problem: 'Peers are configured, but this home has no cluster key: no other machine is contacted.',
   advice:
-    'Bring the key here (on a machine that has it: plimsoll key show --join) or make one (plimsoll key new), and start again.',
+    'Add the key here (on a machine that has it: plimsoll key show --join) or create one (plimsoll key new), then start again.',
 };

@@ -55,7 +55,7 @@ const noticeOf = (file: KeyFile, path: string): Notice | undefined => {
         code: 'key-file-gone',
         path,
         problem: `${path} is gone.`,
-        advice: 'Until this daemon ends, the cluster key that it has read counts on.',
+        advice: 'The daemon keeps using the cluster key it has read until it stops.',
       };
     case 'wrong':
       return {
@@ -63,7 +63,7 @@ const noticeOf = (file: KeyFile, path: string): Notice | undefined => {
         code: 'key-file-wrong',
         path,
         problem: `${file.problem}.`,
-        advice: 'Until it is mended, the cluster key read before counts.',
+        advice: 'Until you fix it, the previous cluster key stays in effect.',
       };
     default:
       return file satisfies never;

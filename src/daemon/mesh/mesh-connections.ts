@@ -55,7 +55,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
       id: 'no-reachability',
       code: 'no-reachability',
       host: listensOn.host,
-      problem: `No UDP port can be opened on ${listensOn.host} (${code}): this node finds no connections.`,
+      problem: `No UDP port can be opened on ${listensOn.host} (${code}): this node cannot find connections.`,
       advice: '',
     });
     closeHeldConnections(parts, 'no UDP port could be opened');

@@ -74,11 +74,11 @@ const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {
   if (node !== undefined) return peerOf(node, { ...sources, isNamed: true, tries: dials });
   return {
     name: hostPortText(peer),
-    nodeId: unknown('it was never met'),
+    nodeId: unknown('it was never connected'),
     isNamed: true,
     standing: dials.some(({ isSelf }) => isSelf) ? 'self' : 'never-met',
     address: unknown('there is no link'),
-    silentMs: unknown('it was never heard'),
+    silentMs: unknown('it was never seen'),
     reach: { asked: 0, open: 0, shut: 0 },
     tries: triesOf(dials),
   };
@@ -103,7 +103,7 @@ const peerOf = (
     isNamed,
     standing: link === undefined ? standingWithout(node, { state, nowMs, links }) : 'linked',
     address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
-    silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never heard'),
+    silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never seen'),
     reach: { asked: own.length, open: countOf('open'), shut: countOf('shut') },
     undelivered: undeliveredBy(node),
     tries: link === undefined ? triesOf(tries) : [],
@@ -127,7 +127,8 @@ const dialsOf = (node: NodeId, dials: readonly DialStatus[]): readonly DialStatu
 const triesOf = (dials: readonly DialStatus[]): readonly PeerTry[] =>
   dials.slice(0, PEER_TRIES_MAX).map(({ candidate, refusal }): PeerTry => {
     const address = hostPortText({ host: candidate.address, port: candidate.port });
-    if (refusal === undefined) return { address, reason: 'waiting', detail: 'it was not refused so far' };
+    if (refusal === undefined)
+      return { address, reason: 'waiting', detail: 'it has not been refused so far' };
     const { reason, cause, detail } = refusal;
     return { address, reason, ...(cause === undefined ? {} : { cause }), detail };
   });

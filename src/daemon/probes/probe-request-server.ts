@@ -31,7 +31,7 @@ export class ProbeRequestServer {
   serve(): () => void {
     return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ body }): PeerReply => {
       const asked = v.safeParse(probeRequestSchema, body);
-      if (!asked.success) return { kind: 'refused', reason: 'not a request for a probe' };
+      if (!asked.success) return { kind: 'refused', reason: 'not a probe request' };
       const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
       return {
         kind: 'answer',
@@ -72,7 +72,7 @@ export class ProbeRequestServer {
     const reply = await requests.ask(node, PROBE_ASK_TOPIC, { subject }, { timeoutMs: ASK_MS, signal });
     if (reply.kind !== 'answer') return { probes: [], unreached: [{ node, reason: reply.reason }] };
     const answer = v.safeParse(requestedProbesSchema, reply.body);
-    const reason = 'it answers in a way that this version does not know';
+    const reason = 'its reply is not understood by this version';
     if (!answer.success) return { probes: [], unreached: [{ node, reason }] };
     return { probes: answer.output.probes.map(one => ({ node, ...one })), unreached: [] };
   }

@@ -35,7 +35,7 @@ export const rdmaEngine = ({
     if (connection.kind !== 'rdma') throw new TypeError('a socket connection has an engine of its own');
     const address = rendezvousAddress(state(), source, self);
     if (address === undefined)
-      throw new Error(`no address by which ${nodeName(state(), source)} reaches it is known`);
+      throw new Error(`no address through which ${nodeName(state(), source)} can reach it is known`);
     const [ownScope] = address.includes('%')
       ? interfacesWith(state().nodeNetworks[self]?.value, address)
       : [];

@@ -91,7 +91,7 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
           code: 'recording-broken',
           path,
           problem: `${path}: ${reason}.`,
-          advice: 'What came before is shown.',
+          advice: 'What was received before that is shown.',
         });
         begun.resolve();
       },

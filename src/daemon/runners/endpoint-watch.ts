@@ -96,7 +96,7 @@ export class EndpointWatch {
       id,
       code: 'endpoint-silent',
       origin,
-      problem: `The server at ${origin} does not tell how many requests it has: probes cannot wait for it.`,
+      problem: `The server at ${origin} does not report how many requests it has: probes cannot wait for it.`,
       advice:
         'llama-server needs --metrics, SGLang --enable-metrics; or take it out of [[endpoints]] of config.toml.',
     });

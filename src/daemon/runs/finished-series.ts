@@ -45,5 +45,5 @@ const pictureOf = async (run: Run): Promise<FinishedPicture> => {
 
 const noticeOf = (restBytes: number | undefined): string => {
   if (restBytes === undefined) return 'samples.jsonl of this run cannot be read here';
-  return restBytes > 0 ? 'samples.jsonl is larger than is read: the picture ends before the run did' : '';
+  return restBytes > 0 ? 'samples.jsonl is too large to read whole: the charts end before the run did' : '';
 };

@@ -34,7 +34,7 @@ export class RegisteredRun {
 
   get notice(): string {
     if (!this.#isReadable) return 'samples.jsonl of this run cannot be read here';
-    return this.#hasSkipped ? 'of the busiest seconds a part of the samples was read' : '';
+    return this.#hasSkipped ? 'some of the requests of the busiest seconds were not read' : '';
   }
 
   /** Up to where its samples have come, or to two seconds ago where none ends. */

@@ -76,7 +76,7 @@ export class RunRegistry {
     const recorded = this.#parts.record({ kind: 'run.started', payload: run });
     this.#open(run);
     this.#finished.forget(run.runId);
-    this.#lease(run, unknown('not told yet'));
+    this.#lease(run, unknown('not reported yet'));
     return recorded === 'waiting' ? 'waiting' : 'taken';
   }
 
@@ -240,10 +240,10 @@ export class RunRegistry {
     this.end({
       runId: run.runId,
       state: 'interrupted',
-      reason: 'its process ended without a word; plimsoll report rebuilds what it had',
+      reason: 'its process exited unexpectedly; plimsoll report rebuilds its report',
       model: run.model,
       directory: run.directory,
-      figures: rebuilt ?? told ?? unknown('it told no figures'),
+      figures: rebuilt ?? told ?? unknown('it reported no figures'),
     });
   }
 

@@ -73,7 +73,7 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     clockMhz: highestClock(entry),
     pcieNow: pcieOf(entry),
     // "THROTTLED" stands there on idle cards too: it is no reason.
-    throttleReasons: unknown('amd-smi does not say why'),
+    throttleReasons: unknown('amd-smi gives no reason'),
   };
 };
 

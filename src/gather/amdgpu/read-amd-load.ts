@@ -33,7 +33,7 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
     powerWatts: wattsOf(power),
     clockMhz,
     pcieNow,
-    throttleReasons: unknown('amdgpu tells it in a binary table only'),
+    throttleReasons: unknown('amdgpu reports it only in a binary table'),
   };
 };
 
@@ -52,7 +52,7 @@ const shareOf = (percent: Reported<number>): Reported<number> => {
 /** µW. A second die of one package says 0, because the first one tells for both; nothing that runs draws nothing. */
 const wattsOf = (microwatts: Reported<number>): Reported<number> => {
   if (isUnknown(microwatts)) return microwatts;
-  return microwatts <= 0 ? unknown('the driver says 0: not measured here') : microwatts / 1_000_000;
+  return microwatts <= 0 ? unknown('the driver reports 0: not measured here') : microwatts / 1_000_000;
 };
 
 /** Graphics in a processor use their reserved part and, beyond it, pages of the host (GTT). */

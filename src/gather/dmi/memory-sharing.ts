@@ -9,7 +9,7 @@ export type GpuMemory = 'own' | 'shared' | 'undetermined';
 export const memoryIsUnified = (gpus: readonly GpuMemory[]): Reported<boolean> => {
   if (gpus.includes('own')) return false;
   if (gpus.includes('undetermined'))
-    return unknown('the driver does not tell whether its GPU has memory of its own');
+    return unknown('the driver does not report whether its GPU has its own memory');
   return gpus.includes('shared');
 };
 

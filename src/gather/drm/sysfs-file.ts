@@ -75,6 +75,6 @@ const readFailure = (error: unknown): Unknown => {
   }
 };
 
-const NOT_TOLD = 'not told by this driver';
+const NOT_TOLD = 'not reported by this driver';
 /** A page, which is the most that most kernels give for one file of sysfs. */
 const TEXT_BYTES_MAX = 4 * 1024;

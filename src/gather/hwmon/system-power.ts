@@ -30,7 +30,7 @@ export const readSystemPower = async (
       return await productIn(files, source.millivolts, source.milliamperes, MILLI * MILLI);
     case 'battery': {
       const status = textOr(await files.text(`${source.folder}/status`), '');
-      if (status !== 'Discharging') return unknown('on mains power, which is not measured');
+      if (status !== 'Discharging') return unknown('on AC power, which is not measured');
       const watts = await wattsIn(files, `${source.folder}/power_now`, MICRO);
       if (isKnown(watts)) return watts;
       return await productIn(

@@ -59,7 +59,7 @@ const deviceOf = ({ name, values, ports }: Section): RdmaDevice => ({
   name: name.slice(0, NAME_LENGTH_MAX),
   nodeGuid: guidIn(values.get('node_guid')),
   systemImageGuid: guidIn(values.get('sys_image_guid')),
-  firmware: values.get('fw_ver') ?? unknown('ibv_devinfo does not tell'),
+  firmware: values.get('fw_ver') ?? unknown('ibv_devinfo does not report it'),
   ports: ports.slice(0, PORTS_MAX).map(port => portOf(port.number, port.values)),
 });
 
@@ -142,7 +142,7 @@ const subnetPrefixIn = (values: ReadonlyMap<string, string>): Reported<string> =
     .join(':');
 };
 
-const NOT_TOLD = 'ibv_devinfo does not tell';
+const NOT_TOLD = 'ibv_devinfo does not report it';
 const VALUE_LENGTH_MAX = 200;
 const DEVICES_MAX = 256;
 const PORTS_MAX = 64;

@@ -13,8 +13,8 @@ export const describeInterface = (about: IfconfigInterface, portName: Reported<s
     macAddress: about.macAddress ?? unknown('the interface has none'),
     isUp: isUp(about),
     speedBitsPerSecond: speedOf(about, type),
-    mtuBytes: about.mtuBytes ?? unknown('ifconfig does not tell'),
-    driver: unknown('ifconfig does not tell'),
+    mtuBytes: about.mtuBytes ?? unknown('ifconfig does not report it'),
+    driver: unknown('ifconfig does not report it'),
     addresses: about.addresses,
     members: about.members,
   };
@@ -29,9 +29,9 @@ const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Repo
   if (about.status === 'inactive') return unknown('no carrier');
   const media = /(\d{1,6}(?:\.\d)?)(G?)base/i.exec(about.media ?? '');
   if (media !== null) return Math.round(Number(media[1]) * (media[2] === '' ? 1e6 : 1e9));
-  if (type === 'thunderbolt') return unknown('told with the Thunderbolt port');
-  if (type === 'wifi') return unknown('ifconfig does not tell the rate of Wi-Fi');
-  return unknown('ifconfig names no rate');
+  if (type === 'thunderbolt') return unknown('reported with the Thunderbolt port');
+  if (type === 'wifi') return unknown('ifconfig does not report the rate of Wi-Fi');
+  return unknown('ifconfig reports no rate');
 };
 
 /**
@@ -55,7 +55,7 @@ export const typeOfInterface = (about: IfconfigInterface, portName: Reported<str
   if (byDriver !== undefined) return byDriver;
   const standard = /\d+G?base[\w-]*/i.exec(about.media ?? '')?.[0];
   if (standard !== undefined) return { type: 'ethernet', evidence: `media ${standard}` };
-  const type = typeof portName === 'string' ? unknown(`hardware port "${portName}" tells no kind`) : portName;
+  const type = typeof portName === 'string' ? unknown(`hardware port "${portName}" has no kind`) : portName;
   return { type, evidence: type.reason };
 };
 

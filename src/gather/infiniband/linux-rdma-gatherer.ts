@@ -69,7 +69,7 @@ const readPort = async (files: MachineFiles, device: string, number: number): Pr
     physicalState: parsePhysicalState(trimmed(await files.text(`${folder}/phys_state`))),
     linkLayer,
     rateBitsPerSecond: parseRate(trimmed(await files.text(`${folder}/rate`)), state),
-    activeMtuBytes: unknown('sysfs does not tell'),
+    activeMtuBytes: unknown('sysfs does not report it'),
     interfaceName: interfaceNameOf(files, device, number),
     subnetPrefix: parseSubnetPrefix(trimmed(await files.text(`${folder}/gids/0`)), linkLayer),
   };

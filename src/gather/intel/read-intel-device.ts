@@ -21,9 +21,9 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
     memoryTotalBytes: card.isIntegrated ? unknown('unified memory') : await memoryTotal(card),
     memoryIsUnified: card.isIntegrated,
     driver: isUnknown(kernel) ? card.driver : `${card.driver} of Linux ${kernel}`,
-    runtime: unknown('not told by sysfs'),
-    architecture: unknown('not told by sysfs'),
-    coreCount: unknown('not told by sysfs'),
+    runtime: unknown('not reported by sysfs'),
+    architecture: unknown('not reported by sysfs'),
+    coreCount: unknown('not reported by sysfs'),
     pcieMax: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'max'),
     powerLimitWatts: (await isAsleep(card)) ? ASLEEP : await powerLimit(card),
     partitions: [],
@@ -49,7 +49,7 @@ const memoryTotal = async (card: IntelCard): Promise<Reported<number>> => {
     () => sysfsNumber(join(card.cardPath, 'lmem_total_bytes')),
     () => sysfsNumber(join(card.devicePath, 'lmem_total_bytes')),
   );
-  return isUnknown(bytes) || bytes <= 0 ? unknown('not told by this driver') : bytes;
+  return isUnknown(bytes) || bytes <= 0 ? unknown('not reported by this driver') : bytes;
 };
 
 /** µW; 0 is a limit that is switched off. */

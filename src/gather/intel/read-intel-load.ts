@@ -17,7 +17,7 @@ export const readIntelLoad = async (
   nowMs: () => number,
 ): Promise<GpuLoad> => {
   if (await isAsleep(card)) return sleepingLoad(card);
-  const perProcess = unknown('the driver tells it per process only');
+  const perProcess = unknown('the driver reports it only per process');
   const temperature = await firstKnown(
     () => labelled(card.hwmon, 'temp', 'pkg', 'input'),
     () => numbered(card.hwmon, 'temp1_input'),
@@ -71,7 +71,7 @@ const throttleReasons = async (card: IntelCard): Promise<Reported<readonly strin
       }
     }
   }
-  return isTold ? [...reasons] : unknown('not told by this driver');
+  return isTold ? [...reasons] : unknown('not reported by this driver');
 };
 
 /** tile0/gt0 of xe, gt/gt0 of i915. */
@@ -97,7 +97,7 @@ export class EnergyMeter {
     this.#last = { microjoules, atMs };
     if (last === undefined) return unknown('measured from the second reading on');
     if (atMs <= last.atMs) return unknown('no time between two readings');
-    if (microjoules < last.microjoules) return unknown('the energy counter started anew');
+    if (microjoules < last.microjoules) return unknown('the energy counter was reset');
     const watts = (microjoules - last.microjoules) / (atMs - last.atMs) / 1_000;
     return watts > WATTS_MAX ? unknown('the energy counter jumped') : watts;
   }

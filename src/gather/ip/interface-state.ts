@@ -40,7 +40,11 @@ export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | und
 export const parseCarrier = (text: FileText): Reported<boolean> => {
   if (isUnreadable(text)) return text.code === 'EINVAL' ? false : notRead(text);
   const carrier = text.trim();
-  return carrier === '1' ? true : carrier === '0' ? false : unknown('neither operstate nor carrier tells');
+  return carrier === '1'
+    ? true
+    : carrier === '0'
+      ? false
+      : unknown('neither operstate nor carrier reports it');
 };
 
 /** Why there can be no negotiated rate, so that the driver need not even be asked; undefined where there can be one. */
@@ -68,8 +72,8 @@ export const parseSpeed = (text: FileText, type: Reported<InterfaceType>): Repor
 };
 
 const refusal = (type: Reported<InterfaceType>, reason: string): string => {
-  if (type === 'wifi') return 'Wi-Fi does not tell its rate here';
-  if (type === 'thunderbolt') return 'this kernel does not tell the rate of Thunderbolt networking';
+  if (type === 'wifi') return 'Wi-Fi does not report its rate here';
+  if (type === 'thunderbolt') return 'this kernel does not report the rate of Thunderbolt networking';
   return reason;
 };
 

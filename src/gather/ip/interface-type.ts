@@ -32,14 +32,14 @@ export const interfaceType = (facts: InterfaceFacts): JudgedType => {
   if (hardwareType === TYPE_ETHERNET) {
     return { type: 'virtual', evidence: `${sysfsType}, no device stands behind it` };
   }
-  return { type: unknown(`${byDriver} is not one that is known here`), evidence: byDriver };
+  return { type: unknown(`${byDriver} is not known here`), evidence: byDriver };
 };
 
 /** A TUN device carries packets to a program, in practice a VPN; a TAP device mostly serves a virtual machine. */
 const tunType = (name: string, tunFlags: number): JudgedType => {
   const evidence = `driver tun, flags 0x${tunFlags.toString(16)}`;
   const named = OVERLAY_NAMES.find(([pattern]) => pattern.test(name));
-  const evidenceWithName = named === undefined ? evidence : `${evidence}, named as ${named[1]} names its own`;
+  const evidenceWithName = named === undefined ? evidence : `${evidence}, as named by ${named[1]}`;
   const isOverlay = (tunFlags & IFF_TUN) !== 0 || named !== undefined;
   return { type: isOverlay ? 'overlay' : 'virtual', evidence: evidenceWithName };
 };

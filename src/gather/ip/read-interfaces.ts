@@ -40,7 +40,7 @@ const readInterface = async (
     speedBitsPerSecond:
       whyNoSpeed(facts, type, isUp) ??
       parseSpeed(await files.text(`/sys/class/net/${facts.name}/speed`), type),
-    mtuBytes: facts.mtu ?? unknown('the driver does not tell'),
+    mtuBytes: facts.mtu ?? unknown('the driver does not report it'),
     driver:
       facts.driver === ''
         ? unknown(facts.hasDevice ? 'no driver is bound' : 'no device stands behind it')

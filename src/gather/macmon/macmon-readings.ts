@@ -49,7 +49,7 @@ export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
         powerWatts: sample.gpuPowerWatts,
         clockMhz: sample.gpu.clockMhz,
         pcieNow: unknown('part of the chip'),
-        throttleReasons: unknown('macmon does not tell'),
+        throttleReasons: unknown('macmon does not report it'),
       },
     ],
   },

@@ -72,7 +72,7 @@ const memoryIn = (
   const isTooMuch = typeof totalBytes === 'number' && typeof usedBytes === 'number' && usedBytes > totalBytes;
   return {
     memoryTotalBytes: totalBytes,
-    memoryUsedBytes: isTooMuch ? unknown('macmon tells more memory used than there is') : usedBytes,
+    memoryUsedBytes: isTooMuch ? unknown('macmon reports more memory used than there is') : usedBytes,
     // 0 of 0 is a machine without swap, not a missing figure.
     swapTotalBytes: bytesIn(memory['swap_total'], 0),
     swapUsedBytes: bytesIn(memory['swap_usage'], 0),
@@ -130,7 +130,7 @@ const strictNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? looseNumber(value) : undefined;
 
 const NO_SENSOR = 'macmon finds no sensor';
-const NOT_TOLD = 'macmon does not tell';
+const NOT_TOLD = 'macmon does not report it';
 /** Samples overlap a little: 1.002 is a full processor, 97 is a percentage that nobody promised. */
 const RATIO_MAX = 1.05;
 const KNOWN_KEYS = [

@@ -42,7 +42,7 @@ export class VolumeSpaces {
     if (this.#silent.has(mountPoint))
       return { kind: 'failed', reason: `${mountPoint} still does not answer`, code: 'no-answer' };
     if (volume.isRemote && this.#silent.size >= SILENT_MAX) {
-      return { kind: 'failed', reason: `${mountPoint} is not asked while other volumes do not answer` };
+      return { kind: 'failed', reason: `${mountPoint} is not read while other volumes do not answer` };
     }
     this.#silent.add(mountPoint);
     const answered = this.#ask(mountPoint)

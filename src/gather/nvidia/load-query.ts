@@ -57,7 +57,7 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
     deviceCount: isUnknown(count) ? undefined : count,
     load: {
       deviceId: uuid,
-      use: isUnknown(use) && isPartitioned ? unknown('not told while MIG is on') : use,
+      use: isUnknown(use) && isPartitioned ? unknown('not reported while MIG is on') : use,
       memoryUsedBytes: isUnified ? unknown(UNIFIED_MEMORY) : cellMebibytes(cell('memory.used')),
       temperatureCelsius: cellNumber(cell('temperature.gpu')),
       powerWatts: cellNumber(cell('power.draw')),

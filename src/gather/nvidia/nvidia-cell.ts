@@ -8,7 +8,7 @@ export const BYTES_PER_MIB: number = 1024 * 1024;
 
 /** The text of a cell, or why there is none. `undefined` is a field that this driver does not print. */
 export const cellText = (text: string | undefined): Reported<string> => {
-  if (text === undefined) return unknown('not told by this driver');
+  if (text === undefined) return unknown('not reported by this driver');
   const inner = text
     .trim()
     .replace(/^\[(.*)\]$/s, '$1')

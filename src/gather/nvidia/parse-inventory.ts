@@ -51,7 +51,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
     driver: common.driver,
     runtime: common.runtime,
     architecture: cellText(childOf(gpu, 'product_architecture')?.text),
-    coreCount: unknown('nvidia-smi does not tell'),
+    coreCount: unknown('nvidia-smi does not report it'),
     pcieMax: isUnified ? unknown(NO_PCIE_LINK) : pcieMaxOf(gpu),
     powerLimitWatts: powerLimitOf(gpu),
     partitions,

@@ -8,8 +8,8 @@ import { digitsIn, type FileText, isUnreadable, notRead } from '../machine-files
 export const parsePressure = (text: FileText): Reported<Pressure> => {
   if (isUnreadable(text)) return notRead(text);
   const some = stalledTime(text, 'some');
-  if (some === undefined) return unknown('not a file of pressure: no line "some avg10=…"');
-  return { some, full: stalledTime(text, 'full') ?? unknown('this kernel tells "some" alone') };
+  if (some === undefined) return unknown('not a pressure file: no line "some avg10=…"');
+  return { some, full: stalledTime(text, 'full') ?? unknown('this kernel reports only "some"') };
 };
 
 const stalledTime = (text: string, which: 'some' | 'full'): StalledTime | undefined => {

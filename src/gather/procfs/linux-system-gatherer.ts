@@ -1,4 +1,4 @@
-// Load, heat and power of a Linux machine once a second. CPU use is a difference of two readings, so the first one is
+// Load, temperature and power of a Linux machine once a second. CPU use is a difference of two readings, so the first one is
 // told after a short first interval rather than as a zero.
 
 import type { NodeSystem } from '../../core/node/system.ts';
@@ -58,7 +58,7 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
 const cpuTimesOf = (text: FileText): CpuTimes => {
   if (isUnreadable(text)) throw readFailed(text);
   const times = parseStat(text);
-  if (times === undefined) throw new Error('/proc/stat has no line of all processors');
+  if (times === undefined) throw new Error('/proc/stat has no "cpu" line');
   return times;
 };
 
@@ -66,7 +66,7 @@ const firstNumber = (file: KeptFile, path: string): Reported<number> => {
   const text = file.readNow();
   if (isUnreadable(text)) return notRead(text);
   const number = /^(\d{1,15}(?:\.\d{1,6})?) /.exec(text)?.[1];
-  return number === undefined ? unknown(`${path} does not begin with a number`) : Number(number);
+  return number === undefined ? unknown(`${path} does not start with a number`) : Number(number);
 };
 
 const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };

@@ -51,7 +51,7 @@ const chipOf = (
     .sort(([nameA, a], [nameB, b]) => b.length - a.length || (nameA < nameB ? 1 : -1))
     .map(([kind, cores]) => `${cores.length} × ${kind}`);
   return kinds.length === 0
-    ? unknown('/proc/cpuinfo names no model')
+    ? unknown('/proc/cpuinfo has no model name')
     : kinds.join(', ').slice(0, NAME_LENGTH_MAX);
 };
 

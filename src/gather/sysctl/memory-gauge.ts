@@ -69,7 +69,7 @@ export const pressureLevelIn = (values: SysctlValues): Reported<'normal' | 'warn
     case '4':
       return 'critical';
     default:
-      return unknown('sysctl does not tell the pressure level');
+      return unknown('sysctl does not report the pressure level');
   }
 };
 
@@ -77,9 +77,9 @@ const swapPart = (text: string, name: 'total' | 'used'): Reported<number> => {
   // A comma is what a locale other than C prints.
   const match = new RegExp(`\\b${name} = (\\d{1,12})[.,](\\d{1,6})([KMG])`).exec(text);
   const unitBytes = UNIT_BYTES.get(match?.[3] ?? '');
-  if (match === null || unitBytes === undefined) return unknown('sysctl does not tell the swap usage');
+  if (match === null || unitBytes === undefined) return unknown('sysctl does not report the swap usage');
   const bytes = Math.round(Number(`${match[1]}.${match[2]}`) * unitBytes);
-  return Number.isSafeInteger(bytes) ? bytes : unknown('sysctl tells more swap than a machine can have');
+  return Number.isSafeInteger(bytes) ? bytes : unknown('sysctl reports more swap than a machine can have');
 };
 
 const UNIT_BYTES: ReadonlyMap<string, number> = new Map([

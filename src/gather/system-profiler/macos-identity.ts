@@ -32,7 +32,9 @@ export const SYSCTL_NAMES: readonly string[] = [
 export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
   const { hardware, hostName, version } = sources;
   const told = version.kind === 'answered' ? version.value : undefined;
-  const versionMissing = unknown(version.kind === 'unanswered' ? version.reason : 'sw_vers does not tell');
+  const versionMissing = unknown(
+    version.kind === 'unanswered' ? version.reason : 'sw_vers does not report it',
+  );
   const sysctl = sources.sysctl.kind === 'answered' ? sources.sysctl.value : new Map<string, string>();
   const profile = hardware.kind === 'answered' ? hardware.value : undefined;
   const model = profile?.modelName ?? profile?.modelIdentifier ?? sysctl.get('hw.model');
@@ -40,14 +42,14 @@ export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
   return {
     friendlyName: sources.configuredName ?? sources.computerName ?? hostName,
     hostName,
-    model: model ?? unknown(hardware.kind === 'unanswered' ? hardware.reason : 'no tool tells the model'),
+    model: model ?? unknown(hardware.kind === 'unanswered' ? hardware.reason : 'no tool reports the model'),
     chip: chipOf(profile, sysctl),
     // Node translated by Rosetta calls itself x64 on a machine that is not.
     architecture: isAppleSilicon === true ? 'arm64' : sources.architecture,
     cpuCount:
       sysctlNumber(sysctl, 'hw.logicalcpu') ??
       profile?.processorCount ??
-      unknown('no tool tells the number of processors'),
+      unknown('no tool reports the number of processors'),
     operatingSystem: {
       platform: 'macos',
       name: told?.name ?? 'macOS',
@@ -68,11 +70,11 @@ export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
   memoryTotalBytes: unknown('unified memory'),
   memoryIsUnified: true,
   driver: unknown('part of macOS'),
-  runtime: gpu.metal ?? unknown('system_profiler does not tell'),
+  runtime: gpu.metal ?? unknown('system_profiler does not report it'),
   architecture: chip,
-  coreCount: gpu.coreCount ?? unknown('system_profiler does not tell'),
+  coreCount: gpu.coreCount ?? unknown('system_profiler does not report it'),
   pcieMax: unknown('part of the chip'),
-  powerLimitWatts: unknown('macOS does not tell'),
+  powerLimitWatts: unknown('macOS does not report it'),
   partitions: [],
 });
 
@@ -80,7 +82,7 @@ export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
 const chipOf = (profile: MacHardware | undefined, sysctl: SysctlValues): Reported<string> => {
   if (profile?.chip !== undefined) return profile.chip;
   const brand = sysctl.get('machdep.cpu.brand_string');
-  if (brand === undefined || brand === '') return unknown('no tool tells the chip');
+  if (brand === undefined || brand === '') return unknown('no tool reports the chip');
   if (brand.startsWith('VirtualApple'))
     return unknown('Node runs translated by Rosetta: install Node for arm64');
   return brand;
@@ -91,12 +93,12 @@ const appleSilicon = (profile: MacHardware | undefined, sysctl: SysctlValues): R
   const chip = profile?.chip ?? sysctl.get('machdep.cpu.brand_string') ?? '';
   if (/Apple/.test(chip)) return true;
   if (/Intel/.test(chip)) return false;
-  return unknown('no tool tells whether this is Apple silicon');
+  return unknown('no tool reports whether this is Apple silicon');
 };
 
 const virtualisationOf = (model: string | undefined, sysctl: SysctlValues): Reported<string> => {
   if (sysctl.get('kern.hv_vmm_present') === '1' || /Virtual/.test(`${model} ${sysctl.get('hw.model')}`)) {
     return 'virtual machine';
   }
-  return sysctl.get('kern.hv_vmm_present') === '0' ? 'none' : unknown('sysctl does not tell');
+  return sysctl.get('kern.hv_vmm_present') === '0' ? 'none' : unknown('sysctl does not report it');
 };

@@ -47,7 +47,7 @@ const busOf = (record: LooseRecord): ThunderboltBus => {
   const plugged = pluggedIn(looseList(record['_items']));
   return {
     busName: looseText(record['_name']) ?? 'unnamed bus',
-    receptacle: looseText(receptacle?.['receptacle_id_key']) ?? unknown('the bus names no receptacle'),
+    receptacle: looseText(receptacle?.['receptacle_id_key']) ?? unknown('the bus names no port'),
     domainUuid: looseText(record['domain_uuid_key'])?.toUpperCase() ?? unknown('the bus has no domain UUID'),
     ...linkOf(receptacle),
     ...plugged,
@@ -59,7 +59,7 @@ const linkOf = (
   receptacle: LooseRecord | undefined,
 ): Pick<ThunderboltBus, 'status' | 'capabilityBitsPerSecond' | 'negotiatedBitsPerSecond'> => {
   if (receptacle === undefined) {
-    const missing = unknown('the bus names no receptacle');
+    const missing = unknown('the bus names no port');
     return { status: missing, capabilityBitsPerSecond: missing, negotiatedBitsPerSecond: missing };
   }
   const status = statusOf(looseText(receptacle['receptacle_status_key']));
@@ -80,7 +80,7 @@ const linkOf = (
 const statusOf = (text: string | undefined): Reported<'connected' | 'empty'> => {
   if (text === 'receptacle_connected') return 'connected';
   if (text === 'receptacle_no_devices_connected') return 'empty';
-  return unknown('system_profiler does not tell whether the port is in use');
+  return unknown('system_profiler does not report whether the port is in use');
 };
 
 const speedOf = (
@@ -121,6 +121,6 @@ const offersRdma = (peer: LooseRecord): boolean =>
   );
 
 const RDMA_PROTOCOL = 64_087;
-const NO_SPEED = 'system_profiler tells no speed';
+const NO_SPEED = 'system_profiler reports no speed';
 const BUSES_MAX = 64;
 const ITEMS_MAX = 256;

@@ -47,8 +47,10 @@ const powerIn = (line: string): Reported<number> => {
   const own = /(?:^|\s)(?:GPU|VDD_GPU|VDD_SYS_GPU|POM_5V_GPU) (\d{1,6})(?:mW)?\//.exec(line)?.[1];
   if (own !== undefined) return Number(own) / 1_000;
   const shared = /(?:^|\s)(VDD_\w*GPU\w*) \d/.exec(line)?.[1];
-  return unknown(shared === undefined ? NOT_TOLD : `measured only with other parts of the chip (${shared})`);
+  return unknown(
+    shared === undefined ? NOT_TOLD : `measured only together with other parts of the chip (${shared})`,
+  );
 };
 
-const NOT_TOLD = 'tegrastats does not tell';
+const NOT_TOLD = 'tegrastats does not report it';
 const CELSIUS_MIN = -60;

@@ -66,7 +66,7 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
   const release = /R(\d{1,3}) \(release\), REVISION: ([\d.]{1,10})/.exec(
     textOr(files.textNow('/etc/nv_tegra_release'), ''),
   );
-  const notTold: Reported<never> = unknown('tegrastats does not tell');
+  const notTold: Reported<never> = unknown('tegrastats does not report it');
   return {
     // The chip has one GPU, without an address and without a serial number of its own.
     deviceId: 'tegra-0',

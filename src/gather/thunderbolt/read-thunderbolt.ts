@@ -62,7 +62,7 @@ const readPorts = (
   const numbers = new Set([...usb4Ports.map(Number), ...routers.map(router => router.hostPort)]);
   const shared = {
     domainUuid: uuidOf(files, host),
-    receptacle: unknown('Linux does not tell the printed number'),
+    receptacle: unknown('Linux does not report the printed number'),
     rdmaInterfaceName: unknown('Linux has no RDMA over Thunderbolt'),
     capabilityBitsPerSecond: capabilityOf(files, host),
   };
@@ -156,7 +156,7 @@ const rateOf = (files: MachineFiles, name: string): Reported<number> => {
   const gigabits = /^(\d{1,3}(?:\.\d{1,3})?) Gb\/s$/.exec(speed)?.[1];
   const lanes = digitsIn(textOr(files.textNow(`${BUS}/${name}/rx_lanes`), undefined));
   if (gigabits === undefined || lanes === undefined || lanes === 0)
-    return unknown('speed or lanes are not told');
+    return unknown('speed or lanes are not reported');
   return Math.round(Number(gigabits) * lanes * 1e9);
 };
 
@@ -167,7 +167,7 @@ const capabilityOf = (files: MachineFiles, host: string): Reported<number> => {
     unknown(
       generation === '4'
         ? 'USB4 controllers of both versions look alike here'
-        : 'the controller does not tell',
+        : 'the controller does not report it',
     )
   );
 };

@@ -59,10 +59,10 @@ export const parseVmStat = (text: string): VmStatPages | undefined => {
 export const usedBytesOf = ({ pageBytes, pages }: VmStatPages): Reported<number> => {
   const { anonymous, prgable, wired, cmprssor } = pages;
   if (anonymous === undefined || prgable === undefined || wired === undefined || cmprssor === undefined) {
-    return unknown('vm_stat does not tell every part of the memory in use');
+    return unknown('vm_stat does not report every part of the memory in use');
   }
   const bytes = Math.max(0, anonymous - prgable + wired + cmprssor) * pageBytes;
-  return Number.isSafeInteger(bytes) ? bytes : unknown('vm_stat tells more memory than a machine can have');
+  return Number.isSafeInteger(bytes) ? bytes : unknown('vm_stat reports more memory than a machine can have');
 };
 
 const pagesIn = (word: string): number | undefined => {

@@ -93,13 +93,14 @@ const streamMemory = async (
     for await (const line of lines) {
       const pages = reader.read(line);
       if (pages === undefined) {
-        if (++badInARow >= BAD_LINES_MAX) return unknown('vm_stat printed what this version cannot read');
+        if (++badInARow >= BAD_LINES_MAX)
+          return unknown('vm_stat printed something this version cannot read');
         continue;
       }
       badInARow = 0;
       session.emit('vm_stat', fallbackMemory(usedBytesOf(pages), host, gauge()));
     }
-    return unknown('vm_stat ended');
+    return unknown('vm_stat exited');
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     return unknown(error.message, error.code);
@@ -108,7 +109,7 @@ const streamMemory = async (
 
 const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };
 const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
-const NOT_TOLD = unknown('only macmon tells');
+const NOT_TOLD = unknown('only macmon reports it');
 /** Title and names are two lines without figures. */
 const BAD_LINES_MAX = 6;
 const LINE_BYTES_MAX = 16 * 1024;

@@ -80,7 +80,7 @@ const unheard = (
         {
           code: 'beacon-of-other-key',
           interfaceName,
-          problem: `on interface ${interfaceName} only beacons of another cluster key are heard (${others})`,
+          problem: `on interface ${interfaceName} only beacons of another cluster key are received (${others})`,
           advice: 'Both need the same cluster key: plimsoll key show --join prints the line to run there.',
         },
       ]
@@ -88,8 +88,8 @@ const unheard = (
         {
           code: 'beacon-not-heard',
           interfaceName,
-          problem: `beacon not heard on interface ${interfaceName}`,
-          advice: `Nobody with this key speaks on ${interfaceName}, or multicast is dropped: allow UDP 4182, or name the peer with --peer.`,
+          problem: `no beacon received on interface ${interfaceName}`,
+          advice: `No other node with this key is on ${interfaceName}, or multicast is blocked: allow UDP 4182, or name the peer with --peer.`,
         },
       ];
 };
@@ -101,10 +101,10 @@ const ACTIONS: Readonly<Record<BeaconFailure['action'], string>> = {
 };
 const LEFT_OUT: Readonly<Record<WhyLeftOut, string>> = {
   off: 'discovery is off',
-  'not-named': 'the setting of discovery does not name it',
+  'not-named': 'the discovery setting does not include it',
   ignored: 'the settings ignore it',
-  'its-kind': 'this kind of interface carries no cluster',
-  loopback: 'only this machine reaches it',
+  'its-kind': 'this kind of interface does not connect machines',
+  loopback: 'only this machine can reach it',
   'no-address': 'it has neither an IPv6 link-local nor an IPv4 address',
   'too-many': `more than ${DISCOVERY_LIMITS.interfacesMax} interfaces`,
   'not-there': 'there is no such interface, or it is down',
@@ -112,11 +112,11 @@ const LEFT_OUT: Readonly<Record<WhyLeftOut, string>> = {
 };
 const ADVICE: Readonly<Record<string, string>> = {
   EHOSTUNREACH:
-    'On macOS allow it in System Settings, Privacy & Security, Local Network; elsewhere look at the firewall.',
+    'On macOS allow it in System Settings, Privacy & Security, Local Network; elsewhere check the firewall.',
   EPERM: 'A firewall forbids it: allow UDP 4182.',
   EACCES: 'A firewall forbids it: allow UDP 4182.',
-  EADDRINUSE: 'Another program has the port for itself: choose another one.',
-  EADDRNOTAVAIL: 'The interface has no address yet; it is tried again.',
-  ENETUNREACH: 'The interface has no route; it is tried again.',
-  ENODEV: 'The interface is gone; it is tried again.',
+  EADDRINUSE: 'Another program uses the port: choose another one.',
+  EADDRNOTAVAIL: 'The interface has no address yet. Plimsoll tries again.',
+  ENETUNREACH: 'The interface has no route. Plimsoll tries again.',
+  ENODEV: 'The interface is gone. Plimsoll tries again.',
 };

@@ -20,7 +20,7 @@ export const parsePeer = (text: string): ParsedPeer => {
   if (address.kind === 'wrong')
     return {
       kind: 'wrong',
-      problem: `${JSON.stringify(text.slice(0, TEXT_SHOWN_MAX))} is no address of a peer`,
+      problem: `${JSON.stringify(text.slice(0, TEXT_SHOWN_MAX))} is not the address of a peer`,
     };
   const { host, port } = address.value;
   if (port === 0) return { kind: 'wrong', problem: 'no peer can be reached at port 0' };

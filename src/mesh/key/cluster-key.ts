@@ -31,7 +31,7 @@ export const clusterKeyText = ({ secret }: ClusterKey): string => {
 
 /** Reads what `clusterKeyText` wrote; capitals, spaces around it and lost or added dashes do no harm. */
 export const parseClusterKey = (text: string): ParsedClusterKey => {
-  if (text.length > TEXT_CHARACTERS_MAX) return wrong('it is far too long for a cluster key');
+  if (text.length > TEXT_CHARACTERS_MAX) return wrong('it is much too long for a cluster key');
   const trimmed = text.trim().toLowerCase();
   if (trimmed === '') return wrong('it is empty');
   if (/\s/.test(trimmed)) return wrong('it has more than one line or word');
@@ -43,7 +43,7 @@ export const parseClusterKey = (text: string): ParsedClusterKey => {
     );
   }
   const body = trimmed.slice(PREFIX.length).replaceAll('-', '');
-  if (!/^[a-z2-7]*$/.test(body)) return wrong('it has characters that no cluster key has');
+  if (!/^[a-z2-7]*$/.test(body)) return wrong('it has characters that a cluster key cannot have');
   const length = SECRET_CHARACTERS + CHECKSUM_CHARACTERS;
   if (body.length !== length)
     return wrong(`it has ${body.length} characters after ${PREFIX} instead of ${length}`);

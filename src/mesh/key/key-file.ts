@@ -47,14 +47,14 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
   const [first = '', second, third] = text.split('\n').filter(line => line.trim() !== '');
   const current = parseClusterKey(first);
   if (current.kind === 'wrong')
-    return { kind: 'wrong', problem: `${path} holds no cluster key: ${current.problem}` };
+    return { kind: 'wrong', problem: `${path} has no cluster key: ${current.problem}` };
   const former = second === undefined ? undefined : parseClusterKey(second);
   if (former?.kind === 'wrong')
-    return { kind: 'wrong', problem: `${path} holds no cluster key in its second line: ${former.problem}` };
+    return { kind: 'wrong', problem: `${path} has no cluster key in its second line: ${former.problem}` };
   if (third !== undefined)
     return {
       kind: 'wrong',
-      problem: `${path} holds more than two lines, where a key file has one key or two`,
+      problem: `${path} has more than two lines; a key file has one key or two`,
     };
   const notices = await closeToOthers(path, mode);
   return former === undefined || former.key.id === current.key.id
@@ -82,11 +82,11 @@ const closeToOthers = async (path: string, mode: number): Promise<readonly KeyNo
   try {
     await chmod(path, 0o600);
   } catch (error) {
-    const problem = `Others can read ${path}, and its mode could not be changed (${shortReason(error)}).`;
+    const problem = `Other users can read ${path}, and its mode could not be changed (${shortReason(error)}).`;
     return [{ code: 'key-stays-readable', path, problem, advice: '' }];
   }
-  const problem = `Others could read ${path}: its mode is now 0600.`;
-  return [{ code: 'key-was-readable', path, problem, advice: 'Whoever read it before is still a member.' }];
+  const problem = `Other users could read ${path}: its mode is now 0600.`;
+  return [{ code: 'key-was-readable', path, problem, advice: 'Anyone who has read it is still a member.' }];
 };
 
 const FILE_BYTES_MAX = 1_024;

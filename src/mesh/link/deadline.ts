@@ -1,4 +1,4 @@
-// A limit of time on the Clock port, as a signal: it aborts when the time is over or the outer signal does, and its timer
+// A limit of time on the Clock port, as a signal: it aborts when the time is up or the outer signal does, and its timer
 // ends with the scope.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -22,7 +22,7 @@ export const deadline = (clock: Clock, durationMs: number, outer: AbortSignal): 
   clock.sleep(durationMs, timer.signal).then(
     () => {
       isOver = !ended.signal.aborted;
-      ended.abort(new DOMException('the time is over', 'TimeoutError'));
+      ended.abort(new DOMException('the time is up', 'TimeoutError'));
     },
     () => undefined, // ended before its time
   );

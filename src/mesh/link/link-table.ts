@@ -64,7 +64,7 @@ export class LinkTable {
     const { clock, limits } = this.#parts;
     using limit = deadline(clock, limits.handshakeMs, NEVER);
     limit.signal.addEventListener('abort', () => {
-      if (limit.isOver && !link.isUp) link.close('lost', 'the peer did not take the link in time');
+      if (limit.isOver && !link.isUp) link.close('lost', 'the peer did not accept the link in time');
     });
     await this.#decide(link);
     await link.ended;
@@ -157,7 +157,7 @@ export class LinkTable {
       return false;
     }
     this.#held.set(link.peerId, link);
-    holder.close('replaced', 'the peer has started again');
+    holder.close('replaced', 'the peer has restarted');
     return true;
   }
 

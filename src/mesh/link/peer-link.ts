@@ -181,13 +181,13 @@ export class PeerLink implements MeshLink {
 
   #deliver(payload: Uint8Array): void {
     if (!this.isUp) {
-      this.close('malformed', 'data came before the link was up');
+      this.close('malformed', 'data arrived before the link was up');
       return;
     }
     this.#frames.emit(payload);
     const { waitingBytes } = this.#frames;
     if (waitingBytes > this.#limits.queueBytesMax)
-      this.close('overflow', `${waitingBytes} bytes wait for somebody who takes them`);
+      this.close('overflow', `${waitingBytes} bytes wait for a receiver`);
   }
 
   #answer(payload: Uint8Array): void {
@@ -210,7 +210,7 @@ export class PeerLink implements MeshLink {
 
   #peerReady(): void {
     if (this.#isPeerReady) {
-      this.close('malformed', 'the peer took the link twice');
+      this.close('malformed', 'the peer accepted the link twice');
       return;
     }
     this.#isPeerReady = true;
@@ -226,7 +226,7 @@ export class PeerLink implements MeshLink {
   #checkQueue(): void {
     const { queuedBytes } = this;
     if (queuedBytes > this.#limits.queueBytesMax)
-      this.close('overflow', `${queuedBytes} bytes wait for a peer that does not take them`);
+      this.close('overflow', `${queuedBytes} bytes wait for a peer that does not read`);
   }
 
   #ping(): number {
@@ -254,7 +254,7 @@ export class PeerLink implements MeshLink {
       // This process stood still: what the peer said meanwhile has not been read yet, and is not the peer's silence.
       if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
       if (nowMs - this.#heardAtMs >= deadAfterMs) {
-        this.close('silent', `nothing was heard for ${deadAfterMs / 1_000} s`);
+        this.close('silent', `nothing was received for ${deadAfterMs / 1_000} s`);
       } else this.#ping();
     }
   }

@@ -110,7 +110,7 @@ export class MemoryNetwork {
     if (this.#hosts.has(host.name))
       throw new MeshError({
         code: 'address-in-use',
-        problem: `there is a node ${host.name} on this network already`,
+        problem: `there is already a node ${host.name} on this network`,
         advice: '',
       });
     this.#hosts.set(host.name, host);
@@ -165,7 +165,7 @@ class MemoryConnector implements Connector {
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
     const here = this.#host;
     const sink = candidate.address;
-    // A dial over a cut cable hears nothing until its time is over.
+    // A dial over a cut cable hears nothing until its time is up.
     if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name)) {
       await untilAborted(signal);
       signal.throwIfAborted();
@@ -175,7 +175,7 @@ class MemoryConnector implements Connector {
       return refusedDial(candidate, {
         reason: 'unreachable',
         cause: 'nothing-listens',
-        detail: 'nobody listens there',
+        detail: 'nothing listens there',
       });
     const events = await unlessAborted(there.events.promise, signal);
     signal.throwIfAborted();

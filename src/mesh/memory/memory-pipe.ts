@@ -65,7 +65,7 @@ export class MemoryLinkPipe implements FramePipe {
   /** Both ends see a reset, as from a system whose process has died. */
   breakOff(): void {
     const other = this.#other;
-    this.#leave('broken off');
+    this.#leave('aborted');
     if (!this.#isBlocked())
       setImmediate(() => {
         if (other !== undefined) other.#leave('the connection was reset');

@@ -4,7 +4,7 @@ import { errorCode } from '../../core/problem.ts';
 
 export const sendFailure = (error: unknown): string => {
   const code = errorCode(error) ?? '';
-  return SEND_FAILURES[code] ?? (code === '' ? 'it cannot be sent to' : code);
+  return SEND_FAILURES[code] ?? (code === '' ? 'nothing can be sent to it' : code);
 };
 
 const SEND_FAILURES: Readonly<Record<string, string>> = {

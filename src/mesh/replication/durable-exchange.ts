@@ -213,7 +213,7 @@ export class DurableExchange {
       }
       if (checked.kind === 'forged') counts.forged += 1;
       else counts.malformedFrames += 1;
-      peer.fault(`a record of ${origin} that does not hold`);
+      peer.fault(`an invalid record of ${origin}`);
       return undefined;
     }
     return received;

@@ -127,7 +127,7 @@ export class LiveExchange {
       const read = readLive(wire, nowMs());
       if (read === undefined) {
         counts.malformedFrames += 1;
-        peer.fault('a live event that is none');
+        peer.fault('an invalid live event');
         continue;
       }
       const entry = this.#hear(peer, read);

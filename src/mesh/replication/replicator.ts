@@ -183,7 +183,7 @@ export class Replicator {
         this.counts.otherVersions += 1;
         peer.link.close(
           'malformed',
-          `speaks version ${decoded.version} of the mesh, which this node does not`,
+          `uses version ${decoded.version} of the mesh protocol, which this node does not support`,
         );
         return;
       case 'malformed':
@@ -201,7 +201,7 @@ export class Replicator {
 
   #take(peer: ReplicaPeer, message: MeshMessage): void {
     if (peer.hasSaidHello === (message.kind === 'hello')) {
-      this.#refuse(peer, 'a hello comes first, and once');
+      this.#refuse(peer, 'a hello must come first, and only once');
       return;
     }
     switch (message.kind) {

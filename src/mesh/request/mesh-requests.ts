@@ -85,17 +85,17 @@ export class MeshRequests implements Requests {
     const peer = this.#peers.get(node);
     if (peer === undefined) return { kind: 'unreachable', reason: 'there is no link to it' };
     if (peer.waiting.size >= this.#limits.asksPerPeerMax)
-      return { kind: 'refused', reason: 'too many questions to it wait already' };
+      return { kind: 'refused', reason: 'too many requests to it are waiting already' };
     const id = this.#nextId;
     this.#nextId += 1;
     const timeoutMs = Math.min(options.timeoutMs, this.#limits.timeoutMsMax);
     const frame = encodeRequest({ kind: 'ask', id, topic, timeoutMs, body });
-    if (frame === undefined) return { kind: 'refused', reason: 'the question is too long' };
+    if (frame === undefined) return { kind: 'refused', reason: 'the request is too long' };
     using limit = deadline(this.#parts.clock, timeoutMs, options.signal);
     const outcome = Promise.withResolvers<AskOutcome>();
     const tell = (): void =>
       outcome.resolve({ kind: 'timeout', reason: `it did not answer within ${timeoutMs / 1_000} s` });
-    const leave = (): void => outcome.resolve({ kind: 'unreachable', reason: 'the link to it ended' });
+    const leave = (): void => outcome.resolve({ kind: 'unreachable', reason: 'its link was closed' });
     limit.signal.addEventListener('abort', tell, { once: true });
     peer.gone.signal.addEventListener('abort', leave, { once: true });
     peer.waiting.set(id, outcome.resolve);
@@ -156,10 +156,10 @@ export class MeshRequests implements Requests {
     const handler = this.#handlers.get(ask.topic);
     if (handler === undefined) {
       this.counts.unknownTopics += 1;
-      this.#reply(peer, ask.id, { kind: 'refused', reason: 'this version does not know the question' });
+      this.#reply(peer, ask.id, { kind: 'refused', reason: 'this version does not know the request' });
     } else if (peer.answering >= this.#limits.answersPerPeerMax) {
       this.counts.overRate += 1;
-      this.#reply(peer, ask.id, { kind: 'refused', reason: 'too many questions at once' });
+      this.#reply(peer, ask.id, { kind: 'refused', reason: 'too many requests at once' });
     } else {
       const task = this.#answer(peer, ask, handler)
         .catch(error => this.#failure.reject(error))
@@ -194,7 +194,7 @@ export class MeshRequests implements Requests {
         ? { kind: 'answer', id, body: reply.body }
         : { kind: 'refusal', id, reason: reply.reason.slice(0, REFUSAL_LENGTH_MAX) },
     );
-    const tooLong = { kind: 'refusal', id, reason: 'the answer is too long' } as const;
+    const tooLong = { kind: 'refusal', id, reason: 'the reply is too long' } as const;
     const sent = frame ?? encodeRequest(tooLong);
     if (sent !== undefined) peer.link.send(sent);
   }

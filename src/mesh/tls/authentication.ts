@@ -40,11 +40,11 @@ export const encodeHello = ({ identity, start, instance, version = MESH_VERSION 
 /** Never throws. Other versions may have other lengths: the version is looked at first. */
 export const decodeHello = (bytes: Uint8Array): DecodedHello => {
   if (bytes.length < AT_KEY || MAGIC.some((byte, index) => bytes[index] !== byte))
-    return { kind: 'refused', reason: 'malformed', detail: 'its first words are not those of a node' };
+    return { kind: 'refused', reason: 'malformed', detail: 'its first message is not that of a node' };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const version = view.getUint16(AT_VERSION);
   if (version !== MESH_VERSION) {
-    const detail = `it speaks version ${version} of the mesh, this node version ${MESH_VERSION}: run the same Plimsoll on both`;
+    const detail = `it uses version ${version} of the mesh protocol, this node version ${MESH_VERSION}: run the same Plimsoll on both`;
     return { kind: 'refused', reason: 'version', detail };
   }
   if (bytes.length !== HELLO_BYTES)

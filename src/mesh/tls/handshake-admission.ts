@@ -31,11 +31,11 @@ export class HandshakeAdmission {
   enter(address: string, makeRoom: () => void = () => undefined): Disposable | string {
     const { handshakesMax, handshakesPerAddressMax } = this.#limits;
     if ((this.#openBy.get(address) ?? 0) >= handshakesPerAddressMax)
-      return `${handshakesPerAddressMax} handshakes of this address are under way`;
+      return `${handshakesPerAddressMax} handshakes from this address are in progress`;
     const bucket = this.#buckets.of(address);
     if (!bucket.has()) return 'this address connects too often';
     if (this.#open >= handshakesMax) makeRoom();
-    if (this.#open >= handshakesMax) return `${handshakesMax} handshakes are under way`;
+    if (this.#open >= handshakesMax) return `${handshakesMax} handshakes are in progress`;
     bucket.take();
     this.#count(address, 1);
     let isHeld = true;

@@ -73,7 +73,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
         refuse('wrong-key', 'it does not prove that it holds the cluster key');
         return;
       case 'bad-signature':
-        refuse('bad-proof', 'it does not prove that the identity it names is its own');
+        refuse('bad-proof', 'it does not prove that its identity is its own');
     }
   };
 
@@ -83,7 +83,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
       if (kind === HANDSHAKE.hello && peer === undefined) takeHello(payload);
       else if (kind === HANDSHAKE.proof && peer !== undefined && otherHello !== undefined)
         takeProof(payload, peer, otherHello);
-      else refuse('malformed', 'it does not begin as a node does');
+      else refuse('malformed', 'it does not start like a node');
     },
     heard: () => undefined,
     drained: () => undefined,

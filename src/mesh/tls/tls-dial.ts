@@ -90,7 +90,7 @@ const socketTo = (key: MeshKey, { address, port }: MeshCandidate): TLSSocket | E
       port,
       servername: '', // the name of a node is nobody's business on the wire
       pskCallback: () => ({ psk: key.psk, identity: key.id }),
-      checkServerIdentity: () => new Error('a certificate is no proof of the cluster key'),
+      checkServerIdentity: () => new Error('a certificate does not prove the cluster key'),
     });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

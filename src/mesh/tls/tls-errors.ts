@@ -18,7 +18,7 @@ export const dialMeaning = (error: Error): RefusalMeaning => {
   }
   return {
     reason: 'not-a-node',
-    detail: `what listens there is no node of a cluster (${code || error.message})`,
+    detail: `what listens there is not a node of a cluster (${code || error.message})`,
   };
 };
 
@@ -29,7 +29,7 @@ export const acceptMeaning = (error: Error, knewKey: boolean | undefined): Refus
     return { reason: 'wrong-key', detail: 'it has another cluster key' };
   if (code === 'ECONNRESET' || code === 'EPIPE')
     return { reason: 'lost', detail: 'it closed the connection during the handshake' };
-  return { reason: 'not-a-node', detail: `it does not speak as a node does (${code || error.message})` };
+  return { reason: 'not-a-node', detail: `it does not speak the mesh protocol (${code || error.message})` };
 };
 
 const isSystemCode = (code: string): boolean => /^E[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_');

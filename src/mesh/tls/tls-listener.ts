@@ -76,7 +76,7 @@ export class TlsListener {
     });
     this.#net.on('drop', data => {
       const address = { host: plainAddress(data?.remoteAddress), port: data?.remotePort ?? 0 };
-      const detail = 'more connections are open than all peers together need';
+      const detail = 'too many connections are open';
       this.#events?.refused({ direction: 'accepted', address, reason: 'too-many', detail });
     });
     // Also the bound of those that wait for `accept`.
@@ -166,7 +166,7 @@ export class TlsListener {
     const before = this.#parts.clock.nowMs() - UNPROVEN_MS;
     for (const visit of this.#visits.values()) {
       if (visit.hasKey || visit.sinceMs > before) continue;
-      visit.end({ reason: 'too-slow', detail: 'others waited for its place' });
+      visit.end({ reason: 'too-slow', detail: 'it was replaced by others waiting' });
       visit.raw.destroy();
       return;
     }

@@ -10,7 +10,7 @@ export const mockCompletions: MockApi = {
     const isList = Array.isArray(prompt) && prompt.every(part => typeof part === 'string');
     return isList ? prompt.join('\n') : undefined;
   },
-  noPrompt: 'prompt must be a text',
+  noPrompt: 'prompt must be text',
   messages: undefined,
   speech: (shape, _, text) => chunkJson(NAMES, shape, { text }, null),
   finish: (shape, reason) => chunkJson(NAMES, shape, { text: '' }, reason),

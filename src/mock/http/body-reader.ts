@@ -50,7 +50,7 @@ export class BodyReader {
       }
       const end = rest.indexOf('\r\n');
       if (end > LINE_BYTES_MAX || (end === -1 && rest.length > LINE_BYTES_MAX))
-        return { kind: 'wrong', status: 400, problem: 'a chunk has an endless first line' };
+        return { kind: 'wrong', status: 400, problem: "a chunk's first line never ends" };
       if (end === -1) return { kind: 'more', rest };
       const line = rest.toString('latin1', 0, end);
       rest = rest.subarray(end + 2);
@@ -59,7 +59,8 @@ export class BodyReader {
         this.#bytes += line.length; // trailers are bounded with the body
       } else {
         const [, digits] = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/.exec(line) ?? [];
-        if (digits === undefined) return { kind: 'wrong', status: 400, problem: 'a chunk size is no number' };
+        if (digits === undefined)
+          return { kind: 'wrong', status: 400, problem: 'a chunk size is not a number' };
         const size = Number.parseInt(digits, 16);
         this.#bytes += size;
         this.#state = size === 0 ? 'trailers' : 'data';

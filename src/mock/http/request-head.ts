@@ -29,7 +29,7 @@ export const readRequestHead = (text: string): HeadResult => {
   const lineEnd = text.indexOf('\r\n');
   const [, method, target, minor] = REQUEST_LINE.exec(lineEnd === -1 ? text : text.slice(0, lineEnd)) ?? [];
   if (method === undefined || target === undefined)
-    return { kind: 'wrong', status: 400, problem: 'this is no request line of HTTP/1.1' };
+    return { kind: 'wrong', status: 400, problem: 'this is not an HTTP/1.1 request line' };
   const isHttp10 = minor === '0';
   let closes = isHttp10;
   let expectsContinue = false;
@@ -48,11 +48,11 @@ export const readRequestHead = (text: string): HeadResult => {
       return { kind: 'wrong', status: 400, problem: 'a header has no name' };
     const value = text.slice(colon + 1, end).trim();
     if (value.includes('\n') || value.includes('\r') || value.includes('\0'))
-      return { kind: 'wrong', status: 400, problem: 'a header holds a control character' };
+      return { kind: 'wrong', status: 400, problem: 'a header has a control character' };
     switch (text.slice(start, colon).toLowerCase()) {
       case 'content-length':
         if (!/^\d{1,15}$/.test(value) || (length !== undefined && length !== value))
-          return { kind: 'wrong', status: 400, problem: 'content-length is no number, or there are two' };
+          return { kind: 'wrong', status: 400, problem: 'content-length is not a number, or there are two' };
         length = value;
         break;
       case 'transfer-encoding':

@@ -68,7 +68,11 @@ export class RequestReader {
     }
     const end = this.#held.indexOf(HEAD_END, Math.max(0, this.#searched - 3));
     if (end > HEAD_BYTES_MAX || (end === -1 && this.#held.length > HEAD_BYTES_MAX)) {
-      return { kind: 'wrong', status: 431, problem: `the head is longer than ${HEAD_BYTES_MAX} bytes` };
+      return {
+        kind: 'wrong',
+        status: 431,
+        problem: `the header section is longer than ${HEAD_BYTES_MAX} bytes`,
+      };
     }
     if (end === -1) {
       this.#searched = this.#held.length;

@@ -34,7 +34,7 @@ const beforeTheBody = (
   const [, code] = /^http-(\d+)$/.exec(failure.name) ?? [];
   if (code !== undefined) {
     const headers = code === '429' ? ([['retry-after', '1']] as const) : [];
-    const body = errorJson(`the mock was told to answer ${code}`, 'mock_error', Number(code));
+    const body = errorJson(`the mock was configured to answer ${code}`, 'mock_error', Number(code));
     return once(smallReply(Number(code), body, { closes: wire.closes, headers }));
   }
   switch (failure.name) {

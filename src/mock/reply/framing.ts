@@ -13,7 +13,7 @@ export const eventText = (data: string, settings: Framing, type?: string): strin
   const cut = settings.hasMultiLineData ? data.indexOf(',"') + 1 : 0;
   const lines = cut > 0 ? [data.slice(0, cut), data.slice(cut)] : [data];
   return [
-    ...(settings.hasComments ? [': the mock is alive'] : []),
+    ...(settings.hasComments ? [': the mock is running'] : []),
     ...(type === undefined ? [] : [`event:${settings.hasSpaceAfterData ? ' ' : ''}${type}`]),
     ...lines.map(line => field + line),
     '',

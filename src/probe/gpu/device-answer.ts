@@ -20,7 +20,7 @@ export type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 
 export const outcomeOf = (answer: ProbeAnswer, known: KnownOfDevice): ProbeOutcome<DeviceMeasurement> => {
   if (answer.kind === 'failed') return failed(answer.reason);
   const checked = v.safeParse(answerSchema, answer.answer);
-  if (!checked.success) return failed(`${known.engine} said what cannot be read`);
+  if (!checked.success) return failed(`${known.engine} printed something unreadable`);
   if (checked.output.kind === 'failed') return failed(checked.output.reason);
   return { kind: 'measured', measurement: { ...known, ...checked.output.figures } };
 };

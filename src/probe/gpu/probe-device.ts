@@ -40,7 +40,7 @@ export const proberOf =
       reasons.push(`${engine.name}: ${outcome.reason}`);
     }
     if (reasons.length > 0) return failed(reasons.join('; '));
-    return failed(`nothing here measures a device of ${VENDOR_NAMES[device.vendor]}`);
+    return failed(`no tool here measures a device of ${VENDOR_NAMES[device.vendor]}`);
   };
 
 const VENDOR_NAMES: Readonly<Record<GpuVendor | 'cpu', string>> = {

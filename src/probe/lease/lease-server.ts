@@ -78,7 +78,7 @@ export class LeaseServer {
 
   async #answer({ from, body, signal }: PeerQuestion): Promise<PeerReply> {
     const request = decodeLeaseRequest(body);
-    if (request === undefined) return { kind: 'refused', reason: 'not a request for a lease' };
+    if (request === undefined) return { kind: 'refused', reason: 'not a lease request' };
     return { kind: 'answer', body: { ...(await this.#lend(from, request, signal)) } };
   }
 
@@ -136,7 +136,7 @@ export class LeaseServer {
     const name = nodeName(state, self);
     if (!settings().isEnabled) return refused(`probes are off on ${name}`, OFF_RETRY_MS);
     if (engines[connection.kind] === undefined)
-      return refused(`nothing on ${name} measures RDMA`, OFF_RETRY_MS);
+      return refused(`no tool on ${name} measures RDMA`, OFF_RETRY_MS);
     if (ports.includes(ANY_PORT)) return refused(`${wayText(request)} is not on ${name} now`, 0);
     const activity =
       connection.kind === 'rdma'
@@ -145,7 +145,7 @@ export class LeaseServer {
           ? undefined
           : benchmarkOn(state, self, clock.nowMs());
     if (activity !== undefined) return refused(activity, 0);
-    if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as it may`, 0);
+    if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as allowed`, 0);
     const busy = locks.obstacle(ports);
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);

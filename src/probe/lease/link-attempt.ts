@@ -74,7 +74,8 @@ const askLease = async (
   switch (reply.kind) {
     case 'answer': {
       const answer: LeaseAnswer | undefined = decodeAnswer(reply.body);
-      if (answer === undefined) return failed(`${name} answers in a way that this version does not know`);
+      if (answer === undefined)
+        return failed(`${name} replies in a way that this version does not understand`);
       if (answer.kind === 'failed') return failed(answer.reason);
       return answer.kind === 'granted' ? answer : heldBack(parts, answer.reason, answer.retryInMs);
     }
@@ -83,7 +84,7 @@ const askLease = async (
     case 'refused':
       return failed(`${name} refuses: ${reply.reason}`);
     case 'timeout':
-      return failed(`${name} was asked for its end of the probe, and ${reply.reason}`);
+      return failed(`${name} was asked for its end of the probe, but ${reply.reason}`);
     default:
       return reply satisfies never;
   }
@@ -106,19 +107,21 @@ const measure = async (
   };
   const startedAtMs = clock.nowMs();
   log({ ...entry, kind: 'started', atMs: startedAtMs });
-  let outcome: ProbeOutcome<LinkMeasurement> = failedOutcome('it was ended before it had measured anything');
+  let outcome: ProbeOutcome<LinkMeasurement> = failedOutcome(
+    'it was stopped before it had measured anything',
+  );
   let spending: Spending = { busyMs: 0, bytesUsed: 0 };
   try {
     const timed = await withDeadline(clock, DEADLINE_MS[kind], signal, async limit => {
       const engine = engines[kind];
-      if (engine === undefined) return failedOutcome('nothing here measures RDMA');
+      if (engine === undefined) return failedOutcome('no tool here measures RDMA');
       const { port, ticket } = grant;
       return await engine.measure({ connection, port, ticket, budget: budgetOf(connection), signal: limit });
     });
     outcome =
       timed.kind === 'done'
         ? timed.value
-        : failedOutcome(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was ended`);
+        : failedOutcome(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was stopped`);
   } finally {
     // What a failed probe took of the wire is not known: all of its time counts.
     const heldMs = clock.nowMs() - startedAtMs;

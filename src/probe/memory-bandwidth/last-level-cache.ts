@@ -23,7 +23,7 @@ export const lastLevelCacheBytes = async (options: CacheOptions): Promise<Report
     case 'darwin':
       return macosCacheBytes(options);
     default:
-      return unknown(`${options.platform} is not asked for its caches`);
+      return unknown(`caches are not read on ${options.platform}`);
   }
 };
 
@@ -45,7 +45,7 @@ const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
   }
   const last = Math.max(0, ...[...byLevel.keys()].filter(Number.isSafeInteger));
   const sizes = [...(byLevel.get(last)?.values() ?? [])];
-  if (sizes.length === 0) return unknown('the kernel tells no caches');
+  if (sizes.length === 0) return unknown('the kernel reports no caches');
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 };
 

@@ -60,7 +60,7 @@ const methodOf = (plan: MemoryPlan, cacheBytes: Reported<number>, rounds: Memory
   const { threads, bytesPerThread, isPastLastLevelCache } = plan;
   const why = rounds.noForeignCalls === undefined ? '' : ` (${rounds.noForeignCalls})`;
   const pages = rounds.hasHugePages ? 'huge pages' : `ordinary pages${why}`;
-  const cache = isPastLastLevelCache ? '' : ', not past the last-level cache: too little memory is free';
+  const cache = isPastLastLevelCache ? '' : ', not larger than the last-level cache: too little free memory';
   const assumed = isUnknown(cacheBytes) ? `, cache size unknown (${cacheBytes.reason})` : '';
   return [
     `${threads} ${threads === 1 ? 'thread' : 'threads'} with ${Math.round(bytesPerThread / 1024 ** 2)} MiB each in ${pages}${cache}${assumed}`,

@@ -76,7 +76,7 @@ const WORKS: readonly MemoryWork[] = ['sum', 'compare', 'copy'];
 
 const answerOf = async (thread: Worker): Promise<FromMemoryWorker> => {
   const [answer]: FromMemoryWorker[] = await once(thread, 'message');
-  if (answer === undefined) throw new Error('a thread of the memory probe said nothing');
+  if (answer === undefined) throw new Error('a thread of the memory probe did not respond');
   return answer;
 };
 

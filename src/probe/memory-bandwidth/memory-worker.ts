@@ -16,7 +16,7 @@ const BLOCK_BYTES: number = READ_STREAMS * READ_STREAM_BYTES;
 const BLOCK_SUM = BigInt.asUintN(64, 0x0101_0101_0101_0101n * BigInt(BLOCK_BYTES / 8));
 const WARM_UP_BYTES = 4_096;
 const WARM_UP_CALLS = 20_000;
-const NOT_AS_WRITTEN = 'memory does not read as it was written';
+const NOT_AS_WRITTEN = 'memory does not read back as written';
 /** Another thread may be stuck; none waits for it longer than so many spans. */
 const OTHERS_MULTIPLE = 20;
 

@@ -34,7 +34,7 @@ export const probeMemory = async (options: ProbeMemoryOptions): Promise<MemoryOu
   if (answer.kind === 'failed') return answer;
   const checked = v.safeParse(memoryBandwidthSchema, answer.answer);
   if (checked.success) return { kind: 'measured', bandwidth: checked.output };
-  return { kind: 'failed', reason: 'the memory probe said what cannot be read' };
+  return { kind: 'failed', reason: 'the memory probe printed something unreadable' };
 };
 
 /** Measuring takes 4 s; touching many gigabytes first takes a virtual machine far longer. */

@@ -39,12 +39,12 @@ const readLatency = (stdout: string): ToolFigures => {
   if (row === undefined) return unreadable('ib_send_lat printed no figures');
   // bytes, iterations, min, max, typical (the median), mean, deviation, 99%, 99.9%
   const [, iterations = 0, min = 0, , typical = 0, , , p99 = 0] = row;
-  if (!(typical > 0)) return unreadable('ib_send_lat printed a round trip of no time');
+  if (!(typical > 0)) return unreadable('ib_send_lat printed a round trip of zero time');
   return {
     kind: 'latency',
-    roundTripNsMin: min > 0 ? roundTripNs(min) : unknown('ib_send_lat did not tell'),
+    roundTripNsMin: min > 0 ? roundTripNs(min) : unknown('ib_send_lat did not report it'),
     roundTripNsP50: roundTripNs(typical),
-    roundTripNsP99: p99 > 0 ? roundTripNs(p99) : unknown('ib_send_lat did not tell'),
+    roundTripNsP99: p99 > 0 ? roundTripNs(p99) : unknown('ib_send_lat did not report it'),
     jitterNs: unknown('this ib_send_lat prints no single round trips'),
     roundTripCount: iterations,
   };

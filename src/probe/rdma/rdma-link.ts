@@ -87,7 +87,7 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
   const ready = v.safeParse(READY, child.ready);
   if (!ready.success) {
     await child.kill();
-    throw new Error('the sink told no port');
+    throw new Error('the sink reported no port');
   }
   const release = stopOnAbort(child, options.signal);
   // Its own deadline should end it; this one does where it hangs.
@@ -97,7 +97,7 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
     release();
     const told = v.safeParse(ENDING, exit.lastMessage);
     if (told.success) return told.output;
-    return { kind: 'failed', reason: saidLast(exit.stderr) ?? 'its process was ended', strangers: 0 };
+    return { kind: 'failed', reason: saidLast(exit.stderr) ?? 'its process was killed', strangers: 0 };
   });
   return {
     port: ready.output.port,
@@ -140,7 +140,7 @@ export const measureRdmaLink = async (
     if (outcome.success) return outcome.output;
     return {
       kind: 'failed',
-      reason: saidLast(exit.stderr) ?? `the probe was ended with ${exit.code ?? exit.signal}`,
+      reason: saidLast(exit.stderr) ?? `the probe was killed with ${exit.code ?? exit.signal}`,
       bytesUsed: 0,
     };
   } catch (error) {

@@ -63,7 +63,7 @@ export class RdmaSink {
     try {
       const source = await door.source(this.#options);
       if (source === undefined) {
-        const reason = signal.aborted ? 'it was stopped' : 'nobody came in time';
+        const reason = signal.aborted ? 'it was stopped' : 'no connection arrived in time';
         return { kind: 'unused', reason, strangers: door.strangers };
       }
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
@@ -83,7 +83,7 @@ export class RdmaSink {
 
   async #adopt({ socket, run, accept }: DataConnection): Promise<void> {
     const current = this.#current;
-    if (current?.number !== run) throw new ProbeError('protocol', 'a data connection that nobody waits for');
+    if (current?.number !== run) throw new ProbeError('protocol', 'an unexpected data connection');
     await accept();
     current.tool.carry(socket);
   }
@@ -99,7 +99,7 @@ export class RdmaSink {
           case 'run':
             this.#runs += 1;
             if (this.#runs > RUNS_MAX)
-              throw new ProbeError('protocol', `it wants more than ${RUNS_MAX} runs`);
+              throw new ProbeError('protocol', `it asks for more than ${RUNS_MAX} runs`);
             await this.#current?.tool.stop();
             await this.#start(message, channel, signal);
             break;
@@ -125,7 +125,7 @@ export class RdmaSink {
   ): Promise<void> {
     const { tools, place, sourceDevice, env, leash, toolMsMax } = this.#options;
     const tool = tools.find(({ name }) => name === engine);
-    if (tool === undefined) throw new ProbeError('protocol', `${engine} is not what this end has offered`);
+    if (tool === undefined) throw new ProbeError('protocol', `${engine} was not offered by this end`);
     const devices =
       role === 'waits' ? ([place.device, sourceDevice] as const) : ([sourceDevice, place.device] as const);
     const started = await startTool({

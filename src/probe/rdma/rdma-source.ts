@@ -47,7 +47,7 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         ...roundTrips,
         uploadBitsPerSecond: upload.bitsPerSecond,
         downloadBitsPerSecond: download.bitsPerSecond,
-        retransmits: unknown('RDMA tools do not tell'),
+        retransmits: unknown('RDMA tools do not report it'),
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,
@@ -86,7 +86,7 @@ class RdmaSession {
     this.#channel = new ControlChannel<ToRdmaSink, ToRdmaSource>(socket, toRdmaSourceSchema);
     const patience = AbortSignal.timeout(FOLLOW_MS_MAX);
     const hello = await this.#channel.next(AbortSignal.any([this.#deadline, patience]));
-    if (hello.kind !== 'hello') throw new ProbeError('protocol', 'the other end speaks out of order');
+    if (hello.kind !== 'hello') throw new ProbeError('protocol', 'the other end sent messages out of order');
     const { tools, wanted } = this.#options;
     this.#tool = tools.find(({ name }) => hello.engines.includes(name));
     if (this.#tool !== undefined) return this.#tool;
@@ -111,7 +111,7 @@ class RdmaSession {
     if (figures.kind === 'latency') return figures;
     throw new ProbeError(
       'protocol',
-      figures.kind === 'unreadable' ? figures.reason : 'no round trips were told',
+      figures.kind === 'unreadable' ? figures.reason : 'no round trips were reported',
     );
   }
 
@@ -122,7 +122,7 @@ class RdmaSession {
     const wantedMs = Math.min(RUN_MS, durationMsMax / 4);
     const bytesLeft = Math.min(bytesMax / 2, bytesMax - this.bytesUsed);
     const messagesMax = Math.min(MESSAGES_MAX, Math.floor(bytesLeft / MESSAGE_BYTES));
-    if (messagesMax < 1) throw new ProbeError('refused', 'the byte budget does not reach for one message');
+    if (messagesMax < 1) throw new ProbeError('refused', 'the byte budget is smaller than one message');
     let spent = 0;
     let messages = Math.min(FIRST_MESSAGES, messagesMax);
     let bitsPerSecond = await this.#rate(messages, direction);
@@ -145,12 +145,12 @@ class RdmaSession {
     this.bytesUsed += (messages + this.#openTool().warmUpMessages) * MESSAGE_BYTES;
     const { own, told } = await this.#run(test, direction);
     if (direction === 'download') {
-      if (told === null) throw new ProbeError('protocol', 'the other end told no rate');
+      if (told === null) throw new ProbeError('protocol', 'the other end reported no rate');
       return believable(told);
     }
     const figures = this.#openTool().read(test, stdoutOf(own));
     if (figures.kind === 'bandwidth') return believable(figures.bitsPerSecond);
-    throw new ProbeError('protocol', figures.kind === 'unreadable' ? figures.reason : 'no rate was told');
+    throw new ProbeError('protocol', figures.kind === 'unreadable' ? figures.reason : 'no rate was reported');
   }
 
   /** The tool sends from the end that dials to the end that waits. @throws ProbeError when either end fails. */
@@ -210,7 +210,7 @@ class RdmaSession {
     const patience = AbortSignal.timeout(this.#options.toolMsMax + ANSWER_SLACK_MS);
     const message = await channel.next(AbortSignal.any([this.#deadline, patience]));
     if (!isKind(message, kind) || message.run !== run)
-      throw new ProbeError('protocol', 'the other end speaks out of order');
+      throw new ProbeError('protocol', 'the other end sent messages out of order');
     return message;
   }
 

@@ -232,12 +232,12 @@ const endingOf = (
   }: { readonly program: string; readonly command: string; readonly isForeign: boolean },
 ): ToolEnding => {
   if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason.replace(program, command) };
-  if (isForeign) return { kind: 'failed', reason: `somebody else reached ${command} first` };
+  if (isForeign) return { kind: 'failed', reason: `another process took ${command} first` };
   const { code, stdout, stderr } = result;
   const complaint = tool.complaint?.(stdout) ?? tool.complaint?.(stderr);
   if (code === 0 && complaint === undefined) return { kind: 'done', stdout };
   const said = complaint ?? lastLine(stderr) ?? lastLine(stdout);
-  if (said === undefined) return { kind: 'failed', reason: `${command} ended with code ${code}` };
+  if (said === undefined) return { kind: 'failed', reason: `${command} exited with code ${code}` };
   return { kind: 'failed', reason: `${command}: ${said}`.slice(0, REASON_LENGTH_MAX) };
 };
 

@@ -102,7 +102,9 @@ const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: stri
     roundTripNsP99: p99 !== undefined && isTime(p99.percentileUs) ? roundTripNs(p99.percentileUs) : NOT_TOLD,
     jitterNs:
       jitterUs === undefined
-        ? unknown(`ucx_perftest told ${singles.length} single round trips, fewer than ${SINGLE_ROUND_TRIPS}`)
+        ? unknown(
+            `ucx_perftest reported ${singles.length} single round trips, fewer than ${SINGLE_ROUND_TRIPS}`,
+          )
         : roundTripNs(jitterUs),
     roundTripCount: p50.iterations,
   };
@@ -120,7 +122,7 @@ const roundTripNs = (halfUs: number): number => Math.round(halfUs * 2 * 1_000);
 const isTime = (us: number): boolean => us > 0;
 
 const NO_FIGURES: ToolFigures = { kind: 'unreadable', reason: 'ucx_perftest printed no figures' };
-const NOT_TOLD = unknown('ucx_perftest did not tell');
+const NOT_TOLD = unknown('ucx_perftest did not report it');
 const BATCH = 'tests';
 const COLUMNS = 8;
 const LATENCY_BYTES = 8;

@@ -57,7 +57,7 @@ export class ProbeRunner {
     if (activity !== undefined) return { reason: activity, retryInMs: ACTIVITY_RETRY_MS };
     if (want.kind === 'gpu') return this.#pause();
     const ports = sourcePorts(state(), self, want.connection);
-    if (locks.count >= LINK_PROBES_MAX) return this.#soon('as many probes as may run are running');
+    if (locks.count >= LINK_PROBES_MAX) return this.#soon('the maximum number of probes is running');
     const obstacle = locks.obstacle(ports);
     if (obstacle !== undefined) return this.#soon(obstacle);
     // The budget holds back only what is repeated by itself.
@@ -148,13 +148,13 @@ export class ProbeRunner {
     lastsMs: number,
   ): Reported<number> {
     if (outcome.kind === 'failed') return failureIntervalMs(last);
-    return why === 'by-hand' ? unknown('asked for by hand') : lastsMs;
+    return why === 'by-hand' ? unknown('requested by a person') : lastsMs;
   }
 
   /** Between two devices links have their turn, also those of peers that were refused meanwhile. */
   #pause(): Obstacle | undefined {
     const leftMs = this.#deviceEndedAtMs + DEVICE_PAUSE_MS - this.#parts.clock.nowMs();
-    return leftMs > 0 ? { reason: 'connections have their turn', retryInMs: leftMs } : undefined;
+    return leftMs > 0 ? { reason: 'connections take turns', retryInMs: leftMs } : undefined;
   }
 
   /** Why probes of this kind should not run now; a GPU that this node's own probe has just left is not busy. */
@@ -184,7 +184,7 @@ export class ProbeRunner {
     return await this.#unlessActive(want, order, async until => {
       const timed = await withDeadline(clock, DEADLINE_MS[want.kind], until, work);
       if (timed.kind === 'done') return { kind: 'ended', outcome: timed.value };
-      const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was ended`;
+      const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was stopped`;
       return { kind: 'ended', outcome: { kind: 'failed', reason, bytesUsed: 0 } };
     });
   }
@@ -204,7 +204,7 @@ export class ProbeRunner {
         await clock.sleep(WATCH_MS, AbortSignal.any([signal, done.signal]));
         activity = this.#activityAt(want, why, true);
       }
-      given.abort(new DOMException('a runner has begun', 'AbortError'));
+      given.abort(new DOMException('a runner has become active', 'AbortError'));
     };
     const watching = watch().catch(() => undefined); // ended with the work
     try {

@@ -58,7 +58,7 @@ const goodAgeMs = (last: Entry<{ readonly measuredAgeMs: number }> | undefined, 
   last === undefined ? 0 : last.value.measuredAgeMs + ageMsOf(last, nowMs);
 
 const reasonOf = (reason: string): string =>
-  reason === '' ? 'it failed without a word' : reason.slice(0, REASON_LENGTH_MAX);
+  reason === '' ? 'it failed without a reason' : reason.slice(0, REASON_LENGTH_MAX);
 
 const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
   uploadBitsPerSecond: NEVER,

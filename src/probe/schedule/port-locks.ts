@@ -28,7 +28,7 @@ export class PortLocks {
 
   /** Why they cannot be taken now, in words; undefined where they can. */
   obstacle(ports: readonly string[]): string | undefined {
-    if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} is about to be measured`;
+    if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} will be measured shortly`;
     for (const holder of this.#holders)
       if (sharePort(holder.ports, ports)) return `${holder.what} is being measured`;
     return undefined;

@@ -24,7 +24,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
     socket.on('data', (chunk: Buffer) => this.#take(chunk));
     socket.once('close', () => {
       const cause = socket.errored === null ? '' : ` (${shortReason(socket.errored)})`;
-      this.#fail(new ProbeError('closed', `the other end went away${cause}`));
+      this.#fail(new ProbeError('closed', `the other end disappeared${cause}`));
       this.#closed.resolve();
     });
     socket.resume(); // the handshake left it paused
@@ -86,8 +86,8 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
     }
     for (const line of lines) {
       const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));
-      if (!parsed.success) return 'what is no message';
-      if (this.#heard.length >= HEARD_MAX) return 'more messages than anybody asked for';
+      if (!parsed.success) return 'something that is not a message';
+      if (this.#heard.length >= HEARD_MAX) return 'more messages than were requested';
       this.#heard.push(parsed.output);
     }
     return undefined;

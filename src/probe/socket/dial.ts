@@ -40,7 +40,7 @@ export const dialSink = async (
     signal.throwIfAborted();
     if (error instanceof ProbeError) throw error;
     const reason = patience.aborted ? `no answer in ${DIAL_MS_MAX / 1_000} s` : shortReason(error);
-    throw new ProbeError('unreachable', `nobody can be reached there: ${reason}`, { cause: error });
+    throw new ProbeError('unreachable', `nothing can be reached there: ${reason}`, { cause: error });
   }
 };
 

@@ -96,7 +96,7 @@ class EventLoopStream implements Stream {
   }
 
   tcpInfo(): TcpInfo {
-    return unknownTcpInfo('told only to the engine with FFI');
+    return unknownTcpInfo('known only to the engine with FFI');
   }
 
   discard(): void {

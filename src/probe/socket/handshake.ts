@@ -27,7 +27,7 @@ export const introduceToSink = async (
 ): Promise<void> => {
   const sinkNonce = readGreeting(await readExactly(socket, GREETING_BYTES, signal));
   if (sinkNonce === undefined) {
-    throw new ProbeError('unreachable', 'what answers there is no probe of Plimsoll');
+    throw new ProbeError('unreachable', 'what answers there is not a Plimsoll probe');
   }
   const nonces = { sinkNonce, sourceNonce: makeNonce() };
   socket.write(claim(ticket, head, nonces));
@@ -72,4 +72,4 @@ export const hearIntroduction = async (
 };
 
 const refused = (): ProbeError =>
-  new ProbeError('refused', 'the other end does not take the code: each is good for one probe');
+  new ProbeError('refused', 'the other end does not accept the code: each is good for one probe');

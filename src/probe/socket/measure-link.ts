@@ -56,7 +56,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     const upload = await direction('upload', 1 / 2);
     const download = await direction('download', 1);
     if (upload.best === undefined && download.best === undefined && isUnknown(figures.roundTripNsP50)) {
-      throw new ProbeError('timeout', 'nothing could be measured in the time given');
+      throw new ProbeError('timeout', 'nothing could be measured in the given time');
     }
     const measurement: LinkMeasurement = {
       ...figures,
@@ -132,8 +132,8 @@ const rateOf = ({ bitsPerSecond }: RunResult): number => bitsPerSecond ?? 0;
 
 const bitsPerSecondOf = ({ best }: DirectionResult): Reported<number> =>
   best === undefined
-    ? unknown('no bytes or no time left of its budget')
-    : (best.bitsPerSecond ?? unknown('too little arrived to tell a rate'));
+    ? unknown('its budget of bytes or time is used up')
+    : (best.bitsPerSecond ?? unknown('too little arrived to measure a rate'));
 
 const streamsOf = ({ best }: DirectionResult): Reported<number> => {
   const rate = bitsPerSecondOf({ best, runs: [] });

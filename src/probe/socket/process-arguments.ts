@@ -13,7 +13,7 @@ export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
 /** @throws when there is none, or one that could be guessed: an end without a ticket would be open to everybody. */
 export const ticketOf = (env: Env): string => {
   const ticket = env[TICKET_VARIABLE] ?? '';
-  if (ticket.length < TICKET_LENGTH_MIN) throw new Error(`${TICKET_VARIABLE} holds no ticket`);
+  if (ticket.length < TICKET_LENGTH_MIN) throw new Error(`${TICKET_VARIABLE} has no ticket`);
   return ticket;
 };
 

@@ -87,7 +87,7 @@ export class SinkRun {
     return bytesOf(this.#streams);
   }
 
-  /** Tells what has come in, and stops the run when its time is over. */
+  /** Tells what has come in, and stops the run when its time is up. */
   async #watch(): Promise<void> {
     const deadlineMs = this.#clock.nowMs() + this.plan.durationMsMax;
     const { signal } = this.#stopped;
@@ -95,7 +95,7 @@ export class SinkRun {
       await pause(this.#clock, SAMPLE_INTERVAL_MS, signal);
       if (this.plan.job === 'upload' && !signal.aborted) this.#tellSample();
     }
-    await this.stop('its time is over');
+    await this.stop('its time is up');
   }
 
   #tellSample(): void {

@@ -79,10 +79,10 @@ export class Sink {
     try {
       const source = await door.source(this.#options);
       if (source === undefined) {
-        const reason = this.#options.signal.aborted ? 'it was stopped' : 'nobody came in time';
+        const reason = this.#options.signal.aborted ? 'it was stopped' : 'no connection arrived in time';
         return { kind: 'unused', reason, strangers: door.strangers };
       }
-      const from = source.remoteAddress ?? 'an address unknown';
+      const from = source.remoteAddress ?? 'an unknown address';
       try {
         await this.#obey(new ControlChannel<ToSource, ToSink>(source, toSinkSchema));
       } catch (error) {
@@ -106,7 +106,7 @@ export class Sink {
   async #adopt({ socket, run: number, index, accept }: DataConnection): Promise<void> {
     const run = this.#run;
     if (run?.claims(number, index) !== true) {
-      throw new ProbeError('protocol', 'a data connection that nobody waits for');
+      throw new ProbeError('protocol', 'an unexpected data connection');
     }
     await accept();
     await run.adopt(socket);
@@ -133,7 +133,7 @@ export class Sink {
           break;
         case 'start':
           if ((await this.#current(message.run).start()) === false) {
-            throw new ProbeError('timeout', 'its data connections did not come');
+            throw new ProbeError('timeout', 'its data connections did not arrive');
           }
           break;
         case 'stop':
@@ -145,11 +145,12 @@ export class Sink {
           message satisfies never;
       }
     }
-    throw new ProbeError('protocol', `it wants more than ${RUNS_MAX} measurements`);
+    throw new ProbeError('protocol', `it asks for more than ${RUNS_MAX} measurements`);
   }
 
   #current(number: number): SinkRun {
-    if (this.#run?.plan.run !== number) throw new ProbeError('protocol', 'it speaks of no measurement known');
+    if (this.#run?.plan.run !== number)
+      throw new ProbeError('protocol', 'it does not belong to a known measurement');
     return this.#run;
   }
 

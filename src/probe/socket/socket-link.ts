@@ -174,7 +174,7 @@ const endingOf = (exit: OwnProcessExit): SinkEnding => {
 
 const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {
   const said = lastLine(stderr);
-  const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+  const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
   return `the process of the probe ${how}${said === '' ? '' : `: ${said}`}`;
 };
 

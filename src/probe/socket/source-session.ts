@@ -271,14 +271,13 @@ const within = (signal: AbortSignal, durationMs: number): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
 
 const brokenOff = (reason: string): ProbeError =>
-  new ProbeError('closed', `the other end broke off the measurement${reason === '' ? '' : ` (${reason})`}`);
+  new ProbeError('closed', `the other end aborted the measurement${reason === '' ? '' : ` (${reason})`}`);
 
-const outOfOrder = (): ProbeError =>
-  new ProbeError('protocol', 'the other end says something that nobody asked');
+const outOfOrder = (): ProbeError => new ProbeError('protocol', 'the other end sent an unexpected message');
 
 const silent = (): ProbeError => new ProbeError('timeout', `nothing arrived for ${SILENT_MS_MAX / 1_000} s`);
 
-const NOT_TOLD = unknown('the other end is not told by its kernel');
+const NOT_TOLD = unknown("the other end's kernel does not report it");
 const ANSWER_MS_MAX = 5_000;
 const SILENT_MS_MAX = 3_000;
 /** How much longer the sink may run than the source wants it to. */

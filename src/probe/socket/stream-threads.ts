@@ -108,7 +108,7 @@ class ThreadStream implements Stream {
         onEnd();
       };
       const fail = (error: unknown): void => settle({ reason: shortReason(error), roundTripsNs: [] });
-      const exited = (): void => settle({ reason: 'the thread ended', roundTripsNs: [] });
+      const exited = (): void => settle({ reason: 'the thread exited', roundTripsNs: [] });
       worker.on('message', hear);
       worker.once('error', fail);
       worker.once('exit', exited);

@@ -60,7 +60,7 @@ export class TicketDoor {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** The control connection of the source; undefined where nobody came in time, or the signal aborted. */
+  /** The control connection of the source; undefined where no connection arrived in time, or the signal aborted. */
   async source(options: {
     /** Infinity for no end. */
     readonly waitMsMax: number;
@@ -115,7 +115,7 @@ export class TicketDoor {
   async #introduce(socket: Socket): Promise<void> {
     const patience = AbortSignal.any([this.#over.signal, AbortSignal.timeout(INTRODUCTION_MS_MAX)]);
     const heard = await hearIntroduction(socket, this.#options.ticket, patience);
-    if (heard.kind === 'not-proved') throw new ProbeError('refused', 'no proof of the ticket');
+    if (heard.kind === 'not-proved') throw new ProbeError('refused', 'the ticket was not proved');
     const { role, run, index } = heard.head;
     if (role === 'data') {
       await this.#options.onData({ socket, run, index, accept: () => heard.answer('accepted') });

@@ -50,7 +50,7 @@ const tooMuch = (): ProbeError =>
 const backwards = (): ProbeError => new ProbeError('protocol', 'the other end counts backwards');
 
 const slowClock = (): ProbeError =>
-  new ProbeError('protocol', 'the clock of the other end runs too slowly to be true');
+  new ProbeError('protocol', 'the clock of the other end runs implausibly slowly');
 
 /** TCP may hold an acknowledgement back for 40 ms or two segments, which offloading makes up to 64 KiB long. */
 const LATE_ACKNOWLEDGEMENT_BYTES = 256 * 1_024;

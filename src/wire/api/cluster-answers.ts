@@ -94,15 +94,12 @@ const nodeEntries = {
   nodeId: nodeIdSchema,
   name: v.pipe(v.string(), v.description('The friendly name, or the first characters of the id.')),
   presence: v.picklist(['live', 'stale', 'offline']),
-  silentMs: v.pipe(orUnknown(figure), v.description('Since anything was heard of it.')),
-  stoppedMs: v.pipe(orUnknown(figure), v.description('Since it said that it stops.')),
+  silentMs: v.pipe(orUnknown(figure), v.description('Time since it was last seen.')),
+  stoppedMs: v.pipe(orUnknown(figure), v.description('Time since it announced that it is stopping.')),
   gpus: list(listedVendorSchema),
   absentGpus: list(v.object({ vendor: gpuVendorSchema, reason: v.string() })),
-  cpu: v.pipe(listedMeasurementSchema, v.description('What the processor can do; never summed with GPUs.')),
-  unknownKinds: v.pipe(
-    v.array(text),
-    v.description('Kinds of events that the node that answers does not know.'),
-  ),
+  cpu: v.pipe(listedMeasurementSchema, v.description("The processor's performance; never summed with GPUs.")),
+  unknownKinds: v.pipe(v.array(text), v.description('Event kinds that the answering node does not know.')),
   refusedKinds: v.pipe(
     v.array(v.object({ kind: text, count })),
     v.description(
@@ -178,7 +175,7 @@ export interface ListedLink {
   /** Type and rate from both of its ends: the slower one decides. */
   readonly carrier: LinkCarrier | Unknown;
   readonly profile: Aged<LinkProfile> | Unknown;
-  /** Figures that are far worse than the median of the last week. */
+  /** Figures far below the median of the last week. */
   readonly unusual: readonly UnusualFigure<LinkFigure>[];
 }
 
@@ -207,7 +204,7 @@ export const listedLinkSchema: Schema<ListedLink> = v.object({
         count,
       }),
     ),
-    v.description('Figures that are far worse than the median of the last week.'),
+    v.description('Figures far below the median of the last week.'),
   ),
 });
 

@@ -40,9 +40,9 @@ export interface DaemonAnswer {
   readonly isLoopback: boolean;
   readonly url?: string;
   readonly home?: string;
-  /** What a person should know now. */
+  /** Current notices. */
   readonly problems: readonly ToldNotice[];
-  /** The same as texts, for clients of version 0.1.0. */
+  /** The same as text, for clients of version 0.1.0. */
   readonly notices: readonly string[];
   readonly recording?: ServedRecording;
   readonly streams: StreamCounts;
@@ -53,15 +53,15 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
   version: text,
   startedAtWallMs: figure,
   uptimeMs: figure,
-  isLoopback: v.pipe(v.boolean(), v.description('Only this machine can ask; reading needs no token.')),
+  isLoopback: v.pipe(v.boolean(), v.description('Only this machine can connect; reading needs no token.')),
   url: v.exactOptional(text),
-  home: v.exactOptional(v.pipe(text, v.description('Told on loopback only.'))),
-  problems: v.pipe(v.array(noticeSchema), v.description('What a person should know now.')),
-  notices: v.pipe(v.array(v.string()), v.description('The same as texts, for clients of version 0.1.0.')),
+  home: v.exactOptional(v.pipe(text, v.description('Announced on loopback only.'))),
+  problems: v.pipe(v.array(noticeSchema), v.description('Current notices.')),
+  notices: v.pipe(v.array(v.string()), v.description('The same as text, for clients of version 0.1.0.')),
   recording: v.exactOptional(
     v.pipe(
       v.object({ plimsollVersion: text, areNamesKept: v.boolean(), speed: figure }),
-      v.description('What is served was recorded. Missing where it is live.'),
+      v.description('The served data is a recording. Missing if it is live.'),
     ),
   ),
   streams: v.object({

@@ -23,7 +23,7 @@ export const liveHistoryAnswerSchema: Schema<LiveHistoryAnswer> = v.object({
   stepMs: v.literal(1_000),
   series: v.pipe(
     v.record(v.string(), v.array(v.nullable(figure))),
-    v.description('Oldest first, ending with the second of nowMs; null where nothing was told.'),
+    v.description('Oldest first, ending with the second of nowMs; null where no value was reported.'),
   ),
 });
 

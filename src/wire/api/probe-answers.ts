@@ -47,7 +47,7 @@ export interface RequestedProbe {
 const requested = {
   subject: probeSubjectSchema,
   result: v.picklist(['started', 'queued', 'refused']),
-  reason: v.pipe(text, v.description('Why it waits or was refused; empty where it has started.')),
+  reason: v.pipe(text, v.description('Why it waits or was refused; empty if it has started.')),
 };
 
 /** Of one peer: it has to fit a frame. */
@@ -65,6 +65,8 @@ export interface ProbesAnswer {
 }
 
 export const probesAnswerSchema: v.GenericSchema<unknown, ProbesAnswer> = v.object({
-  probes: v.array(v.object({ node: v.pipe(nodeIdSchema, v.description('Who measures.')), ...requested })),
+  probes: v.array(
+    v.object({ node: v.pipe(nodeIdSchema, v.description('The measuring node.')), ...requested }),
+  ),
   unreached: v.array(v.object({ node: nodeIdSchema, reason: v.string() })),
 });

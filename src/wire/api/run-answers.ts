@@ -14,15 +14,15 @@ import { count, figure, nodeIdSchema, runIdSchema, unknownSchema } from '../sche
 export type ListedRun = Omit<RunView, 'progress'> & { readonly progress: RunProgress | Unknown };
 
 export const listedRunSchema: v.GenericSchema<unknown, ListedRun> = v.object({
-  node: v.pipe(nodeIdSchema, v.description('Who ran it.')),
+  node: v.pipe(nodeIdSchema, v.description('The node that ran it.')),
   run: runSchema,
   state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
-  reason: v.pipe(
-    v.string(),
-    v.description('Why the state is what it is; empty where there is nothing to say.'),
-  ),
+  reason: v.pipe(v.string(), v.description('The reason for the state; empty if there is none.')),
   isLive: v.boolean(),
-  silentMs: v.pipe(figure, v.description('Since anything was heard of a running run; 0 where it has ended.')),
+  silentMs: v.pipe(
+    figure,
+    v.description('Time since the last news of a run in progress; 0 if it has ended.'),
+  ),
   progress: v.union([unknownSchema, runProgressSchema]),
 });
 
@@ -39,7 +39,7 @@ export const runAnswerSchema: v.GenericSchema<unknown, RunAnswer> = v.object({
   run: listedRunSchema,
   report: v.pipe(
     v.nullable(reportSchema),
-    v.description('null while it goes on, and where its files are not on the node that answers.'),
+    v.description('null while it is in progress, and if its files are not on the answering node.'),
   ),
 });
 
@@ -92,7 +92,7 @@ export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = 
       99: column,
     }),
   }),
-  notice: v.pipe(v.string(), v.description('What is not in it; empty where all is.')),
+  notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });
 
 export const stopAnswerSchema: v.GenericSchema<unknown, { readonly runId: RunId }> = v.object({

@@ -40,7 +40,7 @@ const heldSchema = (kind: EventKind): v.GenericSchema => {
   const { field, hold } = EVENT_KINDS[kind];
   const held: v.GenericSchema | undefined =
     hold === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
-  if (held === undefined) throw new TypeError(`what the state holds of ${kind} has no schema`);
+  if (held === undefined) throw new TypeError(`${kind} in the state has no schema`);
   return entrySchema(held);
 };
 
@@ -55,7 +55,7 @@ const byNode = (value: v.GenericSchema): v.GenericSchema => v.record(nodeIdSchem
 
 const mapSchema = ({ field, shape }: FieldRow): v.GenericSchema => {
   const kind = KINDS.find(one => EVENT_KINDS[one].field === field && EVENT_KINDS[one].closes === undefined);
-  if (kind === undefined) throw new TypeError(`no kind of the table puts anything into ${field}`);
+  if (kind === undefined) throw new TypeError(`no kind of the table writes to ${field}`);
   const entry = heldSchema(kind);
   switch (shape) {
     case 'node':

@@ -60,9 +60,9 @@ describe('a JSONL data set', () => {
     expect(await refusal('[1]')).toContain('data.jsonl:1: this line is not a JSON object');
     expect(await refusal('{"a":1,"b":2}')).toMatch(/no prompt: it has a, b.*\. .*--prompt-column/);
     expect(await refusal('{"text_in":"x"}', 'txt_in')).toContain('Did you mean --prompt-column text_in?');
-    expect(await refusal('{"prompt":5}')).toContain('neither a text nor a list of messages');
+    expect(await refusal('{"prompt":5}')).toContain('neither text nor a list of messages');
     expect(await refusal('{"prompt":" "}')).toContain('is empty');
-    expect(await refusal('{"messages":[]}')).toContain('no message with a content');
+    expect(await refusal('{"messages":[]}')).toContain('no message with content');
     expect(await refusal('{"messages":[{"content":"x"}]}')).toContain('no message');
     expect(await refusal('{"prompt":"a","max_tokens":0.5}')).toContain('"max_tokens"');
     expect(await refusal(Uint8Array.from([0x7b, 0xff, 0x7d]))).toContain(

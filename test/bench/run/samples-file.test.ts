@@ -30,7 +30,7 @@ describe('samples.jsonl', () => {
     const file = await openSamplesFile(join(folder.path, 'samples.jsonl'));
     await file.close(never);
     file.append(line('late'));
-    expect(file.problem).toContain('5 bytes of it are missing');
+    expect(file.problem).toContain('5 bytes are missing');
   });
 
   test('takes only so much for a disk that does not keep up', async () => {
@@ -38,7 +38,7 @@ describe('samples.jsonl', () => {
     await using file = await openSamplesFile(join(folder.path, 'samples.jsonl'));
     const piece = new Uint8Array(32 * 1024 * 1024).fill(0x20);
     for (let count = 0; count < 3; count += 1) file.append(piece);
-    expect(file.problem).toContain(`${piece.length} bytes of it are missing`);
+    expect(file.problem).toContain(`${piece.length} bytes are missing`);
   });
 
   test('is never written through what somebody put in its place', async () => {

@@ -111,7 +111,7 @@ describe('a session', () => {
     expect(result.load).toMatchObject({
       kind: 'incomplete',
       atNs: 9_000,
-      reasons: ['the load was given up before it had ended'],
+      reasons: ['the load was aborted before its end'],
     });
   });
 });

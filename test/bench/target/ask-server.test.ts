@@ -61,7 +61,7 @@ describe('a server that is asked', () => {
     expect(answer).toEqual({
       model: 'a',
       serverKind: kind,
-      notices: ['the server has 2 models; this run asks "a"'],
+      notices: ['the server has 2 models; this run uses "a"'],
     });
     expect(there.heard()).toMatch(/^GET \/v1\/models HTTP\/1\.1\r\n[\s\S]*authorization: Bearer s3cret\r\n/i);
   });

@@ -218,7 +218,7 @@ export const SHAPES: readonly ReplyShape[] = [
     ...failed('malformed'),
     chunks: 1,
   }),
-  stream('[DONE] and nothing else', events('[DONE]'), { ...failed('empty'), chunks: 0 }),
+  stream('only [DONE]', events('[DONE]'), { ...failed('empty'), chunks: 0 }),
   stream('a role, a finish reason, no content', events(ROLE, FINISH, '[DONE]'), {
     ...failed('empty'),
     chunks: 0,
@@ -253,7 +253,7 @@ export const SHAPES: readonly ReplyShape[] = [
     chunks: 0,
   }),
   whole('101', reply('HTTP/1.1 101 Switching Protocols\nupgrade: x'), { ...failed('malformed'), chunks: 0 }),
-  whole('a chunk size that is no number', reply(CHUNKED_HEAD, 'zz\r\nhello\r\n'), {
+  whole('a chunk size that is not a number', reply(CHUNKED_HEAD, 'zz\r\nhello\r\n'), {
     ...failed('malformed'),
     chunks: 0,
   }),

@@ -118,15 +118,15 @@ describe('a benchmark', () => {
     expect(() => streamingOf({ name: 'a', canStream: false }, 'on')).toThrow(/the API a has no streams/);
   });
 
-  test('with options that contradict each other is refused, with what to write instead', () => {
-    expect(refusal('--requests', '5', '--duration', '5s')).toContain('contradict');
+  test('with options that cannot be combined is refused, with what to write instead', () => {
+    expect(refusal('--requests', '5', '--duration', '5s')).toContain('cannot be combined');
     expect(refusal('--concurrency', '5', '--rate', '5')).toMatch(
-      /--concurrency and --rate contradict.*\. .*--concurrency alone/,
+      /--concurrency and --rate cannot be combined.*\. .*--concurrency alone/,
     );
-    expect(refusal('--max-throughput', '--rate', '5')).toContain('contradict');
+    expect(refusal('--max-throughput', '--rate', '5')).toContain('cannot be combined');
     expect(refusal('--arrival', 'constant')).toContain('--rate 10 --arrival constant');
     expect(refusal('--prompt-column', 'q')).toContain('--dataset FILE --prompt-column q');
-    expect(refusal('--warmup', '5', '--no-warmup', '--model', 'm')).toContain('contradict');
+    expect(refusal('--warmup', '5', '--no-warmup', '--model', 'm')).toContain('cannot be combined');
     expect(refusal('--no-warmup')).toContain('--no-warmup --model M');
     expect(refusal('--timeout', '1s', '--timeout-idle', '2s')).toContain('--timeout 2000ms');
     expect(refusal('--timeout-first-byte', '11m')).toContain('the 10m of --timeout');

@@ -54,7 +54,7 @@ describe('headers of requests', () => {
     expect((await headersOf('https://example.test', [], env)).notices).toEqual([]);
   });
 
-  test('that contradict each other or cannot be read are refused, without their values', async () => {
+  test('that cannot be combined or cannot be read are refused, without their values', async () => {
     using folder = temporaryDirectory();
     const place = (name: string, content: string): string => {
       const path = join(folder.path, name);
@@ -64,10 +64,13 @@ describe('headers of requests', () => {
     mkdirSync(join(folder.path, 'folder'));
     const refusals: readonly (readonly [readonly string[], string])[] = [
       [['--header', 'x: s3cret', '--header', 'X: other'], 'given twice'],
-      [['--header', 'authorization: s3cret', '--api-key-file', place('a', 'k')], 'both say who asks'],
+      [
+        ['--header', 'authorization: s3cret', '--api-key-file', place('a', 'k')],
+        'both authenticate the request',
+      ],
       [['--api-key-file', place('b', '')], 'it is empty'],
       [['--api-key-file', place('c', 's3cret\ns3cret')], 'more than one line'],
-      [['--header-file', place('d', 'X-Ok: 1\ns3cret\n')], 'line 2: this is no header'],
+      [['--header-file', place('d', 'X-Ok: 1\ns3cret\n')], 'line 2: this is not a header'],
       [['--header-file', place('e', '\n')], 'there is no header in it'],
       [['--header-file', join(folder.path, 'none')], 'there is no such file'],
       [['--header-file', join(folder.path, 'folder')], 'cannot be read: EISDIR'],

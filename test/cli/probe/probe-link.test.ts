@@ -41,7 +41,7 @@ describe('plimsoll probe', () => {
     await serve.stdout.until(/measured: \S+.* received(.|\n)*--code/); // and a new code
     const again = madeUpProcess(['probe', 'link', `127.0.0.1:${port}`, '--code', code]);
     expect(await again.run()).toBe(EXIT_CODES.probeFailed.code);
-    expect(again.stderr.text).toContain('does not take the code');
+    expect(again.stderr.text).toContain('does not accept the code');
     serve.stop('SIGINT');
     expect(await serving).toBe(EXIT_CODES.ok.code);
   });

@@ -3,7 +3,7 @@ import { RefusalLines } from '../../../src/cli/probe/probe-serve.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 
 const refused = (count: number): string =>
-  `${count} ${count === 1 ? 'connection' : 'connections'} without the code refused. Still waiting.`;
+  `Refused ${count} ${count === 1 ? 'connection' : 'connections'} without the code. Still waiting.`;
 
 test('the first stranger is told at once, a flood in one line a minute with all that came', async () => {
   const clock = new VirtualClock();

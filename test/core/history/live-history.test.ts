@@ -61,7 +61,7 @@ describe('the live history', () => {
       temperatureCelsius: 40,
       powerWatts: 100,
       clockMhz: 1_000,
-      pcieNow: unknown('not told'),
+      pcieNow: unknown('not reported'),
       throttleReasons: [],
     }));
     history.record({

@@ -9,7 +9,7 @@ import type { NetworkInterface, NodeNetwork } from '../../../src/core/node/netwo
 import type { NodeThunderbolt } from '../../../src/core/node/thunderbolt.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
-const rest = unknown('not told');
+const rest = unknown('not reported');
 const made = (name: string, more: Partial<NetworkInterface>): NetworkInterface => ({
   name,
   type: 'ethernet',
@@ -120,7 +120,7 @@ describe('the carrier of a connection', () => {
       negotiatedBitsPerSecond: 25e9,
     });
     expect(carrierOf('lan', [below, made('lan', { type: 'vlan' })]).type).toEqual(
-      unknown('what the VLAN lan lies on is not told'),
+      unknown('the parent of the VLAN lan is not reported'),
     );
   });
 
@@ -132,7 +132,7 @@ describe('the carrier of a connection', () => {
 
   it('is unknown with a reason where nothing was read', () => {
     expect(connectionCarrier('en0', { network: undefined, thunderbolt: undefined }).type).toEqual(
-      unknown('the interfaces of this machine were not read yet'),
+      unknown('the interfaces of this machine have not been read yet'),
     );
     expect(carrierOf('en9', []).type).toEqual(unknown('there is no interface en9 in the network reading'));
     const asked = connectionCarrier(unknown('no route is told'), {

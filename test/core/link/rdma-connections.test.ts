@@ -212,7 +212,7 @@ describe('what is to be recorded of RDMA connections', () => {
     expect(rdmaConnectionChanges(rated(100e9), ATLAS, NOW)).toMatchObject([
       { kind: 'connection.opened', payload: { negotiatedBitsPerSecond: 100e9 } },
     ]);
-    expect(rdmaConnectionChanges(rated(unknown('not told')), ATLAS, NOW)).toEqual([]);
+    expect(rdmaConnectionChanges(rated(unknown('not reported')), ATLAS, NOW)).toEqual([]);
   });
 
   it('leaves socket connections alone', () => {
@@ -238,7 +238,7 @@ interface Machine {
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('j'.repeat(26));
 const NOW = 10_000;
-const REST = unknown('not told');
+const REST = unknown('not reported');
 
 const waysOf = (state: State): readonly string[] =>
   rdmaConnections(state, ATLAS, NOW).map(

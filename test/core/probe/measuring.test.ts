@@ -38,7 +38,11 @@ describe('a measurement of bandwidth', () => {
   });
 
   it('is none while it waits, nor where a GPU is measured', () => {
-    const waiting = { kind: 'waiting', reason: 'a runner is active', nextInMs: unknown('not told') } as const;
+    const waiting = {
+      kind: 'waiting',
+      reason: 'a runner is active',
+      nextInMs: unknown('not reported'),
+    } as const;
     const gpu = { kind: 'gpu', deviceId: '0' } as const;
     const others = applyAll(EMPTY_STATE, [
       told(ATLAS, { subject: LINK, stage: waiting }),

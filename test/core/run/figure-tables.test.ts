@@ -23,8 +23,8 @@ const rowsUnder = (heading: string): readonly string[] => {
 };
 
 const OF = {
-  'completed sample': 'completed samples',
-  chunk: 'chunks of completed samples',
+  'completed request': 'completed samples',
+  chunk: 'chunks of completed requests',
   'issued sample': 'issued samples',
   observation: 'observations of the load threads',
 } as const;

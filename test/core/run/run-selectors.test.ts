@@ -25,7 +25,7 @@ describe('a run that goes on', () => {
     expect(runView(state, runIdOf('r1'), LEASE_MS + 1)).toMatchObject({
       state: 'interrupted',
       isLive: false,
-      reason: expect.stringContaining('nothing was heard'),
+      reason: expect.stringContaining('has not responded'),
     });
   });
 

@@ -175,7 +175,7 @@ interface Machine {
 }
 
 const NOW = 200_000;
-const REST = unknown('not told');
+const REST = unknown('not reported');
 
 const mac = (name: string, ports: readonly ThunderboltPort[], more: More = {}): Machine => ({
   name,

@@ -22,7 +22,7 @@ const KEY = new Uint8Array(32).fill(1);
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));
 const PORT = 4_181;
-const rest = unknown('not told');
+const rest = unknown('not reported');
 
 describe('the connections of a daemon', () => {
   it('are written with their interface, type and rate as soon as the other node answers', async () => {

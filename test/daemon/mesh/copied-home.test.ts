@@ -78,7 +78,7 @@ describe('what a daemon says of a copied home', () => {
     ]);
     expect(shown.size).toBe(0);
     tell(conflict(true, 50_002));
-    expect([...shown.values()].join()).toContain('somebody copied the home');
+    expect([...shown.values()].join()).toContain('its home folder is a copy');
   });
 
   it('is not repeated for every dial, though each comes from another port', async () => {

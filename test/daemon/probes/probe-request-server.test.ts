@@ -35,7 +35,7 @@ test('a request for all is asked of every node, and each says what it does', asy
   const { probes, unreached } = await requested(mesh, server, 'all');
   expect(probes.filter(({ node }) => node === atlas.id).length).toBe(2);
   expect(probes.filter(({ node }) => node === juno.id).length).toBe(2);
-  expect(unreached).toEqual([{ node: pavo.id, reason: 'this version does not know the question' }]);
+  expect(unreached).toEqual([{ node: pavo.id, reason: 'this version does not know the request' }]);
   await mesh.clock.advance(30_000);
   expect(mesh.engine.measuredCount - before).toBe(4);
 });

@@ -118,7 +118,7 @@ describe('the engine of RDMA probes', () => {
         ticket: 'a ticket',
         signal,
       }),
-    ).rejects.toThrow('no address by which aaaaaaaa reaches it is known');
+    ).rejects.toThrow('no address through which aaaaaaaa can reach it is known');
     expect(
       await engineOf(ATLAS, state).measure({
         connection: WAY,

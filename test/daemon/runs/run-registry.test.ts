@@ -114,7 +114,7 @@ describe('a run in the registry', () => {
     await made.registry.look();
     expect(made.run('r1')).toMatchObject({
       state: 'interrupted',
-      reason: expect.stringContaining('without a word'),
+      reason: expect.stringContaining('exited unexpectedly'),
       figures: progress().figures,
     });
   });
@@ -192,8 +192,8 @@ describe('a run in the registry', () => {
     await made.registry.look();
     const errors = madeUpFigures().errors.map(error => ({
       ...error,
-      detail: { kind: 'unknown', reason: 'not kept' } as const,
-      lastAtMs: { kind: 'unknown', reason: 'not kept' } as const,
+      detail: { kind: 'unknown', reason: 'not stored' } as const,
+      lastAtMs: { kind: 'unknown', reason: 'not stored' } as const,
     }));
     made.registry.progress({ ...progress(), figures: madeUpFigures({ errors }) });
     expect(made.view()?.progress?.figures.errors[0]).toMatchObject({

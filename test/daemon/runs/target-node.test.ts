@@ -14,7 +14,7 @@ import { targetNodeOf } from '../../../src/daemon/runs/target-node.ts';
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));
 const VESTA = nodeId('c'.repeat(26));
-const rest = unknown('not told');
+const rest = unknown('not reported');
 
 describe('the node of a target', () => {
   const state = stateOf([

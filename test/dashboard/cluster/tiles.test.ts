@@ -31,8 +31,8 @@ describe('the totals', () => {
   test('before anything is known are dashes, not zeros', () => {
     expect(tilesOf().map(tile => tile.value.figure)).toEqual(['–', '–', '–']);
     expect(tilesOf().map(tile => tile.part)).toEqual([
-      'GPUs not looked for yet',
-      'GPUs not looked for yet',
+      'GPUs not detected yet',
+      'GPUs not detected yet',
       'not read yet',
     ]);
   });

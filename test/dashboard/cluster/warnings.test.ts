@@ -4,7 +4,7 @@ import { warnings } from '../../../dashboard/src/cluster/warnings.ts';
 import type { State } from '../../../src/core/state.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
-import { AT_WORK, at, idOf, stateOf, viewsOf } from './cluster-state.ts';
+import { AT_WORK, at, idOf, stateOf, stillSpeaking, viewsOf } from './cluster-state.ts';
 
 const warningsOf = (state: State, nowMs = 0, rest: Partial<WarningSources> = {}) =>
   warnings({
@@ -51,14 +51,11 @@ describe('warnings', () => {
   });
 
   test('a source that stopped is named with its reason and its age', () => {
-    const state = stateOf(
-      { machine: studio, facts: at(studio).facts.filter(fact => fact.kind !== 'system.gathered') },
-      at(notebook),
-    );
-    const [stale] = warningsOf(state, 9_000).filter(({ id }) => id.startsWith(`stale ${idOf(studio)}`));
+    const state = stillSpeaking(at(studio), 20_000, fact => fact.kind === 'system.gathered');
+    const [stale] = warningsOf(state, 20_000).filter(({ id }) => id.startsWith('stale '));
     expect(stale?.title).toBe('atlas: 2 readings are stale');
     expect(stale?.why).toBe(
-      'made up has said nothing new. Age: Memory 9\u00a0s, GPU load, Apple 9\u00a0s. The last figures are still shown.',
+      'made up has sent nothing new. Age: Memory 20\u00a0s, GPU load, Apple 20\u00a0s. The last figures are still shown.',
     );
   });
 

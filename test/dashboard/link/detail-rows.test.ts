@@ -89,7 +89,7 @@ describe('all that is known of a connection', () => {
   test('an interval that a bound has stretched is told beside what was planned', () => {
     const facts = [opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET, { intervalMs: 2_400_000 })];
     expect(rowsOf(told(...facts, planned(300)))[0]).toMatchObject({
-      every: 'every 40\u00a0min, stretched from 5\u00a0min',
+      every: 'every 40\u00a0min, extended from 5\u00a0min',
       isStretched: true,
     });
     expect(rowsOf(told(...facts, planned(2_400)))[0]).toMatchObject({
@@ -104,7 +104,7 @@ describe('all that is known of a connection', () => {
     );
     expect(row?.standing).toEqual({
       tone: 'plain',
-      words: 'measuring, asked for by hand',
+      words: 'measuring, requested by a person',
       next: '5\u00a0s left',
     });
   });

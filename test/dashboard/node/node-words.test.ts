@@ -77,7 +77,7 @@ describe('the words of a node', () => {
     expect(words).toMatchObject({
       model: 'not identified yet',
       memory: 'no contact yet',
-      measured: 'GPUs not looked for yet',
+      measured: 'GPUs not detected yet',
     });
   });
 });

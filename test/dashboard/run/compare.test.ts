@@ -118,7 +118,9 @@ describe('runs beside each other', () => {
   test('what is not comparable is refused in words', () => {
     const refusals = (...views: readonly RunView[]) => comparability(views.map(view => known(view))).refusals;
     expect(refusals(ended('a'), ended('b'))).toEqual([]);
-    expect(refusals(ended('a'), ended('b', undefined, {}, { isLive: true }))[0]).toMatch(/^Run b goes on/);
+    expect(refusals(ended('a'), ended('b', undefined, {}, { isLive: true }))[0]).toMatch(
+      /^Run b is in progress/,
+    );
     expect(refusals(ended('a'), ended('b', undefined, { figures: unknown('its report is gone') }))).toEqual([
       'Run b has no figures: its report is gone.',
     ]);
@@ -140,7 +142,7 @@ describe('runs beside each other', () => {
     expect(comparability([cut, bound, few].map(view => known(view))).cautions).toEqual([
       'Run cut is interrupted: stopped by hand. Its figures cover what was measured until then.',
       'Run bound is client-bound: its figures are a lower bound of what the endpoint can do.',
-      'Run few completed 12 samples: too few for its p99 to say much.',
+      'Run few completed 12 requests: too few for a meaningful p99.',
     ]);
   });
 

@@ -64,7 +64,7 @@ describe('what a run was asked to do', () => {
 
 test('a run of a recording or of a simulation has no files that advice could lead to', () => {
   const here = { isRecording: false, isSimulated: false, hasSamples: true };
-  expect(nowhereWords({ ...here, isRecording: true, isSimulated: true })).toMatch(/^A recording holds/);
+  expect(nowhereWords({ ...here, isRecording: true, isSimulated: true })).toMatch(/^A recording has/);
   expect(nowhereWords({ ...here, isSimulated: true, hasSamples: false })).toMatch(/^This run is simulated/);
   expect(nowhereWords({ ...here, isSimulated: true })).toBe('');
   expect(nowhereWords({ ...here, hasSamples: false })).toBe('');
@@ -73,7 +73,7 @@ test('a run of a recording or of a simulation has no files that advice could lea
 
 describe('where a run stands', () => {
   test('measuring says what is left of the time', () => {
-    expect(phaseWords(run, progress)).toBe('measuring, 2:46 to go, then what is in flight');
+    expect(phaseWords(run, progress)).toBe('measuring, 2:46 left, then those in flight');
     expect(phaseWords(run, undefined)).toBe('no figures yet');
   });
 

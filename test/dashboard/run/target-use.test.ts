@@ -48,7 +48,7 @@ describe('how much of its machine a run uses', () => {
     expect(boards[2]).toMatchObject({
       name: 'Memory traffic',
       now: undefined,
-      why: 'no source tells the traffic now',
+      why: 'no source reports the current traffic',
       lines: [{ at: 661, name: 'ceiling' }],
     });
   });

@@ -35,7 +35,7 @@ describe('the verdict on the client', () => {
       tone: 'open',
       word: 'Interrupted',
       short: 'kept up until then',
-      remark: 'The client kept up until then, within 380\u00a0µs; that is no word on the whole run.',
+      remark: 'The client kept up until then, within 380\u00a0µs; this does not cover the whole run.',
     });
     expect(verdictWords(silent, 'interrupted').remark).toMatch(/^The client kept up until then; /);
   });

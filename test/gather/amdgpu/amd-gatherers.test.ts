@@ -55,7 +55,7 @@ describe('the AMD gatherers', () => {
         powerWatts: 214,
         clockMhz: 2371,
         pcieNow: { generation: 3, width: 8 },
-        throttleReasons: unknown('amdgpu tells it in a binary table only'),
+        throttleReasons: unknown('amdgpu reports it only in a binary table'),
       },
     ]);
   });
@@ -78,7 +78,7 @@ describe('the AMD gatherers', () => {
     ]);
     expect((await run.until(isLoads)).devices).toMatchObject([
       { use: 0.9, temperatureCelsius: 71, powerWatts: 690, clockMhz: 2104 },
-      { use: 0.91, powerWatts: unknown('the driver says 0: not measured here') },
+      { use: 0.91, powerWatts: unknown('the driver reports 0: not measured here') },
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('the AMD gatherers', () => {
     await machine.tree.write(`${RADEON}/current_link_width`, '0\n');
     await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
     expect((await run.until(isLoads)).devices[0]).toMatchObject({
-      use: unknown('not told by this driver'),
+      use: unknown('not reported by this driver'),
       memoryUsedBytes: unknown('not a number: garbage'),
       powerWatts: 214,
     });

@@ -177,7 +177,7 @@ describe('the power of the whole machine', () => {
     expect((await readOnce(battery('Discharging'))).values.systemPowerWatts).toBeCloseTo(30, 6);
     expect((await readOnce(battery('Full'))).values.systemPowerWatts).toEqual({
       kind: 'unknown',
-      reason: 'on mains power, which is not measured',
+      reason: 'on AC power, which is not measured',
     });
   });
 });

@@ -55,7 +55,7 @@ describe('RDMA devices', () => {
           physicalState: 'LinkUp',
           linkLayer: 'infiniband',
           rateBitsPerSecond: 400e9,
-          activeMtuBytes: { kind: 'unknown', reason: 'sysfs does not tell' },
+          activeMtuBytes: { kind: 'unknown', reason: 'sysfs does not report it' },
           interfaceName: 'ibp42s0',
           subnetPrefix: 'fe80:0000:0000:0001',
         },

@@ -36,7 +36,7 @@ describe('the Intel gatherers', () => {
     expect((await run.until(isLoads)).devices).toMatchObject([
       { clockMhz: 350, throttleReasons: [], powerWatts: unknown('no sensor') },
       {
-        use: unknown('the driver tells it per process only'),
+        use: unknown('the driver reports it only per process'),
         clockMhz: 2400,
         temperatureCelsius: 58,
         pcieNow: { generation: 3, width: 8 },
@@ -89,7 +89,7 @@ describe('an energy meter', () => {
   it('gives no power where the counter went back, jumped or stands still in time, and goes on after it', () => {
     const meter = new EnergyMeter();
     meter.watts(4_294_000_000, 0);
-    expect(meter.watts(100_000, 1_000)).toEqual(unknown('the energy counter started anew'));
+    expect(meter.watts(100_000, 1_000)).toEqual(unknown('the energy counter was reset'));
     expect(meter.watts(50_100_000, 2_000)).toBe(50);
     expect(meter.watts(50_100_000, 2_000)).toEqual(unknown('no time between two readings'));
     expect(meter.watts(Number.MAX_SAFE_INTEGER, 3_000)).toEqual(unknown('the energy counter jumped'));

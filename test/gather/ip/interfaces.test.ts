@@ -35,9 +35,9 @@ describe('the type of an interface', () => {
     ['eno1.40', 'vlan', 'device type vlan'],
     ['veth9f8e7d', 'virtual', 'sysfs type 1, no device stands behind it'],
     ['wg0', 'overlay', 'device type wireguard'],
-    ['tailscale0', 'overlay', 'driver tun, flags 0x1001, named as Tailscale names its own'],
+    ['tailscale0', 'overlay', 'driver tun, flags 0x1001, as named by Tailscale'],
     ['tap0', 'virtual', 'driver tun, flags 0x1002'],
-    ['ztabcdefgh', 'overlay', 'driver tun, flags 0x1002, named as ZeroTier names its own'],
+    ['ztabcdefgh', 'overlay', 'driver tun, flags 0x1002, as named by ZeroTier'],
     ['ens192', 'ethernet', 'sysfs type 1, driver vmxnet3'],
     ['wwan0', 'cellular', 'device type wwan'],
   ])('of %s is %s, by its own evidence', async (name, type, evidence) => {
@@ -65,8 +65,8 @@ describe('the negotiated rate', () => {
   it.each([
     ['eno2', 'the link is down'],
     ['enp3s0', 'the link is down'],
-    ['wlp5s0', 'Wi-Fi does not tell its rate here'],
-    ['thunderbolt0', 'this kernel does not tell the rate of Thunderbolt networking'],
+    ['wlp5s0', 'Wi-Fi does not report its rate here'],
+    ['thunderbolt0', 'this kernel does not report the rate of Thunderbolt networking'],
     ['old0', 'the driver does not know'],
     ['veth9f8e7d', 'a virtual interface negotiates no rate'],
     ['br0', 'a bridge interface negotiates no rate'],

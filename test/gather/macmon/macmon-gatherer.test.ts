@@ -72,7 +72,7 @@ describe('the telemetry of a Mac with macmon', () => {
     await run.waitFor(isReading('gpuLoads'));
     const stopped = macmonPid(tools);
     process.kill(stopped, 'SIGSTOP');
-    await run.waitUntil(isFailure('gpuLoads', 'macmon said nothing for 300 ms'));
+    await run.waitUntil(isFailure('gpuLoads', 'macmon was silent for 300 ms'));
     const memory = await run.waitFor(isReading('memory'));
     expect(memory.source).toBe(WITHOUT_MACMON);
     await run.waitFor(isReading('gpuLoads'));
@@ -111,7 +111,7 @@ describe('the telemetry of a Mac with macmon', () => {
     using tools = standInTools();
     tools.script('macmon', `exec cat /dev/zero`);
     await using run = runForTest(telemetry(tools));
-    await run.waitUntil(isFailure('gpuLoads', 'macmon sent a line past its bound'));
+    await run.waitUntil(isFailure('gpuLoads', 'macmon sent a line that is too long'));
   });
 });
 

@@ -40,7 +40,7 @@ describe('a row of nvidia-smi', () => {
 
   it('gives the memory of a card with MIG and says why its load is not told', () => {
     expect(loadsOf('loads-a100-mig.csv')[0]).toMatchObject({
-      use: unknown('not told while MIG is on'),
+      use: unknown('not reported while MIG is on'),
       memoryUsedBytes: 38 * MIB,
       pcieNow: { generation: 4, width: 16 },
     });
@@ -85,7 +85,7 @@ describe('a row of nvidia-smi', () => {
     expect(none).toHaveLength(LOAD_FIELDS.length - 1);
     const row = fixtureText('nvidia-smi/loads-rtx-4090-idle.csv').trim().replace(' 0x0000000000000001,', '');
     expect(parseLoadRow(none, row)?.load).toMatchObject({
-      throttleReasons: unknown('not told by this driver'),
+      throttleReasons: unknown('not reported by this driver'),
       clockMhz: 210,
     });
   });

@@ -179,7 +179,7 @@ describe('the NVIDIA gatherers', () => {
     );
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const failure = await run.until(isFailure);
-    expect(failure.reason).toBe('nvidia-smi was ended by SIGKILL');
+    expect(failure.reason).toBe('nvidia-smi was killed by SIGKILL');
     const again = await run.until(isLoads, run.told.indexOf(failure));
     expect(again.devices).toHaveLength(2);
     expect(run.told.filter(isLoads).every(told => told.devices.length === 2)).toBe(true);
@@ -195,7 +195,7 @@ describe('the NVIDIA gatherers', () => {
     const stream = machine.tools.starts('nvidia-smi').findLast(start => start.args[0] !== '-q');
     process.kill(stream?.processId ?? 0, 'SIGSTOP');
     const failure = await run.until(isFailure, from);
-    expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi said nothing for 4000 ms' });
+    expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi was silent for 4000 ms' });
     expect(isRunning(stream?.processId ?? 0)).toBe(false);
     await run.until(isLoads, run.told.indexOf(failure));
   });
@@ -214,7 +214,7 @@ describe('the NVIDIA gatherers', () => {
     await using machine = await setUp(`const flood = 'x'.repeat(65536); for (;;) fs.writeSync(1, flood);`);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const loads = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
-    expect(loads).toMatchObject({ reason: 'nvidia-smi sent a line past its bound' });
+    expect(loads).toMatchObject({ reason: 'nvidia-smi sent a line that is too long' });
     const inventory = await run.until(told => isFailure(told) && told.reading === 'gpus');
     expect(inventory).toMatchObject({ reason: expect.stringContaining('printed more than') });
   });

@@ -20,7 +20,7 @@ describe('the inventory of nvidia-smi', () => {
       driver: '550.90.07',
       runtime: 'CUDA 12.4',
       architecture: 'Hopper',
-      coreCount: unknown('nvidia-smi does not tell'),
+      coreCount: unknown('nvidia-smi does not report it'),
       pcieMax: { generation: 5, width: 16 },
       powerLimitWatts: 700,
       partitions: [],
@@ -62,7 +62,7 @@ describe('the inventory of nvidia-smi', () => {
 
   it('says which figures an old driver lacks', () => {
     expect(devicesOf('inventory-gt-1030-driver-470.xml')[0]).toMatchObject({
-      architecture: unknown('not told by this driver'),
+      architecture: unknown('not reported by this driver'),
       powerLimitWatts: unknown('not available on this device'),
       pcieMax: { generation: 3, width: 4 },
     });

@@ -25,12 +25,12 @@ describe('a file of pressure', () => {
 
   it('may have no line of the time in which all waited', () => {
     expect(parsePressure(CPU.split('\n')[0] ?? '')).toMatchObject({
-      full: unknown('this kernel tells "some" alone'),
+      full: unknown('this kernel reports only "some"'),
     });
   });
 
   it('of another form is none', () => {
-    expect(parsePressure('hello\n')).toEqual(unknown('not a file of pressure: no line "some avg10=…"'));
+    expect(parsePressure('hello\n')).toEqual(unknown('not a pressure file: no line "some avg10=…"'));
   });
 });
 

@@ -136,7 +136,7 @@ describe('/proc/cpuinfo', () => {
   it('says so when there is no name', () => {
     expect(parseCpuinfo('processor : 0\n').chip).toEqual({
       kind: 'unknown',
-      reason: '/proc/cpuinfo names no model',
+      reason: '/proc/cpuinfo has no model name',
     });
   });
 });

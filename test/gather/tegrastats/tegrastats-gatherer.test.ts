@@ -20,10 +20,10 @@ describe('a line of tegrastats', () => {
       use: 0.37,
       memoryUsedBytes: unknown('unified memory'),
       temperatureCelsius: 50.125,
-      powerWatts: unknown('measured only with other parts of the chip (VDD_CPU_GPU_CV)'),
+      powerWatts: unknown('measured only together with other parts of the chip (VDD_CPU_GPU_CV)'),
       clockMhz: 612,
       pcieNow: unknown('on the chip, no PCIe link'),
-      throttleReasons: unknown('tegrastats does not tell'),
+      throttleReasons: unknown('tegrastats does not report it'),
     });
   });
 
@@ -39,19 +39,22 @@ describe('a line of tegrastats', () => {
   it.each([
     ['GR3D_FREQ 0%@[1300,1100]', { use: 0, clockMhz: 1300 }],
     ['GR3D_FREQ 10%@1300', { use: 0.1, clockMhz: 1300 }],
-    ['GR3D_FREQ 10%', { use: 0.1, clockMhz: unknown('tegrastats does not tell') }],
-    ['GR3D_FREQ @[1000,1000,1000]', { use: unknown('tegrastats does not tell'), clockMhz: 1000 }],
+    ['GR3D_FREQ 10%', { use: 0.1, clockMhz: unknown('tegrastats does not report it') }],
+    ['GR3D_FREQ @[1000,1000,1000]', { use: unknown('tegrastats does not report it'), clockMhz: 1000 }],
     ['GR3D_FREQ 120%@[612]', { use: unknown('not a share: 120 %') }],
     ['GPU@-256C', { temperatureCelsius: unknown('the sensor is off') }],
     ['gpu@47.625C/47.625C', { temperatureCelsius: 47.625 }],
     [
       'VDD_GPU_SOC 5139mW/5139mW/5139mW',
-      { powerWatts: unknown('measured only with other parts of the chip (VDD_GPU_SOC)') },
+      { powerWatts: unknown('measured only together with other parts of the chip (VDD_GPU_SOC)') },
     ],
     ['POM_5V_GPU 40/38', { powerWatts: 0.04 }],
     [
       '',
-      { use: unknown('tegrastats does not tell'), temperatureCelsius: unknown('tegrastats does not tell') },
+      {
+        use: unknown('tegrastats does not report it'),
+        temperatureCelsius: unknown('tegrastats does not report it'),
+      },
     ],
   ])('may read "%s"', (fields, load) => {
     expect(loadIn(`RAM 1/2MB (lfb 1x4MB) ${fields}`)).toMatchObject(load);

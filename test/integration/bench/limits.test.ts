@@ -138,7 +138,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     await using mock = await startMock();
     const run = await benchHere(folder.path, [mock.url], { during: ({ stop }) => stop('SIGINT') });
     expect(run.exit).toBe('benchInterrupted');
-    expect(run.stderr).toContain('before it had begun');
+    expect(run.stderr).toContain('before it started');
     expect(() => run.report()).toThrow(/ENOENT/);
   });
 

@@ -55,7 +55,7 @@ describe('a server that fails', { timeout: 120_000 }, () => {
         return;
       }
       expect(run.exit).toBe('benchFailures');
-      expect(run.stderr).toContain('3 samples failed, and 0 may (code 10)');
+      expect(run.stderr).toContain('3 requests failed (0 allowed) (code 10)');
       expect(report.counts).toMatchObject({
         issued: 3,
         completed: 0,

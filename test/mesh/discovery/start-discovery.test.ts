@@ -316,5 +316,5 @@ test('what a person should know of interfaces is told with a code, the interface
     advice: 'A firewall forbids it: allow UDP 4182.',
   });
   expect(problems[1]?.advice).toContain('plimsoll key show --join');
-  expect(problems[3]?.problem).toBe('no beacon on awdl0: this kind of interface carries no cluster');
+  expect(problems[3]?.problem).toBe('no beacon on awdl0: this kind of interface does not connect machines');
 });

@@ -28,7 +28,7 @@ test('new never replaces a key', async () => {
   const before = readFileSync(join(folder.path, 'cluster-key'), 'utf8');
   const again = await key(folder.path, ['new']);
   expect(again.code).toBe(9);
-  expect(again.stderr).toContain('stays as it is');
+  expect(again.stderr).toContain('was not changed');
   expect(readFileSync(join(folder.path, 'cluster-key'), 'utf8')).toBe(before);
 });
 
@@ -60,7 +60,7 @@ test('the line of show --join feeds the key by standard input and is one line of
   const { stdout: line, stderr } = await key(folder.path, ['show', '--join']);
   expect(line.trimEnd().split('\n')).toHaveLength(1);
   expect(line).toMatch(/\| plimsoll key import -\n$/);
-  expect(stderr).toContain('It holds the key');
+  expect(stderr).toContain('It contains the key');
   const fed = execFileSync('sh', ['-s'], { input: line.replace('plimsoll key import -', 'cat') });
   expect(fed.toString()).toBe(text);
 });
@@ -105,8 +105,8 @@ test('import of a file without a key says so, whatever its length, and where key
       const refused = await key(folder.path, ['import', file, ...how]);
       expect(refused.code).toBe(9);
       const [problem, advice] = refused.stderr.split('\n');
-      expect(problem).toContain(`${file} holds no cluster key: `);
-      expect(advice).toContain('Name the file that has the cluster key');
+      expect(problem).toContain(`${file} has no cluster key: `);
+      expect(advice).toContain('Give the file that has the cluster key');
       expect(refused.stderr).not.toContain('--replace');
     }
   }

@@ -50,7 +50,7 @@ test('silence ends a link 6 s after the last word, not before', async () => {
   expect(link.isOpen).toBe(true);
   await clock.advance(1_000);
   expect(link.isOpen).toBe(false);
-  expect(one.closes).toEqual([{ reason: 'silent', by: 'self', detail: 'nothing was heard for 6 s' }]);
+  expect(one.closes).toEqual([{ reason: 'silent', by: 'self', detail: 'nothing was received for 6 s' }]);
   await one[Symbol.asyncDispose]();
   await other[Symbol.asyncDispose]();
 });
@@ -121,7 +121,7 @@ test('two nodes of one name cannot be on a network at once', async () => {
   const second = network.transport({ name: 'atlas', identity: generateNodeKey(), start: 1 });
   const stop = new AbortController();
   await first.start(stop.signal);
-  await expect(second.start(stop.signal)).rejects.toThrow('there is a node atlas');
+  await expect(second.start(stop.signal)).rejects.toThrow('there is already a node atlas');
   await first[Symbol.asyncDispose]();
   await second[Symbol.asyncDispose]();
 });

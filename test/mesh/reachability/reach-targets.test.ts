@@ -6,7 +6,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { REACHABILITY_LIMITS } from '../../../src/mesh/reachability/limits.ts';
 import { interfaceOf, ownInterfacesOf, reachTargets } from '../../../src/mesh/reachability/reach-targets.ts';
 
-const rest = unknown('not told');
+const rest = unknown('not reported');
 const JUNO = nodeId('b'.repeat(26));
 const PORT = 4_181;
 

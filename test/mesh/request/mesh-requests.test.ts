@@ -19,7 +19,7 @@ test('a question is answered by the handler of its topic, who learns who asks', 
 test('an unknown topic is refused in words', async () => {
   await using all = await AskingNodes.start(['atlas', 'juno']);
   const outcome = await all.at(0).requests.ask(all.at(1).id, 'of the future', null, options);
-  expect(outcome).toEqual({ kind: 'refused', reason: 'this version does not know the question' });
+  expect(outcome).toEqual({ kind: 'refused', reason: 'this version does not know the request' });
 });
 
 test('without a link nobody is reached', async () => {
@@ -50,7 +50,7 @@ test('a cable that is cut leaves a question without an answer, not for ever', as
   all.network.cut(all.at(0).transport, all.at(1).transport);
   const asked = all.at(0).requests.ask(all.at(1).id, 'greet', null, { ...options, timeoutMs: 60_000 });
   await all.clock.advance(7_000);
-  expect(await asked).toEqual({ kind: 'unreachable', reason: 'the link to it ended' });
+  expect(await asked).toEqual({ kind: 'unreachable', reason: 'its link was closed' });
 });
 
 test('an asker that is told to stop stops at once', async () => {
@@ -68,8 +68,8 @@ test('what is too long is refused before it is sent, in both directions', async 
   all.at(1).requests.serve('long', () => ({ kind: 'answer', body: long }));
   const ask = (body: string): Promise<AskOutcome> =>
     all.at(0).requests.ask(all.at(1).id, 'long', body, options);
-  expect(await ask(long)).toEqual({ kind: 'refused', reason: 'the question is too long' });
-  expect(await ask('')).toEqual({ kind: 'refused', reason: 'the answer is too long' });
+  expect(await ask(long)).toEqual({ kind: 'refused', reason: 'the request is too long' });
+  expect(await ask('')).toEqual({ kind: 'refused', reason: 'the reply is too long' });
 });
 
 test('a peer that asks too much at once is refused, and one that floods is not even answered', async () => {

@@ -43,7 +43,7 @@ describe('where a node dials', () => {
       const one = await node();
       dial(one, port);
       await until(one, () => hasHeard(one, 'not-a-node'));
-      expect(one.refusals[0]?.detail).toContain('a certificate is no proof');
+      expect(one.refusals[0]?.detail).toContain('a certificate does not prove');
     } finally {
       setDefaultCACertificates(trusted);
       server.close();

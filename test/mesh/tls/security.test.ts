@@ -189,7 +189,7 @@ describe('the mesh over TLS', () => {
       await until(one, () => hasHeard(one, 'too-slow'));
     });
 
-    test('bounds how many handshakes are under way, and serves again when they are over', async () => {
+    test('bounds how many handshakes are in progress, and serves again when they are over', async () => {
       const one = await node({
         limits: { handshakesMax: 6, handshakesPerAddressMax: 4, handshakeMs: 1_000 },
       });

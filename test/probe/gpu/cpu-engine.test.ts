@@ -57,7 +57,7 @@ describe('the check of a product', () => {
   test('lets a right one pass, and names the place of a wrong one', () => {
     expect(productDefect(size, right)).toBeUndefined();
     expect(productDefect(size, (row, column) => right(column, row))).toMatch(
-      /^the product is wrong at \d+, \d+/,
+      /^the result is wrong at \d+, \d+/,
     );
     expect(productDefect(size, () => Number.NaN)).toMatch(/NaN instead of/);
   });

@@ -142,7 +142,7 @@ describe('a device of NVIDIA', () => {
       'cuMemAlloc_v2=2',
       'too little device memory is free; something else holds it (CUDA_ERROR_OUT_OF_MEMORY)',
     ],
-    ['cuEventSynchronize=719', 'the kernel failed on the device and the process is lost'],
+    ['cuEventSynchronize=719', 'the kernel failed on the device and the process cannot continue'],
   ])('that answers %s fails with words of its own', async ([fail, words], context) => {
     expect(await reasonOf(context, { env: { STUB_FAIL: fail } })).toContain(words);
   });
@@ -166,7 +166,7 @@ describe('a device of NVIDIA', () => {
 
   test.for([
     ['read', 'memoryReadBytesPerSecond', 'the read kernel did not read every byte once'],
-    ['product', 'fp16FlopsPerSecond', 'the product is wrong at 0, 0'],
+    ['product', 'fp16FlopsPerSecond', 'the result is wrong at 0, 0'],
   ] as const)('that makes a wrong %s has no figure for it', async ([lie, figure, words], context) => {
     const outcome = await measure(context, { env: { STUB_LIE: lie } });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
@@ -192,7 +192,7 @@ describe('a device of NVIDIA', () => {
 
   test('whose driver crashes the process is reported with the signal', async context => {
     expect(await reasonOf(context, { env: { STUB_CRASH: 'cuMemAlloc_v2' } })).toContain(
-      'cuda was ended by SIGSEGV',
+      'cuda was killed by SIGSEGV',
     );
   });
 

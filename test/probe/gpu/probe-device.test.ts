@@ -118,7 +118,7 @@ describe('a device', () => {
   test('that no engine suits says so', async () => {
     const probe = proberOf([engine('first', failure('no driver'), [])]);
     expect(await probe(device('cpu'), signal)).toMatchObject({
-      reason: 'nothing here measures a device of this processor',
+      reason: 'no tool here measures a device of this processor',
     });
   });
 });
@@ -141,7 +141,7 @@ describe('what a child says of a device', () => {
     ['an endless method', { method: 'x'.repeat(5_000) }],
     ['a mark that is no mark', { isLowerBound: 'yes' }],
   ])('is not believed with %s', (_name, changes) => {
-    expect(told(changes)).toEqual(failure('cuda said what cannot be read'));
+    expect(told(changes)).toEqual(failure('cuda printed something unreadable'));
   });
 
   test('is a failure with its reason, cut to a length that fits a profile', () => {

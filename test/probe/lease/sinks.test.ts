@@ -22,7 +22,7 @@ test('a sink that never answers gives a failure with its reason, tried again eve
   });
   await mesh.clock.advance(600_000);
   expect(failureOf(mesh, atlas, juno)).toBe(
-    `${nameOf(juno)} was asked for its end of the probe, and it did not answer within 10 s`,
+    `${nameOf(juno)} was asked for its end of the probe, but it did not answer within 10 s`,
   );
   // Half a minute, a minute, two, four: not each tick.
   expect(asked).toBeGreaterThan(3);
@@ -33,7 +33,7 @@ test('an older version that knows no leases gives a failure with its reason', as
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
   await mesh.clock.advance(60_000);
   expect(failureOf(mesh, mesh.at(0), mesh.at(1))).toBe(
-    `${nameOf(mesh.at(1))} refuses: this version does not know the question`,
+    `${nameOf(mesh.at(1))} refuses: this version does not know the request`,
   );
 });
 
@@ -42,7 +42,7 @@ test('a sink that answers nonsense or lies about its port costs one probe and is
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: { kind: 'granted', port: -4 } }));
   await mesh.clock.advance(30_000);
-  expect(failureOf(mesh, atlas, juno)).toContain('answers in a way that this version does not know');
+  expect(failureOf(mesh, atlas, juno)).toContain('replies in a way that this version does not understand');
   const lie = { kind: 'granted', leaseId: 1, port: 9, ticket: 'made up' };
   juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body: lie }));
   await mesh.clock.advance(120_000);
@@ -96,7 +96,7 @@ test('a measurement that hangs is ended at its deadline, and both interfaces are
   const first = mesh.log.filter(({ role }) => role === 'source').slice(0, 2);
   expect((first[1]?.atMs ?? 0) - (first[0]?.atMs ?? 0)).toBeCloseTo(30_000);
   expect([failureOf(mesh, atlas, juno), failureOf(mesh, juno, atlas)]).toContain(
-    'it took longer than 30 s and was ended',
+    'it took longer than 30 s and was stopped',
   );
   await mesh.clock.advance(120_000);
   expect(mesh.profile(atlas, juno)?.failure).toBe('none');
@@ -118,7 +118,7 @@ test('a source that never gives back loses its lease in bounded time, and pays f
   });
   await mesh.clock.advance(36_000);
   expect(mesh.engine.openSinks).toBe(0);
-  // 35 s of 72 that an hour brings are gone; two more of these, and only what is asked for by hand goes on.
+  // 35 s of 72 that an hour brings are gone; two more of these, and only what is requested by a person goes on.
   for (let turn = 0; turn < 2; turn += 1) {
     await ask();
     await mesh.clock.advance(36_000);

@@ -31,7 +31,11 @@ describe('the plan of a memory probe', () => {
   });
 
   test('assumes a large cache where the system tells none', () => {
-    const options = { parallelism: 1, availableBytes: 64 * GiB, lastLevelCacheBytes: unknown('not told') };
+    const options = {
+      parallelism: 1,
+      availableBytes: 64 * GiB,
+      lastLevelCacheBytes: unknown('not reported'),
+    };
     expect(planMemory(options).bytesPerThread).toBe(256 * MiB);
   });
 
@@ -86,8 +90,8 @@ describe('the last-level cache of a Linux machine', () => {
 
   test('is unknown where the kernel tells none, or nonsense', async () => {
     using tree = cacheTree(cache(0, 3, 'lots', '0'));
-    expect(await bytesOf(tree.path)).toEqual(unknown('the kernel tells no caches'));
-    expect(await bytesOf('/nowhere')).toEqual(unknown('the kernel tells no caches'));
+    expect(await bytesOf(tree.path)).toEqual(unknown('the kernel reports no caches'));
+    expect(await bytesOf('/nowhere')).toEqual(unknown('the kernel reports no caches'));
   });
 });
 

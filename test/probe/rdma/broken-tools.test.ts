@@ -124,7 +124,7 @@ describe('an RDMA probe', () => {
       'while true; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done',
       'printed more than',
     ],
-    ['prints one line for ever', 'tr "\\\\0" x < /dev/zero', 'sent a line past its bound'],
+    ['prints one line for ever', 'tr "\\\\0" x < /dev/zero', 'sent a line that is too long'],
   ])('makes no figure of a tool that %s', async (_what, dials, reason) => {
     tool('ib_send_lat', { dials });
     tool('ib_write_bw', { dials: 'exit 0' });
@@ -167,8 +167,8 @@ describe('an RDMA probe', () => {
     await until(() => existsSync(join(tools.folder, 'parent')), signal, measured);
     process.kill(Number(readFileSync(join(tools.folder, 'parent'), 'utf8')), 'SIGKILL');
     const { outcome, ending } = await measured;
-    expect(outcome).toMatchObject({ kind: 'failed', reason: 'the probe was ended with SIGKILL' });
-    expect(ending).toMatchObject({ kind: 'failed', reason: expect.stringContaining('went away') });
+    expect(outcome).toMatchObject({ kind: 'failed', reason: 'the probe was killed with SIGKILL' });
+    expect(ending).toMatchObject({ kind: 'failed', reason: expect.stringContaining('disappeared') });
     // The kernel has killed it; who adopted it has to notice.
     await until(() => left().length === 0, signal);
   });

@@ -143,7 +143,7 @@ test('probes that are off measure nothing and lend nothing, and begin when they 
   expect(mesh.profile(juno, atlas)?.failure).toBe('none');
 });
 
-test('what is asked for by hand is measured now, however fresh it is, and says that it was asked for', async () => {
+test('what is requested by a person is measured now, however fresh it is, and says that it was asked for', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
@@ -153,7 +153,7 @@ test('what is asked for by hand is measured now, however fresh it is, and says t
   await mesh.clock.advance(5_000);
   expect(mesh.profile(atlas, juno)).toMatchObject({
     uploadBitsPerSecond: 5e9,
-    intervalMs: unknown('asked for by hand'),
+    intervalMs: unknown('requested by a person'),
   });
   expect(atlas.reconciler.ask(subject => subject.kind === 'gpu')).toEqual([]);
 });

@@ -59,7 +59,7 @@ const socketTo = (sink: ProbingNode): string => `link ${sink.id} socket ${sink.a
 
 const reasonOf = (node: ProbingNode, key: string): string => {
   const stage = node.node.state.probeStatuses[node.id]?.[key]?.value.stage;
-  return stage?.kind === 'waiting' ? stage.reason : (stage?.kind ?? 'not told');
+  return stage?.kind === 'waiting' ? stage.reason : (stage?.kind ?? 'not reported');
 };
 
 test('while a benchmark runs no GPU is probed there and no connection at either end, and all of it follows', async () => {

@@ -65,7 +65,7 @@ test('who needs the machine for itself is let in before others begin, and does n
   expect(first).toBeDefined();
   expect(locks.takeAll('GPU 0')).toBeUndefined();
   expect(locks.take(['eth1'], 'eth1')).toBeUndefined();
-  expect(locks.obstacle(['eth1'])).toBe('GPU 0 is about to be measured');
+  expect(locks.obstacle(['eth1'])).toBe('GPU 0 will be measured shortly');
   first?.[Symbol.dispose]();
   const all = locks.takeAll('GPU 0');
   expect(all).toBeDefined();

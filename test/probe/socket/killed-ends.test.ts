@@ -36,7 +36,7 @@ describe('of a probe', () => {
     const outcome = await measuring;
     expect(outcome).toMatchObject({
       kind: 'failed',
-      reason: expect.stringMatching(/went away|closed the connection|broke off|nobody can be reached/),
+      reason: expect.stringMatching(/disappeared|closed the connection|aborted|nothing can be reached/),
     });
     expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('SIGKILL') });
   });
@@ -53,7 +53,10 @@ describe('of a probe', () => {
       kind: 'failed',
       reason: expect.stringContaining('SIGKILL'),
     });
-    expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('went away') });
+    expect(await sink.ended).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('disappeared'),
+    });
   });
 
   test('the owner gives up: both ends are gone at once', async () => {

@@ -113,7 +113,7 @@ describe('a sink', () => {
   test('gives a stranger without the ticket nothing but a nonce', async () => {
     await using sink = await openSink();
     for (const ticket of ['', 'AAAA-AAAA-AAAA', `${TICKET} `]) {
-      await expect(dial(sink.port, ticket)).rejects.toThrow('does not take the code');
+      await expect(dial(sink.port, ticket)).rejects.toThrow('does not accept the code');
     }
     const stranger = connect(sink.port, '127.0.0.1');
     let bytes = 0;
@@ -218,19 +218,26 @@ describe('a sink', () => {
     stream.pause();
     channel.send({ kind: 'start', run: 1 });
     expect(await next(channel)).toEqual({ kind: 'started', run: 1 });
-    expect(await next(channel)).toMatchObject({ kind: 'stopped', reason: 'its time is over' });
+    expect(await next(channel)).toMatchObject({ kind: 'stopped', reason: 'its time is up' });
     channel.close();
     stream.destroy();
-    expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('went away') });
+    expect(await sink.ended).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('disappeared'),
+    });
   });
 
-  test('ends when its time is over, whatever its source does', async () => {
+  test('ends when its time is up, whatever its source does', async () => {
     await using sink = await openSink({ durationMsMax: 200 });
     const channel = await control(sink.port);
     expect(await sink.ended).toMatchObject({ kind: 'failed' });
     await channel.closed;
     await using unused = await openSink({ waitMsMax: 10 });
-    expect(await unused.ended).toEqual({ kind: 'unused', reason: 'nobody came in time', strangers: 0 });
+    expect(await unused.ended).toEqual({
+      kind: 'unused',
+      reason: 'no connection arrived in time',
+      strangers: 0,
+    });
   });
 
   test.each([

@@ -49,12 +49,12 @@ export class HeadReader {
     let status = 0;
     for (let at = start + 9; at < start + 12; at += 1) {
       const digit = (bytes[at] ?? 0) - 0x30;
-      if (digit < 0 || digit > 9) return this.#fail('the status is no number');
+      if (digit < 0 || digit > 9) return this.#fail('the status is not a number');
       status = status * 10 + digit;
     }
     if (this.#minorVersion < 0 || this.#minorVersion > 9) return this.#fail('the reply is not HTTP/1.x');
     if (status < 100 || status > 999 || (end - start > 12 && bytes[start + 12] !== SPACE)) {
-      return this.#fail('the status is no number of three digits');
+      return this.#fail('the status is not a three-digit number');
     }
     this.status = status;
     return true;
@@ -145,7 +145,7 @@ export class HeadReader {
         value = 0;
         digits = 0;
       } else if (byte !== SPACE || (digits > 0 && bytes[at + 1] !== COMMA)) {
-        return this.#fail('the content-length is no number');
+        return this.#fail('the content-length is not a number');
       }
     }
     return true;

@@ -262,7 +262,7 @@ export class HttpConnection implements ReplySink {
     if (!isError && this.#hasBytes && this.#framer.endOfConnection()) this.end('whole', '', nowNs);
     else if (isError) this.end('reset', why, nowNs);
     else if (!this.#hasBytes) this.end('reset', 'the server closed the connection before it answered', nowNs);
-    else this.end('truncated', 'the connection ended before the reply did', nowNs);
+    else this.end('truncated', 'the connection closed before the end of the reply', nowNs);
   }
 
   /**
@@ -290,4 +290,4 @@ export class HttpConnection implements ReplySink {
 export const NONE = -1;
 /** What a busy server may take to say that a connection is closed. */
 const STALE_MS_MAX = 50;
-const ARENA_FULL = 'no room for the reply: the parse thread is behind';
+const ARENA_FULL = 'no space for the reply: the parse thread is behind';

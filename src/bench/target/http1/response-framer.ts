@@ -140,7 +140,7 @@ export class ResponseFramer {
     const { head } = this;
     this.#headBytes = 0;
     if (head.status === SWITCHING_PROTOCOLS) {
-      this.#fail('the server switches protocols, which nobody asked for (101)');
+      this.#fail('the server switches protocols without being asked (101)');
       return;
     }
     if (head.status < 200) {
@@ -174,7 +174,7 @@ export class ResponseFramer {
     }
     const next = bytes[at];
     if (at === start || (at < end && next !== SEMICOLON && next !== SPACE && next !== TAB)) {
-      this.#fail('the size of an HTTP chunk is no hexadecimal number');
+      this.#fail('the size of an HTTP chunk is not a hexadecimal number');
       return;
     }
     this.#headBytes = 0;
@@ -197,7 +197,9 @@ export class ResponseFramer {
     this.#headBytes += lineBytes;
     const isChunkLine = this.#state === CHUNK_SIZE || this.#state === CHUNK_END;
     if (this.#headBytes <= (isChunkLine ? CHUNK_LINE_BYTES_MAX : HEAD_BYTES_MAX)) return true;
-    this.#fail(isChunkLine ? 'the line of an HTTP chunk is too long' : 'the head is over 64 KiB');
+    this.#fail(
+      isChunkLine ? 'the line of an HTTP chunk is too long' : 'the header section is larger than 64 KiB',
+    );
     return false;
   }
 

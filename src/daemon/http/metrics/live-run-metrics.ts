@@ -49,14 +49,14 @@ const secondsOf = (ns: number | Unknown): number | undefined =>
   typeof ns === 'number' ? ns / 1e9 : undefined;
 
 const RUN = {
-  live: { name: 'plimsoll_runs_live', help: 'Benchmark runs that go on now.' },
-  elapsed: { name: 'plimsoll_run_elapsed_seconds', help: 'Since the run began, warm-up included.' },
-  inFlight: { name: 'plimsoll_run_requests_in_flight', help: 'Requests without an end yet.' },
-  completed: { name: 'plimsoll_run_samples_completed', help: 'Completed samples of the measured phase.' },
-  failures: { name: 'plimsoll_run_samples_failed', help: 'Failed samples of the measured phase, by kind.' },
+  live: { name: 'plimsoll_runs_live', help: 'Benchmark runs in progress.' },
+  elapsed: { name: 'plimsoll_run_elapsed_seconds', help: 'Time since the run started, warm-up included.' },
+  inFlight: { name: 'plimsoll_run_requests_in_flight', help: 'Requests that have not ended yet.' },
+  completed: { name: 'plimsoll_run_samples_completed', help: 'Completed requests of the measured phase.' },
+  failures: { name: 'plimsoll_run_samples_failed', help: 'Failed requests of the measured phase, by kind.' },
   trustworthy: {
     name: 'plimsoll_run_client_trustworthy',
-    help: '1 while the load generator is not the limit, by its own account.',
+    help: '1 while the load generator reports that it is not the limit.',
   },
   loopDelay: {
     name: 'plimsoll_run_client_event_loop_delay_p99_seconds',

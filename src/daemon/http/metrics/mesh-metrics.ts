@@ -13,9 +13,12 @@ export const addMeshMetrics = (page: MetricPage, mesh: MeshStatus | undefined): 
 
 const MESH = {
   links: { name: 'plimsoll_mesh_links', help: 'Nodes that are linked now.' },
-  refusals: { name: 'plimsoll_mesh_refusals_total', help: 'Handshakes and dials that became no link.' },
+  refusals: {
+    name: 'plimsoll_mesh_refusals_total',
+    help: 'Handshakes and connection attempts that did not become a link.',
+  },
   replication: {
     name: 'plimsoll_mesh_replication_total',
-    help: 'Events and frames by what became of them: sent, stored, repeated, forged, dropped.',
+    help: 'Events and frames by outcome: sent, stored, repeated, forged, dropped.',
   },
 } as const;

@@ -158,22 +158,22 @@ const currentValue = <T>(view: ReadingView<T>): T | undefined =>
 const NODE = {
   info: {
     name: 'plimsoll_node_info',
-    help: 'Always 1; what the machine is, in labels (empty where unknown).',
+    help: 'Always 1; describes the machine in labels (empty where unknown).',
   },
   refused: {
     name: 'plimsoll_node_events_refused_total',
     help: 'Events past the bound on entries of one node and kind.',
   },
-  presence: { name: 'plimsoll_node_live', help: '1 while the node is heard, 0 when it is stale or offline.' },
+  presence: { name: 'plimsoll_node_live', help: '1 while the node is up, 0 when it is stale or offline.' },
   stopped: {
     name: 'plimsoll_node_stopped',
-    help: '1 where the node said that it stops, 0 where it is heard or fell silent without a word.',
+    help: '1 if the node announced that it is stopping, 0 if it is up or went silent without notice.',
   },
   cpus: { name: 'plimsoll_node_logical_cpus', help: 'Logical processors.' },
   readingAge: { name: 'plimsoll_reading_age_seconds', help: 'Age of the newest value of a reading.' },
   readingCurrent: {
     name: 'plimsoll_reading_current',
-    help: '1 while a reading is told in time, 0 when late or failing.',
+    help: '1 while a reading arrives on time, 0 when it is late or failing.',
   },
 } as const;
 
@@ -181,25 +181,25 @@ const MEMORY = {
   total: { name: 'plimsoll_node_memory_total_bytes', help: "The host's memory." },
   available: {
     name: 'plimsoll_node_memory_available_bytes',
-    help: 'What a new program could get without swapping.',
+    help: 'Memory that a new program could get without swapping.',
   },
   swapTotal: { name: 'plimsoll_node_swap_total_bytes', help: 'Swap space.' },
   swapUsed: { name: 'plimsoll_node_swap_used_bytes', help: 'Swap space in use.' },
   stalled: {
     name: 'plimsoll_node_memory_stalled_ratio',
-    help: 'Share of the last 10 s in which a task waited for memory.',
+    help: 'Share of the last 10 s in which some task waited for memory.',
   },
-  containerLimit: { name: 'plimsoll_node_container_memory_limit_bytes', help: "The control group's bound." },
-  containerUsed: { name: 'plimsoll_node_container_memory_used_bytes', help: "The control group's use." },
+  containerLimit: { name: 'plimsoll_node_container_memory_limit_bytes', help: "The control group's limit." },
+  containerUsed: { name: 'plimsoll_node_container_memory_used_bytes', help: "The control group's usage." },
 } as const;
 
 const SYSTEM = {
-  cpuUse: { name: 'plimsoll_node_cpu_use_ratio', help: 'Busy share of all processors.' },
+  cpuUse: { name: 'plimsoll_node_cpu_use_ratio', help: 'Share of time in which processors were busy.' },
   cpuTemperature: { name: 'plimsoll_node_cpu_temperature_celsius', help: 'Processor temperature.' },
   cpuPower: { name: 'plimsoll_node_cpu_power_watts', help: 'Processor power.' },
   systemPower: { name: 'plimsoll_node_system_power_watts', help: 'Power of the whole machine.' },
-  load: { name: 'plimsoll_node_load1', help: 'Runnable tasks, mean of a minute.' },
-  uptime: { name: 'plimsoll_node_uptime_seconds', help: 'Since the machine started.' },
+  load: { name: 'plimsoll_node_load1', help: 'Runnable tasks, one-minute mean.' },
+  uptime: { name: 'plimsoll_node_uptime_seconds', help: 'Time since the machine started.' },
 } as const;
 
 const PRESSURE = {
@@ -220,21 +220,21 @@ const NETWORK = {
 
 const DISK = {
   total: { name: 'plimsoll_disk_total_bytes', help: 'Size of a volume.' },
-  available: { name: 'plimsoll_disk_available_bytes', help: 'Free for an unprivileged program.' },
+  available: { name: 'plimsoll_disk_available_bytes', help: 'Available to an unprivileged program.' },
 } as const;
 
 const GPU = {
-  info: { name: 'plimsoll_gpu_info', help: 'Always 1; what the device is, in labels.' },
+  info: { name: 'plimsoll_gpu_info', help: 'Always 1; describes the device in labels.' },
   memoryTotal: {
     name: 'plimsoll_gpu_memory_total_bytes',
     help: "The device's own memory; absent where unified.",
   },
-  use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a kernel ran.' },
+  use: { name: 'plimsoll_gpu_use_ratio', help: 'Share of time in which a GPU kernel ran.' },
   memoryUsed: { name: 'plimsoll_gpu_memory_used_bytes', help: 'Memory in use on the device.' },
   temperature: { name: 'plimsoll_gpu_temperature_celsius', help: 'Temperature of the device.' },
   power: { name: 'plimsoll_gpu_power_watts', help: 'Power of the device.' },
   clock: { name: 'plimsoll_gpu_clock_hertz', help: 'Clock of the device now.' },
-  flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix product.' },
+  flops: { name: 'plimsoll_gpu_fp16_flops_per_second', help: 'Measured FP16 matrix multiplication.' },
   readRate: { name: 'plimsoll_gpu_memory_read_bytes_per_second', help: 'Measured streaming read.' },
   copyRate: { name: 'plimsoll_gpu_memory_copy_bytes_per_second', help: 'Measured copy.' },
   profileAge: { name: 'plimsoll_gpu_profile_age_seconds', help: 'Age of the measured figures.' },

@@ -96,11 +96,14 @@ const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number |
 
 const WARNING = {
   name: 'plimsoll_warning',
-  help: 'Always 1; what somebody should look at, by kind and nodes.',
+  help: 'Always 1; one per warning, by kind and nodes.',
 };
 
 const LINK = {
-  leftOut: { name: 'plimsoll_links_left_out', help: 'Connections past the bound, told by their own nodes.' },
+  leftOut: {
+    name: 'plimsoll_links_left_out',
+    help: 'Connections beyond the limit, as counted by their own nodes.',
+  },
   negotiated: {
     name: 'plimsoll_link_negotiated_bits_per_second',
     help: 'Negotiated rate of the slower end of a connection.',
@@ -108,7 +111,7 @@ const LINK = {
   upload: { name: 'plimsoll_link_upload_bits_per_second', help: 'Measured, source to sink.' },
   download: { name: 'plimsoll_link_download_bits_per_second', help: 'Measured, sink to source.' },
   roundTrip: { name: 'plimsoll_link_round_trip_p50_seconds', help: 'Median round trip.' },
-  jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference of consecutive round trips.' },
+  jitter: { name: 'plimsoll_link_jitter_seconds', help: 'Mean difference between consecutive round trips.' },
   age: { name: 'plimsoll_link_profile_age_seconds', help: 'Age of the figures of a connection.' },
 } as const;
 
@@ -119,7 +122,7 @@ const DAEMON = {
   resident: { name: 'plimsoll_daemon_resident_memory_bytes', help: 'Resident memory of the daemon.' },
   streams: { name: 'plimsoll_daemon_stream_clients', help: 'Open event streams.' },
   streamQueue: { name: 'plimsoll_daemon_stream_queued_bytes', help: 'Bytes queued for all event streams.' },
-  streamsRefused: { name: 'plimsoll_daemon_streams_refused_total', help: 'Streams past the bound.' },
+  streamsRefused: { name: 'plimsoll_daemon_streams_refused_total', help: 'Streams beyond the limit.' },
   streamEventsLeftOut: {
     name: 'plimsoll_daemon_stream_events_left_out_total',
     help: 'Events and entries that could not be written to a stream.',

@@ -104,7 +104,7 @@ const wasmProduct = async (
 
 const answerOf = async (worker: Worker): Promise<FromGemmWorker> => {
   const [answer]: FromGemmWorker[] = await once(worker, 'message');
-  if (answer === undefined) throw new Error('a thread of the matrix product said nothing');
+  if (answer === undefined) throw new Error('a thread of the matrix multiplication did not respond');
   return answer;
 };
 

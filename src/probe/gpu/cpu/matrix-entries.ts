@@ -29,7 +29,7 @@ export const productDefect = (
     }
     const found = result(row, column);
     if (!(Math.abs(found - expected) <= ERROR_MAX * Math.sqrt(size))) {
-      return `the product is wrong at ${row}, ${column}: ${found} instead of ${expected}`;
+      return `the result is wrong at ${row}, ${column}: ${found} instead of ${expected}`;
     }
   }
   return undefined;

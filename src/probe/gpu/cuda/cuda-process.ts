@@ -102,7 +102,7 @@ const openedCublas = (koffi: Koffi, driver: CudaDriver): CublasLt | string => {
   const advice = cublasAdvice(driver.version);
   return known.length === 0
     ? `no cuBLAS is on this machine: ${advice}`
-    : `${known.join('; ')}. To mend it: ${advice}`;
+    : `${known.join('; ')}. To fix it: ${advice}`;
 };
 
 /** CU_COMPUTEMODE_PROHIBITED */

@@ -86,7 +86,7 @@ const fastestWay = (driver: CudaDriver, product: HalfProduct): number => {
     }
   }
   if (fastest === undefined)
-    throw new Error('cuBLAS offers no way to multiply these matrices on this device');
+    throw new Error('cuBLAS has no algorithm to multiply these matrices on this device');
   return fastest.way;
 };
 
@@ -113,9 +113,7 @@ const checkProduct = ({ driver, d, size, patternA, patternB }: ProductParts): vo
     driver.copyFromDevice(new Uint8Array(entry.buffer), d.address + BigInt(2 * (column * size + row)));
     const found = anyHalfValue(entry[0] ?? 0);
     if (!(Math.abs(found - expected) <= ERROR_MAX + Math.abs(expected) * RELATIVE_ERROR_MAX)) {
-      throw new Error(
-        `the product is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`,
-      );
+      throw new Error(`the result is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`);
     }
   }
 };

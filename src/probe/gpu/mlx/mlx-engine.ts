@@ -58,7 +58,7 @@ const askedPython = async (
   }
   const answer = v.safeParse(answerSchema, parsedLine(result.stdout));
   if (answer.success) return answer.output;
-  return { kind: 'failed', reason: `${python} printed what cannot be read` };
+  return { kind: 'failed', reason: `${python} printed something unreadable` };
 };
 
 const measurementOf = (

@@ -96,9 +96,7 @@ const checkProduct = async ({
     const word = new DataView(await readBuffer(device, d, at - (at % 4), 4));
     const found = float === 'f32' ? word.getFloat32(0, true) : anyHalfValue(word.getUint16(at % 4, true));
     if (!(Math.abs(found - expected) <= ERROR_MAX + Math.abs(expected) * RELATIVE_ERROR_MAX)) {
-      throw new Error(
-        `the product is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`,
-      );
+      throw new Error(`the result is wrong at ${row}, ${column}: ${found} instead of ${expected.toFixed(3)}`);
     }
   }
 };

@@ -21,8 +21,8 @@ const bodyOf = ({ messages, maxTokens }: Prompt, settings: BodySettings): Parsed
   const text = message?.content;
   if (others.length > 0 || typeof text !== 'string') {
     return wrong(
-      'it is a conversation, and completions are asked for with one text',
-      'Give lines such as {"prompt": "Once upon a time"}, or leave --api completions away.',
+      'it is a conversation, but completions take a single prompt text',
+      'Use lines such as {"prompt": "Once upon a time"}, or leave out --api completions.',
     );
   }
   const { model, nonce } = settings;

@@ -24,7 +24,7 @@ export const OPENAI: Pick<ServerApi, 'root' | 'canStream' | 'models' | 'withoutE
       const kinds = owners.map(owner => SERVER_KINDS.get(owner.toLowerCase()));
       return {
         ids,
-        serverKind: kinds.find(kind => kind !== undefined) ?? unknown('the server does not say'),
+        serverKind: kinds.find(kind => kind !== undefined) ?? unknown('the server does not report it'),
       };
     },
   },

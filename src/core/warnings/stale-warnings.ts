@@ -1,0 +1,80 @@
+// Sources that have stopped telling, one card a cause: a host that is held up lets all of its readings go stale at once, and
+// often a whole cluster of them. They come behind the faults. How old a figure is stands beside it everywhere;
+// a card is for what lasts, since the sources of a busy host are silent for some seconds now and then.
+
+import { formatAge } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import type { NodeView } from '../node/node-view.ts';
+import type { ReadingRow } from '../node/reading-rows.ts';
+import { readingRows } from '../node/reading-rows.ts';
+import type { State } from '../state.ts';
+import type { Warning } from './warning.ts';
+
+export const staleWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] => {
+  const stopped = views
+    .filter(({ presence }) => presence === 'live')
+    .flatMap(view => {
+      const rows = readingRows(state, view).filter(hasStopped);
+      const isHeldUp = new Set(rows.filter(isSilent).map(({ source }) => source)).size > 1;
+      return rows.map(row => ({ view, row, cause: causeOf(row, isHeldUp) }));
+    });
+  return [...Map.groupBy(stopped, ({ cause }) => cause)].map(([cause, members]) => warningOf(cause, members));
+};
+
+interface Stopped {
+  readonly view: NodeView;
+  readonly row: ReadingRow;
+}
+
+/** The config has a warning of its own. */
+const hasStopped = ({ key, state, ageMs, intervalMs }: ReadingRow): boolean =>
+  key !== 'config' &&
+  state === 'stale' &&
+  (ageMs ?? 0) >= Math.max(LASTING_MS_MIN, LASTING_INTERVALS * (intervalMs ?? 0));
+
+const isSilent = ({ code }: ReadingRow): boolean => code === 'no-answer';
+
+/** Stays the same while more readings of the cause turn stale. */
+const causeOf = ({ source, code }: ReadingRow, isHeldUp: boolean): string => {
+  if (code !== 'no-answer') return `failed ${source} ${code ?? ''}`.trim();
+  return isHeldUp ? 'late' : `silent ${source}`;
+};
+
+const warningOf = (cause: string, members: readonly Stopped[]): Warning => {
+  const nodes = [...Map.groupBy(members, ({ view }) => view)];
+  const [first] = members;
+  const reasons = [...new Set(members.map(({ row }) => row.reason))].slice(0, REASONS_MAX).join('; ');
+  const told = nodes.slice(0, NODES_MAX).map(([view, rows]) => {
+    const ages = rows.map(({ row }) => `${row.title} ${age(row.ageMs ?? Number.NaN)}`).join(', ');
+    return nodes.length === 1 ? ages : `${view.name}: ${ages}`;
+  });
+  const more = nodes.length > NODES_MAX ? `; and ${nodes.length - NODES_MAX} more nodes` : '';
+  const why =
+    cause === 'late'
+      ? 'Several sources are silent at once: the machine is overloaded, or its daemon is held up'
+      : reasons;
+  return {
+    id: `stale ${cause}`,
+    level: 'caution',
+    nodes: nodes.map(([view]) => view.nodeId),
+    title: titleOf(members, nodes.length),
+    why: `${why}. Age: ${told.join('; ')}${more}. The last figures are still shown.`,
+    on: nodes.length === 1 ? (first?.view.name ?? '') : 'each of them',
+    command: 'plimsoll doctor',
+  };
+};
+
+const titleOf = (members: readonly Stopped[], nodeCount: number): string => {
+  const [first] = members;
+  if (first === undefined) return '';
+  if (nodeCount > 1) return `Readings of ${nodeCount} nodes are stale`;
+  return `${first.view.name}: ${members.length === 1 ? `${first.row.title} is stale` : `${members.length} readings are stale`}`;
+};
+
+const age = (ageMs: number): string => figureText(formatAge(ageMs));
+
+/** Silences of a busy host are shorter; a node that is silent altogether is called stale after ten seconds. */
+const LASTING_MS_MIN = 15_000;
+const LASTING_INTERVALS = 4;
+const REASONS_MAX = 3;
+const NODES_MAX = 8;
