@@ -4,7 +4,7 @@
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
 //   records:           kind u8, then what the kind says below; at, intended, … are f64 nanoseconds since the run's zero
 
-import type { SessionRecord } from '../core/run/event-record.ts';
+import type { HostRecord, SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 
 export const EVENT_BATCH_VERSION = 2;
@@ -108,3 +108,12 @@ export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: 
   }
   return true;
 };
+
+/** In the order of the bytes. */
+export const hostFigures = (host: HostRecord): readonly number[] => [
+  host.atNs,
+  host.intervalNs,
+  host.throttledNs,
+  host.pressureNs,
+  host.stolenNs,
+];

@@ -6,7 +6,6 @@ import type {
   ClientRecord,
   ErrorRecord,
   EventRecord,
-  HostRecord,
   SampleRecord,
   SessionRecord,
 } from '../core/run/event-record.ts';
@@ -16,6 +15,7 @@ import {
   DETAIL_BYTES_MAX,
   fitDifferences,
   HEADER_BYTES,
+  hostFigures,
   OUTCOMES,
   RECORD_BYTES,
   RECORD_KIND,
@@ -85,7 +85,7 @@ export class EventBatchWriter {
       case 'client.beats':
         return this.writeBeats(record);
       case 'client.host':
-        return this.writeHost(record);
+        return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, hostFigures(record));
       case 'session.started':
       case 'session.start_performance_tracking':
       case 'session.stop_performance_tracking':
@@ -201,11 +201,6 @@ export class EventBatchWriter {
     view.setFloat64(at + 5, atNs, true);
     for (const [index, lateNs] of latenessNs.entries()) view.setFloat64(at + 13 + index * 8, lateNs, true);
     return true;
-  }
-
-  writeHost({ atNs, intervalNs, throttledNs, pressureNs, stolenNs }: HostRecord): boolean {
-    const figures = [atNs, intervalNs, throttledNs, pressureNs, stolenNs];
-    return this.#writeFigures(RECORD_KIND.host, RECORD_BYTES.host, figures);
   }
 
   /** The batch so far, in a buffer of its own that may be transferred, and a new one begins; undefined while empty. */
