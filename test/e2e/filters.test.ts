@@ -50,6 +50,44 @@ describe(
       expect(problems).toEqual([]);
     });
 
+    test('and the link that is looked at stand in the address, on the map, in the matrix and in the list', async ({
+      browser,
+    }) => {
+      await using served = await serveMachines({ machines: MACHINES });
+      served.tellAll(desk().told);
+      for (const machine of MACHINES) served.tell(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
+      const { page, problems } = await browser.open(served.url);
+      await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
+      const dock = page.getByRole('region', { name: 'Connections of atlas – juno' });
+      await dock.waitFor();
+      expect(new URL(page.url()).searchParams.get('link')).toBe('atlas,juno');
+      await page.reload();
+      await dock.waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('region', { name: 'Links' }).waitFor();
+      expect(new URL(page.url()).search).toBe('');
+      await page.goto(`${served.url}/links`);
+      await page.getByRole('button', { name: /^juno to atlas: 74\.6 Gb\/s, 93\S* per cent/ }).click();
+      expect(new URL(page.url()).searchParams.get('link')).toBe('juno,atlas');
+      await page.reload();
+      await page
+        .getByRole('complementary', { name: 'Selected link' })
+        .getByRole('heading', { name: 'juno to atlas' })
+        .waitFor();
+      expect(problems).toEqual([]);
+    });
+
+    test('has a title that names its page, and the keyboard can skip the header', async ({ browser }) => {
+      await using served = await serveMachines({ machines: MACHINES });
+      const { page } = await browser.open(`${served.url}/links`);
+      await expect.poll(() => page.title()).toBe('Links · atlas · Plimsoll');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.evaluate('document.activeElement.localName')).toBe('main');
+      await page.getByRole('link', { name: /^Nodes/ }).click();
+      await expect.poll(() => page.title()).toBe('Nodes · atlas · Plimsoll');
+    });
+
     test('of runs leaves a state, a target or a model, and back goes to where one was', async ({
       browser,
     }) => {

@@ -87,7 +87,7 @@ describe('the page of a node', () => {
     const table = page.getByRole('table', { name: 'Connections of bosun' });
     await page.getByRole('region', { name: 'Connections' }).getByText('3 peers, 3 connections').waitFor();
     const names = async () => await table.getByRole('rowheader').allInnerTexts();
-    expect(await names()).toEqual(['atlas', 'juno', 'spark']);
+    expect(await names()).toEqual(['spark', 'atlas', 'juno']);
     await table
       .getByRole('row', { name: /^spark/ })
       .getByText(/^failed: refused/)
@@ -95,7 +95,7 @@ describe('the page of a node', () => {
     // A better figure moves no row.
     served.tellFacts(rack, profiled(served.idOf(notebook), { ...WIFI, up: 99.1e9 }));
     await table.getByRole('row', { name: /^juno/ }).getByText('99.1\u00a0Gb/s').waitFor();
-    expect(await names()).toEqual(['atlas', 'juno', 'spark']);
+    expect(await names()).toEqual(['spark', 'atlas', 'juno']);
     await table.getByRole('link', { name: 'atlas', exact: true }).click();
     await page.getByRole('heading', { name: 'atlas' }).waitFor();
     expect(problems).toEqual([]);

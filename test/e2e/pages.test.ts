@@ -225,7 +225,7 @@ describe('the dashboard', () => {
     const { page } = await browser.open(served.url);
     await page.getByRole('article', { name: /^atlas: memory/ }).waitFor();
     const stops: string[] = [];
-    for (let step = 0; step < 14; step += 1) {
+    for (let step = 0; step < 17; step += 1) {
       await page.keyboard.press('Tab');
       stops.push(
         String(
@@ -236,6 +236,7 @@ describe('the dashboard', () => {
       );
     }
     const wanted = [
+      /^Skip to the page$/,
       /^Plimsoll$/,
       /^Cluster$/,
       /^Links/,
@@ -243,6 +244,8 @@ describe('the dashboard', () => {
       /^Runs/,
       /^bits$/,
       /^bytes$/,
+      /^RTT\/2$/,
+      /^RTT$/,
       /^Theme/,
       /^atlas \(simulated\), /,
       /^juno \(simulated\), /,

@@ -1,30 +1,51 @@
-// The steps of the heat map: seven, by the logarithm, fixed rather than stretched over what is there, so that a colour
-// means the same tomorrow.
+// The steps of the heat map: seven. A share of what a link should carry goes from none to all, so that a colour means the
+// same on every cluster; rates and delays go by the logarithm over what is there, or all fast links would look alike.
 
-export type HeatMeasure = 'bandwidth' | 'delay' | 'share';
+export type HeatMeasure = 'share' | 'bandwidth' | 'delay';
 
 export const HEAT_STEPS = 7;
 
-/** 0..6, the better the darker. */
-export const heatStep = (measure: HeatMeasure, value: number): number => {
-  switch (measure) {
-    case 'bandwidth':
-      return stepOf(Math.log10(value), Math.log10(SLOWEST_BITS), Math.log10(FASTEST_BITS));
-    case 'delay':
-      return stepOf(-Math.log10(value), -Math.log10(LONGEST_NS), -Math.log10(SHORTEST_NS));
-    case 'share':
-      return stepOf(value, 0, 1);
-    default:
-      return measure satisfies never;
-  }
+/** The ends of a scale: the lowest step begins at `low`. Bits per second, nanoseconds, or a share. */
+export interface HeatScale {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Round ends around the values, so that a trembling figure moves no colour. */
+export const heatScale = (measure: HeatMeasure, values: readonly number[]): HeatScale => {
+  if (measure === 'share') return { low: 0, high: 1 };
+  const known = values.filter(value => value > 0);
+  if (known.length === 0) return FIRST_SCALES[measure];
+  const low = roundDown(Math.min(...known));
+  const high = roundUp(Math.max(...known));
+  return high > low ? { low, high } : { low, high: low * 2 };
 };
 
-const stepOf = (at: number, low: number, high: number): number =>
-  Number.isNaN(at)
-    ? 0
-    : Math.min(HEAT_STEPS - 1, Math.max(0, Math.round(((at - low) / (high - low)) * (HEAT_STEPS - 1))));
+/** 0..6, the better the darker. */
+export const heatStep = (measure: HeatMeasure, value: number, { low, high }: HeatScale): number => {
+  if (measure === 'share') return stepOf((value - low) / (high - low));
+  const at = Math.log(value / low) / Math.log(high / low);
+  return stepOf(measure === 'delay' ? 1 - at : at);
+};
 
-export const SLOWEST_BITS = 0.5e9;
-export const FASTEST_BITS = 100e9;
-export const SHORTEST_NS = 2e3;
-export const LONGEST_NS = 5e6;
+const stepOf = (at: number): number =>
+  Number.isNaN(at) ? 0 : Math.min(HEAT_STEPS - 1, Math.max(0, Math.round(at * (HEAT_STEPS - 1))));
+
+/** The next of 1, 2, 5, 10, … */
+const roundDown = (value: number): number => {
+  const decade = 10 ** Math.floor(Math.log10(value));
+  const first = value / decade;
+  return decade * (first >= 5 ? 5 : first >= 2 ? 2 : 1);
+};
+
+const roundUp = (value: number): number => {
+  const down = roundDown(value);
+  if (down === value) return value;
+  const decade = 10 ** Math.floor(Math.log10(value));
+  return decade * (down / decade === 5 ? 10 : down / decade === 2 ? 5 : 2);
+};
+
+const FIRST_SCALES = {
+  bandwidth: { low: 1e9, high: 100e9 },
+  delay: { low: 2e3, high: 5e6 },
+} as const;

@@ -1,14 +1,29 @@
-// Which link the reader looks at: pointing shows for as long as one points, picking stays until it is let go.
+// Which link the reader looks at: pointing shows for as long as one points, picking stays until it is let go. What is
+// picked stands in the address.
 
 /** A pointer on its way to something else points at nothing, ms. */
 const POINT_MS = 120;
 
+/** Where the key of the picked link is kept. */
+export interface PickedPlace {
+  read(): string | undefined;
+  write(key: string | undefined): void;
+}
+
 export class LinkChoice {
-  picked: string | undefined = $state.raw(undefined);
   pointed: string | undefined = $state.raw(undefined);
   /** A node that one points at on a map of many: its links step forward. */
   node: string | undefined = $state.raw(undefined);
+  readonly #place: PickedPlace;
   #wait: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(place: PickedPlace) {
+    this.#place = place;
+  }
+
+  get picked(): string | undefined {
+    return this.#place.read();
+  }
 
   get shown(): string | undefined {
     return this.pointed ?? this.picked;
@@ -32,12 +47,12 @@ export class LinkChoice {
   pick(key: string): void {
     clearTimeout(this.#wait);
     this.pointed = undefined;
-    this.picked = this.picked === key ? undefined : key;
+    this.#place.write(this.picked === key ? undefined : key);
   }
 
   release(): void {
     clearTimeout(this.#wait);
     this.pointed = undefined;
-    this.picked = undefined;
+    if (this.picked !== undefined) this.#place.write(undefined);
   }
 }

@@ -4,6 +4,8 @@
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { HeatMeasure } from './heat.ts';
+import type { PickedEnds } from './picked-link.ts';
+import { pickedEnds, withPickedEnds } from './picked-link.ts';
 
 export interface LinkFilter {
   readonly shape: 'matrix' | 'list';
@@ -16,15 +18,18 @@ export interface LinkFilter {
   readonly isFlaggedOnly: boolean;
   /** The list alone: only links of this node, by its id. */
   readonly node: string | undefined;
+  /** The link that is looked at, and in which direction. */
+  readonly picked: PickedEnds | undefined;
 }
 
 export const linkFilterOf = (query: URLSearchParams): LinkFilter => ({
   shape: query.get('as') === 'list' ? 'list' : 'matrix',
-  measure: MEASURES.find(each => each === query.get('measure')) ?? 'bandwidth',
+  measure: MEASURES.find(each => each === query.get('measure')) ?? 'share',
   text: query.get('q') ?? '',
   medium: MEDIA.find(({ key }) => key === query.get('type'))?.key,
   isFlaggedOnly: query.get('flagged') === 'only',
   node: query.get('node') ?? undefined,
+  picked: pickedEnds(query),
 });
 
 /** The other way; what is as usual stands in no address. */
@@ -35,10 +40,11 @@ export const linkQuery = ({
   medium,
   isFlaggedOnly,
   node,
+  picked,
 }: LinkFilter): URLSearchParams => {
-  const query = new URLSearchParams();
+  const query = withPickedEnds(new URLSearchParams(), picked);
   if (shape === 'list') query.set('as', 'list');
-  if (measure !== 'bandwidth') query.set('measure', measure);
+  if (measure !== 'share') query.set('measure', measure);
   if (text !== '') query.set('q', text);
   if (medium !== undefined) query.set('type', medium);
   if (isFlaggedOnly) query.set('flagged', 'only');
@@ -75,4 +81,4 @@ export const MEDIA: readonly { readonly key: LinkMedium; readonly title: string 
   { key: 'unknown', title: 'Unknown' },
 ];
 
-const MEASURES: readonly HeatMeasure[] = ['bandwidth', 'delay', 'share'];
+const MEASURES: readonly HeatMeasure[] = ['share', 'bandwidth', 'delay'];

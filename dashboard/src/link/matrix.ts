@@ -3,11 +3,11 @@
 
 import { formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { standingWords } from '../../../src/core/link/link-words.ts';
-import { knownOr } from '../../../src/core/unknown.ts';
-import type { HeatMeasure } from './heat.ts';
-import { heatStep } from './heat.ts';
+import type { HeatMeasure, HeatScale } from './heat.ts';
+import { heatScale, heatStep } from './heat.ts';
 import type { LinkUnits } from './link-words.ts';
 import { delayFigure, delayName, figureIn } from './link-words.ts';
 
@@ -37,6 +37,7 @@ export interface Matrix {
   readonly cells: readonly (readonly Cell[])[];
   /** Of all measured cells, as they are written: "Gb/s"; '' where each has its own. */
   readonly unit: string;
+  readonly scale: HeatScale;
 }
 
 export interface MatrixInput {
@@ -50,6 +51,10 @@ export interface MatrixInput {
 export const matrixOf = ({ nodes, links, flagged, measure, units }: MatrixInput): Matrix => {
   const columns = inGroups(nodes, links);
   const byPair = new Map(links.map(link => [link.key, link]));
+  const scale = heatScale(
+    measure,
+    links.flatMap(link => valuesOf(link, measure)),
+  );
   const cells = columns.map(from =>
     columns.map((to): Cell => {
       if (from.id === to.id) return { kind: 'self' };
@@ -58,35 +63,43 @@ export const matrixOf = ({ nodes, links, flagged, measure, units }: MatrixInput)
         from,
         to,
         measure,
+        scale,
         units,
         isFlagged: link !== undefined && flagged.has(link.key),
       });
     }),
   );
-  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[units.rate] : '' };
+  return { columns, cells, unit: measure === 'bandwidth' ? GIGA[units.rate] : '', scale };
+};
+
+/** What the cells of a link are coloured by; a delay as a round trip, however it is written. */
+const valuesOf = ({ there, back, roundTrip }: LinkView, measure: HeatMeasure): readonly number[] => {
+  if (measure === 'delay') return roundTrip === undefined ? [] : [roundTrip.value];
+  return measure === 'share' ? [] : [there, back].flatMap(rate => rate?.value ?? []);
 };
 
 interface Place {
   readonly from: MatrixColumn;
   readonly to: MatrixColumn;
   readonly measure: HeatMeasure;
+  readonly scale: HeatScale;
   readonly units: LinkUnits;
   readonly isFlagged: boolean;
 }
 
-const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagged }: Place): Cell => {
+const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, isFlagged }: Place): Cell => {
   const way = `${from.name} to ${to.name}`;
   if (link === undefined) return { kind: 'unreachable', said: `${way}: not reachable` };
   if (link.standing.kind === 'gone') return { kind: 'unreachable', said: `${way}: no contact` };
   const isThere = link.nodes[0] === from.id;
   const rate = isThere ? link.there : link.back;
   const figure = measure === 'delay' ? link.roundTrip : rate;
-  const share = shareOf(rate);
+  const share = rate === undefined ? undefined : shareOfExpected(rate);
   const value = figure === undefined ? undefined : measure === 'share' ? share : figure.value;
   if (figure === undefined || value === undefined) {
     const why =
       standingWords(link) ||
-      (measure === 'share' && rate !== undefined ? 'its negotiated rate is unknown' : 'not measured');
+      (measure === 'share' && rate !== undefined ? 'nobody knows what it should carry' : 'not measured');
     return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
   }
   const { rate: unit, delay } = units;
@@ -101,11 +114,11 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagge
           }
         : {
             text: formatFinePercent(value).figure,
-            said: `${formatFinePercent(value).figure} percent of its negotiated rate`,
+            said: `${figureIn(rate?.value ?? 0, unit)} ${GIGA[unit]}, ${formatFinePercent(value).figure} per cent of what it should carry`,
           };
   return {
     kind: 'measured',
-    step: heatStep(measure, measure === 'delay' ? value / 2 : value),
+    step: heatStep(measure, value, scale),
     text: written.text,
     said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${isStale ? ', stale' : ''}`,
     isStale,
@@ -117,14 +130,6 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, units, isFlagge
 const isShort = ({ there, back }: LinkView, isThere: boolean): boolean => {
   const [mine, other] = isThere ? [there, back] : [back, there];
   return other === undefined || mine === undefined || mine.value <= other.value * 1.08;
-};
-
-const shareOf = (rate: LinkView['there']): number | undefined => {
-  const negotiated =
-    rate === undefined ? undefined : knownOr(rate.of.carrier.negotiatedBitsPerSecond, undefined);
-  return rate === undefined || negotiated === undefined || negotiated <= 0
-    ? undefined
-    : rate.value / negotiated;
 };
 
 /** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */

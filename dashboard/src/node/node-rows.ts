@@ -139,6 +139,10 @@ export const sortedNodeRows = (
   { key, isDescending }: NodeSort,
 ): readonly NodeRow[] =>
   rows.toSorted((a, b) => {
+    // Nobody has asked for an order: who needs somebody stands on top.
+    const isUnasked = key === BY_NAME.key && isDescending === BY_NAME.isDescending;
+    const need = isUnasked ? Number(b.warningCount > 0) - Number(a.warningCount > 0) : 0;
+    if (need !== 0) return need;
     const [x, y] = [a.sorts[key], b.sorts[key]];
     if (x === undefined || y === undefined) return x === y ? byName(a, b) : x === undefined ? 1 : -1;
     if (x === y) return byName(a, b);

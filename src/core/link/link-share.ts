@@ -1,4 +1,4 @@
-// How much of what a link should carry it carries. What two ends agreed on is not what can arrive: TCP over Thunderbolt
+// How much of what a link should carry it carries. What two ends agreed on is not what can arrive: TCP over Thunderbolt 5
 // reaches about half of it on a sound cable, and Wi-Fi gives a little more than half of its radio's rate to one direction.
 
 import { knownOr } from '../unknown.ts';
@@ -8,10 +8,8 @@ import type { FigureView, LinkView } from './link-view.ts';
 /** 0..1 and a little more; undefined where nobody knows what was agreed on, or what may be expected of it. */
 export const shareOfExpected = ({ value, of }: Pick<FigureView, 'value' | 'of'>): number | undefined => {
   const negotiated = knownOr(of.carrier.negotiatedBitsPerSecond, undefined);
-  const reach = reachOf(of);
-  return negotiated === undefined || negotiated <= 0 || reach === undefined
-    ? undefined
-    : value / (negotiated * reach);
+  const expected = negotiated === undefined || negotiated <= 0 ? undefined : reachOf(of, negotiated);
+  return expected === undefined ? undefined : value / expected;
 };
 
 export interface SlowestWay {
@@ -41,15 +39,15 @@ export const slowestCable = (links: readonly LinkView[]): SlowestWay | undefined
   return slowest;
 };
 
-/** Which share of its negotiated rate a sound connection reaches. */
-const reachOf = ({ medium, carrier }: ConnectionFacts): number | undefined => {
+/** What a sound connection can be expected to reach of its negotiated rate, bits per second. */
+const reachOf = ({ medium, carrier }: ConnectionFacts, negotiated: number): number | undefined => {
   switch (medium) {
     case 'rdma':
-      return 1;
+      return negotiated;
     case 'cable':
-      return carrier.type === 'thunderbolt' ? THUNDERBOLT_TCP_REACH : 1;
+      return carrier.type === 'thunderbolt' ? Math.min(negotiated, THUNDERBOLT_TCP_BITS) : negotiated;
     case 'wifi':
-      return WIFI_REACH;
+      return negotiated * WIFI_REACH;
     case 'overlay':
     case 'unknown':
       return undefined;
@@ -58,6 +56,6 @@ const reachOf = ({ medium, carrier }: ConnectionFacts): number | undefined => {
   }
 };
 
-/** 38 of 80 Gb/s, and 18 of 40, in the rows of the reference. */
-const THUNDERBOLT_TCP_REACH = 0.5;
+/** 38 Gb/s over 80, and 31 over 40, in the rows of the reference: the protocol and not the cable is the limit. */
+const THUNDERBOLT_TCP_BITS = 40e9;
 const WIFI_REACH = 0.6;

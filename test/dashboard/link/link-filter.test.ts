@@ -32,18 +32,25 @@ const left = (query: string, notes = new Map<string, string>()): readonly LinkVi
 
 describe('the filter of links', () => {
   test('stands in the address and comes back from it', () => {
-    for (const text of ['', 'as=list&q=at&type=rdma&flagged=only&node=x', 'measure=delay', 'as=list'])
+    for (const text of [
+      '',
+      'as=list&q=at&type=rdma&flagged=only&node=x',
+      'measure=delay',
+      'as=list',
+      'link=atlas%2Cbosun&as=list',
+    ])
       expect(linkQuery(linkFilterOf(new URLSearchParams(text))).toString()).toBe(text);
   });
 
   test('leaves out what an address says wrongly', () => {
     expect(linkFilterOf(new URLSearchParams('as=pie&measure=weight&type=__proto__&flagged=yes'))).toEqual({
       shape: 'matrix',
-      measure: 'bandwidth',
+      measure: 'share',
       text: '',
       medium: undefined,
       isFlaggedOnly: false,
       node: undefined,
+      picked: undefined,
     });
   });
 

@@ -68,7 +68,7 @@ describe('the slowest cable', () => {
     expect(slowestCable([])).toBeUndefined();
   });
 
-  test('knows that TCP over Thunderbolt reaches half of what was negotiated', () => {
+  test('knows that TCP over Thunderbolt carries no more than 40 Gb/s, whatever was negotiated', () => {
     const [link] = linkViews(
       joined({ ...ETHERNET, type: 'thunderbolt', negotiatedBitsPerSecond: 80e9, up: 38e9, down: 38e9 }),
       0,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HeatMeasure } from '../../../dashboard/src/link/heat.ts';
-import { heatStep } from '../../../dashboard/src/link/heat.ts';
+import { heatScale, heatStep } from '../../../dashboard/src/link/heat.ts';
 import type { DelayUnit } from '../../../dashboard/src/link/link-words.ts';
 import type { Cell, Matrix } from '../../../dashboard/src/link/matrix.ts';
 import { matrixOf } from '../../../dashboard/src/link/matrix.ts';
@@ -113,11 +113,34 @@ describe('the matrix of links', () => {
 });
 
 describe('a step of heat', () => {
-  test('goes by the logarithm, the better the darker, and never out of range', () => {
-    expect([0.1e9, 0.5e9, 9.4e9, 100e9, 400e9].map(value => heatStep('bandwidth', value))).toEqual([
-      0, 0, 3, 6, 6,
-    ]);
-    expect([1e9, 5e6, 100e3, 2e3, 100].map(value => heatStep('delay', value))).toEqual([0, 0, 3, 6, 6]);
-    expect([0, 0.5, 1, 1.4].map(value => heatStep('share', value))).toEqual([0, 3, 6, 6]);
+  const stepsOf = (measure: HeatMeasure, values: readonly number[]): readonly number[] =>
+    values.map(value => heatStep(measure, value, heatScale(measure, values)));
+
+  test('tells a healthy fast link from a broken one, however fast all of them are', () => {
+    const [healthy = 0, broken = 0, other = 0] = stepsOf('bandwidth', [391e9, 164e9, 388e9]);
+    expect(healthy).toBe(other);
+    expect(healthy - broken).toBeGreaterThanOrEqual(2);
+    expect(stepsOf('delay', [2e3, 5e3, 200e3])[0]).toBe(6);
+  });
+
+  test('keeps its colours while figures tremble: the ends of a scale are round', () => {
+    expect(heatScale('bandwidth', [391e9, 164e9])).toEqual({ low: 100e9, high: 500e9 });
+    expect(heatScale('bandwidth', [388e9, 171e9])).toEqual({ low: 100e9, high: 500e9 });
+    expect(heatScale('bandwidth', [1e9, 1e9])).toEqual({ low: 1e9, high: 2e9 });
+    expect(heatScale('bandwidth', []).low).toBeGreaterThan(0);
+  });
+
+  test('goes from none to all of what a link should carry, and never out of range', () => {
+    const share = heatScale('share', [0.9, 0.94]);
+    expect([0, 0.49, 0.94, 1.4].map(value => heatStep('share', value, share))).toEqual([0, 3, 6, 6]);
+    expect(heatStep('bandwidth', Number.NaN, heatScale('bandwidth', [1e9]))).toBe(0);
+  });
+
+  test('is the share of what each link should carry where nobody asks for another measure', () => {
+    const cell = cellAt(matrix(stateOfFleet(desk()), 'share'), 'atlas', 'bosun');
+    expect(cell).toMatchObject({
+      text: '94',
+      said: 'atlas to bosun: 9.41 Gb/s, 94 per cent of what it should carry',
+    });
   });
 });

@@ -94,7 +94,8 @@ describe('the row of a node', () => {
 
 describe('the order of nodes', () => {
   test('is by name, and by another column begins with the most', () => {
-    expect(namesOf(sortedNodeRows(rowsAt(0), BY_NAME))).toEqual(['atlas', 'bosun', 'juno', 'spark']);
+    const sound = rowsAt(0).map(row => ({ ...row, warningCount: 0 }));
+    expect(namesOf(sortedNodeRows(sound, BY_NAME))).toEqual(['atlas', 'bosun', 'juno', 'spark']);
     const byMemory = turnedNodeSort(BY_NAME, 'memory');
     expect(namesOf(sortedNodeRows(rowsAt(0), byMemory))).toEqual(['spark', 'bosun', 'atlas', 'juno']);
     expect(namesOf(sortedNodeRows(rowsAt(0), turnedNodeSort(byMemory, 'memory')))).toEqual([
@@ -102,6 +103,17 @@ describe('the order of nodes', () => {
       'atlas',
       'bosun',
       'spark',
+    ]);
+  });
+
+  test('has on top who needs somebody, while nobody asks for an order', () => {
+    const rows = rowsAt(0).map(row => ({ ...row, warningCount: row.name.startsWith('juno') ? 2 : 0 }));
+    expect(namesOf(sortedNodeRows(rows, BY_NAME))).toEqual(['juno', 'atlas', 'bosun', 'spark']);
+    expect(namesOf(sortedNodeRows(rows, turnedNodeSort(BY_NAME, 'name')))).toEqual([
+      'spark',
+      'juno',
+      'bosun',
+      'atlas',
     ]);
   });
 

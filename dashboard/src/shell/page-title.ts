@@ -1,0 +1,39 @@
+// What a tab of the browser is called: the page first, because a tab shows no more of it, then whose cluster it is.
+
+import type { PageRoute } from './route.ts';
+
+export interface TitleNames {
+  /** Of the node whose daemon serves the page; '' before it was heard. */
+  readonly here: string;
+  readonly nameOf: (id: string) => string;
+}
+
+export const pageTitle = (route: PageRoute, { here, nameOf }: TitleNames): string =>
+  [pageName(route, nameOf), here, 'Plimsoll']
+    .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
+    .join(' · ');
+
+const pageName = (route: PageRoute, nameOf: (id: string) => string): string => {
+  switch (route.kind) {
+    case 'cluster':
+      return 'Cluster';
+    case 'links':
+      return 'Links';
+    case 'link':
+      return `Link ${route.ends.map(nameOf).join(' – ')}`;
+    case 'nodes':
+      return 'Nodes';
+    case 'node':
+      return `Node ${nameOf(route.nodeId)}`;
+    case 'runs':
+      return 'Runs';
+    case 'run':
+      return `Run ${route.runId}`;
+    case 'compare':
+      return 'Compare runs';
+    case 'unknown':
+      return 'No such page';
+    default:
+      return route satisfies never;
+  }
+};
