@@ -190,7 +190,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'Memory', isNumber: true, widthMax: 18, rank: 0 },
   { title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
   { title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
-  { title: 'Heat', isNumber: true, widthMax: 6, rank: 3 },
+  { title: 'Temp', isNumber: true, widthMax: 6, rank: 3 },
   { title: 'Power', isNumber: true, widthMax: 8, rank: 4 },
   { title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
   { title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },

@@ -109,7 +109,9 @@ describe('plimsoll doctor', () => {
     chmodSync(home, 0o755);
     const { run, stdout } = madeUpProcess(['doctor', '--home', home]);
     expect(await run()).toBe(8);
-    expect(stdout.text).toMatch(/^Home\n {2}WRONG {3}.* can be read by others (0755)\n {10}Run: chmod 700 /m);
+    expect(stdout.text).toMatch(
+      /^Home\n {2}WRONG {3}.* can be read by others \(0755\)\n {10}Run: chmod 700 /m,
+    );
     expect(stdout.text).toContain('1 thing is wrong.');
   });
 });

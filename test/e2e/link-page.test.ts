@@ -101,7 +101,7 @@ describe(
       const { page } = await browser.open(`${served.url}/links/atlas/juno`);
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
       await page.goto(`${served.url}/links/atlas/jun`);
-      await page.getByText('Nobody in this cluster is called “jun”').waitFor();
+      await page.getByText('No node of this cluster has the name or id “jun”').waitFor();
       await page.getByRole('link', { name: 'atlas – juno' }).click();
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
       await page.goto(`${served.url}/links/atlas/atlas`);

@@ -93,7 +93,7 @@ describe('plimsoll doctor', () => {
       /^problem nobody\.invalid:4181 is not connected: /,
       /^note 10\.7\.1\.1:4181, configured as a peer, is this node itself/,
       /^note no beacon received on interface en0/,
-      /^problem on interface en1 only beacons of another cluster key are heard/,
+      /^problem on interface en1 only beacons of another cluster key are received/,
     ]);
     for (const { text, verdict, advice } of checks) {
       console.info(`${verdict} ${text} | ${advice}`);
@@ -151,7 +151,7 @@ describe('plimsoll doctor', () => {
     const [juno] = await Promise.all([up('juno', 'key'), up('atlas', 'key')]);
     await meshChecksWith('atlas', [/^ok juno is linked at \[fe80:.*%tb0\]/]);
     juno.kill('SIGKILL');
-    const checks = await meshChecksWith('atlas', [/^note juno has no link, last heard/]);
+    const checks = await meshChecksWith('atlas', [/^note juno has no link, last seen/]);
     for (const { text, verdict, advice } of checks) console.info(`${verdict} ${text} | ${advice}`);
   });
 });

@@ -158,7 +158,7 @@ const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasureme
   if (outcome.kind === 'failed')
     return [`${device.deviceName} (${device.deviceId})`, `  not measured: ${outcome.reason}`];
   const { measurement } = outcome;
-  const atLeast = measurement.isLowerBound ? 'at least ' : '';
+  const atLeast = measurement.isLowerBound ? '≥ ' : '';
   return [
     `${measurement.deviceName} (${measurement.deviceId}), by ${measurement.engine}`,
     ...inColumns([

@@ -8,7 +8,7 @@ import { isOpenLoop } from './run-pattern.ts';
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
   /** What has one value each; an observation is one of a load thread of itself, over an interval. */
-  readonly per: 'completed request' | 'chunk' | 'issued sample' | 'observation';
+  readonly per: 'completed request' | 'chunk' | 'issued request' | 'observation';
   /** In which runs it can have a value: in others it is in no snapshot, so that an empty series means "none yet". */
   readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled';
   /** The stamps it comes from. */
@@ -149,7 +149,7 @@ export const RUN_SERIES = {
   },
   sendLatenessNs: {
     unit: 'ns',
-    per: 'issued sample',
+    per: 'issued request',
     runs: 'all',
     from: 'sent − intended',
     label: 'send lateness',

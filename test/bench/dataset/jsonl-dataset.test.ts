@@ -63,7 +63,7 @@ describe('a JSONL data set', () => {
     expect(await refusal('{"prompt":5}')).toContain('neither text nor a list of messages');
     expect(await refusal('{"prompt":" "}')).toContain('is empty');
     expect(await refusal('{"messages":[]}')).toContain('no message with content');
-    expect(await refusal('{"messages":[{"content":"x"}]}')).toContain('no message');
+    expect(await refusal('{"messages":[{"content":"x"}]}')).toContain('not a message');
     expect(await refusal('{"prompt":"a","max_tokens":0.5}')).toContain('"max_tokens"');
     expect(await refusal(Uint8Array.from([0x7b, 0xff, 0x7d]))).toContain(
       'data.jsonl:1: this line is not UTF-8',

@@ -98,7 +98,7 @@ describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
       expect(run.stdout.text).toContain(
         'FP16 matrix product  unknown: processors are measured in single precision',
       );
-      expect(run.stdout.text).toMatch(/FP32 matrix product {2}at least [\d.]+\s[GT]FLOPS/);
+      expect(run.stdout.text).toMatch(/FP32 matrix product {2}≥ [\d.]+\s[GT]FLOPS/);
       expect(run.stdout.text).toMatch(/memory, read {9}[\d.]+\s[GT]B\/s/);
     },
     PROCESSOR_MS,

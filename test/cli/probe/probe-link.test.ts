@@ -58,7 +58,7 @@ describe('plimsoll probe', () => {
         .on('error', () => undefined)
         .resume(),
     );
-    await serve.stdout.until(/\d+ connections? without the code refused\. Still waiting\.\n/);
+    await serve.stdout.until(/Refused \d+ connections? without the code\. Still waiting\.\n/);
     for (const stranger of strangers) stranger.destroy();
     serve.stop('SIGINT');
     expect(await serving).toBe(EXIT_CODES.ok.code);

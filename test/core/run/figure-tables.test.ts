@@ -23,9 +23,9 @@ const rowsUnder = (heading: string): readonly string[] => {
 };
 
 const OF = {
-  'completed request': 'completed samples',
+  'completed request': 'completed requests',
   chunk: 'chunks of completed requests',
-  'issued sample': 'issued samples',
+  'issued request': 'issued requests',
   observation: 'observations of the load threads',
 } as const;
 

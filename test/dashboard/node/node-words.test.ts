@@ -46,7 +46,7 @@ describe('the words of a node', () => {
       stillSpeaking(at(rack), 5_000, ({ kind }) => kind !== 'gpuLoads.gathered'),
       5_000,
     ).map(view => nodeWords(view));
-    expect(late).toMatchObject([{ vitals: 'GPU figures 5\u00a0s old', isLate: true }]);
+    expect(late).toMatchObject([{ vitals: 'GPU figures are 5\u00a0s old', isLate: true }]);
     expect(viewsOf(stateOf(at(rack))).map(view => nodeWords(view).isLate)).toEqual([false]);
   });
 
