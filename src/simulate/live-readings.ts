@@ -3,6 +3,7 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { GpuLoad } from '../core/node/gpu.ts';
 import type { Pressure, PressuredResource, StalledTime } from '../core/node/pressure.ts';
+import { withoutFullProcessor } from '../core/node/pressure.ts';
 import { unknown } from '../core/unknown.ts';
 import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE } from './durable-readings.ts';
 import type { GpuHardware } from './hardware.ts';
@@ -67,7 +68,7 @@ export const pressureFacts = (site: Site, moment: Moment): readonly Fact[] => {
       payload: {
         source: SIMULATED_SOURCE,
         intervalMs: DURABLE_INTERVAL_MS,
-        value: { host, controlGroup: { kind: 'none' } },
+        value: { host: withoutFullProcessor(host), controlGroup: { kind: 'none' } },
       },
     },
   ];

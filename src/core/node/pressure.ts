@@ -2,6 +2,7 @@
 // is, pressure whether anybody suffers from it. As Linux measures it (PSI, Documentation/accounting/psi.rst).
 
 import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
 
 export interface NodePressure {
   /** Over all tasks of the host. */
@@ -22,7 +23,7 @@ export type PressuredResource = keyof ResourcePressures;
 export type Pressure = {
   /** At least one task waited. */
   readonly some: StalledTime;
-  /** All tasks that had work waited: nothing was done. Of the processor only within a control group; 0 for a host. */
+  /** All tasks that had work waited: nothing was done. Of the processor only within a control group. */
   readonly full: Reported<StalledTime>;
 };
 
@@ -35,6 +36,13 @@ export type StalledTime = {
   readonly totalMicroseconds: number;
 };
 
+/**
+ * `host`, whose line "full" of the processor the kernel writes for older readers, and always as 0 (psi.rst): with more tasks than
+ * processors some task always runs.
+ */
+export const withoutFullProcessor = (host: ResourcePressures): ResourcePressures =>
+  isUnknown(host.cpu) ? host : { ...host, cpu: { ...host.cpu, full: unknown(NOT_OF_A_HOST) } };
+
 /** In the order of a table, as people call them. */
 export const PRESSURED_RESOURCES: readonly {
   readonly resource: PressuredResource;
@@ -44,3 +52,5 @@ export const PRESSURED_RESOURCES: readonly {
   { resource: 'memory', label: 'Memory' },
   { resource: 'io', label: 'I/O' },
 ];
+
+const NOT_OF_A_HOST = 'not measured for the processor of a whole machine';

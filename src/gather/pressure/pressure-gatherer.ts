@@ -2,6 +2,7 @@
 // this process is in. No process is started.
 
 import type { NodePressure, ResourcePressures } from '../../core/node/pressure.ts';
+import { withoutFullProcessor } from '../../core/node/pressure.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -31,7 +32,7 @@ export const linuxPressureGatherer = ({ files }: MachineAccess): Gatherer => ({
         : new PressureFiles(files, resource => `${folder}/${resource}.pressure`);
     await poll(session, INTERVAL_MS, () => {
       const value: NodePressure = {
-        host: host.readNow(),
+        host: withoutFullProcessor(host.readNow()),
         controlGroup: group === undefined ? { kind: 'none' } : { kind: 'group', ...group.readNow() },
       };
       session.emit(SOURCE, { kind: 'pressure', value });

@@ -48,6 +48,17 @@ describe('the pressure of a Linux machine', () => {
     ]);
   });
 
+  it('has no time in which all waited for the processor: the kernel writes 0 there for the host, and measures nothing', async () => {
+    const notMeasured = unknown('not measured for the processor of a whole machine');
+    expect(await toldOf(HOST)).toMatchObject([
+      {
+        reading: {
+          value: { host: { cpu: { some: { share10s: 0.015 }, full: notMeasured }, io: { full: ZERO } } },
+        },
+      },
+    ]);
+  });
+
   it('has that of its control group beside it', async () => {
     const told = await toldOf({
       ...HOST,
@@ -61,7 +72,11 @@ describe('the pressure of a Linux machine', () => {
       {
         reading: {
           value: {
-            controlGroup: { kind: 'group', cpu: { some: { share10s: 0.015 } }, io: { kind: 'unknown' } },
+            controlGroup: {
+              kind: 'group',
+              cpu: { some: { share10s: 0.015 }, full: ZERO },
+              io: { kind: 'unknown' },
+            },
           },
         },
       },
