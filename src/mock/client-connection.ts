@@ -3,6 +3,7 @@
 
 import type { Socket } from 'node:net';
 import { errorJson } from './api/openai-json.ts';
+import { tlsCaseNamed } from './cases/tls-cases.ts';
 import { Exchange } from './exchange.ts';
 import type { HostTime } from './host-time.ts';
 import { CONTINUE, smallReply } from './http/reply-head.ts';
@@ -38,6 +39,7 @@ export class ClientConnection {
   #exchange: Exchange | undefined;
   #requests = 0;
   #isEnding = false;
+  #isNew = true;
   /** Since when it waits for what it waits for now. */
   #waitsSinceMs: number;
   #phase: 'idle' | 'head' | 'body' = 'idle';
@@ -89,10 +91,36 @@ export class ClientConnection {
   readonly #read = (bytes: Buffer): void => {
     const readMs = this.#context.time.nowMs();
     if (this.#isEnding) return;
+    if (this.#isNew && bytes[0] === TLS_HANDSHAKE) {
+      this.#answerTls();
+      return;
+    }
+    this.#isNew = false;
     this.#reader.add(bytes);
     if (this.#exchange === undefined) this.#serve(readMs);
     else if (this.#reader.heldBytes > PIPELINED_BYTES_MAX) this.#socket.pause();
   };
+
+  /** The mock speaks no TLS: it fails as it was told to, else as servers answer that speak HTTP alone. */
+  #answerTls(): void {
+    const { reply } = tlsCaseNamed(this.#context.settings.failure) ?? {};
+    if (reply === undefined) {
+      this.#refuse(400, 'the mock speaks no TLS: ask for http://');
+      return;
+    }
+    this.#isNew = false;
+    for (const { bytes } of reply.writes) this.#socket.write(bytes);
+    switch (reply.ending.kind) {
+      case 'close':
+        this.#end();
+        return;
+      case 'reset':
+        this.#socket.resetAndDestroy();
+        return;
+      default:
+        this.#isEnding = true;
+    }
+  }
 
   /** Answers what has been read, up to the first reply that takes time. */
   #serve(readMs: number): void {
@@ -186,6 +214,8 @@ export class ClientConnection {
   }
 }
 
+/** First byte of a ClientHello (RFC 8446 §5.1), and of no request of HTTP. */
+const TLS_HANDSHAKE = 0x16;
 /** Requests ahead of their turn; past it the socket is read no further. */
 const PIPELINED_BYTES_MAX = 65_536;
 const ENDING_MS_MAX = 5_000;

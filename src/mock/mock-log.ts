@@ -2,7 +2,7 @@
 // a client's report against it.
 
 import { Histogram } from '../core/statistics/histogram.ts';
-import type { Expected } from './failures.ts';
+import type { Expected } from './failure.ts';
 import type { HostTime } from './host-time.ts';
 
 /** One request. Times are ms of the mock's own clock until they are told. */

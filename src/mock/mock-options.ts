@@ -4,7 +4,7 @@
 import type { Parsed } from '../core/figure/parse-figure.ts';
 import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { nearest } from '../core/text/nearest.ts';
-import { FAILURES } from './failures.ts';
+import { failureNames } from './failures.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { readMockSettings } from './mock-settings.ts';
 
@@ -202,13 +202,7 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'Close idle connections. Default: 75s; 0s: never.',
   ),
   flag('stamp', 'stampsWrites', on, 'Add read and write times to each chunk.'),
-  option(
-    'fail',
-    'FAILURE',
-    'failure',
-    text,
-    'How requests fail; docs/mock.md lists the failures. Default: none.',
-  ),
+  option('fail', 'FAILURE', 'failure', text, 'How requests fail, or any; see docs/mock.md. Default: none.'),
   option('fail-every', 'N', 'failEvery', number, 'Which requests fail: every Nth. Default: 1, all of them.'),
   option('log', 'FILE', 'logFile', text, 'Append a JSON line for each request.'),
 ];
@@ -225,11 +219,12 @@ const unknownOption = (name: string): Parsed<never> => {
 };
 
 const unknownFailure = (name: string): Parsed<never> => {
-  const names = FAILURES.map(failure => failure.name);
-  const meant = nearest(name, names);
+  const meant = nearest(name, failureNames());
   return wrong(
     `--fail: the mock has no failure ${JSON.stringify(name)}`,
-    meant === undefined ? `Use one of ${names.join(', ')}.` : `Did you mean ${meant}?`,
+    meant === undefined
+      ? 'docs/mock.md lists them; `--fail any` is each in its turn.'
+      : `Did you mean ${meant}?`,
   );
 };
 

@@ -3,10 +3,11 @@
 import type { MockApi } from './api/mock-api.ts';
 import { MOCK_APIS } from './api/mock-apis.ts';
 import { errorJson } from './api/openai-json.ts';
+import type { FaultCase } from './cases/fault-case.ts';
 import type { MockAnswer } from './client-connection.ts';
 import { readCompletionRequest } from './completion-request.ts';
-import type { Failure } from './failures.ts';
-import { failureNamed, failureOfModel } from './failures.ts';
+import type { Failure } from './failure.ts';
+import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
 import type { MockLog, MockLogSummary } from './mock-log.ts';
@@ -127,9 +128,10 @@ export class Routes {
   }
 
   /** By the order in which requests arrive, so that the n-th fails whichever it is. */
-  #failureOf(number: number): Failure | undefined {
+  #failureOf(number: number): Failure | FaultCase | undefined {
     const { failure, failEvery } = this.#settings;
-    return number % failEvery === 0 ? failureNamed(failure) : undefined;
+    if (number % failEvery !== 0) return undefined;
+    return failure === ANY_FAILURE ? failureInTurn(number / failEvery - 1) : failureNamed(failure);
   }
 
   #announced(reply: Reply): Reply {

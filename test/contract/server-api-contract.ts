@@ -8,7 +8,8 @@ import type { ApiReply, ServerApi } from '../../src/bench/target/api/server-api.
 import { askServer } from '../../src/bench/target/ask-server.ts';
 import { endpointPath, modelsPath, parseTargetUrl } from '../../src/bench/target/target-url.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
-import { FAILURES, type Failure } from '../../src/mock/failures.ts';
+import type { Failure } from '../../src/mock/failure.ts';
+import { FAILURES } from '../../src/mock/failures.ts';
 import { type Mock, startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { expectFailure } from '../bench/load/expected-failure.ts';

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FAILURES } from '../../src/mock/failures.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../src/mock/mock-options.ts';
 import { readMockSettings } from '../../src/mock/mock-settings.ts';
+import { caseTable } from '../support/case-table.ts';
 
 const settings = (given: Readonly<Record<string, string>>) => {
   const result = parseMockOptions(given);
@@ -48,7 +49,7 @@ describe('options of the command line', () => {
     [{ ttfd: '1s' }, 'there is no option --ttfd', 'Did you mean --ttft?'],
     [{ 'quite-other': '' }, 'there is no option --quite-other', '--help'],
     [{ fail: 'http-5000' }, '--fail: the mock has no failure "http-5000"', 'Did you mean http-500?'],
-    [{ fail: 'everything at once' }, 'has no failure', 'Use one of http-400'],
+    [{ fail: 'everything at once' }, 'has no failure', '--fail any'],
     [
       { 'events-per-write': '2', 'writes-per-event': '2' },
       '--events-per-write joins what --writes-per-event',
@@ -72,6 +73,13 @@ describe('options of the command line', () => {
     const untold = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
     expect([...keys, ...untold].sort()).toEqual(all.sort());
   });
+});
+
+test('docs/mock.md has the catalogue as its table says it', () => {
+  const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
+  const start = text.indexOf('### Bodies and their length');
+  const told = text.slice(start, text.indexOf('\n\nThe cases of TLS need', start));
+  expect(told.split('\n')).toEqual(caseTable().split('\n'));
 });
 
 test('docs/mock.md has each option and each failure', () => {

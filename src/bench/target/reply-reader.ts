@@ -130,7 +130,8 @@ export class ReplyReader implements EventSink {
 
   /** A page of HTML, say: bytes, and no event in them. */
   #checkStream(): void {
-    if (this.#contentKind === 'event-stream' || this.#hasEvent || !this.#hasBody) return;
+    if (this.#hasEvent || !this.#hasBody) return;
+    if (this.#contentKind === 'event-stream' && !this.#scanner.hasForeignLines) return;
     this.#defect ??= { kind: 'malformed', detail: 'the reply is not an event stream' };
   }
 

@@ -1,7 +1,7 @@
 // Replies in an unusual shape: events joined in a write, cut over several, cut inside a character, or corrupt. Built for
 // each reply as one run of bytes that is then cut, so that any shape can carry stamps.
 
-import type { Expected } from '../failures.ts';
+import type { Expected } from '../failure.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import type { StreamEvent } from './event-factory.ts';
 import { chunked, lastChunk, STAMP_FIELD } from './framing.ts';

@@ -1,7 +1,7 @@
 // A stream or a whole completion, corrupt in one place.
 
 import { errorJson } from '../api/openai-json.ts';
-import type { Expected } from '../failures.ts';
+import type { Expected } from '../failure.ts';
 import type { ReplyPart } from './arranged-stream.ts';
 import { bare, streamParts } from './arranged-stream.ts';
 import type { FailingRequest } from './corruption.ts';

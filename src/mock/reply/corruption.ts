@@ -1,7 +1,8 @@
 // What the failures have in common: bytes as they are, whatever HTTP thinks of them, and the ways to end.
 
 import { gzipSync } from 'node:zlib';
-import type { Expected, Failure } from '../failures.ts';
+import type { FaultCase } from '../cases/fault-case.ts';
+import type { Expected, Failure } from '../failure.ts';
 import type { ReplyPart } from './arranged-stream.ts';
 import { bare, cutParts } from './arranged-stream.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
@@ -9,7 +10,7 @@ import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
 
 export interface FailingRequest {
-  readonly failure: Failure;
+  readonly failure: Failure | FaultCase;
   readonly subject: ReplySubject;
   readonly wire: Wire;
   /** Whether its connection has carried a request before. */

@@ -1,7 +1,9 @@
 // Builds the reply of each failure of the table: healthy bytes, corrupt in one place.
 
 import { errorJson } from '../api/openai-json.ts';
-import type { Expected } from '../failures.ts';
+import { STREAM, WHOLE } from '../cases/case-body.ts';
+import type { FaultCase } from '../cases/fault-case.ts';
+import type { Expected } from '../failure.ts';
 import { replyHead, smallReply } from '../http/reply-head.ts';
 import type { ReplyPart } from './arranged-stream.ts';
 import { bare } from './arranged-stream.ts';
@@ -15,12 +17,22 @@ import type { ReplySubject } from './reply-subject.ts';
 export const failingReply = (builder: ReplyBuilder, request: FailingRequest): Reply => {
   const { failure, subject } = request;
   const expected = subject.isStreaming ? failure.streaming : failure.plain;
+  if ('reply' in failure) return ofCase(failure, subject, expected);
   const built =
     beforeTheBody(builder, request, expected) ??
     (subject.isStreaming
       ? corruptStream(builder, request, expected)
       : corruptBody(builder, request, expected));
   return { ...built, expected, promptTokens: subject.promptTokens };
+};
+
+/** A case of the catalogue, as it is written. */
+const ofCase = ({ reply }: FaultCase, subject: ReplySubject, expected: Expected): Reply => {
+  const { isStreaming, promptTokens } = subject;
+  const body = isStreaming ? STREAM : WHOLE;
+  const { writes, ending } = reply({ isStreaming, body, type: typeOf(subject) });
+  const parts = writes.map(({ bytes, atMs }) => bare(bytes, atMs));
+  return { ...asReply(parts, ending, expected), promptTokens };
 };
 
 /** Failures that look the same whatever was asked for. */

@@ -2,7 +2,7 @@
 // kept per shape, so that an ordinary stream costs a list of references.
 
 import type { WholeAnswer } from '../api/mock-api.ts';
-import type { Expected } from '../failures.ts';
+import type { Expected } from '../failure.ts';
 import { replyHead } from '../http/reply-head.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import { CUT_APART_MS, cutParts, isOrdinary, streamParts } from './arranged-stream.ts';

@@ -1,7 +1,7 @@
 // A reply as the connection sends it: pieces of bytes, each with its time, and what follows the last one. Healthy
 // replies and failures differ in nothing else.
 
-import type { Expected } from '../failures.ts';
+import type { Expected } from '../failure.ts';
 
 export interface Reply {
   /** One write each. Shared between replies: never changed. */

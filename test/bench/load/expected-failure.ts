@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
-import type { Failure } from '../../../src/mock/failures.ts';
+import type { Failure } from '../../../src/mock/failure.ts';
 
 export const expectFailure = (sample: EndedSample, failure: Failure, isStreaming: boolean): void => {
   const expected = isStreaming ? failure.streaming : failure.plain;

@@ -151,8 +151,12 @@ export class HeadReader {
     return true;
   }
 
-  /** The last coding delimits the body; anything but chunked alone would have to be decoded. */
+  /**
+   * The last coding delimits the body; anything but chunked alone would have to be decoded. `identity` is none at all: RFC 2616
+   * had it, and old servers still write it.
+   */
   #coding(bytes: Buffer, start: number, end: number): void {
+    if (end - start === IDENTITY_CODING.length && isName(bytes, start, IDENTITY_CODING)) return;
     const isChunked = end - start === CHUNKED_CODING.length && isName(bytes, start, CHUNKED_CODING);
     this.#transferCoding = isChunked && this.#transferCoding === 'missing' ? 'chunked' : 'other';
   }
@@ -213,6 +217,7 @@ const CONTENT_ENCODING = Buffer.from('content-encoding');
 const CONNECTION = Buffer.from('connection');
 const LOCATION = Buffer.from('location');
 const CHUNKED_CODING = Buffer.from('chunked');
+const IDENTITY_CODING = Buffer.from('identity');
 const EVENT_STREAM = Buffer.from('text/event-stream');
 const JSON_TYPE = Buffer.from('application/json');
 const NO_BODY: Framing = { kind: 'none' };

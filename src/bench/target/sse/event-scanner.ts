@@ -22,6 +22,7 @@ export class EventScanner {
   /** Bytes of the byte order mark seen; BOM_DONE when the question is settled. */
   #bomSeen = 0;
   #isTooLong = false;
+  #hasForeignLines = false;
 
   constructor(sink: EventSink) {
     this.#sink = sink;
@@ -37,7 +38,13 @@ export class EventScanner {
     return this.#dataLines > 0 || (this.#line.length > 0 && this.#line.bytes[0] !== COLON);
   }
 
+  /** Whether something came that is no line of an event stream: a page, JSON, compressed bytes. */
+  get hasForeignLines(): boolean {
+    return this.#hasForeignLines || isForeign(this.#line.bytes, 0, this.#line.length);
+  }
+
   reset(): void {
+    this.#hasForeignLines = false;
     this.#line.length = 0;
     this.#clearEvent();
     this.#skipsLineFeed = false;
@@ -95,6 +102,8 @@ export class EventScanner {
       this.#isErrorEvent = end - valueStart === ERROR.length && startsWith(bytes, valueStart, ERROR);
     } else if (isField(bytes, start, end, ERROR)) {
       this.#takeError(bytes, valueStartOf(bytes, start + ERROR.length, end), end, isCallers);
+    } else if (!this.#hasForeignLines) {
+      this.#hasForeignLines = isForeign(bytes, start, end);
     }
   }
 
@@ -186,6 +195,10 @@ const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boole
   return nameEnd <= end && startsWith(bytes, start, name) && (nameEnd === end || bytes[nameEnd] === COLON);
 };
 
+/** Neither a comment nor a field that the standard or llama.cpp knows. */
+const isForeign = (bytes: Buffer, start: number, end: number): boolean =>
+  start < end && bytes[start] !== COLON && !FIELDS.some(name => isField(bytes, start, end, name));
+
 /** Behind the colon and one space. */
 const valueStartOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd >= end) return end;
@@ -204,6 +217,7 @@ const COLON = 0x3a;
 const DATA = Buffer.from('data');
 const EVENT = Buffer.from('event');
 const ERROR = Buffer.from('error');
+const FIELDS: readonly Buffer[] = [DATA, EVENT, ERROR, Buffer.from('id'), Buffer.from('retry')];
 const LINE_FEED = Buffer.from('\n');
 const NOTHING: Buffer = Buffer.alloc(0);
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -1,0 +1,161 @@
+// One case of the catalogue: a reply written out byte for byte, and what a right client says of it. Where the failures of
+// failures.ts break a healthy reply of the mock in one place, a case is the whole conversation, however odd.
+
+import type { Expected, Failure } from '../failure.ts';
+import { completed } from '../failure.ts';
+import type { Ending } from '../reply/reply.ts';
+
+export interface FaultCase extends Failure {
+  readonly group: CaseGroup;
+  readonly reply: (request: CaseRequest) => CaseReply;
+  /** Of a stream that is completed: what the client must count. */
+  readonly figures: CaseFigures;
+}
+
+export type CaseGroup =
+  | 'framing'
+  | 'head'
+  | 'status'
+  | 'connection'
+  | 'stream'
+  | 'content'
+  | 'json'
+  | 'usage'
+  | 'compression';
+
+export interface CaseFigures {
+  readonly chunks?: number;
+  /** −1: unknown. */
+  readonly outputTokens?: number;
+  readonly finishReason?: string;
+}
+
+export interface CaseRequest {
+  readonly isStreaming: boolean;
+  /** A healthy body for what was asked: a stream of events, or JSON. */
+  readonly body: string;
+  /** Of that body. */
+  readonly type: string;
+}
+
+export interface CaseReply {
+  readonly writes: readonly CaseWrite[];
+  readonly ending: Ending;
+}
+
+export interface CaseWrite {
+  readonly bytes: Buffer;
+  readonly atMs: number;
+}
+
+type Make = (request: CaseRequest) => CaseReply;
+
+/** Rows of one group: the same for streams and whole replies, for streams alone, for whole ones alone, or apart. */
+export const casesOf = (group: CaseGroup) => ({
+  both: (
+    name: string,
+    meaning: string,
+    expected: Expected,
+    reply: Make,
+    figures: CaseFigures = {},
+  ): FaultCase => ({
+    group,
+    name,
+    meaning,
+    streaming: expected,
+    plain: expected,
+    reply,
+    figures,
+  }),
+  apart: (
+    name: string,
+    meaning: string,
+    expected: { readonly streaming: Expected; readonly plain: Expected },
+    reply: Make,
+  ): FaultCase => ({ group, name, meaning, ...expected, reply, figures: {} }),
+  stream: (
+    name: string,
+    meaning: string,
+    streaming: Expected,
+    reply: Make,
+    figures: CaseFigures = {},
+  ): FaultCase => ({
+    group,
+    name,
+    meaning,
+    streaming,
+    plain: completed,
+    reply: elseHealthy(reply, true),
+    figures,
+  }),
+  whole: (name: string, meaning: string, plain: Expected, reply: Make): FaultCase => ({
+    group,
+    name,
+    meaning,
+    streaming: completed,
+    plain,
+    reply: elseHealthy(reply, false),
+    figures: {},
+  }),
+});
+
+/** A reply's head: lines with line feeds alone, made what HTTP wants. */
+export const headOf = (...lines: readonly string[]): Buffer =>
+  Buffer.from(`${lines.filter(line => line !== '').join('\r\n')}\r\n\r\n`, 'latin1');
+
+/** 200 with the content type of what was asked for. */
+export const okHead = ({ type }: CaseRequest, ...fields: readonly string[]): Buffer =>
+  headOf('HTTP/1.1 200 OK', `content-type: ${type}`, ...fields);
+
+export const trueLength = (body: string | Buffer): string => `content-length: ${Buffer.byteLength(body)}`;
+
+export const CHUNKED_FIELD = 'transfer-encoding: chunked';
+
+/** HTTP chunks, without the last one. */
+export const chunksOf = (...pieces: readonly (string | Buffer)[]): Buffer =>
+  Buffer.concat(
+    pieces.flatMap(piece => {
+      const bytes = Buffer.from(piece);
+      return [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')];
+    }),
+  );
+
+export const LAST_CHUNK = '0\r\n\r\n';
+
+/** All in one write. */
+export const atOnce = (ending: Ending, ...parts: readonly (string | Buffer)[]): CaseReply => ({
+  writes: [{ bytes: Buffer.concat(parts.map(part => Buffer.from(part))), atMs: 0 }],
+  ending,
+});
+
+/** Each part in a write of its own, so many milliseconds apart. */
+export const spaced = (
+  everyMs: number,
+  ending: Ending,
+  ...parts: readonly (string | Buffer)[]
+): CaseReply => ({
+  writes: parts.map((part, index) => ({ bytes: Buffer.from(part), atMs: index * everyMs })),
+  ending,
+});
+
+/** A right reply of known length with this body. */
+export const withBody = (
+  request: CaseRequest,
+  body: string | Buffer,
+  ...fields: readonly string[]
+): CaseReply => atOnce(KEEP, okHead(request, trueLength(body), ...fields), body);
+
+/** A right reply of known length. */
+export const healthy = (request: CaseRequest): CaseReply => withBody(request, request.body);
+
+export const KEEP: Ending = { kind: 'keep-alive' };
+export const CLOSED: Ending = { kind: 'close' };
+export const SILENT: Ending = { kind: 'silence' };
+/** Late enough that the bytes before it arrive. */
+export const RESET_SOON: Ending = { kind: 'reset', afterMs: 20 };
+export const repeatedEvery = (everyMs: number): Ending => ({ kind: 'repeat', everyMs });
+
+const elseHealthy =
+  (reply: Make, isForStreams: boolean): Make =>
+  request =>
+    request.isStreaming === isForStreams ? reply(request) : healthy(request);
