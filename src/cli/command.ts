@@ -5,6 +5,7 @@ import type { HostPort } from '../core/address/host-port.ts';
 import { parseHostPort } from '../core/address/host-port.ts';
 import type { Parsed } from '../core/figure/parse-figure.ts';
 import { parsed, wrong } from '../core/figure/parse-figure.ts';
+import { CommandError } from './command-error.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
@@ -101,9 +102,40 @@ export const homeOption: Option<string | undefined> = value({
 
 export const jsonOption: Option<boolean> = flag('json', 'Print JSON.');
 
+/** A port alone is one of this machine. */
+export const parseListen = (text: string): Parsed<HostPort> =>
+  parseHostPort(/^\d+$/.test(text.trim()) ? `${LOOPBACK}:${text.trim()}` : text);
+
+const LOOPBACK = '127.0.0.1';
+
 export const httpOption: Option<HostPort | undefined> = value({
   name: 'http',
-  valueName: 'HOST:PORT',
+  valueName: '[HOST:]PORT',
   meaning: 'Where the dashboard and the API listen. Default: 127.0.0.1:4180, or http.listen in config.toml.',
-  parse: parseHostPort,
+  parse: parseListen,
 });
+
+/** The same for who only wants another port. */
+export const portOption: Option<number | undefined> = value({
+  name: 'port',
+  valueName: 'N',
+  meaning: 'The same as --http 127.0.0.1:N.',
+  parse: text => {
+    const place = parseListen(text);
+    return place.kind === 'ok' && /^\d+$/.test(text.trim())
+      ? parsed(place.value.port)
+      : wrong(`${JSON.stringify(text)} is not a port`, 'Ports go from 0, any free one, to 65535.');
+  },
+});
+
+/** @throws CommandError where both are given. */
+export const listenPlace = (invocation: Invocation): HostPort | undefined => {
+  const [http, port] = [invocation.option(httpOption), invocation.option(portOption)];
+  if (http !== undefined && port !== undefined)
+    throw new CommandError(
+      'usage',
+      '--http and --port: cannot be combined',
+      'Write one of them: --http HOST:PORT.',
+    );
+  return http ?? (port === undefined ? undefined : { host: LOOPBACK, port });
+};

@@ -47,3 +47,6 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
     },
   ],
 ];
+
+/** The first words of all commands. */
+export const COMMAND_WORDS: readonly string[] = GROUPS.map(([word]) => word);

@@ -10,6 +10,7 @@ import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { programName } from './program-name.ts';
 
 export interface ProcessState {
   /** Without node and the script. */
@@ -29,6 +30,8 @@ export interface ProcessState {
   readonly userId: number | undefined;
   /** Of this package. */
   readonly version: string;
+  /** What a person types for `plimsoll` here. */
+  readonly program: string;
   /** undefined when the dashboard was not built. */
   readonly dashboardDir: string | undefined;
   readonly stdout: OutputStream;
@@ -97,6 +100,12 @@ export const readProcessState = (): ProcessState => {
     pid: process.pid,
     userId: process.getuid?.(),
     version: versionOf(new URL('package.json', packageRoot)),
+    program: programName({
+      root: fileURLToPath(packageRoot),
+      isCheckout: existsSync(new URL('scripts/start.js', packageRoot)),
+      script: process.argv[1] ?? '',
+      cwd: process.cwd(),
+    }),
     dashboardDir: existsSync(dashboardDir) ? dashboardDir : undefined,
     stdout,
     stderr: outputStream(process.stderr, env),

@@ -5,13 +5,16 @@ import { errorMessage } from '../core/problem.ts';
 import type { Command } from './command.ts';
 import { CommandError, terminalText } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
+import { COMMAND_WORDS } from './commands.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import { commandHelp, commandList } from './help.ts';
 import type { ProcessState } from './process-state.ts';
 import { StopRequest } from './process-state.ts';
+import { typedAs } from './typed-output.ts';
 
-export const runCommand = async (commands: readonly Command[], state: ProcessState): Promise<ExitCode> => {
+export const runCommand = async (commands: readonly Command[], given: ProcessState): Promise<ExitCode> => {
+  const state = withProgram(given);
   try {
     return await run(commands, state);
   } catch (error) {
@@ -26,6 +29,17 @@ export const runCommand = async (commands: readonly Command[], state: ProcessSta
     await state.stderr.write(`plimsoll: this should not have happened:\n${text}\n`);
     return EXIT_CODES.failure.code;
   }
+};
+
+/** What a program reads says `plimsoll`, wherever it runs. */
+const withProgram = (state: ProcessState): ProcessState => {
+  if (state.args.includes('--json')) return state;
+  const words = [...COMMAND_WORDS, 'COMMAND', '--help', '--version'];
+  return {
+    ...state,
+    stdout: typedAs(state.stdout, state.program, words),
+    stderr: typedAs(state.stderr, state.program, words),
+  };
 };
 
 const run = async (commands: readonly Command[], state: ProcessState): Promise<ExitCode> => {

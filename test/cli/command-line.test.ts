@@ -88,7 +88,7 @@ describe('a command line', () => {
     expect(await refusal('up', '--home=')).toContain('the value is empty');
     expect(await refusal('up', '--home', 'a', '--home', 'b')).toContain('given twice');
     expect(await refusal('up', '--once=yes')).toContain('takes no value');
-    expect(await refusal('up', '--http', '4180')).toContain('127.0.0.1:4180');
+    expect(await refusal('up', '--http', ':4180')).toContain('127.0.0.1:4180');
     expect(await refusal('up', '--http', '::1:4180')).toContain('[::1]:4180');
     expect(await refusal('up', '--peer', 'atlas', '--peer', 'foo bar')).toContain(
       '"foo bar" is not the address of a peer\nWrite a name or an address, with :PORT',

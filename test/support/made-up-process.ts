@@ -24,6 +24,7 @@ export interface MadeUpProcessOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly nodeVersion?: string;
+  readonly program?: string;
   /** What comes on standard input. */
   readonly input?: string;
 }
@@ -45,6 +46,7 @@ export const madeUpProcess = (args: readonly string[], options: MadeUpProcessOpt
     pid: process.pid,
     userId: process.getuid?.(),
     version: '1.2.3',
+    program: options.program ?? 'plimsoll',
     dashboardDir: undefined,
     stdout,
     stderr,

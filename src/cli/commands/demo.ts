@@ -6,7 +6,7 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { SIMULATED_NODES_MAX } from '../../simulate/scenario/scenario-of-size.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command } from '../command.ts';
-import { flag, homeOption, httpOption, value } from '../command.ts';
+import { flag, homeOption, httpOption, listenPlace, portOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 
@@ -43,7 +43,16 @@ export const demoCommand: Command = {
   description:
     'The demo reads nothing of this computer and sends no packet. It has a home of its own, which is deleted at the end;\n--home and PLIMSOLL_HOME have no effect.',
   arguments: [],
-  options: [homeOption, nodesOption, seedOption, faultsOption, httpOption, noBenchOption, noOpenOption],
+  options: [
+    homeOption,
+    nodesOption,
+    seedOption,
+    faultsOption,
+    httpOption,
+    portOption,
+    noBenchOption,
+    noOpenOption,
+  ],
   examples: [
     { line: 'plimsoll demo', meaning: 'eight machines of six kinds, with typical faults' },
     { line: 'plimsoll demo --faults off', meaning: 'the same without faults' },
@@ -58,7 +67,7 @@ export const demoCommand: Command = {
       nodeCount,
       seed: invocation.option(seedOption) ?? SEED,
       hasFaults,
-      http: invocation.option(httpOption),
+      http: listenPlace(invocation),
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(

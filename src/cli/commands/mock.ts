@@ -7,7 +7,7 @@ import { startMock } from '../../mock/mock-server.ts';
 import type { MockSettings } from '../../mock/mock-settings.ts';
 import { MockError } from '../../mock/mock-settings.ts';
 import type { Command, Option } from '../command.ts';
-import { flag, homeOption, nonEmpty, value } from '../command.ts';
+import { flag, homeOption, nonEmpty, parseListen, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
@@ -18,13 +18,20 @@ const OPTIONS: readonly { readonly name: string; readonly option: Option<string 
       valueName === undefined ? flag(name, meaning) : value({ name, valueName, meaning, parse: nonEmpty }),
   }));
 
+const httpPlace = value({
+  name: 'http',
+  valueName: '[HOST:]PORT',
+  meaning: 'The same as --host and --port together.',
+  parse: parseListen,
+});
+
 export const mockCommand: Command = {
   name: 'mock',
   summary: 'Serve a deterministic model that answers and fails as configured',
   description:
     'The results of a benchmark against it are known beforehand. A model mock-fail-NAME fails that way.',
   arguments: [],
-  options: [homeOption, ...OPTIONS.map(({ option }) => option)],
+  options: [homeOption, httpPlace, ...OPTIONS.map(({ option }) => option)],
   examples: [
     {
       line: 'plimsoll mock --port 8000',
@@ -43,7 +50,16 @@ export const mockCommand: Command = {
         return [name, typeof read === 'boolean' ? (read ? '' : undefined) : read];
       }),
     );
-    const settings = parseMockOptions(given);
+    const http = invocation.option(httpPlace);
+    if (http !== undefined && (given['host'] ?? given['port']) !== undefined)
+      throw new CommandError(
+        'usage',
+        '--http and --host or --port: cannot be combined',
+        'Write one of them.',
+      );
+    const settings = parseMockOptions(
+      http === undefined ? given : { ...given, host: http.host, port: String(http.port) },
+    );
     if (settings.kind === 'wrong') throw new CommandError('usage', settings.problem, settings.advice);
     await using mock = await startedMock(settings.value);
     const { models } = settings.value;

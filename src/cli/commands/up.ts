@@ -13,7 +13,16 @@ import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { renderSummary } from '../../tui/render.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
 import type { Command, Invocation } from '../command.ts';
-import { flag, homeOption, httpOption, nonEmpty, repeated, value } from '../command.ts';
+import {
+  flag,
+  homeOption,
+  httpOption,
+  listenPlace,
+  nonEmpty,
+  portOption,
+  repeated,
+  value,
+} from '../command.ts';
 import { CommandError, terminalText } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -100,6 +109,7 @@ export const upCommand: Command = {
   options: [
     homeOption,
     httpOption,
+    portOption,
     nameOption,
     keyFileOption,
     meshOption,
@@ -136,7 +146,7 @@ export const upCommand: Command = {
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
       home: resolveHome({ ...state, option: invocation.option(homeOption) }),
-      http: invocation.option(httpOption),
+      http: listenPlace(invocation),
       name: invocation.option(nameOption),
       mesh: {
         keyFile: absolute(invocation.option(keyFileOption), state.cwd),
@@ -170,7 +180,7 @@ const showReplay = async (
     await state.stdout.write(`A recording, read-only.\n\nDashboard: ${url}\nCtrl-C stops it.\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(url, state);
   };
-  await runReplay(state, { file, speed, http: invocation.option(httpOption), onStarted });
+  await runReplay(state, { file, speed, http: listenPlace(invocation), onStarted });
   return EXIT_CODES.ok.code;
 };
 

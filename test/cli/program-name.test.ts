@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { programName } from '../../src/cli/program-name.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+import { repositoryRoot } from '../support/repository.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+describe('the name of the command', () => {
+  const checkout = { root: '/src/plimsoll/', isCheckout: true, script: '/src/plimsoll/bin/plimsoll.js' };
+
+  test('is what a person types where it runs', () => {
+    expect(programName({ ...checkout, cwd: '/src/plimsoll' })).toBe('./plimsoll');
+    expect(programName({ ...checkout, cwd: '/src' })).toBe('./plimsoll/plimsoll');
+    expect(programName({ ...checkout, cwd: '/home/me' })).toBe('/src/plimsoll/plimsoll');
+    expect(programName({ ...checkout, root: '/my src/', script: '/my src/bin/plimsoll.js', cwd: '/' })).toBe(
+      "'./my src/plimsoll'",
+    );
+  });
+
+  test('is plimsoll where it is installed, also as a link to a checkout', () => {
+    expect(programName({ ...checkout, isCheckout: false, cwd: '/src/plimsoll' })).toBe('plimsoll');
+    expect(programName({ ...checkout, script: '/usr/local/bin/plimsoll', cwd: '/home/me' })).toBe('plimsoll');
+  });
+
+  test('stands in whatever a person reads: help, advice, and what to try next', async () => {
+    const of = async (...args: string[]) => {
+      const made = madeUpProcess(args, { program: './plimsoll' });
+      await made.run();
+      return made.stdout.text + made.stderr.text;
+    };
+    expect(await of('up', '--help')).toContain('./plimsoll up --http 0.0.0.0:4180');
+    expect(await of('--help')).toContain('./plimsoll COMMAND');
+    expect(await of('statsu')).toContain('Did you mean: ./plimsoll status');
+    expect(await of('watch', '--home', '/nowhere-at-all')).toContain('./plimsoll bench http://');
+    expect(await of('up', '--help')).not.toMatch(/(?<!\/)\bplimsoll (up|status)/);
+  });
+
+  test('works as it is written: ./plimsoll, from any folder', async () => {
+    using folder = temporaryDirectory();
+    const launcher = join(repositoryRoot, 'plimsoll');
+    const { stdout } = await promisify(execFile)(launcher, ['--version'], { cwd: folder.path });
+    expect(stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('where to listen', () => {
+  test.for(['up', 'demo'])(
+    '%s refuses --http and --port together, and a port that is none',
+    async command => {
+      const both = madeUpProcess([command, '--http', '4190', '--port', '4190']);
+      expect(await both.run()).toBe(2);
+      expect(both.stderr.text).toContain('--http and --port: cannot be combined');
+      const none = madeUpProcess([command, '--port', '70000']);
+      expect(await none.run()).toBe(2);
+    },
+  );
+
+  test.for([
+    ['--http', '0'],
+    ['--port', '0'],
+    ['--http', '127.0.0.1:0'],
+  ])('mock understands %s %s', async words => {
+    const mock = madeUpProcess(['mock', ...words]);
+    const ended = mock.run();
+    await mock.stdout.until(/at http:\/\/127\.0\.0\.1:\d+/);
+    mock.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  test.for([
+    ['--http', '0'],
+    ['--port', '0'],
+  ])('up understands %s %s', async words => {
+    using folder = temporaryDirectory();
+    const up = madeUpProcess(['up', ...words, '--home', folder.path, '--no-open', '--probes', 'off']);
+    const ended = up.run();
+    await up.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+/);
+    up.stop('SIGINT');
+    expect(await ended).toBe(0);
+  });
+});
