@@ -9,10 +9,9 @@ import { paint, part } from '../../tui/part.ts';
 import type { Command } from '../command.ts';
 import { homeOption, jsonOption } from '../command.ts';
 import type { Check, Verdict } from '../doctor/check.ts';
-import { computerChecks } from '../doctor/computer-checks.ts';
+import { computerChecks, toolChecks } from '../doctor/computer-checks.ts';
 import { daemonChecks } from '../doctor/daemon-checks.ts';
 import { configChecks, homeChecks } from '../doctor/home-checks.ts';
-import { toolChecks } from '../doctor/tool-checks.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 export const doctorCommand: Command = {

@@ -22,3 +22,10 @@ export interface Check {
   /** What to do; '' where there is nothing to do. */
   readonly advice: string;
 }
+
+type Checker = (verdict: Verdict, text: string, advice?: string) => Check;
+
+/** What makes the checks of a section. */
+export const checksOf =
+  (section: Check['section']): Checker =>
+  (verdict, text, advice = '') => ({ section, verdict, text, advice });

@@ -24,9 +24,13 @@ import { CommandError } from '../command-error.ts';
 import type { DaemonClient } from '../daemon-client.ts';
 import { findDaemon, startAdvice } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { Check, Verdict } from './check.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
 import { meshChecks } from './mesh-checks.ts';
 import { readingChecks } from './reading-checks.ts';
+
+const check = checksOf('daemon');
+const clusterCheck = checksOf('cluster');
 
 export const daemonChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
   const listen = effectiveConfig(await readConfig(homeFiles(home).config)).http.listen;
@@ -54,9 +58,9 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
   const { url, pid } = client.file;
   const isSame = snapshot.plimsollVersion === state.version;
   return [
-    check('ok', `it answers at ${url} (process ${pid})`, ''),
+    check('ok', `it answers at ${url} (process ${pid})`),
     isSame
-      ? check('ok', `it is version ${state.version}, as this command is`, '')
+      ? check('ok', `it is version ${state.version}, as this command is`)
       : check(
           'problem',
           `it is version ${snapshot.plimsollVersion}, this command ${state.version}`,
@@ -79,12 +83,13 @@ export const noticeChecks = (notices: readonly ToldNotice[]): readonly Check[] =
 const clusterChecks = (cluster: State): readonly Check[] => {
   const nowMs = systemClock.nowMs();
   const views = nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
-  return clusterWarnings({ state: cluster, views, nowMs }).map(({ level, title, why, on, command }) => ({
-    section: 'cluster',
-    verdict: level === 'note' ? 'note' : 'problem',
-    text: `${title}. ${why}`,
-    advice: command === undefined ? '' : `On ${on ?? 'any node'}: ${command}`,
-  }));
+  return clusterWarnings({ state: cluster, views, nowMs }).map(({ level, title, why, on, command }) =>
+    clusterCheck(
+      level === 'note' ? 'note' : 'problem',
+      `${title}. ${why}`,
+      command === undefined ? '' : `On ${on ?? 'any node'}: ${command}`,
+    ),
+  );
 };
 
 /** What each link of this node is made of at both ends, so that a slow port is not taken for a bad cable. */
@@ -95,12 +100,10 @@ export const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly
     .map(({ best, nodes }) => {
       const other = nodes[0] === self ? nodes[1] : nodes[0];
       const nameOf = (id: NodeId): string => nodeName(cluster, id);
-      return {
-        section: 'cluster',
-        verdict: areEndsEqual(best.carrier) ? 'ok' : 'note',
-        text: `the link to ${nameOf(other)} is ${typeWords(best)}: ${endsWords(best, nameOf)}`,
-        advice: '',
-      };
+      return clusterCheck(
+        areEndsEqual(best.carrier) ? 'ok' : 'note',
+        `the link to ${nameOf(other)} is ${typeWords(best)}: ${endsWords(best, nameOf)}`,
+      );
     });
 
 /** Undefined for a daemon of another version, which has no such answer: that is told above. */
@@ -117,10 +120,10 @@ const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshSt
 const portCheck = async (listen: ListenConfig): Promise<Check> => {
   const place = hostPortText(listen);
   const failure = await listenOnce(listen);
-  if (failure === undefined) return check('ok', `${place} is free to listen on`, '');
+  if (failure === undefined) return check('ok', `${place} is free to listen on`);
   const isTaken = failure === 'EADDRINUSE';
   if (isTaken && !listen.isExplicit)
-    return check('note', `${place} is taken: the next free port would be used`, '');
+    return check('note', `${place} is taken: the next free port would be used`);
   return check(
     'problem',
     isTaken ? `${place} is taken by another program` : `${place} cannot be listened on (${failure})`,
@@ -134,13 +137,6 @@ const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =
     server.once('error', error => resolve(shortReason(error)));
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
-
-const check = (verdict: Verdict, text: string, advice: string): Check => ({
-  section: 'daemon',
-  verdict,
-  text,
-  advice,
-});
 
 /** The sections of the mesh and of the home say more of these. */
 const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);

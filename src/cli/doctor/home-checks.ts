@@ -10,7 +10,10 @@ import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { Check, Verdict } from './check.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+
+const check = checksOf('home');
 
 export const homeChecks = async (home: string, state: ProcessState): Promise<readonly Check[]> => {
   const info = await statOf(home);
@@ -24,7 +27,7 @@ export const homeChecks = async (home: string, state: ProcessState): Promise<rea
       check('problem', `${home} is not a folder`, 'Move it away, or choose another home with --home DIR.'),
     ];
   }
-  if (state.platform === 'win32') return [check('ok', home, '')];
+  if (state.platform === 'win32') return [check('ok', home)];
   const { uid } = info.stats;
   if (state.userId !== undefined && state.userId !== 0 && uid !== state.userId) {
     return [check('problem', `${home} belongs to another user (${uid})`, ownerAdvice(home))];
@@ -38,18 +41,13 @@ export const homeChecks = async (home: string, state: ProcessState): Promise<rea
 
 export const configChecks = async (home: string): Promise<readonly Check[]> => {
   const result = await readConfig(homeFiles(home).config);
-  const settings = (verdict: Verdict, text: string, advice: string): Check => ({
-    section: 'settings',
-    verdict,
-    text,
-    advice,
-  });
+  const settings = checksOf('settings');
   if (result.kind === 'broken') {
     return result.problems.map(problem => settings('problem', placedProblem(problem), problem.advice));
   }
-  if (result.isMissing) return [settings('note', 'there is no config.toml: every key has its default', '')];
+  if (result.isMissing) return [settings('note', 'there is no config.toml: every key has its default')];
   const set = result.settings.filter(({ source }) => source.kind === 'file').length;
-  return [settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`, '')];
+  return [settings('ok', `config.toml is in order, ${set} ${set === 1 ? 'key is' : 'keys are'} set`)];
 };
 
 const folderChecks = (home: string, stats: Stats): readonly Check[] => {
@@ -57,7 +55,7 @@ const folderChecks = (home: string, stats: Stats): readonly Check[] => {
   if ((mode & 0o077) !== 0) {
     return [check('problem', `${home} can be read by others (${octal(mode)})`, `Run: chmod 700 ${home}`)];
   }
-  return [check('ok', `${home} is private (${octal(mode)})`, '')];
+  return [check('ok', `${home} is private (${octal(mode)})`)];
 };
 
 const fileChecks = async (home: string, { userId }: ProcessState): Promise<readonly Check[]> => {
@@ -87,7 +85,7 @@ const journalChecks = async (home: string, state: ProcessState): Promise<readonl
   if (info.kind === 'missing') {
     const daemon = await readDaemonFile(homeFiles(home).daemon);
     if (daemon.kind !== 'found' || !state.isAlive(daemon.file.pid))
-      return [check('note', 'there is no journal yet', '')];
+      return [check('note', 'there is no journal yet')];
     const problem = 'the journal does not exist: what the running daemon records now is lost when it stops';
     return [check('problem', problem, 'Restart the daemon: it starts a new journal.')];
   }
@@ -96,7 +94,7 @@ const journalChecks = async (home: string, state: ProcessState): Promise<readonl
   const log = await statOf(`${path}-wal`);
   const size = figureText(formatBytes(info.stats.size + (log.kind === 'found' ? log.stats.size : 0)));
   if (info.stats.size === 0 || (await beginsLikeSqlite(path)))
-    return [check('ok', `the journal has ${size}`, '')];
+    return [check('ok', `the journal has ${size}`)];
   return [
     check('problem', `${path} is not a journal`, 'The next plimsoll up moves it aside and starts a new one.'),
   ];
@@ -132,13 +130,6 @@ const statOf = async (path: string): Promise<StatResult> => {
     return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'refused', code };
   }
 };
-
-const check = (verdict: Verdict, text: string, advice: string): Check => ({
-  section: 'home',
-  verdict,
-  text,
-  advice,
-});
 const octal = (mode: number): string => `0${mode.toString(8).padStart(3, '0')}`;
 const ownerAdvice = (home: string): string =>
   `Run as the user it belongs to, or: sudo chown -R "$USER" ${home}`;

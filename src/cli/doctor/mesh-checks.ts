@@ -5,7 +5,10 @@ import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
 import { isKnown } from '../../core/unknown.ts';
 import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
-import type { Check, Verdict } from './check.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+
+const check = checksOf('mesh');
 
 type MeshOn = Extract<MeshStatus, { readonly kind: 'on' }>;
 
@@ -22,10 +25,10 @@ export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[]
           `it listens on ${mesh.listensOn}, which only this machine can reach`,
           'Choose another address with --mesh HOST:PORT, or in config.toml, [mesh] listen.',
         )
-      : check('ok', `it listens on ${mesh.listensOn}`, ''),
+      : check('ok', `it listens on ${mesh.listensOn}`),
     ...(isKnown(mesh.reachabilityPort) || mesh.isLoopback
       ? []
-      : [check('problem', `no connections are found: ${mesh.reachabilityPort.reason}`, '')]),
+      : [check('problem', `no connections are found: ${mesh.reachabilityPort.reason}`)]),
     ...(mesh.peers.length === 0
       ? [
           check(
@@ -45,7 +48,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
   switch (standing) {
     case 'linked':
       return [
-        check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`, ''),
+        check('ok', `${name} is linked${isKnown(peer.address) ? ` at ${peer.address}` : ''}`),
         ...reachCheck(peer),
         ...deliveryCheck(peer),
       ];
@@ -54,7 +57,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
         check('note', `${name}, configured as a peer, is this node itself`, 'Remove it from the peers here.'),
       ];
     case 'relayed': {
-      const line = check('note', `${name} has no direct link; its events arrive through other nodes`, '');
+      const line = check('note', `${name} has no direct link; its events arrive through other nodes`);
       return isOutOfReach(peer)
         ? [
             {
@@ -66,7 +69,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
         : withTries(line, peer, platform);
     }
     case 'silent':
-      return withTries(check('note', `${name} has no link${silence(peer)}`, ''), peer, platform);
+      return withTries(check('note', `${name} has no link${silence(peer)}`), peer, platform);
     case 'offline':
       return withTries(
         check(
@@ -80,7 +83,7 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
     case 'stopped':
       return [check('note', `${name} was stopped${silence(peer)}`, 'Start it there again with plimsoll up.')];
     case 'never-met':
-      return withTries(check('problem', `${name} is not connected`, ''), peer, platform);
+      return withTries(check('problem', `${name} is not connected`), peer, platform);
     default:
       return standing satisfies never;
   }
@@ -165,19 +168,12 @@ const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): strin
 
 const beaconChecks = ({ problems, findings }: MeshOn): readonly Check[] =>
   problems === undefined
-    ? findings.map(text => check('note', text, ''))
+    ? findings.map(text => check('note', text))
     : problems
         .filter(({ code }) => code !== 'no-beacon-on-loopback') // of every machine
         .map(({ code, problem, advice }) =>
           check(HARMLESS_BEACONS.has(code) ? 'note' : 'problem', problem, advice),
         );
-
-const check = (verdict: Verdict, text: string, advice: string): Check => ({
-  section: 'mesh',
-  verdict,
-  text,
-  advice,
-});
 
 const TELLING: readonly string[] = [
   'wrong-key',

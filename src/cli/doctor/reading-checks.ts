@@ -9,7 +9,10 @@ import { readingName, readingsOf } from '../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import type { ReasonCode, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import type { Check, Verdict } from './check.ts';
+import type { Check } from './check.ts';
+import { checksOf } from './check.ts';
+
+const check = checksOf('readings');
 
 export const readingChecks = (view: NodeView): readonly Check[] => [
   ...readingsOf(view)
@@ -17,16 +20,16 @@ export const readingChecks = (view: NodeView): readonly Check[] => [
     .filter(({ reading }) => reading !== 'config')
     .flatMap(reading => readingCheck(readingName(reading), reading.view)),
   ...view.absentGpus.map(({ vendor, reason }) =>
-    check('ok', `${VENDOR_NAMES[vendor]} ${readingTitle('gpus')}: not on this machine (${reason})`, ''),
+    check('ok', `${VENDOR_NAMES[vendor]} ${readingTitle('gpus')}: not on this machine (${reason})`),
   ),
 ];
 
 const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[] => {
   switch (view.kind) {
     case 'waiting':
-      return [check('note', `${name}: not read yet`, '')];
+      return [check('note', `${name}: not read yet`)];
     case 'absent':
-      return [check('ok', `${name}: not on this machine (${view.reason})`, '')];
+      return [check('ok', `${name}: not on this machine (${view.reason})`)];
     case 'unavailable':
       return [check('problem', `${name}: ${view.reason} (${view.source})`, adviceFor(view.code))];
     case 'stale': {
@@ -35,10 +38,7 @@ const readingCheck = (name: string, view: ReadingView<unknown>): readonly Check[
     }
     case 'current': {
       const age = figureText(formatAge(view.ageMs));
-      return [
-        check('ok', `${name}: ${age} old, from ${view.source}`, ''),
-        ...unknownChecks(name, view.value),
-      ];
+      return [check('ok', `${name}: ${age} old, from ${view.source}`), ...unknownChecks(name, view.value)];
     }
     default:
       return view satisfies never;
@@ -93,12 +93,5 @@ const ADVICE: ReadonlyMap<string, string> = new Map<ReasonCode, string>([
   ['no-sensor', 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
   ['no-answer', 'Run the tool by hand to see what blocks it.'],
 ]);
-
-const check = (verdict: Verdict, text: string, advice: string): Check => ({
-  section: 'readings',
-  verdict,
-  text,
-  advice,
-});
 
 const NAMES_MAX = 6;

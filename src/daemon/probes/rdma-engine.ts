@@ -7,6 +7,7 @@ import { interfacesWith } from '../../core/node/network.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { LinkEngine } from '../../probe/link-engine.ts';
+import { failedProbe } from '../../probe/link-outcome.ts';
 import { enginesOf } from '../../probe/rdma/rdma-end.ts';
 import { measureRdmaLink, openRdmaSink } from '../../probe/rdma/rdma-link.ts';
 import { rendezvousAddress } from '../../probe/rdma/rendezvous.ts';
@@ -60,7 +61,7 @@ export const rdmaEngine = ({
     const address = rendezvousAddress(state(), self, connection.sink);
     if (address === undefined) {
       const reason = `no address of ${nodeName(state(), connection.sink)} answers`;
-      return { kind: 'failed', reason, bytesUsed: 0 };
+      return failedProbe(reason, 'unreachable');
     }
     const own = rdmaInterfaceParts(connection.sourceInterface);
     return await measureRdmaLink({

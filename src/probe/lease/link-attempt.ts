@@ -6,8 +6,9 @@ import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import type { LinkEngines } from '../link-engine.ts';
+import { failedProbe } from '../link-outcome.ts';
 import type { PeerRequests } from '../peer-requests.ts';
-import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import type { LinkMeasurement, ProbeFailureCode, ProbeOutcome } from '../probe.ts';
 import { withDeadline } from '../probe-deadline.ts';
 import { refusalWaitMs } from '../schedule/backoff.ts';
 import { portText, sourcePorts } from '../schedule/link-ports.ts';
@@ -75,16 +76,16 @@ const askLease = async (
     case 'answer': {
       const answer: LeaseAnswer | undefined = decodeAnswer(reply.body);
       if (answer === undefined)
-        return failed(`${name} replies in a way that this version does not understand`);
-      if (answer.kind === 'failed') return failed(answer.reason);
+        return failed(`${name} replies in a way that this version does not understand`, 'not-understood');
+      if (answer.kind === 'failed') return failed(answer.reason, 'sink-failed');
       return answer.kind === 'granted' ? answer : heldBack(parts, answer.reason, answer.retryInMs);
     }
     case 'unreachable':
       return heldBack(parts, `no link to ${name}: ${reply.reason}`, NO_LINK_RETRY_MS);
     case 'refused':
-      return failed(`${name} refuses: ${reply.reason}`);
+      return failed(`${name} refuses: ${reply.reason}`, 'refused');
     case 'timeout':
-      return failed(`${name} was asked for its end of the probe, but ${reply.reason}`);
+      return failed(`${name} was asked for its end of the probe, but ${reply.reason}`, 'timeout');
     default:
       return reply satisfies never;
   }
@@ -107,21 +108,19 @@ const measure = async (
   };
   const startedAtMs = clock.nowMs();
   log({ ...entry, kind: 'started', atMs: startedAtMs });
-  let outcome: ProbeOutcome<LinkMeasurement> = failedOutcome(
-    'it was stopped before it had measured anything',
-  );
+  let outcome: ProbeOutcome<LinkMeasurement> = failedProbe('it was stopped before it had measured anything');
   let spending: Spending = { busyMs: 0, bytesUsed: 0 };
   try {
     const timed = await withDeadline(clock, DEADLINE_MS[kind], signal, async limit => {
       const engine = engines[kind];
-      if (engine === undefined) return failedOutcome('no tool here measures RDMA');
+      if (engine === undefined) return failedProbe('no tool here measures RDMA', 'no-engine');
       const { port, ticket } = grant;
       return await engine.measure({ connection, port, ticket, budget: budgetOf(connection), signal: limit });
     });
     outcome =
       timed.kind === 'done'
         ? timed.value
-        : failedOutcome(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was stopped`);
+        : failedProbe(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was stopped`, 'deadline');
   } finally {
     // What a failed probe took of the wire is not known: all of its time counts.
     const heldMs = clock.nowMs() - startedAtMs;
@@ -165,15 +164,9 @@ const heldBack = (
   retryInMs: Math.min(RETRY_MS_MAX, Math.max(0, retryInMs)) + refusalWaitMs(random()),
 });
 
-const failed = (reason: string): AttemptResult<LinkMeasurement> => ({
+const failed = (reason: string, code: ProbeFailureCode): AttemptResult<LinkMeasurement> => ({
   kind: 'ended',
-  outcome: failedOutcome(reason),
-});
-
-const failedOutcome = (reason: string): ProbeOutcome<LinkMeasurement> => ({
-  kind: 'failed',
-  reason,
-  bytesUsed: 0,
+  outcome: failedProbe(reason, code),
 });
 
 /** Opening the sink's child takes some tenths of a second. */

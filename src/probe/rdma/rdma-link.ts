@@ -8,9 +8,9 @@ import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess } from '../../process/own-process.ts';
 import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
 import type { ProbeBudget } from '../link-engine.ts';
+import { linkOutcomeSchema, probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { SOURCE_ADDRESSES_MAX, TICKET_VARIABLE } from '../socket/process-arguments.ts';
-import { linkMeasurementSchema } from './measurement-schema.ts';
 import type { RdmaSinkRequest, RdmaSourceRequest } from './rdma-request.ts';
 import type { RdmaSinkEnding } from './rdma-sink.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
@@ -136,7 +136,7 @@ export const measureRdmaLink = async (
     clearTimeout(last);
     release();
     options.signal.throwIfAborted();
-    const outcome = v.safeParse(OUTCOME, exit.lastMessage);
+    const outcome = v.safeParse(linkOutcomeSchema, exit.lastMessage);
     if (outcome.success) return outcome.output;
     return {
       kind: 'failed',
@@ -145,7 +145,7 @@ export const measureRdmaLink = async (
     };
   } catch (error) {
     if (!(error instanceof OwnProcessError)) throw error;
-    return { kind: 'failed', reason: error.message, bytesUsed: 0 };
+    return probeFailedBy(error, 0);
   }
 };
 
@@ -177,10 +177,6 @@ const READY = v.object({ port: v.pipe(v.number(), v.integer(), v.minValue(1), v.
 const ENDING: v.GenericSchema<unknown, RdmaSinkEnding> = v.variant('kind', [
   v.object({ kind: v.literal('served'), runs: COUNT, strangers: COUNT }),
   v.object({ kind: v.picklist(['unused', 'failed']), reason: v.string(), strangers: COUNT }),
-]);
-const OUTCOME: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
-  v.object({ kind: v.literal('measured'), measurement: linkMeasurementSchema }),
-  v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
 ]);
 
 const READY_MS_MAX = 10_000;

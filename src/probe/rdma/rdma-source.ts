@@ -1,10 +1,10 @@
 // The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. How
 // many messages a run sends follows from the rate of the run before it, within the budget.
 
-import { shortReason } from '../../core/problem.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { ProbeBudget } from '../link-engine.ts';
+import { probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
 import { dialSink } from '../socket/dial.ts';
@@ -56,7 +56,7 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
       },
     };
   } catch (error) {
-    return { kind: 'failed', reason: shortReason(error), bytesUsed: session.bytesUsed };
+    return probeFailedBy(error, session.bytesUsed);
   } finally {
     session.close();
   }

@@ -10,6 +10,7 @@ import type { DeviceLock } from '../device-lock.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
 import type { LinkAttemptParts } from '../lease/link-attempt.ts';
 import { type AttemptResult, attemptLink } from '../lease/link-attempt.ts';
+import { failedProbe } from '../link-outcome.ts';
 import type { DeviceMeasurement, LinkMeasurement, ProbeDeviceNow, ProbeOutcome } from '../probe.ts';
 import { withDeadline } from '../probe-deadline.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
@@ -185,7 +186,7 @@ export class ProbeRunner {
       const timed = await withDeadline(clock, DEADLINE_MS[want.kind], until, work);
       if (timed.kind === 'done') return { kind: 'ended', outcome: timed.value };
       const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was stopped`;
-      return { kind: 'ended', outcome: { kind: 'failed', reason, bytesUsed: 0 } };
+      return { kind: 'ended', outcome: failedProbe(reason, 'deadline') };
     });
   }
 

@@ -5,9 +5,9 @@ import type { Fact } from '../../core/event-kinds.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Entry } from '../../core/state.ts';
-import type { Reported } from '../../core/unknown.ts';
+import type { Reported, Unknown } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { DeviceMeasurement, LinkMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
+import type { DeviceMeasurement, FailedProbe, LinkMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 import type { WantedDevice, WantedLink } from '../schedule/wanted-probes.ts';
 
 interface Told<T, P> {
@@ -27,7 +27,7 @@ export const linkFact = (
     const payload: LinkProfile = { ...outcome.measurement, ...place, measuredAgeMs: 0, failure: 'none' };
     return { kind: 'link.profiled', payload };
   }
-  const failure = unknown(reasonOf(outcome.reason));
+  const failure = failureOf(outcome);
   const held = last === undefined ? noLinkFigures(kind) : last.value;
   const measuredAgeMs = goodAgeMs(last, nowMs);
   const payload: LinkProfile = { ...held, ...place, measuredAgeMs, failure, bytesUsed: outcome.bytesUsed };
@@ -48,7 +48,7 @@ export const deviceFact = (
     };
     return { kind: 'gpu.profiled', payload };
   }
-  const failure = unknown(reasonOf(outcome.reason));
+  const failure = failureOf(outcome);
   const held = last === undefined ? noDeviceFigures(device) : last.value;
   const payload: GpuProfile = { ...held, intervalMs, measuredAgeMs: goodAgeMs(last, nowMs), failure };
   return { kind: 'gpu.profiled', payload };
@@ -57,8 +57,8 @@ export const deviceFact = (
 const goodAgeMs = (last: Entry<{ readonly measuredAgeMs: number }> | undefined, nowMs: number): number =>
   last === undefined ? 0 : last.value.measuredAgeMs + ageMsOf(last, nowMs);
 
-const reasonOf = (reason: string): string =>
-  reason === '' ? 'it failed without a reason' : reason.slice(0, REASON_LENGTH_MAX);
+const failureOf = ({ reason, code }: FailedProbe): Unknown =>
+  unknown(reason === '' ? 'it failed without a reason' : reason.slice(0, REASON_LENGTH_MAX), code);
 
 const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
   uploadBitsPerSecond: NEVER,

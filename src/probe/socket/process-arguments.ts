@@ -3,7 +3,6 @@
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';
-import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
@@ -87,34 +86,6 @@ export const sinkEndingSchema: v.GenericSchema<unknown, SinkEnding> = v.variant(
   }),
   v.object({ kind: v.literal('unused'), reason: v.string(), strangers: COUNT }),
   v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT }),
-]);
-
-const reported = v.union([COUNT, v.object({ kind: v.literal('unknown'), reason: v.string() })]);
-const rate = v.union([
-  v.pipe(v.number(), v.minValue(0)),
-  v.object({ kind: v.literal('unknown'), reason: v.string() }),
-]);
-
-export const outcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
-  v.object({
-    kind: v.literal('measured'),
-    measurement: v.object({
-      uploadBitsPerSecond: rate,
-      downloadBitsPerSecond: rate,
-      roundTripNsMin: reported,
-      roundTripNsP50: reported,
-      roundTripNsP99: reported,
-      jitterNs: reported,
-      roundTripCount: reported,
-      retransmits: reported,
-      uploadStreams: reported,
-      downloadStreams: reported,
-      bytesUsed: COUNT,
-      engine: v.string(),
-      method: v.string(),
-    }),
-  }),
-  v.object({ kind: v.literal('failed'), reason: v.string(), bytesUsed: COUNT }),
 ]);
 
 /** Said by the source while it measures: what it has cost so far, should it be killed. */

@@ -2,17 +2,16 @@
 // hangs or breaks its process takes nothing else with it, and a deadline is a SIGKILL.
 
 import * as v from 'valibot';
-import { shortReason } from '../../core/problem.ts';
 import { lastLine } from '../../core/text/single-line.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
 import { startOwnProcess } from '../../process/own-process.ts';
+import { linkOutcomeSchema, probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import type { LinkBudget } from './measure-link.ts';
 import { ProbeError } from './probe-error.ts';
 import {
-  outcomeSchema,
   SOURCE_ADDRESSES_MAX,
   sinkEndingSchema,
   sinkReadySchema,
@@ -140,11 +139,11 @@ export const measureSocketLink = async (
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { kind: 'failed', reason: shortReason(error), bytesUsed: 0 };
+    return probeFailedBy(error, 0);
   }
   const exit = await lastWords(child, budget.durationMsMax + SOURCE_GRACE_MS, signal);
   signal.throwIfAborted();
-  const outcome = v.safeParse(outcomeSchema, exit.lastMessage);
+  const outcome = v.safeParse(linkOutcomeSchema, exit.lastMessage);
   if (outcome.success) return outcome.output;
   const spent = v.safeParse(spentSchema, exit.lastMessage);
   const bytesUsed = spent.success ? spent.output.bytesUsed : 0;

@@ -4,9 +4,10 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
-import { errorMessage, shortReason } from '../../core/problem.ts';
+import { errorMessage } from '../../core/problem.ts';
 import { loadSockets } from '../../native/sockets.ts';
 import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { measureLink } from './measure-link.ts';
@@ -50,7 +51,7 @@ const main = async (): Promise<void> => {
     );
     outcome = { kind: 'measured', measurement };
   } catch (error) {
-    outcome = { kind: 'failed', reason: shortReason(error), bytesUsed };
+    outcome = probeFailedBy(error, bytesUsed);
   }
   tellParent(process.env, outcome);
 };

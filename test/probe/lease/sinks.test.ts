@@ -69,13 +69,18 @@ test('a failure keeps the last good figures and their age', async () => {
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
   expect(mesh.profile(atlas, juno)).toMatchObject({ uploadBitsPerSecond: 1e9, failure: 'none' });
-  mesh.engine.outcome = () => ({ kind: 'failed', reason: 'the other end went silent', bytesUsed: 77 });
+  mesh.engine.outcome = () => ({
+    kind: 'failed',
+    reason: 'the other end went silent',
+    code: 'timeout',
+    bytesUsed: 77,
+  });
   await mesh.clock.advance(400_000);
   const failed = mesh.profile(atlas, juno);
   expect(failed).toMatchObject({
     uploadBitsPerSecond: 1e9,
     bytesUsed: 77,
-    failure: { kind: 'unknown', reason: 'the other end went silent' },
+    failure: { kind: 'unknown', reason: 'the other end went silent', code: 'timeout' },
   });
   expect(failed?.measuredAgeMs).toBeGreaterThan(300_000);
   mesh.engine.outcome = () => measured(2e9);
@@ -85,6 +90,24 @@ test('a failure keeps the last good figures and their age', async () => {
     measuredAgeMs: 0,
     failure: 'none',
   });
+});
+
+test('a program can tell by its code why a connection has no figures', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], leases: index => index === 0 });
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const codeOf = (): string | undefined => {
+    const failure = mesh.profile(atlas, juno)?.failure;
+    return isUnknown(failure) ? failure.code : undefined;
+  };
+  const answers = [{ kind: 'granted', port: -4 }, { kind: 'failed', reason: 'no room' }, undefined] as const;
+  const codes: (string | undefined)[] = [];
+  for (const body of answers) {
+    if (body !== undefined) juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'answer', body }));
+    else juno.requests.serve(LEASE_TOPIC, () => ({ kind: 'refused', reason: 'not today' }));
+    await mesh.clock.advance(2_000_000);
+    codes.push(codeOf());
+  }
+  expect(codes).toEqual(['not-understood', 'sink-failed', 'refused']);
 });
 
 test('a measurement that hangs is ended at its deadline, and both interfaces are free again', async () => {
@@ -98,6 +121,8 @@ test('a measurement that hangs is ended at its deadline, and both interfaces are
   expect([failureOf(mesh, atlas, juno), failureOf(mesh, juno, atlas)]).toContain(
     'it took longer than 30 s and was stopped',
   );
+  const failures = [mesh.profile(atlas, juno)?.failure, mesh.profile(juno, atlas)?.failure];
+  expect(failures).toContainEqual(expect.objectContaining({ code: 'deadline' }));
   await mesh.clock.advance(120_000);
   expect(mesh.profile(atlas, juno)?.failure).toBe('none');
   expect(mesh.profile(juno, atlas)?.failure).toBe('none');

@@ -137,6 +137,7 @@ describe('an RDMA probe', () => {
     const { outcome, ending } = await measure();
     expect(outcome).toEqual({
       kind: 'failed',
+      code: 'refused',
       reason: 'both ends need perftest: here is nothing, at the other end nothing',
       bytesUsed: 0,
     });

@@ -37,6 +37,7 @@ describe('of a probe', () => {
     expect(outcome).toMatchObject({
       kind: 'failed',
       reason: expect.stringMatching(/disappeared|closed the connection|aborted|nothing can be reached/),
+      code: expect.stringMatching(/^(closed|protocol|unreachable)$/),
     });
     expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('SIGKILL') });
   });

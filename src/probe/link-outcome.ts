@@ -1,0 +1,49 @@
+// How a probe of a connection ended: what failed it, with the code that programs compare, and what the child process of a
+// source says, checked as anything that comes from another process.
+
+import * as v from 'valibot';
+import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
+import { bytes, count, figure, reported, text } from '../wire/schema.ts';
+import type { FailedProbe, LinkMeasurement, ProbeFailureCode, ProbeOutcome } from './probe.ts';
+
+export const failedProbe = (reason: string, code?: ProbeFailureCode): FailedProbe => ({
+  kind: 'failed',
+  reason,
+  ...(code === undefined ? {} : { code }),
+  bytesUsed: 0,
+});
+
+/** By something thrown. */
+export const probeFailedBy = (error: unknown, bytesUsed: number): FailedProbe => {
+  const code = error instanceof ProblemError ? error.code : errorCode(error);
+  return { kind: 'failed', reason: shortReason(error), ...(code === undefined ? {} : { code }), bytesUsed };
+};
+
+const amount = v.pipe(figure, v.minValue(0));
+
+export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
+  v.object({
+    kind: v.literal('measured'),
+    measurement: v.object({
+      uploadBitsPerSecond: reported(amount),
+      downloadBitsPerSecond: reported(amount),
+      roundTripNsMin: reported(amount),
+      roundTripNsP50: reported(amount),
+      roundTripNsP99: reported(amount),
+      jitterNs: reported(amount),
+      roundTripCount: reported(amount),
+      retransmits: reported(amount),
+      uploadStreams: reported(amount),
+      downloadStreams: reported(amount),
+      bytesUsed: bytes,
+      engine: text,
+      method: text,
+    }),
+  }),
+  v.object({
+    kind: v.literal('failed'),
+    reason: v.string(),
+    code: v.exactOptional(v.string()),
+    bytesUsed: count,
+  }),
+]);
