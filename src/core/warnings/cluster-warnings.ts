@@ -28,7 +28,7 @@ export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources):
     ...memoryWarnings(views),
     ...rdmaWarnings(views),
     ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
-    ...machineWarnings(views),
+    ...machineWarnings(state, views),
     // What is merely late comes behind what is broken.
     ...staleWarnings(state, views),
   ]);

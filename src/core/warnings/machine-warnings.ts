@@ -1,27 +1,54 @@
-// Builds of macOS that differ, and GPUs that are held back while they work.
+// Builds of macOS that differ, and GPUs that are held back while they work or measure less than they did.
 
 import { figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
+import type { DeviceFigure } from '../probe/unusual-figures.ts';
+import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
+import type { State } from '../state.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { Warning } from './warning.ts';
 
-export const machineWarnings = (views: readonly NodeView[]): readonly Warning[] => {
+export const machineWarnings = (state: State, views: readonly NodeView[]): readonly Warning[] => {
   const live = views.filter(({ presence }) => presence === 'live');
-  return [...live.flatMap(gpuWarnings), ...buildWarnings(live)];
+  return [...live.flatMap(view => gpuWarnings(state, view)), ...buildWarnings(live)];
 };
 
-const gpuWarnings = (view: NodeView): readonly Warning[] =>
+const gpuWarnings = (state: State, view: NodeView): readonly Warning[] =>
   view.gpus.flatMap(({ vendor, devices }) =>
-    devices
-      .filter(
-        ({ load, isLoadStale }) => load !== undefined && !isLoadStale && knownOr(load.use, 0) >= BUSY_SHARE,
-      )
-      .flatMap(gpu => [
-        ...throttleWarning(view, gpu, LOAD_COMMANDS[vendor]),
-        ...lanesWarning(view, gpu, LANE_COMMANDS[vendor]),
-      ]),
+    devices.flatMap(gpu => {
+      const isBusy = gpu.load !== undefined && !gpu.isLoadStale && knownOr(gpu.load.use, 0) >= BUSY_SHARE;
+      const held = isBusy
+        ? [
+            ...throttleWarning(view, gpu, LOAD_COMMANDS[vendor]),
+            ...lanesWarning(view, gpu, LANE_COMMANDS[vendor]),
+          ]
+        : [];
+      // What holds it back is the reason for what it measures.
+      return held.length > 0 ? held : slowWarning(state, view, gpu, LOAD_COMMANDS[vendor]);
+    }),
   );
+
+const slowWarning = (
+  state: State,
+  { nodeId, name }: NodeView,
+  { device }: GpuView,
+  command = 'plimsoll probe gpu',
+): readonly Warning[] => {
+  const [slow] = unusualDeviceFigures(state, nodeId, device.deviceId);
+  if (slow === undefined) return [];
+  return [
+    {
+      id: `week ${nodeId} ${device.deviceId}`,
+      level: 'caution',
+      nodes: [nodeId],
+      title: `${name}: ${FIGURE_NAMES[slow.figure]} of GPU ${device.index} is ${unusualText(slow)}`,
+      why: `Of ${slow.count} measurements. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
+      on: name,
+      command,
+    },
+  ];
+};
 
 const throttleWarning = (
   { nodeId, name }: NodeView,
@@ -92,6 +119,12 @@ const buildWarnings = (views: readonly NodeView[]): readonly Warning[] => {
   ];
 };
 
+const FIGURE_NAMES: Readonly<Record<DeviceFigure, string>> = {
+  fp16FlopsPerSecond: 'FP16 compute',
+  fp32FlopsPerSecond: 'FP32 compute',
+  memoryReadBytesPerSecond: 'memory bandwidth',
+  memoryCopyBytesPerSecond: 'copy bandwidth',
+};
 const LOAD_COMMANDS: Readonly<Record<string, string | undefined>> = {
   nvidia: 'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
   amd: 'amd-smi metric',

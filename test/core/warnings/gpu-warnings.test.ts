@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { nodeView } from '../../../src/core/node/node-view.ts';
+import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
+import type { Warning } from '../../../src/core/warnings/warning.ts';
+
+const ATLAS = nodeId('a'.repeat(26));
+
+const warned = (...facts: readonly Fact[]): readonly Warning[] => {
+  const events = [GPUS, ...facts].map((fact, at): Event => {
+    const head = { origin: ATLAS, epoch: 1, class: eventClass(fact.kind), key: factKey(fact) };
+    return { ...head, ...fact, seq: at + 1, ageMs: 0, receivedAtMs: 0 };
+  });
+  const state = applyAll(EMPTY_STATE, events);
+  return clusterWarnings({ state, views: [nodeView(state, ATLAS, 100)], nowMs: 100 });
+};
+
+describe('a GPU', () => {
+  it('that measures far less than in the last week is warned of, with what it usually does', () => {
+    expect(warned(profile(600e9), baseline(1_000e9, 9), loads([]))).toMatchObject([
+      {
+        id: `week ${ATLAS} gpu-0`,
+        level: 'caution',
+        title: 'aaaaaaaa: memory bandwidth of GPU 0 is 40% below its median of the last week',
+        why: expect.stringContaining('9 measurements'),
+        command: 'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
+      },
+    ]);
+  });
+
+  it('that varies a little, has no history or could not be measured is not', () => {
+    expect(warned(profile(800e9), baseline(1_000e9, 9), loads([]))).toEqual([]);
+    expect(warned(profile(600e9), baseline(1_000e9, 3), loads([]))).toEqual([]);
+    expect(warned(profile(600e9, true), baseline(1_000e9, 9), loads([]))).toEqual([]);
+  });
+
+  it('that is throttled is warned of once: the clock is the reason', () => {
+    const ids = warned(profile(600e9), baseline(1_000e9, 9), loads(['hot'])).map(({ id }) => id);
+    expect(ids).toEqual([`throttled ${ATLAS} gpu-0`]);
+  });
+});
+
+const GPUS: Fact = {
+  kind: 'gpus.gathered',
+  payload: {
+    source: 'test',
+    intervalMs: 30_000,
+    value: {
+      vendor: 'nvidia',
+      devices: [
+        {
+          deviceId: 'gpu-0',
+          index: 0,
+          name: 'Test GPU',
+          memoryTotalBytes: 24e9,
+          memoryIsUnified: false,
+          driver: '1',
+          runtime: unknown('not set'),
+          architecture: unknown('not set'),
+          coreCount: unknown('not set'),
+          pcieMax: unknown('not set'),
+          powerLimitWatts: 450,
+          partitions: [],
+        },
+      ],
+    },
+  },
+};
+
+const loads = (throttleReasons: readonly string[]): Fact => ({
+  kind: 'gpuLoads.gathered',
+  payload: {
+    source: 'test',
+    intervalMs: 1_000,
+    value: {
+      vendor: 'nvidia',
+      devices: [
+        {
+          deviceId: 'gpu-0',
+          use: 0.9,
+          memoryUsedBytes: 1e9,
+          temperatureCelsius: 60,
+          powerWatts: 300,
+          clockMhz: 2_400,
+          pcieNow: unknown('not set'),
+          throttleReasons,
+        },
+      ],
+    },
+  },
+});
+
+const profile = (memoryReadBytesPerSecond: number, hasFailed = false): Fact => ({
+  kind: 'gpu.profiled',
+  payload: {
+    deviceId: 'gpu-0',
+    deviceName: 'Test GPU',
+    deviceKind: 'gpu',
+    engine: 'cuda',
+    fp16FlopsPerSecond: 100e12,
+    fp32FlopsPerSecond: 50e12,
+    memoryReadBytesPerSecond,
+    memoryCopyBytesPerSecond: unknown('not measured'),
+    isLowerBound: false,
+    method: 'test',
+    measuredAgeMs: 0,
+    intervalMs: 3_600_000,
+    failure: hasFailed ? unknown('the driver ended the kernel') : 'none',
+  },
+});
+
+const baseline = (memoryReadBytesPerSecond: number, count: number): Fact => ({
+  kind: 'baseline.told',
+  payload: {
+    subject: { kind: 'gpu', deviceId: 'gpu-0' },
+    windowMs: 7 * 86_400_000,
+    spanMs: 6 * 86_400_000,
+    count,
+    medians: { memoryReadBytesPerSecond },
+  },
+});
