@@ -16,6 +16,8 @@ export interface AnnounceOptions {
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
   /** Somebody asked the daemon that the run end. Called at most once. */
   readonly onStopAsked?: () => void;
+  /** The daemon holds the run in memory alone, because its disk refuses it. Called at most once. */
+  readonly onNotStored?: () => void;
 }
 
 export interface DaemonAddress {

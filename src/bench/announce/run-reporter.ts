@@ -40,6 +40,7 @@ class RunReporter implements RunAnnouncement {
   #leaseAtMs = Number.NEGATIVE_INFINITY;
   #updatesDropped = 0;
   #wasStopAsked = false;
+  #wasNotStored = false;
   #work: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
 
@@ -168,11 +169,15 @@ class RunReporter implements RunAnnouncement {
     );
   }
 
-  #send(method: 'POST' | 'PUT', path: string, body: object): Promise<number | undefined> {
+  async #send(method: 'POST' | 'PUT', path: string, body: object): Promise<number | undefined> {
     const daemon = this.#daemon;
-    return daemon === undefined
-      ? Promise.resolve(undefined)
-      : this.#requests.send(daemon, { method, path, body });
+    if (daemon === undefined) return undefined;
+    const status = await this.#requests.send(daemon, { method, path, body });
+    if (status === NOT_STORED && !this.#wasNotStored) {
+      this.#wasNotStored = true;
+      this.#options.onNotStored?.();
+    }
+    return status;
   }
 }
 
@@ -181,4 +186,6 @@ const isDone = (status: number | undefined): boolean => status !== undefined && 
 const NOT_FOUND = 404;
 /** What was told is taken, and the run is asked to end: docs/api.md. */
 const STOP_ASKED = 202;
+/** It is held in memory, and to be told again. */
+const NOT_STORED = 507;
 const REASON_LENGTH_MAX = 1_000;

@@ -149,6 +149,10 @@ class Companions implements AsyncDisposable {
         this.notice('the run was stopped from the dashboard; it ends now and reports what was done');
         this.#stopAsked.abort();
       },
+      onNotStored: () =>
+        this.notice(
+          'the daemon of this machine cannot store this run: its disk is full; the run directory has it',
+        ),
     });
   }
 

@@ -79,6 +79,26 @@ describe('a run announces itself', () => {
     expect(daemon.requests.at(-1)?.line).toBe('POST /api/runs/run-1/end');
   });
 
+  test('again until the daemon has stored it, and says once that it cannot', async () => {
+    let refusals = 2;
+    let notStored = 0;
+    await using daemon = await fakeDaemon(() => {
+      refusals -= 1;
+      return refusals >= 0 ? 507 : 204;
+    });
+    await using announcement = await announceRun({
+      ...optionsOf(run),
+      findDaemon: async () => daemon.address,
+      onNotStored: () => {
+        notStored += 1;
+      },
+    });
+    await daemon.asked('PUT /api/runs/run-1/lease');
+    expect(daemon.requests.filter(({ line }) => line === 'POST /api/runs')).toHaveLength(3);
+    expect(notStored).toBe(1);
+    await announcement.end(run.report());
+  });
+
   test('anew when the daemon has forgotten it, also when only its end is left to tell', async () => {
     let isForgetful = false;
     await using daemon = await fakeDaemon(line => {
