@@ -4,6 +4,8 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { connectionProblem, lostBecause } from './connection-problem.ts';
+import type { Decoded } from './content-decoder.ts';
+import { contentDecoder } from './content-decoder.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
 
 export interface GetOptions {
@@ -46,6 +48,7 @@ export const getText = async ({
           ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
           host: hostHeader,
           accept: 'application/json',
+          'accept-encoding': 'identity',
           connection: 'close',
         },
         signal: over,
@@ -76,9 +79,11 @@ export const getText = async ({
           resolve({ kind: 'no-answer', reason: 'its list of models is too long' });
         });
         response.once('error', reject);
-        response.once('end', () =>
-          resolve({ kind: 'answer', status, text: Buffer.concat(chunks).toString('utf8'), server }),
-        );
+        response.once('end', () => {
+          const body = inflated(Buffer.concat(chunks), replied['content-encoding']);
+          if (body.kind === 'wrong') resolve({ kind: 'no-answer', reason: body.problem });
+          else resolve({ kind: 'answer', status, text: body.bytes.toString('utf8'), server });
+        });
       });
       request.end();
     });
@@ -89,6 +94,16 @@ export const getText = async ({
   } finally {
     agent.destroy();
   }
+};
+
+/** Proxies compress what they were asked not to. */
+const inflated = (body: Buffer, encoding: string | undefined): Decoded => {
+  const decoder = contentDecoder(encoding ?? '');
+  if (decoder === undefined) return { kind: 'bytes', bytes: body };
+  const first = decoder.add(body, 0, body.length);
+  if (first.kind === 'wrong') return first;
+  const last = decoder.end();
+  return last.kind === 'wrong' ? last : { kind: 'bytes', bytes: Buffer.concat([first.bytes, last.bytes]) };
 };
 
 const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>

@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { askServer } from '../../../src/bench/target/ask-server.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
 /** Answers each connection's first bytes with what is given; undefined: never. */
-const server = async (reply: string | undefined) => {
+const server = async (reply: string | Buffer | undefined) => {
   const sockets = new Set<Socket>();
   let heard = '';
   const listening = createServer(socket => {
@@ -47,7 +48,30 @@ const ask = (url: string, model?: string) => {
   });
 };
 
+const encoded = (encoding: string, body: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`),
+    body,
+  ]);
+
 describe('a server that is asked', () => {
+  const LIST = JSON.stringify({ data: [{ id: 'a', owned_by: 'vllm' }] });
+
+  test.each([
+    ['compressed by a proxy that was asked not to', encoded('gzip', gzipSync(LIST))],
+    ['under an encoding that changes nothing', encoded('none', Buffer.from(LIST))],
+    ['behind a byte order mark', http(`\ufeff${LIST}`)],
+  ])('may answer with its list %s', async (_, reply) => {
+    await using there = await server(reply);
+    expect(await ask(`http://127.0.0.1:${there.port}/v1`)).toMatchObject({ model: 'a', serverKind: 'vLLM' });
+    expect(there.heard().toLowerCase()).toContain('accept-encoding: identity');
+  });
+
+  test('with a list that cannot be inflated says so', async () => {
+    await using there = await server(encoded('gzip', Buffer.from(LIST)));
+    await expect(ask(`http://127.0.0.1:${there.port}/v1`)).rejects.toThrow(/gzip body cannot be inflated/);
+  });
+
   test.each([
     ['vllm', 'vLLM'],
     ['library', 'Ollama'],
