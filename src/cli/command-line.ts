@@ -97,6 +97,7 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
 const knownOption = (command: Command, name: string): Option<unknown> => {
   const option = command.options.find(candidate => `--${candidate.name}` === name);
   if (option !== undefined) return option;
+  if (name === '--help') throw usage('--help takes no value', 'Write --help alone.');
   const known = [...command.options.map(candidate => `--${candidate.name}`), '--help'];
   const meant = nearest(name, known);
   throw usage(
@@ -125,10 +126,12 @@ const textOf = (
 };
 
 const checkArguments = (command: Command, values: readonly string[]): void => {
+  const empty = command.arguments.find((_, at) => values[at]?.trim() === '');
   const extra = values[command.arguments.length];
   const missing = command.arguments[values.length];
   const advice = `See: plimsoll ${command.name} --help`;
   if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);
+  if (empty !== undefined) throw usage(`${empty.name} is empty`, advice);
   if (missing?.isRequired === true) throw usage(`${missing.name} is missing`, advice);
 };
 

@@ -28,6 +28,22 @@ export const nodeCalled = (asked: string, nodes: readonly KnownNode[]): KnownNod
   );
 };
 
+/** @throws CommandError `usage` likewise, and where `self` is meant. */
+export const otherNodeCalled = (asked: string, nodes: readonly KnownNode[], self: NodeId): KnownNode => {
+  const others = nodes.filter(({ nodeId }) => nodeId !== self);
+  const own = nodes.find(({ nodeId }) => nodeId === self);
+  const isOwn = own !== undefined && asked !== '' && (own.name === asked || self.startsWith(asked));
+  if (isOwn && !others.some(({ nodeId, name }) => name === asked || nodeId.startsWith(asked)))
+    throw new CommandError(
+      'usage',
+      `${asked} is this machine`,
+      others.length === 0
+        ? 'There is no other node.'
+        : `The others are: ${others.map(({ name }) => name).join(', ')}.`,
+    );
+  return nodeCalled(asked, others);
+};
+
 /** As much of the answer as commands need: a daemon of another version may tell less of each node, or more. */
 const NODES: v.GenericSchema<unknown, { readonly nodes: readonly KnownNode[] }> = v.object({
   nodes: v.array(v.object({ nodeId: nodeIdSchema, name: v.string() })),

@@ -146,7 +146,12 @@ export interface Range {
 
 /** What was written, short and without secrets. */
 const shown = (value: unknown): string => {
-  const text = value instanceof Date ? value.toISOString() : (JSON.stringify(value) ?? String(value));
+  const text =
+    value instanceof Date
+      ? value.toISOString()
+      : typeof value === 'number'
+        ? String(value)
+        : (JSON.stringify(value) ?? String(value));
   const safe = withoutCredentials(text);
   return safe.length > 60 ? `${safe.slice(0, 57)}…` : safe;
 };

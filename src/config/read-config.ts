@@ -92,7 +92,11 @@ const readText = async (path: string): Promise<FileText> => {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = await file.stat();
     if (!info.isFile())
-      return unreadable(path, 'it is not a file', 'Move it away; the next start writes a new one.');
+      return unreadable(
+        path,
+        'it is not a file',
+        'Settings are kept in a file. Where a folder stands in its place, move it away; the next start writes a new one.',
+      );
     if (info.size > CONFIG_BYTES_MAX) {
       return unreadable(
         path,

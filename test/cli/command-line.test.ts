@@ -107,6 +107,15 @@ describe('a command line', () => {
     expect(invocation('up', '--home=--once').option(homeOption)).toBe('--once');
   });
 
+  test('does not suggest the option that was given', async () => {
+    expect(await refusal('up', '--help=x')).toContain('--help takes no value');
+  });
+
+  test('with an empty argument is refused, which else would mean the folder one is in', async () => {
+    expect(await refusal('config', 'check', '')).toContain('FILE is empty');
+    expect(await refusal('report', ' ')).toContain('DIR is empty');
+  });
+
   test('takes a lone dash for a value, and nothing after -- for an option', async () => {
     expect(invocation('up', '--home', '-').option(homeOption)).toBe('-');
     expect(invocation('key', 'import', '-').arguments).toEqual(['-']);

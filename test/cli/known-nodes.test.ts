@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeCalled } from '../../src/cli/known-nodes.ts';
+import { nodeCalled, otherNodeCalled } from '../../src/cli/known-nodes.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
@@ -26,6 +26,10 @@ describe('the node that a person means', () => {
     expect(refusal('')).toContain('no node is called ""');
     expect(refusal('spark')).toContain('2 nodes are called "spark"');
     expect(refusal('vesta', [])).toContain('no node is called "vesta"');
+    expect(() => otherNodeCalled('atlas', nodes, nodeId('juno'.padEnd(26, 'a')))).toThrow(
+      'atlas is this machine',
+    );
+    expect(otherNodeCalled('jo', nodes, nodeId('juno'.padEnd(26, 'a')))).toBe(nodes[1]);
   });
 });
 

@@ -19,6 +19,27 @@ const upArgs = (home: string, ...more: string[]) => [
 ];
 
 describe('plimsoll up', () => {
+  test.each([
+    [['--replay', 'x', '--name', 'a'], '--name and --replay'],
+    [['--replay', 'x', '--peer', 'a', '--peer', 'b'], '--peer and --replay'],
+    [['--replay', 'x', '--mesh', 'off'], '--mesh and --replay'],
+    [['--replay', 'x', '--discovery', 'off'], '--discovery and --replay'],
+    [['--replay', 'x', '--probes', 'off'], '--probes and --replay'],
+    [['--replay', 'x', '--cluster-key-file', 'k'], '--cluster-key-file and --replay'],
+    [['--mesh', 'off', '--peer', 'a'], '--peer and --mesh off'],
+    [['--mesh', 'off', '--discovery', 'eth0'], '--discovery and --mesh off'],
+    [['--mesh', 'off', '--cluster-key-file', 'k'], '--cluster-key-file and --mesh off'],
+  ])('refuses options without effect: %j', async (args, what) => {
+    using folder = temporaryDirectory();
+    const { run, stderr } = madeUpProcess(
+      ['up', '--home', folder.path, '--once', ...args].filter(
+        arg => arg !== '--once' || !args.includes('--replay'),
+      ),
+    );
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain(`plimsoll: ${what}: cannot be combined`);
+  });
+
   test('--once prints what this machine is on one screen and ends', async () => {
     using folder = temporaryDirectory();
     const { run, stdout, stderr } = madeUpProcess(

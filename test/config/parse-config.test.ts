@@ -174,6 +174,10 @@ url = "https://ada:secret@atlas.example:8443"
     expect(problemsOf(text)[0]).toMatch(new RegExp(`^config.toml:${line}:\\d+: this is not TOML: `));
   });
 
+  test('shows a number that is none as it was written', () => {
+    expect(problemsOf('[mesh]\nstale_after = nan')[0]).toContain('stale_after: NaN is not');
+  });
+
   test('never shows a password, neither in a wrong line nor among its settings', () => {
     const secret = 'pass/w@rd';
     for (const text of [

@@ -138,10 +138,17 @@ export const upCommand: Command = {
     const speed = invocation.option(speedOption);
     if (replayed !== undefined) {
       if (isOnce) throw contradiction('--once and --replay', 'Replays a recording until Ctrl-C.');
+      refuseBeside(
+        '--replay',
+        givenOf(invocation, OF_A_NODE),
+        'A recording has names, nodes and figures of its own.',
+      );
       return await showReplay(replayed, speed ?? 1, invocation, state);
     }
     if (speed !== undefined)
       throw contradiction('--speed without --replay', 'Write: plimsoll up --replay FILE --speed 10');
+    if (invocation.option(meshOption) === 'off')
+      refuseBeside('--mesh off', givenOf(invocation, OF_A_MESH), 'Without a mesh there are no peers.');
     const discovery = invocation.option(discoveryOption);
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
@@ -182,6 +189,19 @@ const showReplay = async (
   };
   await runReplay(state, { file, speed, http: listenPlace(invocation), onStarted });
   return EXIT_CODES.ok.code;
+};
+
+const OF_A_MESH = [peerOption, discoveryOption, keyFileOption] as const;
+const OF_A_NODE = [nameOption, meshOption, probesOption, ...OF_A_MESH] as const;
+
+const givenOf = (invocation: Invocation, options: typeof OF_A_NODE | typeof OF_A_MESH): readonly string[] =>
+  options.flatMap(option => {
+    const given: unknown = invocation.option<unknown>(option);
+    return given === undefined || (Array.isArray(given) && given.length === 0) ? [] : [`--${option.name}`];
+  });
+
+const refuseBeside = (what: string, [first]: readonly string[], advice: string): void => {
+  if (first !== undefined) throw contradiction(`${first} and ${what}`, advice);
 };
 
 const contradiction = (what: string, advice: string): CommandError =>

@@ -14,7 +14,7 @@ import type { DaemonClient } from '../daemon-client.ts';
 import { findDaemon } from '../daemon-client.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { knownNodes, nodeCalled } from '../known-nodes.ts';
+import { knownNodes, otherNodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
 import type { ProbedLink, SeenLinks } from './probed-link.ts';
@@ -131,8 +131,7 @@ const linksTo = async (client: DaemonClient, sink: NodeId, signal: AbortSignal):
 
 const otherNode = async (client: DaemonClient, asked: string, { stop }: ProcessState): Promise<NodeId> => {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
-  const others = (await knownNodes(client, signal)).filter(({ nodeId }) => nodeId !== client.file.nodeId);
-  return nodeCalled(asked, others).nodeId;
+  return otherNodeCalled(asked, await knownNodes(client, signal), client.file.nodeId).nodeId;
 };
 
 const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise<void> => {

@@ -41,6 +41,8 @@ const problemOf = (text: string): string =>
 
 const adviceOf = (text: string): string => {
   if (/^\d+$/.test(text)) return `Add the host: 127.0.0.1:${text}.`;
+  const [, scheme, rest] = /^([a-z]{1,20}:\/\/)([^/]+)/i.exec(text) ?? [];
+  if (scheme !== undefined) return `Leave "${scheme}" out: ${rest}.`;
   if (text.startsWith('[') || text.split(':').length > 2) return 'Write IPv6 in brackets: [::1]:4180.';
   if (text.startsWith(':')) return `Add the host: 127.0.0.1${text}, or 0.0.0.0${text} for every interface.`;
   return 'Write for example 127.0.0.1:4180 or [::1]:4180.';

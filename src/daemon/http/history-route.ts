@@ -10,6 +10,7 @@ import { historyAnswerSchema } from '../../wire/api/history-answers.ts';
 import { decodeRecordBody, RECORD_VERSION } from '../../wire/durable-record.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
+import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
 
 export const HISTORY_ROWS_MAX = 5_000;
@@ -29,17 +30,28 @@ export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): Api
       const asked = readQuery(request, NODE) ?? 'self';
       const node = asked === 'self' ? nodeId : asked;
       const slot = readQuery(request, SLOT);
-      if (slot === undefined) {
+      const key = readQuery(request, KEY);
+      const backMs = readQuery(request, BACK_MS) ?? BACK_MS_DEFAULT;
+      const limit = readQuery(request, LIMIT) ?? ROWS_DEFAULT;
+      if ((slot === undefined) !== (key === undefined))
+        throw slotWithoutKey(slot === undefined ? 'slot' : 'key');
+      if (slot === undefined || key === undefined) {
         const nowMs = clock.nowMs();
         return { node, nowMs, ...cluster.history.series(node, nowMs) };
       }
-      const key = readQuery(request, KEY) ?? '';
-      const backMs = readQuery(request, BACK_MS) ?? BACK_MS_DEFAULT;
-      const limit = readQuery(request, LIMIT) ?? ROWS_DEFAULT;
       const sinceWallMs = clock.wallMs() - backMs;
       const rows = cluster.profileHistory({ origin: node, slot, key, sinceWallMs, limit });
       return { node, slot, key, rows: rows.map(readRow) };
     },
+  });
+
+/** Either alone would give something else than was meant: live series, or no rows. */
+const slotWithoutKey = (parameter: 'slot' | 'key'): RequestError =>
+  new RequestError({
+    code: 'bad-query',
+    problem: `The query parameter "${parameter}" is missing: slot and key go together.`,
+    advice: 'Leave both out for live series.',
+    parameter,
   });
 
 /** Read as events are, so that a field of which an older version told nothing says so. */

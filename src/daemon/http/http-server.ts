@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
 import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
 import { accessRoutes } from './access-routes.ts';
+import { encodingRefusal } from './body-encoding.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
@@ -159,10 +160,13 @@ const createNodeServer = (limits: HttpLimits): Server => {
 const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
   const app = fastify({
     serverFactory: handler =>
-      server.on('request', (request, response) => {
-        foldMethod(request);
-        handler(request, response);
-      }),
+      server
+        .on('request', (request, response) => {
+          foldMethod(request);
+          handler(request, response);
+        })
+        // Node would answer 417 without a word. What we do not know we need not meet (RFC 9110 §10.1.1).
+        .on('checkExpectation', (request, response) => server.emit('request', request, response)),
     bodyLimit: limits.bodyBytesMax,
     exposeHeadRoutes: true,
     requestIdHeader: false,
@@ -181,8 +185,9 @@ const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const text = String(body);
-    if (isNestedTooDeep(text)) done(new RequestError(TOO_DEEP));
-    else parseJson(request, text, done);
+    const refusal = isNestedTooDeep(text) ? new RequestError(TOO_DEEP) : encodingRefusal(request.headers);
+    if (refusal === undefined) parseJson(request, text, done);
+    else done(refusal);
   });
   return app;
 };

@@ -92,6 +92,13 @@ const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestErr
         problem: 'The body is not sent as JSON.',
         advice: 'Send it with "Content-Type: application/json".',
       });
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return new RequestError({
+        code: 'bad-request',
+        problem: 'The body is not valid JSON.',
+        advice: '/openapi.json describes what each address accepts.',
+      });
     default:
       break;
   }

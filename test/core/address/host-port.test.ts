@@ -22,6 +22,8 @@ describe('HOST:PORT', () => {
     ['127.0.0.1:65536', '65535'],
     ['300.1.1.1:80', 'at most 255'],
     ['a b:80', 'for example'],
+    ['http://127.0.0.1:4180', 'Leave "http://" out: 127.0.0.1:4180.'],
+    ['http://127.0.0.1:4180/nodes', 'Leave "http://" out: 127.0.0.1:4180.'],
     ['127.0.0.1:-1', 'for example'],
     ['127.0.0.1:', 'for example'],
     ['', 'for example'],

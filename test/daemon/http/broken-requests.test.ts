@@ -181,6 +181,7 @@ describe('bodies that are not what was asked for', () => {
     ['a form', post('code=x', 'application/x-www-form-urlencoded'), 415],
     ['plain text, which a foreign form may send', post('{"code":"x"}', 'text/plain'), 415],
     ['bytes', post('x', 'application/octet-stream'), 415],
+    ['another encoding of characters', post('{"code":"x"}', 'application/json; charset=utf-16'), 415],
   ])('%s', async (_what, send, status) => {
     await using served = await serveCluster();
     const answer = await send(served.port);
@@ -188,6 +189,39 @@ describe('bodies that are not what was asked for', () => {
     expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/);
     expect(JSON.parse(answer.body)).toMatchObject({ status, detail: expect.stringMatching(/./) });
     expect(served.warnings).toEqual([]);
+  });
+});
+
+describe('a body', () => {
+  test('that is not JSON is told so, and one that is compressed is not taken for broken', async () => {
+    await using served = await serveCluster();
+    const detailOf = async (body: string, headers: Readonly<Record<string, string>> = {}) =>
+      (
+        await askJson({
+          port: served.port,
+          path: '/api/access/code',
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+        })
+      ).json;
+    for (const body of ['', '{"code":', '{} x'])
+      expect(await detailOf(body)).toMatchObject({
+        code: 'bad-request',
+        detail: 'The body is not valid JSON.',
+      });
+    expect(await detailOf('{"code":"x"}', { 'content-encoding': 'gzip' })).toMatchObject({
+      code: 'not-json',
+      status: 415,
+      detail: 'The body is encoded as gzip.',
+    });
+    expect(await detailOf('{"code":"x"}', { 'content-encoding': 'identity' })).toMatchObject({ status: 403 });
+  });
+
+  test('that is announced by an expectation which nobody knows is answered as any other', async () => {
+    await using served = await serveCluster();
+    const raw = await exchangeRaw(served.port, head('GET /healthz HTTP/1.1', 'Expect: 200-ok'));
+    expect(statusOf(raw)).toBe(200);
   });
 });
 

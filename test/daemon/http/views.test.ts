@@ -188,6 +188,10 @@ describe('GET /api/history', () => {
     'slot=gpu&limit=-1',
     'slot=gpu&backMs=99999999999999',
     'slot=gpu&backMs=',
+    'slot=gpu',
+    'key=cpu',
+    'limit=5001',
+    'backMs=0',
   ])('refuses ?%s', async query => {
     await using served = await serveCluster();
     const { status, json } = await askJson({ port: served.port, path: `/api/history?${query}` });
