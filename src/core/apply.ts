@@ -8,12 +8,12 @@ import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
 import type { EventKind, StateField } from './event-kinds.ts';
 import { EVENT_KINDS, KINDS } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
-import type { EntryBounds, EntryShape, LinkPlace } from './kind-row.ts';
+import type { EntryBounds, EntryShape, EventClass, LinkPlace } from './kind-row.ts';
 import type { Gathered } from './node/gathered.ts';
 import { isAfter } from './position.ts';
 import { recordOf } from './record-of.ts';
 import type { Entry, ReadingEntry, State } from './state.ts';
-import { DURABLE_FIELDS } from './state.ts';
+import { DURABLE_FIELDS, LIVE_FIELDS } from './state.ts';
 
 /**
  * A durable event applies when it is the next of its (origin, epoch), or the first of a newer epoch; a live event when
@@ -104,9 +104,26 @@ const applyLive = (draft: Draft, event: Event): void => {
 /** A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone, and nothing would ever correct it. */
 const dropDurable = (draft: Draft, origin: NodeId): void => {
   for (const field of DURABLE_FIELDS) draft.dropNode(field, origin);
+  dropNoted(draft, origin, 'durable');
+};
+
+/** Everything live that an origin wrote: for whoever holds only so many nodes. */
+export const dropLive = (draft: Draft, origin: NodeId): void => {
+  for (const field of LIVE_FIELDS) draft.dropNode(field, origin);
+  dropNoted(draft, origin, 'live');
+};
+
+/** Everything that is known of an origin. */
+export const dropOrigin = (draft: Draft, origin: NodeId): void => {
+  dropDurable(draft, origin);
+  dropLive(draft, origin);
+  draft.dropNode('origins', origin);
+};
+
+const dropNoted = (draft: Draft, origin: NodeId, eventClass: EventClass): void => {
   for (const field of NOTED_FIELDS)
     for (const [kind, noted] of Object.entries(draft.state[field][origin] ?? {}))
-      if (noted.class === 'durable') draft.dropNoted(field, origin, kind);
+      if (noted.class === eventClass) draft.dropNoted(field, origin, kind);
 };
 
 const reduce = (draft: Draft, event: Event): void => {

@@ -110,7 +110,7 @@ export class Draft {
   }
 
   /** Everything of a node in one map. */
-  dropNode(field: StateField | NotedField, origin: NodeId): void {
+  dropNode(field: StateField | NotedField | 'origins', origin: NodeId): void {
     const map: Tree = this.#state[field];
     if (Object.hasOwn(map, origin)) this.#replace(field, map, this.#without(map, origin));
   }

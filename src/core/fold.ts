@@ -2,7 +2,7 @@
 // peer that sends its events one by one costs no more than one that sends them together, however many keys it has.
 
 import type { CatchUp } from './apply.ts';
-import { applyTo, catchUpTo } from './apply.ts';
+import { applyTo, catchUpTo, dropLive, dropOrigin } from './apply.ts';
 import { Draft } from './draft.ts';
 import type { Event } from './event.ts';
 import type { NodeId } from './ids.ts';
@@ -34,6 +34,20 @@ export class Fold {
   catchUp(answer: CatchUp): boolean {
     const before = this.#draft.changes;
     catchUpTo(this.#draft, answer);
+    return this.#draft.changes !== before;
+  }
+
+  /** Everything live of these origins; false where there was nothing. */
+  dropLive(origins: readonly NodeId[]): boolean {
+    const before = this.#draft.changes;
+    for (const origin of origins) dropLive(this.#draft, origin);
+    return this.#draft.changes !== before;
+  }
+
+  /** Everything of an origin; false where there was nothing. */
+  drop(origin: NodeId): boolean {
+    const before = this.#draft.changes;
+    dropOrigin(this.#draft, origin);
     return this.#draft.changes !== before;
   }
 

@@ -82,6 +82,10 @@ export const DURABLE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.cl
   ({ field }) => field,
 );
 
+export const LIVE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.class === 'live').map(
+  ({ field }) => field,
+);
+
 /** A state with the maps given, and empty ones for the rest: an older version does not have them all. */
 export const stateWith = (maps: Partial<State>): State => {
   const empty = FIELDS.map(({ field }) => [field, {}] as const);

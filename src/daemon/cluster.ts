@@ -48,6 +48,20 @@ export class Cluster {
     for (const listener of this.#replacedListeners) listener();
   }
 
+  /** Live values of nodes that are held no more. */
+  dropLive(origins: readonly NodeId[]): void {
+    if (!this.#fold.dropLive(origins)) return;
+    for (const origin of origins) this.history.forget(origin);
+    for (const listener of this.#replacedListeners) listener();
+  }
+
+  /** Everything of a node that is held no more. */
+  drop(origin: NodeId): void {
+    if (!this.#fold.drop(origin)) return;
+    this.history.forget(origin);
+    for (const listener of this.#replacedListeners) listener();
+  }
+
   /** Another state altogether, as when a recording begins again: listeners look again. */
   replace(state: State): void {
     this.#fold.replace(state);

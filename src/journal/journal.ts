@@ -97,6 +97,8 @@ export interface Journal extends Disposable {
    * ones is current any more, so the caller writes its present facts again.
    */
   startNewEpoch(floor: number): number;
+  /** Forgets everything of another node, its position too: whoever still has its records may bring them again. */
+  forget(origin: NodeId): void;
   /** One position an origin, the own node always among them, ascending by origin. */
   origins(): readonly StoredOrigin[];
   /** The position of one origin, at the cost of a look-up; undefined where nothing of it was ever stored. */

@@ -82,6 +82,13 @@ export const movePosition = (disk: MemoryDisk, position: StoredOrigin): void => 
   }
 };
 
+export const forgetOrigin = (disk: MemoryDisk, origin: NodeId): void => {
+  disk.origins.delete(origin);
+  disk.records.delete(origin);
+  disk.current.delete(origin);
+  for (const [place, row] of disk.hourly) if (row.origin === origin) disk.hourly.delete(place);
+};
+
 /** As a database would keep it: bytes of its own, text that is UTF-8, whole milliseconds. */
 const storedRecord = (given: AgedRecord, storedAtWallMs: number): StoredRecord => ({
   origin: given.origin,

@@ -18,7 +18,7 @@ import type {
 import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import { compactMemory, memorySizeBytes } from './memory-compaction.ts';
 import type { MemoryDisk } from './memory-disk.ts';
-import { createMemoryDisk, movePosition, putRecord, rawAtMs } from './memory-disk.ts';
+import { createMemoryDisk, forgetOrigin, movePosition, putRecord, rawAtMs } from './memory-disk.ts';
 import type { Admitted, Held, OwnNumbers } from './numbering.ts';
 import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
@@ -91,6 +91,11 @@ class MemoryJournal implements Journal {
     this.#disk.own = this.#own;
     movePosition(this.#disk, { origin: this.#options.ownNode, epoch: ownEpoch, through: 0 });
     return ownEpoch;
+  }
+
+  forget(origin: NodeId): void {
+    this.#throwIfClosed();
+    if (origin !== this.#options.ownNode) forgetOrigin(this.#disk, origin);
   }
 
   origins(): readonly StoredOrigin[] {

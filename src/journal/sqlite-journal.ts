@@ -85,6 +85,13 @@ class SqliteJournal implements Journal {
     return own.ownEpoch;
   }
 
+  forget(origin: NodeId): void {
+    const row = this.#origins.get(origin);
+    if (row === undefined || origin === this.#options.ownNode) return;
+    this.#transaction(() => this.#records.forget(row));
+    this.#origins.delete(origin);
+  }
+
   origins(): readonly StoredOrigin[] {
     return this.#guard(() =>
       [...this.#origins.values()]

@@ -67,6 +67,12 @@ export class SqliteRecords {
     ).run(id, epoch);
   }
 
+  forget({ id }: OriginRow): void {
+    this.#sql('DELETE FROM records WHERE origin_id = ?').run(id);
+    this.#sql('DELETE FROM hours WHERE origin_id = ?').run(id);
+    this.#sql('DELETE FROM origins WHERE id = ?').run(id);
+  }
+
   put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
     for (const { slot, exceptKind } of supersessions(record.kind))
       this.#sql(

@@ -38,6 +38,25 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
       return journal;
     };
 
+    describe('forget', () => {
+      test('takes every trace of another node away, and takes it up again from the beginning', () => {
+        journal.append(recordsTo(3));
+        journal.append([record({ origin: OTHER, seq: 1 })]);
+        const own = appendOwn(journal);
+        journal.forget(PEER);
+        journal.forget(OWN);
+        for (const open of [() => journal, reopen]) {
+          const again = open();
+          expect(again.origin(PEER)).toBeUndefined();
+          expect([...again.recordsAfter(PEER, 0)]).toEqual([]);
+          expect(seqsAfter(again, OTHER)).toEqual([1]);
+          expect(seqsAfter(again, OWN)).toEqual([own]);
+        }
+        journal.append([record({ seq: 1, payload: 'again' })]);
+        expect([...journal.recordsAfter(PEER, 0)].map(payloadOf)).toEqual(['again']);
+      });
+    });
+
     describe('append', () => {
       test('a record comes back as the very bytes it was, with its age and the time it was stored', () => {
         const given = record({ seq: 1, ageMs: 1500.4, key: 'clé 鍵 🔑' });

@@ -134,6 +134,11 @@ export class MeshNode {
       recordsAfter: (origin, after) => this.#agedRecords(origin, after),
       storeRecords: received => this.#storeRecords(received),
       applyLive: events => cluster.dispatch(events),
+      forget: origin => {
+        journal.forget(origin);
+        cluster.drop(origin);
+      },
+      dropLive: origins => cluster.dropLive(origins),
       startNewEpoch: floor => {
         journal.startNewEpoch(floor);
         recorder.epochStarted();

@@ -6,7 +6,7 @@ import type { NodeId } from '../ids.ts';
 import type { Position } from '../position.ts';
 import { isAfter } from '../position.ts';
 import type { Entry, State } from '../state.ts';
-import { FIELDS } from '../state.ts';
+import { FIELDS, LIVE_FIELDS } from '../state.ts';
 import type { NodeForgotten } from './presence.ts';
 
 export type Presence = 'live' | 'stale' | 'offline';
@@ -100,5 +100,4 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
 /** Nobody can forget a node that is live; between two nodes the last word of a third may differ by a relay's delay. */
 const FORGOTTEN_QUIET_MS = 2_000;
 const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
-const LIVE_FIELDS = FIELDS.filter(row => row.class === 'live').map(({ field }) => field);
 const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife).map(({ field }) => field);

@@ -30,6 +30,11 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
     recordsAfter: (origin, after) => agedRecords(parts, origin, after),
     storeRecords: received => storeRecords(parts, received),
     applyLive: events => cluster.dispatch(events),
+    forget: origin => {
+      journal.forget(origin);
+      cluster.drop(origin);
+    },
+    dropLive: origins => cluster.dropLive(origins),
     startNewEpoch: floor => {
       const facts = presentFacts(cluster.state, nodeId);
       journal.startNewEpoch(floor);

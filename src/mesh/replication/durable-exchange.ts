@@ -9,6 +9,7 @@ import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import { CatchUpAsks } from './catch-up-asks.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
+import { OriginPlaces } from './origin-places.ts';
 import type { Place } from './positions.ts';
 import { afterIn, isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
@@ -24,10 +25,24 @@ export class DurableExchange {
   readonly catchUp: CatchUpAsks;
   readonly forks: Forks;
   readonly #tips: RecordTips;
+  readonly #places: OriginPlaces;
   #ownTold: Place;
 
-  constructor(parts: ExchangeParts) {
+  /** `isHeard`: whether a node's live values are held; nothing durable of such a one gives way. */
+  constructor(parts: ExchangeParts, isHeard: (node: NodeId) => boolean) {
     this.#parts = parts;
+    const { limits, nowMs, peers, store, self } = parts;
+    this.#places = new OriginPlaces({
+      limits: limits.durableOrigins,
+      nowMs,
+      peers: {
+        get size() {
+          return peers.size;
+        },
+        has: node => peers.has(node) || isHeard(node),
+      },
+    });
+    for (const { origin } of store.positions()) if (origin !== self) this.#places.admit(origin, self);
     this.catchUp = new CatchUpAsks(parts);
     this.#tips = new RecordTips(parts.store, parts.self);
     this.forks = new Forks(parts, this.#tips);
@@ -119,13 +134,16 @@ export class DurableExchange {
       this.#repeated(peer, message, held);
       return;
     }
-    if (held === undefined && store.positions().length >= MESH_LIST_LENGTH_MAX) {
+    if (held === undefined && !this.#mayBegin(peer, origin)) {
       counts.storeRefused += 1;
       return;
     }
     const received = this.#checked(peer, message, from);
     const last = received?.at(-1)?.record.seq;
-    if (received === undefined || last === undefined) return;
+    if (received === undefined || last === undefined) {
+      if (held === undefined) this.#places.drop(origin);
+      return;
+    }
     if (received.length < last - from && this.#isBetterAsked(peer, { origin, epoch, through: last })) {
       counts.gaps += 1;
       return;
@@ -162,6 +180,7 @@ export class DurableExchange {
       counts.storeRefused += 1;
       return;
     }
+    this.#places.heard(origin, peer.id, receivedAtMs);
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
@@ -169,6 +188,20 @@ export class DurableExchange {
       if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))
         other.outbox.owe(origin, { epoch, through: from });
     }
+  }
+
+  /** Whether a node of which nothing is held gets a place, perhaps that of another. */
+  #mayBegin(peer: ReplicaPeer, origin: NodeId): boolean {
+    const { store, counts } = this.#parts;
+    if (this.#places.has(origin)) return true;
+    if (!this.#places.mayBring(origin, peer.id)) return false;
+    const admission = this.#places.admit(origin, peer.id);
+    if (admission.kind === 'refused') return false;
+    if (admission.evicted === undefined) return true;
+    counts.originsEvicted += 1;
+    store.forget(admission.evicted);
+    this.#tips.forget(admission.evicted);
+    return true;
   }
 
   /** Own events that come back: nothing, unless this node signed them and its journal does not have them. */

@@ -23,10 +23,16 @@ export class Forks {
   readonly #parts: ExchangeParts;
   readonly #tips: RecordTips;
   readonly #known = new Map<NodeId, ForkMessage>();
+  #bytes = 0;
 
   constructor(parts: ExchangeParts, tips: RecordTips) {
     this.#parts = parts;
     this.#tips = tips;
+  }
+
+  /** Of the proofs that are held. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Whether what a peer says of the place held here is known to be another branch of which there is no proof yet. */
@@ -80,17 +86,29 @@ export class Forks {
   greet(peer: ReplicaPeer): void {
     for (const [origin, fork] of this.#known) {
       if (this.#parts.store.position(origin)?.epoch === fork.epoch) peer.outbox.tell(fork);
-      else this.#known.delete(origin);
+      else this.#forget(origin);
     }
   }
 
   #spread(fork: ForkMessage, sender: ReplicaPeer | undefined): void {
-    const oldest = this.#known.keys().next().value;
-    if (this.#known.size >= FORKS_MAX && oldest !== undefined) this.#known.delete(oldest);
+    this.#forget(fork.origin);
     this.#known.set(fork.origin, fork);
+    this.#bytes += bytesOf(fork);
+    const { forkBytesMax } = this.#parts.limits;
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= FORKS_MAX && this.#bytes <= forkBytesMax) break;
+      if (oldest !== fork.origin) this.#forget(oldest);
+    }
     this.#parts.counts.forks += 1;
     for (const peer of this.#parts.peers.values())
       if (peer !== sender && peer.hasSaidHello) peer.outbox.tell(fork);
+  }
+
+  #forget(origin: NodeId): void {
+    const fork = this.#known.get(origin);
+    if (fork === undefined) return;
+    this.#known.delete(origin);
+    this.#bytes -= bytesOf(fork);
   }
 
   #isProof({ origin, epoch, records }: ForkMessage): boolean {
@@ -103,6 +121,9 @@ export class Forks {
     return a.seq === b.seq && Buffer.compare(a.body, b.body) !== 0;
   }
 }
+
+const bytesOf = ({ records }: ForkMessage): number =>
+  records.reduce((sum, { proof, body }) => sum + proof.length + body.length, 0);
 
 /** A view would keep the whole frame alive. */
 const copyOf = ({ ageMs, proof, body }: WireRecord): WireRecord => ({

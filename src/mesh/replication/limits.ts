@@ -1,5 +1,7 @@
 // Every number of docs/limits.md that concerns replication; times in ms.
 
+import type { OriginLimits } from './origin-places.ts';
+
 export interface ReplicationLimits {
   /** A digest goes to every peer this often, and heals whatever was missed. */
   readonly digestIntervalMs: number;
@@ -21,8 +23,15 @@ export interface ReplicationLimits {
   readonly faultsMax: number;
   /** Live values held, of one origin and in all, and their bytes. */
   readonly liveKeysPerOriginMax: number;
-  readonly liveOriginsMax: number;
+  readonly liveBytesPerOriginMax: number;
   readonly liveBytesMax: number;
+  /** Nodes whose live values are held; nodes whose durable events are. */
+  readonly liveOrigins: OriginLimits;
+  readonly durableOrigins: OriginLimits;
+  /** Live values of a node that was silent for so long, and of which no durable event is held, are dropped. */
+  readonly liveDroppedMs: number;
+  /** Of records that prove forks, all together. */
+  readonly forkBytesMax: number;
 }
 
 export const REPLICATION_LIMITS: ReplicationLimits = {
@@ -38,6 +47,10 @@ export const REPLICATION_LIMITS: ReplicationLimits = {
   bytesPerSecond: 16_000_000,
   faultsMax: 8,
   liveKeysPerOriginMax: 512,
-  liveOriginsMax: 1_024,
+  liveBytesPerOriginMax: 2_000_000,
   liveBytesMax: 64_000_000,
+  liveOrigins: { originsMax: 1_024, broughtBurst: 512, broughtPerSecond: 16, silentMs: 60_000 },
+  durableOrigins: { originsMax: 4_096, broughtBurst: 512, broughtPerSecond: 16, silentMs: 600_000 },
+  liveDroppedMs: 600_000,
+  forkBytesMax: 4_000_000,
 };

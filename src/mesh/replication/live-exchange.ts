@@ -15,6 +15,7 @@ import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { LiveEntry, LiveHead, LiveStanding, LiveValue } from './live-table.ts';
 import { LiveTable, liveHeadOf } from './live-table.ts';
+import { OriginPlaces } from './origin-places.ts';
 import { isAhead } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -27,15 +28,24 @@ export class LiveExchange {
   readonly #parts: ExchangeParts;
   readonly #table: LiveTable;
   readonly #standIns: StandIns;
+  readonly #places: OriginPlaces;
+  /** Nodes that gave way since the last sweep. */
+  readonly #evicted = new Set<NodeId>();
 
   constructor(parts: ExchangeParts) {
     this.#parts = parts;
     this.#table = new LiveTable(parts.limits);
     this.#standIns = new StandIns(parts.nowMs);
+    const { limits, nowMs, peers } = parts;
+    this.#places = new OriginPlaces({ limits: limits.liveOrigins, nowMs, peers });
   }
 
   get bytes(): number {
     return this.#table.bytes;
+  }
+
+  holds(origin: NodeId): boolean {
+    return this.#places.has(origin);
   }
 
   summary(): readonly VectorEntry[] {
@@ -115,6 +125,16 @@ export class LiveExchange {
     return entry.isProven;
   }
 
+  /** Now and then: drops what made-up nodes have left, here and in state, all at once. */
+  sweep(): void {
+    const { store, limits, nowMs } = this.#parts;
+    for (const origin of this.#places.silentSince(nowMs() - limits.liveDroppedMs))
+      if (store.position(origin) === undefined) this.#evict(origin);
+    const gone = [...this.#evicted].filter(origin => !this.#places.has(origin));
+    this.#evicted.clear();
+    if (gone.length > 0) store.dropLive(gone);
+  }
+
   take(peer: ReplicaPeer, entries: readonly WireLive[]): void {
     const { counts, nowMs, store } = this.#parts;
     if (!peer.mayTell(entries.length)) {
@@ -149,14 +169,23 @@ export class LiveExchange {
     const { self, counts, nowMs } = this.#parts;
     if (head.origin === self) return undefined;
     const isRelayed = head.origin !== peer.id;
+    if (!this.#places.mayBring(head.origin, peer.id)) {
+      counts.liveRefused += 1;
+      return undefined;
+    }
     if (isRelayed && this.#table.standing(head, value) === 'newer' && !this.#isProven(head.origin, value)) {
       counts.forged += 1;
       peer.fault(`a live event of ${head.origin} that it did not sign`);
       return undefined;
     }
+    if (!this.#hasPlace(head.origin, peer.id)) {
+      counts.liveRefused += 1;
+      return undefined;
+    }
     const { put, entry } = this.#table.put(head, { ...value, sender: peer.id }, nowMs());
     switch (put) {
       case 'newer':
+        this.#places.heard(head.origin, peer.id, value.receivedAtMs);
         return entry === undefined ? undefined : { entry, isNew: true };
       case 'same':
         counts.liveRepeated += 1;
@@ -171,6 +200,21 @@ export class LiveExchange {
       default:
         return put satisfies never;
     }
+  }
+
+  #hasPlace(origin: NodeId, bringer: NodeId): boolean {
+    if (this.#places.has(origin)) return true;
+    const admission = this.#places.admit(origin, bringer);
+    if (admission.kind === 'admitted' && admission.evicted !== undefined) this.#evict(admission.evicted);
+    return admission.kind === 'admitted';
+  }
+
+  #evict(origin: NodeId): void {
+    this.#parts.counts.originsEvicted += 1;
+    this.#places.drop(origin);
+    this.#evicted.add(origin);
+    for (const entry of this.#table.drop(origin))
+      for (const peer of this.#parts.peers.values()) peer.outbox.forgetLive(entry);
   }
 
   #isProven(origin: NodeId, { proof, body }: Pick<LiveValue, 'proof' | 'body'>): boolean {

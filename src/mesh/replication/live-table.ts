@@ -57,6 +57,8 @@ interface Origin {
   /** Of the newest number of each key. */
   seqSum: number;
   putAtMs: number;
+  /** Of bodies. */
+  bytes: number;
   /** How it stood at some moments, oldest first, a second apart. */
   readonly marks: Mark[];
   readonly entries: Map<string, LiveEntry>;
@@ -93,7 +95,6 @@ export class LiveTable {
     nowMs: number,
   ): { readonly put: LivePut; readonly entry?: LiveEntry } {
     const origin = this.#originOf(head.origin, value.epoch);
-    if (origin === undefined) return { put: 'full' };
     if (value.epoch < origin.start) return { put: 'older' };
     if (value.epoch > origin.start) this.#restart(origin, value.epoch);
     const place = placeOf(head);
@@ -101,10 +102,12 @@ export class LiveTable {
     if (entry !== undefined && value.seq <= entry.value.seq)
       return { put: value.seq === entry.value.seq ? 'same' : 'older', entry };
     const growth = value.body.length - (entry?.value.body.length ?? 0);
-    if (this.#bytes + growth > this.#limits.liveBytesMax) return { put: 'full' };
-    if (entry === undefined && origin.entries.size >= this.#limits.liveKeysPerOriginMax)
-      return { put: 'full' };
+    const { liveBytesMax, liveBytesPerOriginMax, liveKeysPerOriginMax } = this.#limits;
+    if (origin.bytes + growth > liveBytesPerOriginMax) return { put: 'full' };
+    if (entry === undefined && origin.entries.size >= liveKeysPerOriginMax) return { put: 'full' };
+    if (this.#bytes + growth > liveBytesMax && !this.#makeRoom(origin.bytes + growth)) return { put: 'full' };
     this.#bytes += growth;
+    origin.bytes += growth;
     this.#mark(origin);
     origin.seqMax = Math.max(origin.seqMax, value.seq);
     origin.seqSum += summand(value.seq) - summand(entry?.value.seq ?? 0);
@@ -149,18 +152,39 @@ export class LiveTable {
     for (const entry of this.entries()) entry.seenBy.delete(peer);
   }
 
-  #originOf(node: NodeId, start: number): Origin | undefined {
+  /** Everything of an origin. What was held comes back, for whoever still has it to send. */
+  drop(node: NodeId): readonly LiveEntry[] {
+    const origin = this.#origins.get(node);
+    if (origin === undefined) return [];
+    const entries = [...origin.entries.values()];
+    this.#restart(origin, origin.start);
+    this.#origins.delete(node);
+    return entries;
+  }
+
+  /** Whether a place has been given is decided before (origin-places.ts). */
+  #originOf(node: NodeId, start: number): Origin {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
-    if (this.#origins.size >= this.#limits.liveOriginsMax) return undefined;
-    const origin = { start, ...untold(), marks: [], entries: new Map<string, LiveEntry>() };
+    const origin = { start, ...untold(), bytes: 0, marks: [], entries: new Map<string, LiveEntry>() };
     this.#origins.set(node, origin);
     return origin;
   }
 
+  /** Takes the values of the origin that has most bytes, where that is more than the one that asks would have. */
+  #makeRoom(bytes: number): boolean {
+    let greatest: Origin | undefined;
+    for (const origin of this.#origins.values())
+      if (origin.bytes > (greatest?.bytes ?? bytes)) greatest = origin;
+    if (greatest === undefined) return false;
+    this.#restart(greatest, greatest.start);
+    return true;
+  }
+
   /** A daemon that starts again says everything again: nothing of its former life is passed on. */
   #restart(origin: Origin, start: number): void {
-    for (const { value } of origin.entries.values()) this.#bytes -= value.body.length;
+    this.#bytes -= origin.bytes;
+    origin.bytes = 0;
     origin.entries.clear();
     origin.marks.length = 0;
     Object.assign(origin, { start, ...untold() });

@@ -69,6 +69,11 @@ export class PeerOutbox {
     this.#schedule();
   }
 
+  /** It is held no more: a peer that does not read must not keep it. */
+  forgetLive(entry: LiveEntry): void {
+    this.#live.delete(entry);
+  }
+
   drained(): void {
     this.#isWritable = true;
     this.#flush();

@@ -39,6 +39,11 @@ export class RecordTips {
     return tip;
   }
 
+  /** Of an origin that is held no more. */
+  forget(origin: NodeId): void {
+    this.#newest.delete(origin);
+  }
+
   /** After own events were stored. */
   rememberOwn(epoch: number, after: number): void {
     if (epoch !== this.#ownEpoch) this.#own.clear();

@@ -55,6 +55,10 @@ export interface ReplicaStore {
   storeRecords(received: ReceivedRecords): StoreResult;
   /** To state. Each is newer than what it replaces. */
   applyLive(events: readonly Event[]): void;
+  /** From disk and state: everything of a node that gave way. */
+  forget(origin: NodeId): void;
+  /** From state: live values of nodes that gave way. */
+  dropLive(origins: readonly NodeId[]): void;
   /**
    * Peers hold more of this node's own events than its journal, proven by its own signature: it was restored from a copy.
    * Starts an epoch above `floor` and writes the node's present facts again.

@@ -22,6 +22,8 @@ export class ReplicationCounts {
   /** Live values past the bounds of the table. */
   liveRefused = 0;
   storeRefused = 0;
+  /** Nodes whose values gave way to others'. */
+  originsEvicted = 0;
   /** Asks to which a peer that claimed to hold it brought nothing in time. */
   undelivered = 0;
   /** New epochs, because peers proved that this journal is an old copy. */

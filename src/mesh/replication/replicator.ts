@@ -65,13 +65,13 @@ export class Replicator {
       chunkBytesMax: limits.chunkBytesMax,
       nowMs,
     });
-    this.#durable = new DurableExchange(common);
     this.#live = new LiveExchange(common);
+    this.#durable = new DurableExchange(common, node => this.#live.holds(node));
   }
 
-  /** Bytes of live values held for passing on. */
-  get liveBytes(): number {
-    return this.#live.bytes;
+  /** Bytes held for passing on: of live values, and of records that prove forks. */
+  get heldBytes(): { readonly live: number; readonly forks: number } {
+    return { live: this.#live.bytes, forks: this.#durable.forks.bytes };
   }
 
   /** How often the peer did not deliver what it claims to hold, since its link came up. */
@@ -256,6 +256,7 @@ export class Replicator {
     for (;;) {
       await this.#parts.clock.sleep(waitMs, signal);
       waitMs = digestIntervalMs;
+      this.#live.sweep();
       this.#tellAll({
         kind: 'digest',
         vectors: this.#durable.vectors(),

@@ -205,7 +205,8 @@ describe('what a member of the mesh cannot do', () => {
   });
 
   it('cannot fill the table of live values', async () => {
-    const limits = { ...REPLICATION_LIMITS, liveKeysPerOriginMax: 4, liveOriginsMax: 3 };
+    const liveOrigins = { ...REPLICATION_LIMITS.liveOrigins, originsMax: 3 };
+    const limits = { ...REPLICATION_LIMITS, liveKeysPerOriginMax: 4, liveOrigins };
     await using cluster = new MeshCluster(2, { limits });
     cluster.link(0, 1);
     await cluster.clock.advance(1);

@@ -1,0 +1,142 @@
+// Whose values are held here, and who brought them. Anybody with the key can make up nodes by the thousand, so a node that is
+// not linked itself has its place from the peer that brings it: so many at once, then so many a second, and no peer more than
+// its share while there are others. Where all places are taken, silent nodes give way first, then those of whoever brought
+// most; a node that is linked itself always has one.
+
+import { AddressBuckets } from '../../clock/token-bucket.ts';
+import type { NodeId } from '../../core/ids.ts';
+
+export interface OriginLimits {
+  readonly originsMax: number;
+  /** Of nodes that one peer brings: at once, and then a second. */
+  readonly broughtBurst: number;
+  readonly broughtPerSecond: number;
+  /** A node that was silent for so long gives way to any other, ms. */
+  readonly silentMs: number;
+}
+
+export interface OriginPlacesParts {
+  readonly limits: OriginLimits;
+  readonly nowMs: () => number;
+  /** Peers that are linked now. */
+  readonly peers: { readonly size: number; has(node: NodeId): boolean };
+}
+
+interface Held {
+  /** Of its newest value; the node itself where it is linked. */
+  bringer: NodeId;
+  heardAtMs: number;
+}
+
+export type PlaceDecision =
+  | { readonly kind: 'admitted'; readonly evicted: NodeId | undefined }
+  | { readonly kind: 'refused' };
+
+export class OriginPlaces {
+  readonly #parts: OriginPlacesParts;
+  readonly #held = new Map<NodeId, Held>();
+  readonly #counts = new Map<NodeId, number>();
+  readonly #rates: AddressBuckets;
+
+  constructor(parts: OriginPlacesParts) {
+    this.#parts = parts;
+    const { broughtBurst, broughtPerSecond } = parts.limits;
+    const rate = { burst: broughtBurst, perSecond: broughtPerSecond };
+    this.#rates = new AddressBuckets(parts, rate, BRINGERS_MAX);
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  has(origin: NodeId): boolean {
+    return this.#held.has(origin);
+  }
+
+  /** Whether the peer may bring one more node now; asked before anything dear is done for it. */
+  mayBring(origin: NodeId, bringer: NodeId): boolean {
+    if (origin === bringer || this.#held.has(origin)) return true;
+    return this.#countOf(bringer) < this.#shareMax && this.#rates.of(bringer).take();
+  }
+
+  /** A place for a node that has none. */
+  admit(origin: NodeId, bringer: NodeId): PlaceDecision {
+    let evicted: NodeId | undefined;
+    if (this.#held.size >= this.#parts.limits.originsMax) {
+      evicted = this.#victim(origin, bringer);
+      if (evicted === undefined) return { kind: 'refused' };
+      this.drop(evicted);
+    }
+    this.#held.set(origin, { bringer, heardAtMs: this.#parts.nowMs() });
+    this.#count(bringer, 1);
+    return { kind: 'admitted', evicted };
+  }
+
+  /** A value of a node that has a place was new. `heardAtMs` lies in the past for one that was old already. */
+  heard(origin: NodeId, bringer: NodeId, heardAtMs: number): void {
+    const held = this.#held.get(origin);
+    if (held === undefined) return;
+    held.heardAtMs = Math.max(held.heardAtMs, heardAtMs);
+    if (held.bringer === bringer) return;
+    this.#count(held.bringer, -1);
+    this.#count(bringer, 1);
+    held.bringer = bringer;
+  }
+
+  drop(origin: NodeId): void {
+    const held = this.#held.get(origin);
+    if (held === undefined) return;
+    this.#held.delete(origin);
+    this.#count(held.bringer, -1);
+  }
+
+  /** Who is not linked and was not heard since. */
+  silentSince(atMs: number): readonly NodeId[] {
+    return [...this.#held]
+      .filter(([origin, { heardAtMs }]) => heardAtMs <= atMs && !this.#parts.peers.has(origin))
+      .map(([origin]) => origin);
+  }
+
+  /** A peer that is the only one may fill the table: there is nobody else to keep places for. */
+  get #shareMax(): number {
+    const { originsMax } = this.#parts.limits;
+    return this.#parts.peers.size > 1 ? Math.floor(originsMax / 2) : originsMax;
+  }
+
+  #victim(origin: NodeId, bringer: NodeId): NodeId | undefined {
+    const { limits, nowMs, peers } = this.#parts;
+    const most = this.#bringerOfMost();
+    let oldest: NodeId | undefined;
+    let oldestOfMost: NodeId | undefined;
+    const heardAtMs = (node: NodeId | undefined): number =>
+      node === undefined ? Number.POSITIVE_INFINITY : (this.#held.get(node)?.heardAtMs ?? 0);
+    for (const [node, held] of this.#held) {
+      if (peers.has(node)) continue;
+      if (held.heardAtMs < heardAtMs(oldest)) oldest = node;
+      if (held.bringer === most && held.heardAtMs < heardAtMs(oldestOfMost)) oldestOfMost = node;
+    }
+    if (nowMs() - heardAtMs(oldest) >= limits.silentMs) return oldest;
+    const isDue =
+      origin === bringer || (most !== undefined && this.#countOf(bringer) + 1 < this.#countOf(most));
+    return isDue ? (oldestOfMost ?? oldest) : undefined;
+  }
+
+  #bringerOfMost(): NodeId | undefined {
+    let most: NodeId | undefined;
+    for (const [bringer, count] of this.#counts) if (count > this.#countOf(most)) most = bringer;
+    return most;
+  }
+
+  #countOf(bringer: NodeId | undefined): number {
+    return bringer === undefined ? 0 : (this.#counts.get(bringer) ?? 0);
+  }
+
+  #count(bringer: NodeId, change: 1 | -1): void {
+    const count = this.#countOf(bringer) + change;
+    if (count === 0) this.#counts.delete(bringer);
+    else this.#counts.set(bringer, count);
+  }
+}
+
+/** Peers whose rate is kept. */
+const BRINGERS_MAX = 1_024;
