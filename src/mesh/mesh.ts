@@ -169,6 +169,8 @@ export interface MeshLimits {
   readonly holderAnswerMs: number;
   readonly handshakeMs: number;
   readonly frameBytesMax: number;
+  /** Of frames that are not whole, over all links; past it the link that holds most is closed. */
+  readonly partialBytesMax: number;
   /** `send` answers false above this. */
   readonly queueBytesHigh: number;
   readonly queueBytesMax: number;
@@ -195,6 +197,7 @@ export const MESH_LIMITS: MeshLimits = {
   holderAnswerMs: 1_000,
   handshakeMs: 5_000,
   frameBytesMax: 4 * 1024 * 1024,
+  partialBytesMax: 32 * 1024 * 1024,
   queueBytesHigh: 1024 * 1024,
   queueBytesMax: 8_000_000,
   linksMax: 512,

@@ -78,6 +78,8 @@ export interface HttpLogger {
 
 export interface HttpLimits {
   readonly bodyBytesMax: number;
+  /** Of bodies that are not whole, over all requests; past it the one that holds most is cut off. */
+  readonly bodiesBytesMax: number;
   /** Request line and headers together. */
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
@@ -123,6 +125,7 @@ export interface HttpLimits {
 
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytesMax: 64 * 1024,
+  bodiesBytesMax: 8 * 1024 * 1024,
   headerBytesMax: 16 * 1024,
   urlBytesMax: 4_096,
   connectionsMax: 512,

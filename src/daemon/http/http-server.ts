@@ -2,8 +2,9 @@
 // `listen` binds it, and what it is bound to decides who needs the token.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type FastifyInstance, fastify } from 'fastify';
+import { ByteBudget } from '../../core/byte-budget.ts';
 import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
 import { accessRoutes } from './access-routes.ts';
 import { encodingRefusal } from './body-encoding.ts';
@@ -39,6 +40,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #guard: RequestGuard;
   readonly #hub: StreamHub;
   readonly #served = new Set<ApiRoute>();
+  readonly #bodies: ByteBudget;
   #bound: Listening | undefined;
   #closing: Promise<void> | undefined;
   #forgetAccess: () => void = () => undefined;
@@ -57,6 +59,7 @@ export class HttpServer implements AsyncDisposable {
       isStillGranted: grant => access.isStillGranted(grant),
       onFailure: (message, cause) => options.logger?.warn(message, cause),
     });
+    this.#bodies = new ByteBudget(limits.bodiesBytesMax);
     this.#server = createNodeServer(limits);
     this.#app = createApp(this.#server, limits);
     this.#addRoutes();
@@ -104,6 +107,17 @@ export class HttpServer implements AsyncDisposable {
     await this.#app.close();
   }
 
+  /** Room for the body that a request says it has, until the request is gone. */
+  #reserve(request: IncomingMessage): void {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    const { bodyBytesMax } = this.#options.limits;
+    const bytes = encoding === undefined ? Math.min(Number(length ?? 0), bodyBytesMax) : bodyBytesMax;
+    if (!(bytes > 0)) return;
+    const share = this.#bodies.share(() => request.destroy());
+    for (const event of ['end', 'close']) request.once(event, () => share.release());
+    share.hold(bytes);
+  }
+
   #addRoutes(): void {
     const app = this.#app;
     const { dashboardDir, limits, logger } = this.#options;
@@ -134,6 +148,7 @@ export class HttpServer implements AsyncDisposable {
         this.#guard.grant(request.raw, apiRoute.access);
         if (apiRoute.isStream !== true) this.#guard.enter(reply.raw);
       }
+      this.#reserve(request.raw);
       done();
     });
     addErrorHandlers(app, { limits, logger });

@@ -28,6 +28,8 @@ export interface MeshStatusSources {
   readonly dials: readonly DialStatus[];
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   readonly replicationCounts: ReplicationCounts;
+  /** Links closed because their half frames had no room. */
+  readonly framesGivenUp: number;
   readonly undeliveredBy: (peer: NodeId) => number;
   readonly named: readonly HostPort[];
   readonly reach: readonly ReachStatus[];
@@ -52,7 +54,7 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
     findings: problems.map(findingText),
     problems,
     refusals: Object.fromEntries(sources.refusalCounts),
-    replication: { ...sources.replicationCounts },
+    replication: { ...sources.replicationCounts, framesGivenUp: sources.framesGivenUp },
   };
 };
 

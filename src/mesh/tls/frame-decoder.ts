@@ -1,5 +1,6 @@
 // Frames out of a stream of bytes: 4 bytes of length, most significant first, then the frame, whose first byte is its
-// kind. Memory is bounded by the longest frame, however small the pieces are in which it comes.
+// kind. Memory grows with what has come, to twice of it at most, however long the frame is said to be and however small the
+// pieces are.
 
 export type DecodedFrame =
   | { readonly kind: 'frame'; readonly type: number; readonly payload: Uint8Array }
@@ -14,6 +15,7 @@ export class FrameDecoder {
   #headerFilled = 0;
   #body: Uint8Array | undefined;
   #bodyFilled = 0;
+  #bodyLength = 0;
 
   constructor(payloadBytesMax: number) {
     this.#lengthMax = payloadBytesMax + 1;
@@ -22,6 +24,17 @@ export class FrameDecoder {
   /** For frames whose length has not been read yet. */
   allow(payloadBytesMax: number): void {
     this.#lengthMax = payloadBytesMax + 1;
+  }
+
+  /** Of a frame that is not whole. */
+  get heldBytes(): number {
+    return this.#body?.length ?? 0;
+  }
+
+  /** Nothing makes sense afterwards. */
+  letGo(): void {
+    this.#body = undefined;
+    this.#chunks.length = 0;
   }
 
   push(chunk: Uint8Array): void {
@@ -37,11 +50,16 @@ export class FrameDecoder {
         const length = new DataView(this.#header.buffer).getUint32(0);
         if (length === 0 || length > this.#lengthMax)
           return { kind: 'malformed', detail: `a frame of ${length} bytes` };
-        this.#body = new Uint8Array(length);
+        this.#body = new Uint8Array(Math.min(length, FIRST_BYTES));
         this.#bodyFilled = 0;
+        this.#bodyLength = length;
       }
       this.#bodyFilled += this.#take(this.#body, this.#bodyFilled);
       if (this.#bodyFilled < this.#body.length) return undefined;
+      if (this.#bodyFilled < this.#bodyLength) {
+        this.#body = grown(this.#body, this.#bodyLength);
+        continue;
+      }
       const body = this.#body;
       this.#body = undefined;
       this.#headerFilled = 0;
@@ -65,6 +83,12 @@ export class FrameDecoder {
   }
 }
 
+const grown = (body: Uint8Array, lengthMax: number): Uint8Array => {
+  const longer = new Uint8Array(Math.min(lengthMax, 2 * body.length));
+  longer.set(body);
+  return longer;
+};
+
 /** The 5 bytes before a payload. */
 export const frameHead = (type: number, payloadBytes: number): Uint8Array => {
   const head = new Uint8Array(HEADER_BYTES + 1);
@@ -74,3 +98,5 @@ export const frameHead = (type: number, payloadBytes: number): Uint8Array => {
 };
 
 const HEADER_BYTES = 4;
+/** Most frames have less. */
+const FIRST_BYTES = 16_384;

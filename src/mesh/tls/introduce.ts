@@ -1,6 +1,7 @@
 // The exchange after TLS: hellos, then proofs, each way at once. What it gives is a pipe to a peer that is who it says.
 
 import type { TLSSocket } from 'node:tls';
+import type { ByteBudget } from '../../core/byte-budget.ts';
 import type { PeerHello } from '../link/pipe.ts';
 import type { RefusalMeaning, RefusalReason } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
@@ -20,6 +21,8 @@ export interface IntroductionParts {
   readonly keySecret: Uint8Array;
   /** For the frames of the link. */
   readonly frameBytesMax: number;
+  /** Of all links, for frames that are not whole. */
+  readonly partial: ByteBudget;
 }
 
 export type PeerIntroduction =
@@ -28,7 +31,7 @@ export type PeerIntroduction =
 
 /** Ends with the socket at the latest; whoever limits its time destroys it. Never rejects. */
 export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<PeerIntroduction> => {
-  const { own, isInitiator, keySecret, frameBytesMax } = parts;
+  const { own, isInitiator, keySecret, frameBytesMax, partial } = parts;
   const { promise, resolve } = Promise.withResolvers<PeerIntroduction>();
   const pipe = new TlsPipe(socket, HANDSHAKE_FRAME_BYTES_MAX);
   let exporter: Uint8Array;
@@ -66,7 +69,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
       case 'good':
         if (peer === undefined) return;
         pipe.deafen();
-        pipe.allow(frameBytesMax);
+        pipe.allow(frameBytesMax, partial);
         resolve({ kind: 'peer', pipe, peer });
         return;
       case 'bad-key':

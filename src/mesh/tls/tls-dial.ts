@@ -3,6 +3,7 @@
 
 import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
+import type { ByteBudget } from '../../core/byte-budget.ts';
 import type { DialOutcome } from '../link/pipe.ts';
 import type { MeshCandidate, RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
@@ -15,6 +16,7 @@ import { isByPsk, TLS_SETTINGS } from './tls-settings.ts';
 export interface TlsDialParts {
   readonly own: OwnHello;
   readonly frameBytesMax: number;
+  readonly partial: ByteBudget;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface TlsDialParts {
 export const dialWith = async (
   key: MeshKey,
   candidate: MeshCandidate,
-  { own, frameBytesMax }: TlsDialParts,
+  { own, frameBytesMax, partial }: TlsDialParts,
   signal: AbortSignal,
 ): Promise<DialOutcome> => {
   signal.throwIfAborted();
@@ -55,7 +57,7 @@ export const dialWith = async (
       host: plainAddress(socket.remoteAddress),
       port: socket.remotePort ?? candidate.port,
     };
-    const parts = { own, isInitiator: true, keySecret: key.proof, frameBytesMax };
+    const parts = { own, isInitiator: true, keySecret: key.proof, frameBytesMax, partial };
     const introduction = await introduce(socket, parts);
     signal.throwIfAborted();
     if (introduction.kind === 'refused') return refused(introduction.meaning);

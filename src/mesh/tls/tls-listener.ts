@@ -8,6 +8,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import type { ByteBudget } from '../../core/byte-budget.ts';
 import { errorCode } from '../../core/problem.ts';
 import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
@@ -25,6 +26,8 @@ export interface TlsListenerParts {
   readonly keys: MeshKeys;
   readonly clock: Clock;
   readonly limits: MeshLimits;
+  /** Of all links, for frames that are not whole. */
+  readonly partial: ByteBudget;
 }
 
 /** One connection on its way to be a link. */
@@ -182,12 +185,13 @@ export class TlsListener {
       return;
     }
     visit.hasKey = true;
-    const { own, limits } = this.#parts;
+    const { own, limits, partial } = this.#parts;
     const introduction = await introduce(socket, {
       own,
       isInitiator: false,
       keySecret: key.proof,
       frameBytesMax: limits.frameBytesMax,
+      partial,
     });
     if (introduction.kind === 'refused') {
       visit.end(introduction.meaning);

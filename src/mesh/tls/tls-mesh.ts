@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
+import { ByteBudget } from '../../core/byte-budget.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
@@ -33,6 +34,7 @@ export interface TlsMeshOptions {
 
 export class TlsMesh extends LinkedTransport {
   readonly #keys: MeshKeys;
+  readonly #partial: ByteBudget;
 
   /** @throws MeshError `bad-key` when there is no key, or more than two. */
   constructor(options: TlsMeshOptions) {
@@ -41,7 +43,8 @@ export class TlsMesh extends LinkedTransport {
     const keys = new MeshKeys(options.keys);
     const instance = randomBytes(INSTANCE_BYTES);
     const own: OwnHello = { identity, start, instance, ...(version === undefined ? {} : { version }) };
-    const connector = new TlsConnector({ own, keys, clock, limits, listen });
+    const partial = new ByteBudget(limits.partialBytesMax);
+    const connector = new TlsConnector({ own, keys, clock, limits, listen, partial });
     super({
       localId: nodeIdOf(identity.publicKey),
       instance: instance.toString('hex'),
@@ -51,6 +54,12 @@ export class TlsMesh extends LinkedTransport {
       connector,
     });
     this.#keys = keys;
+    this.#partial = partial;
+  }
+
+  /** Of frames that are not whole, over all links. */
+  get partial(): { readonly bytes: number; readonly givenUp: number } {
+    return this.#partial;
   }
 
   /**
@@ -69,6 +78,7 @@ interface TlsConnectorParts {
   readonly clock: Clock;
   readonly limits: MeshLimits;
   readonly listen: HostPort;
+  readonly partial: ByteBudget;
 }
 
 class TlsConnector implements Connector {
@@ -96,8 +106,8 @@ class TlsConnector implements Connector {
   }
 
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
-    const { own, keys, limits } = this.#parts;
-    const parts = { own, frameBytesMax: limits.frameBytesMax };
+    const { own, keys, limits, partial } = this.#parts;
+    const parts = { own, frameBytesMax: limits.frameBytesMax, partial };
     let last: DialOutcome | undefined;
     for (const key of keys.all()) {
       last = await dialWith(key, candidate, parts, signal);

@@ -2,6 +2,7 @@
 // handshake's last one waits for the link.
 
 import type { TLSSocket } from 'node:tls';
+import type { BudgetShare, ByteBudget } from '../../core/byte-budget.ts';
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 import { FrameDecoder, frameHead } from './frame-decoder.ts';
 
@@ -9,6 +10,7 @@ export class TlsPipe implements FramePipe {
   readonly #socket: TLSSocket;
   readonly #decoder: FrameDecoder;
   #events: PipeEvents | undefined;
+  #partial: BudgetShare | undefined;
   #isReading = false;
   #isMalformed = false;
   #closedDetail: string | undefined;
@@ -21,6 +23,7 @@ export class TlsPipe implements FramePipe {
       this.#decoder.push(chunk);
       this.#events?.heard();
       this.#read();
+      this.#partial?.hold(this.#decoder.heldBytes);
     });
     socket.on('drain', () => this.#events?.drained());
     socket.on('error', error => {
@@ -29,6 +32,7 @@ export class TlsPipe implements FramePipe {
     // The peer has ended its half; there is nothing to say to it any more.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
+      this.#partial?.release();
       this.#closedDetail = this.#error === '' ? 'the peer closed the connection' : this.#error;
       this.#events?.closed(this.#closedDetail);
     });
@@ -39,9 +43,13 @@ export class TlsPipe implements FramePipe {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength;
   }
 
-  /** For what is read from now on. */
-  allow(payloadBytesMax: number): void {
+  /** For what is read from now on. What of a frame has come counts in the budget. */
+  allow(payloadBytesMax: number, partial: ByteBudget): void {
     this.#decoder.allow(payloadBytesMax);
+    this.#partial = partial.share(() => {
+      this.#decoder.letGo();
+      this.#socket.destroy(new Error('it sent more of a frame than there is room for'));
+    });
   }
 
   listen(events: PipeEvents): void {

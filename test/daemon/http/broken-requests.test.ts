@@ -297,3 +297,23 @@ test('every kind of answer carries the security headers and names no server', as
     expect(headers['x-powered-by']).toBeUndefined();
   }
 });
+
+test('bodies that do not come hold a bounded room, and who needs little of it is answered', async () => {
+  await using served = await serveCluster({ limits: { bodiesBytesMax: 300_000 } });
+  const half = `POST /api/access/code HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{`;
+  const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket(served.port)));
+  let closed = 0;
+  const seven = Promise.withResolvers<void>();
+  for (const socket of sockets) {
+    socket.once('close', () => {
+      closed += 1;
+      if (closed === 7) seven.resolve();
+    });
+    socket.write(half);
+  }
+  await seven.promise;
+  const answer = await postJson(served.port, '/api/access/code', { code: 'x' });
+  expect(answer.status).toBe(403);
+  expect(closed).toBeLessThanOrEqual(8);
+  for (const socket of sockets) socket.destroy();
+});

@@ -55,6 +55,7 @@ const peersOf = (more: Partial<MeshStatusSources>): readonly PeerStatus[] => {
     dials: [],
     refusalCounts: new Map([['wrong-key', 3]]),
     replicationCounts: new ReplicationCounts(),
+    framesGivenUp: 0,
     undeliveredBy: () => 0,
     named: [],
     reach: [],

@@ -1,10 +1,13 @@
 // A member with the key and an identity who then does not keep to the protocol.
 
+import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ByteBudget } from '../../../src/core/byte-budget.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { deriveSecret } from '../../../src/mesh/key/cluster-key.ts';
 import { FRAME } from '../../../src/mesh/link/pipe.ts';
+import { MESH_LIMITS } from '../../../src/mesh/mesh.ts';
 import { frameHead } from '../../../src/mesh/tls/frame-decoder.ts';
 import { introduce } from '../../../src/mesh/tls/introduce.ts';
 import { TLS_SETTINGS } from '../../../src/mesh/tls/tls-settings.ts';
@@ -48,6 +51,7 @@ describe('a member of the mesh', () => {
       isInitiator: true,
       keySecret: options.proofKey ?? deriveSecret(nodes.key, 'proof'),
       frameBytesMax: 1_000,
+      partial: new ByteBudget(1_000_000),
     });
     return { socket, introduction };
   };
@@ -100,6 +104,36 @@ describe('a member of the mesh', () => {
     socket.destroy();
   });
 
+  test('that leaves many frames half sent holds no more than all may, and costs no honest link', async () => {
+    const one = await nodes.node({ limits: { linksMax: 64, handshakesMax: 64 } });
+    const honest = await member(one);
+    honest.socket.write(
+      Buffer.concat([ready, frameHead(FRAME.data, HONEST_BYTES), Buffer.alloc(HONEST_BYTES - 9)]),
+    );
+    await until(one, () => one.transport.links.size === 1);
+    const sockets: TLSSocket[] = [];
+    const half = Buffer.concat([ready, frameHead(FRAME.data, FRAME_BYTES), Buffer.alloc(FRAME_BYTES - 9)]);
+    for (let count = 0; count < 45; count += 1) {
+      const { socket } = await member(one);
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      const sent = new Promise(resolve => {
+        socket.once('close', resolve);
+        socket.write(half, () => resolve(undefined));
+      });
+      await sent;
+      expect(one.mesh.partial.bytes).toBeLessThanOrEqual(MESH_LIMITS.partialBytesMax);
+    }
+    await until(one, () => one.mesh.partial.givenUp >= 45 - MESH_LIMITS.partialBytesMax / FRAME_BYTES);
+    expect(one.mesh.partial.bytes).toBeLessThanOrEqual(MESH_LIMITS.partialBytesMax);
+    honest.socket.write(Buffer.alloc(9));
+    await until(one, () => one.frames.length === 1);
+    expect(one.frames[0]?.length).toBe(HONEST_BYTES);
+    for (const socket of [honest.socket, ...sockets]) socket.destroy();
+    await until(one, () => one.closes.length === 46);
+    expect(one.mesh.partial.bytes).toBe(0);
+  });
+
   test('whose first frame comes in one piece with the end of its handshake is heard', async () => {
     const one = await nodes.node();
     const { socket } = await member(one, { corked: true });
@@ -130,3 +164,6 @@ describe('a member of the mesh', () => {
     socket.destroy();
   });
 });
+
+const FRAME_BYTES = 4 * 1024 * 1024;
+const HONEST_BYTES = 1_000_000;
