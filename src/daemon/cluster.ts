@@ -20,6 +20,11 @@ export class Cluster {
     return this.#fold.state;
   }
 
+  /** Maps of state that were copied so far: what an event costs, which tests hold to a count. */
+  get copies(): number {
+    return this.#fold.copies;
+  }
+
   /** Of an origin, without a look at the whole state. */
   progress(origin: NodeId): OriginProgress | undefined {
     return this.#fold.progress(origin);

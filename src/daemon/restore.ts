@@ -19,7 +19,7 @@ export const restore = (journal: Journal, cluster: Cluster, clock: Clock): Resto
   for (const position of journal.origins()) {
     if (position.through === 0) continue;
     const events: Event[] = [];
-    for (const record of journal.recordsAfter(position.origin, 0)) {
+    for (const record of journal.currentRecords(position.origin)) {
       const decoded = decodeRecordBody(record.body, {
         ageMs: record.ageMs,
         receivedAtMs: receivedAtMs(record, clock),

@@ -105,6 +105,8 @@ export interface Journal extends Disposable {
   origin(origin: NodeId): StoredOrigin | undefined;
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
+  /** Likewise without what was replaced since: all that state is made of, however long the history is. */
+  currentRecords(origin: NodeId): readonly StoredRecord[];
   /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];
   /** Raw rows that are not current any more, ascending by time. */

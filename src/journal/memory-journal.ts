@@ -115,6 +115,14 @@ class MemoryJournal implements Journal {
       if (record.epoch === epoch && record.seq > after) yield record;
   }
 
+  currentRecords(origin: NodeId): readonly StoredRecord[] {
+    this.#throwIfClosed();
+    const epoch = this.#disk.origins.get(origin)?.epoch;
+    return (this.#disk.records.get(origin) ?? [])
+      .filter(({ record, isSuperseded }) => record.epoch === epoch && !isSuperseded)
+      .map(({ record }) => record);
+  }
+
   history({ origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
     this.#throwIfClosed();
     if (!isHistorySlot(slot) || !(limit >= 1)) return [];

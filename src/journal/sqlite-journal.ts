@@ -106,6 +106,13 @@ class SqliteJournal implements Journal {
     return row === undefined ? undefined : { origin, epoch: row.epoch, through: row.through };
   }
 
+  currentRecords(origin: NodeId): readonly StoredRecord[] {
+    return this.#guard(() => {
+      const row = this.#origins.get(origin);
+      return row === undefined ? [] : this.#records.current(row);
+    });
+  }
+
   *recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord> {
     this.#throwIfClosed();
     const first = this.#origins.get(origin);

@@ -107,6 +107,15 @@ export class SqliteRecords {
     return rows.map(row => storedRecord(row, origin, epoch));
   }
 
+  /** Few among many: found by the index of what is current (the + keeps the one of positions out), then put in order. */
+  current({ id, origin, epoch }: OriginRow): readonly StoredRecord[] {
+    const rows: readonly SqliteRow[] = this.#sql(
+      `SELECT seq, kind, key, at_ms, age_ms, body, signature FROM records
+       WHERE origin_id = ? AND is_superseded = 0 AND +epoch = ? ORDER BY +seq`,
+    ).all(id, epoch);
+    return rows.map(row => storedRecord(row, origin, epoch));
+  }
+
   /** Ascending by time; an hourly row before a raw one of the same moment. */
   history(originId: number, { origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
     const place = { origin, slot, key };

@@ -57,6 +57,21 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
       });
     });
 
+    describe('what is current', () => {
+      test('is told without what was replaced since, in order, after a restart too', () => {
+        const device = (seq: number, key: string) => record({ seq, kind: 'gpu.profiled', key });
+        journal.append([device(1, 'a'), device(2, 'b'), device(3, 'a'), device(4, 'c'), device(5, 'b')]);
+        for (const open of [() => journal, reopen]) {
+          const again = open();
+          expect(again.currentRecords(PEER).map(({ seq }) => seq)).toEqual([3, 4, 5]);
+          expect(seqsAfter(again, PEER), 'the rest is history').toEqual([1, 2, 3, 4, 5]);
+          expect(again.currentRecords(OTHER)).toEqual([]);
+        }
+        journal.append([record({ epoch: 2, seq: 1, kind: 'gpu.profiled', key: 'd' })]);
+        expect(journal.currentRecords(PEER).map(({ key }) => key)).toEqual(['d']);
+      });
+    });
+
     describe('append', () => {
       test('a record comes back as the very bytes it was, with its age and the time it was stored', () => {
         const given = record({ seq: 1, ageMs: 1500.4, key: 'clé 鍵 🔑' });

@@ -115,6 +115,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   appendCatchUp: (position, records) => journal.appendCatchUp(position, records),
   startNewEpoch: floor => journal.startNewEpoch(floor),
   forget: origin => journal.forget(origin),
+  currentRecords: origin => journal.currentRecords(origin),
   origins: () => journal.origins(),
   origin: origin => journal.origin(origin),
   recordsAfter: (origin, after) => journal.recordsAfter(origin, after),
