@@ -14,8 +14,7 @@ import { Cluster } from '../src/daemon/cluster.ts';
 import { Access } from '../src/daemon/http/access.ts';
 import { HTTP_LIMITS } from '../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../src/daemon/http/http-server.ts';
-import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
-import { withoutFaults } from '../src/simulate/scenario/without-faults.ts';
+import { scenarioOfSize, withoutFaults } from '../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 

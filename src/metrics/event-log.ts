@@ -3,12 +3,14 @@
 
 import type { Clock } from '../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../clock/until-aborted.ts';
+import type { EventRecord } from '../core/run/event-record.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
 import { Outbox } from '../messaging/outbox.ts';
 import { BatchLoss } from '../wire/batch-loss.ts';
 import { DecodeError } from '../wire/decode-error.ts';
-import { type EventBatch, readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
+import type { EventBatch } from '../wire/event-batch.ts';
+import { readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
 import type { EventLogSink } from './event-log-file.ts';
-import { closingLine, openingLine, recordLine } from './event-log-line.ts';
 
 export interface EventLogSummary {
   readonly kind: 'summary';
@@ -203,3 +205,29 @@ const readable = (bytes: Uint8Array): EventBatch | undefined => {
 
 const FLUSH_RECORDS = 100;
 const FLUSH_AFTER_MS = 500;
+
+const EVENT_LOG_SCHEMA = 'plimsoll.events/1';
+
+/** The first line. Times in all others are nanoseconds since `runZeroNs`, which is CLOCK_MONOTONIC of the host. */
+const openingLine = (runZeroNs: number): string =>
+  `${JSON.stringify({ kind: 'log.opened', schema: EVENT_LOG_SCHEMA, runZeroNs })}\n`;
+
+const recordLine = (record: EventRecord): string => {
+  if (record.kind !== 'sample.complete') return `${JSON.stringify(record)}\n`;
+  return `${JSON.stringify({
+    ...record,
+    firstAnswerNs: figureOrNull(record.firstAnswerNs),
+    firstByteNs: figureOrNull(record.firstByteNs),
+    inputTokens: figureOrNull(record.inputTokens),
+    outputTokens: figureOrNull(record.outputTokens),
+  })}\n`;
+};
+
+/** The last line: a log without one was cut off. */
+const closingLine = (summary: {
+  readonly recordsWritten: number;
+  readonly recordsDropped: number;
+  readonly recordsMissed: number;
+}): string => `${JSON.stringify({ kind: 'log.closed', ...summary })}\n`;
+
+const figureOrNull = (figure: number): number | null => (figure === NO_FIGURE ? null : figure);

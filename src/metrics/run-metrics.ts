@@ -19,7 +19,6 @@ import { counterSamplers, sampleSeriesSamplers, seriesSamplers } from './run-sam
 import { sampleFigures } from './sample-figures.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 import { SteadyState } from './steady-state.ts';
-import { TrackingWindows } from './tracking-windows.ts';
 
 export interface RunMetricsOptions {
   readonly pattern: RunPattern;
@@ -139,5 +138,38 @@ export class RunMetrics {
     const gaps = this.#series.chunkGapNs;
     if (gaps !== undefined) for (const gap of sample.chunkGapsNs) gaps.record(gap);
     this.#goodput.completed(figures);
+  }
+}
+
+class TrackingWindows {
+  readonly #total: CounterSampler;
+  readonly #firstSentNs: number[] = [];
+  readonly #lastEndNs: number[] = [];
+
+  constructor(total: CounterSampler) {
+    this.#total = total;
+  }
+
+  sent(window: number, sentNs: number): void {
+    const first = this.#firstSentNs[window];
+    if (first !== undefined && first <= sentNs) return;
+    this.#firstSentNs[window] = sentNs;
+    if (first !== undefined) this.#total.set(this.#sum()); // records of several threads come a little out of order
+  }
+
+  completed(window: number, endNs: number): void {
+    const last = this.#lastEndNs[window];
+    if (last !== undefined && last >= endNs) return;
+    this.#lastEndNs[window] = endNs;
+    this.#total.set(this.#sum());
+  }
+
+  #sum(): number {
+    let sum = 0;
+    for (const [window, firstNs] of this.#firstSentNs.entries()) {
+      const lastNs = this.#lastEndNs[window];
+      if (firstNs !== undefined && lastNs !== undefined && lastNs > firstNs) sum += lastNs - firstNs;
+    }
+    return sum;
   }
 }

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { knownOr } from '../../src/core/unknown.ts';
 import { connectionsOf } from '../../src/simulate/connection.ts';
 import type { Cable } from '../../src/simulate/scenario/scenario.ts';
-import { SIMULATED_NODES_MAX, scenarioOfSize } from '../../src/simulate/scenario/scenario-of-size.ts';
-import { withoutFaults } from '../../src/simulate/scenario/without-faults.ts';
+import {
+  SIMULATED_NODES_MAX,
+  scenarioOfSize,
+  withoutFaults,
+} from '../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { wire } from '../../src/simulate/site.ts';
 

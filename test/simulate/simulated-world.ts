@@ -9,8 +9,7 @@ import type { NodeId } from '../../src/core/ids.ts';
 import type { State } from '../../src/core/state.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import type { ToldFact } from '../../src/simulate/node-telling.ts';
-import { scenarioOfSize } from '../../src/simulate/scenario/scenario-of-size.ts';
-import { withoutFaults } from '../../src/simulate/scenario/without-faults.ts';
+import { scenarioOfSize, withoutFaults } from '../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../src/simulate/simulation.ts';
 

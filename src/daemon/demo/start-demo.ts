@@ -4,8 +4,7 @@
 import { activityOn } from '../../core/probe/activity.ts';
 import type { State } from '../../core/state.ts';
 import type { ToldFact } from '../../simulate/node-telling.ts';
-import { scenarioOfSize } from '../../simulate/scenario/scenario-of-size.ts';
-import { withoutFaults } from '../../simulate/scenario/without-faults.ts';
+import { scenarioOfSize, withoutFaults } from '../../simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../simulate/seeded-node-key.ts';
 import { Simulation } from '../../simulate/simulation.ts';
 import { startDaemon } from '../daemon.ts';

@@ -8,7 +8,6 @@ import { pause } from '../../clock/until-aborted.ts';
 import { shortReason } from '../../core/problem.ts';
 import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from './beacon.ts';
 import type { BeaconPlace } from './beacon-places.ts';
-import { pauseAfterBeaconMs } from './beacon-schedule.ts';
 import type { BeaconSocket, OpenBeaconSocket } from './beacon-socket.ts';
 import type { BeaconChannelStatus, BeaconFailure, BeaconTrouble } from './discovery-status.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
@@ -163,3 +162,13 @@ export class BeaconChannel {
     this.#parts.trouble({ interfaceName, family, action, code });
   }
 }
+
+/**
+ * @param sentCount beacons sent so far on this interface.
+ * @param random from 0 to below 1.
+ */
+export const pauseAfterBeaconMs = (sentCount: number, random: () => number): number => {
+  const { quickBeacons, quickBeaconMs, beaconMsMin, beaconMsMax } = DISCOVERY_LIMITS;
+  if (sentCount < quickBeacons) return quickBeaconMs;
+  return beaconMsMin + random() * (beaconMsMax - beaconMsMin);
+};

@@ -14,7 +14,6 @@ import {
 } from '../../wire/request-message.ts';
 import { deadline } from '../link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
-import { RequestCounts } from './request-counts.ts';
 import type {
   AskHandler,
   AskOutcome,
@@ -198,4 +197,14 @@ export class MeshRequests implements Requests {
     const sent = frame ?? encodeRequest(tooLong);
     if (sent !== undefined) peer.link.send(sent);
   }
+}
+
+class RequestCounts {
+  answered = 0;
+  unknownTopics = 0;
+  /** Past the rate of a peer, or too many at once. */
+  overRate = 0;
+  malformed = 0;
+  /** Answers to nothing that is waited for: late, or made up. */
+  unasked = 0;
 }

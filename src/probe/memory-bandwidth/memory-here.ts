@@ -1,8 +1,8 @@
 // The whole memory probe, for a child process: looks at the machine, plans, measures.
 
+import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import type { Env } from '../../process/child.ts';
-import { allowedProcessors } from './allowed-processors.ts';
 import { lastLevelCacheBytes } from './last-level-cache.ts';
 import type { MemoryBandwidth } from './memory-bandwidth.ts';
 import { memoryBandwidthOf } from './memory-bandwidth.ts';
@@ -41,3 +41,29 @@ export const memoryBandwidthHere = async (
   });
   return memoryBandwidthOf(limited, cacheBytes, measured);
 };
+
+/** Empty where the system does not tell. */
+const allowedProcessors = async (path = '/proc/self/status'): Promise<readonly number[]> => {
+  try {
+    const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(await readFile(path, 'utf8')) ?? [];
+    return list === undefined ? [] : processorsOf(list);
+  } catch {
+    return [];
+  }
+};
+
+/** "0-3,8" */
+export const processorsOf = (list: string): readonly number[] => {
+  const processors: number[] = [];
+  for (const part of list.split(',')) {
+    const [, first, last] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part) ?? [];
+    if (first === undefined) return [];
+    for (let number = Number(first); number <= Number(last ?? first); number += 1) {
+      if (processors.length >= PROCESSORS_MAX) return processors;
+      processors.push(number);
+    }
+  }
+  return processors;
+};
+
+const PROCESSORS_MAX = 8_192;

@@ -1,16 +1,16 @@
 // What a probe of a socket connection does, in order: round trips, upload, download; each direction with more and more
 // streams while that raises the rate, inside a budget of bytes and time.
 
+import { formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
-import { methodText } from './method-text.ts';
 import { ProbeError } from './probe-error.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import type { ProbeDirection, RunResult, SourceParts } from './source-session.ts';
 import { SourceSession, sumOfRetransmits } from './source-session.ts';
-import { STREAMS_READY } from './stream.ts';
+import { ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
 
 export interface LinkBudget {
   /** Payload of both directions together. */
@@ -153,3 +153,26 @@ const RUN_SETTLE_MS_MAX = 5_000;
 const RUN_MS_LEAST = 500;
 const BYTES_LEAST = 64 * 1_024;
 const SLOW_BITS_PER_SECOND = 20e6;
+
+interface MethodParts {
+  readonly roundTrips: number;
+  readonly upload: RunResult | undefined;
+  readonly download: RunResult | undefined;
+  /** What made it less exact than it could be. */
+  readonly weaknesses: readonly (string | undefined)[];
+}
+
+const methodText = ({ roundTrips, upload, download, weaknesses }: MethodParts): string =>
+  [
+    `TCP payload, timed by the receiver after slow start: up ${runText(upload)}, down ${runText(download)}`,
+    `${roundTrips} round trips of ${ROUND_TRIP_BYTES} bytes on a warm connection`,
+    ...weaknesses.flatMap(weakness => weakness ?? []),
+  ].join('; ');
+
+/** "0.45 s, 512 MB, 1 stream" */
+const runText = (run: RunResult | undefined): string => {
+  if (run === undefined) return 'not measured';
+  const streams = `${run.streams} ${run.streams === 1 ? 'stream' : 'streams'}`;
+  const { figure, unit } = formatBytes(run.bytes);
+  return `${(run.elapsedMs / 1_000).toFixed(2)} s, ${figure} ${unit}, ${streams}`;
+};

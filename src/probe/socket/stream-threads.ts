@@ -10,7 +10,6 @@ import type { Sockets } from '../../native/sockets.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { CALL_MS_MAX } from './blocking-stream.ts';
 import { ProbeError } from './probe-error.ts';
-import { descriptorOf } from './socket-descriptor.ts';
 import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
 import { StreamBoard } from './stream-board.ts';
 
@@ -147,3 +146,11 @@ class ThreadStream implements Stream {
     this.#sockets.reset(this.#descriptor);
   }
 }
+
+/** undefined where there is none. */
+const descriptorOf = (socket: Socket): number | undefined => {
+  const handle: unknown = '_handle' in socket ? socket._handle : undefined;
+  if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined;
+  const { fd } = handle;
+  return typeof fd === 'number' && fd >= 0 ? fd : undefined;
+};

@@ -2,7 +2,6 @@
 // the end, what was acknowledged; and its clock cannot run much slower than ours, which would raise its rate.
 
 import { isKnown } from '../../core/unknown.ts';
-import { ClockDoubt } from './clock-doubt.ts';
 import { ProbeError } from './probe-error.ts';
 import type { Stream } from './stream.ts';
 import { CHUNK_BYTES } from './stream.ts';
@@ -54,3 +53,27 @@ const slowClock = (): ProbeError =>
 
 /** TCP may hold an acknowledgement back for 40 ms or two segments, which offloading makes up to 64 KiB long. */
 const LATE_ACKNOWLEDGEMENT_BYTES = 256 * 1_024;
+
+export class ClockDoubt {
+  #first: { readonly theirsMs: number; readonly oursMs: number } | undefined;
+  #slowSinceMs: number | undefined;
+
+  /** `theirsMs`: what its sample says; `oursMs`: when it came. @returns false once it cannot be true */
+  believes(theirsMs: number, oursMs: number): boolean {
+    this.#first ??= { theirsMs, oursMs };
+    const theirs = theirsMs - this.#first.theirsMs;
+    const ours = oursMs - this.#first.oursMs;
+    if (theirs >= ours * SHARE_MIN - SLACK_MS) {
+      this.#slowSinceMs = undefined;
+      return true;
+    }
+    this.#slowSinceMs ??= oursMs;
+    return oursMs - this.#slowSinceMs < SLOW_MS_MIN;
+  }
+}
+
+const SHARE_MIN = 0.8;
+/** A sample may wait so long in a busy machine. */
+const SLACK_MS = 150;
+/** For so long no sample may have been on time. */
+const SLOW_MS_MIN = 250;

@@ -2,7 +2,7 @@
 
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
-import type { Scenario } from './scenario.ts';
+import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario.ts';
 import { DESK, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
 
 /** Machines of one simulation. */
@@ -17,3 +17,37 @@ export const scenarioOfSize = (count: number): Scenario => {
   if (count === HARBOUR.machines.length) return HARBOUR;
   return count <= MIXED_COUNT_MAX ? mixedCluster(count) : racks(count);
 };
+
+export const withoutFaults = (scenario: Scenario): Scenario => ({
+  name: scenario.name,
+  machines: scenario.machines.map(sound),
+  cables: scenario.cables.map(whole),
+  absences: [],
+});
+
+const sound = ({ load, quirks, ...machine }: SimulatedMachine): SimulatedMachine => ({
+  ...machine,
+  load: { ...load, memory: Math.min(load.memory, SAFE_MEMORY) },
+  quirks: soundQuirks(quirks),
+});
+
+/** What a machine is there for is no fault, nor is a port of 1 Gb/s. */
+const soundQuirks = ({ servesModel, ethernetBitsPerSecond }: MachineQuirks = {}): MachineQuirks => ({
+  ...(servesModel === undefined ? {} : { servesModel }),
+  ...(ethernetBitsPerSecond === undefined ? {} : { ethernetBitsPerSecond }),
+});
+
+const whole = (cable: Cable): Cable => {
+  const { a, b, kind, bitsPerSecondToA, bitsPerSecondToB, usualBitsPerSecond = 0, roundTripNs } = cable;
+  return {
+    a,
+    b,
+    kind,
+    bitsPerSecondToA: Math.max(bitsPerSecondToA, usualBitsPerSecond),
+    bitsPerSecondToB: Math.max(bitsPerSecondToB, usualBitsPerSecond),
+    roundTripNs,
+  };
+};
+
+/** Below the load line. */
+const SAFE_MEMORY = 0.82;

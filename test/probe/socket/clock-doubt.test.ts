@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ClockDoubt } from '../../../src/probe/socket/clock-doubt.ts';
+import { ClockDoubt } from '../../../src/probe/socket/upload-check.ts';
 
 /** Whether a clock is still believed after these samples: what it said, and when that came. */
 const isBelieved = (samples: readonly (readonly [theirsMs: number, oursMs: number])[]): boolean => {
