@@ -127,6 +127,11 @@ describe('the engine of RDMA probes', () => {
         budget: { bytesMax: 1e9, durationMsMax: 4_000 },
         signal,
       }),
-    ).toEqual({ kind: 'failed', reason: 'no address of jjjjjjjj answers', bytesUsed: 0 });
+    ).toEqual({
+      kind: 'failed',
+      reason: 'no address of jjjjjjjj answers',
+      code: 'unreachable',
+      bytesUsed: 0,
+    });
   });
 });
