@@ -245,7 +245,8 @@ test('a text completion is served as well', async () => {
 });
 
 test('requests past the concurrency wait their turn', async () => {
-  await using mock = await startMock({ ttftMs: 5, gapMs: 1, outputTokens: 3, concurrencyMax: 2 });
+  // Long enough that they are seen waiting on a busy machine.
+  await using mock = await startMock({ ttftMs: 200, gapMs: 1, outputTokens: 3, concurrencyMax: 2 });
   const asked = Array.from({ length: 6 }, () => ask(mock));
   while (mock.log().running < 2 || mock.log().waiting === 0) await accountOf(mock, '?entries=0');
   await Promise.all(asked);
