@@ -15,7 +15,7 @@ import {
 } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
+import { gpuMemoryUseOf, gpusOf, hostMemoryUse, ownMemoryGpus, usedShare } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
 import { heldValue } from '../core/node/reading-view.ts';
@@ -32,12 +32,18 @@ export const nodeTable = (
   state: State,
   views: readonly NodeView[],
   { columns, self }: { readonly columns: number; readonly self?: NodeId | undefined },
-): readonly Line[] =>
-  layoutTable(
-    COLUMNS,
-    views.map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self)),
+): readonly Line[] => {
+  // Where no GPU has memory of its own, nothing stands in its column.
+  const isShown = ({ title }: Column): boolean =>
+    title !== GPU_MEMORY || views.some(view => ownMemoryGpus(view).length > 0);
+  return layoutTable(
+    COLUMNS.filter(isShown),
+    views
+      .map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self))
+      .map(cells => cells.filter((_, index) => COLUMNS[index] === undefined || isShown(COLUMNS[index]))),
     columns,
   );
+};
 
 const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line[] => {
   const identity = heldValue(view.identity);
@@ -51,6 +57,7 @@ const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line
     [part(identity !== undefined && isKnown(identity.model) ? identity.model : UNKNOWN_FIGURE.figure)],
     memoryBar(view),
     memoryCell(view),
+    gpuMemoryCell(view),
     cell(view.system, toneOf(view.system), ({ cpuUse }) =>
       isKnown(cpuUse) ? formatPercent(cpuUse) : undefined,
     ),
@@ -88,6 +95,17 @@ const memoryCell = (view: NodeView): Line => {
   return use === undefined
     ? [part(UNKNOWN_FIGURE.figure, 'dim')]
     : [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), toneOf(view.memory))];
+};
+
+/** "unified" where GPUs use the host's; nothing where there is none. */
+const gpuMemoryCell = (view: NodeView): Line => {
+  const gpus = gpusOf(view);
+  if (gpus.length === 0) return [];
+  if (ownMemoryGpus(view).length === 0) return [part('unified', 'dim')];
+  const use = gpuMemoryUseOf(view);
+  if (use === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  const tone = gpus.some(({ isLoadStale }) => isLoadStale) ? 'caution' : 'plain';
+  return [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), tone)];
 };
 
 /** The busiest of the machine's GPUs, with their number where there are several. */
@@ -183,11 +201,13 @@ const cell = <T>(
   return shown === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(figureText(shown), tone)];
 };
 
+const GPU_MEMORY = 'GPU memory';
 const COLUMNS: readonly Column[] = [
   { title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
   { title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
   { title: '', isNumber: false, widthMax: 10, rank: 8 },
-  { title: 'Memory', isNumber: true, widthMax: 18, rank: 0 },
+  { title: 'Host memory', isNumber: true, widthMax: 18, rank: 0 },
+  { title: GPU_MEMORY, isNumber: true, widthMax: 18, rank: 1 },
   { title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
   { title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
   { title: 'Temp', isNumber: true, widthMax: 6, rank: 3 },

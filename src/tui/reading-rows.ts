@@ -16,6 +16,7 @@ import type { DiskVolume } from '../core/node/disk.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import { memoryUsedBytes } from '../core/node/memory.ts';
+import { ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { GpuView, NodeView } from '../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
@@ -32,7 +33,9 @@ import { part } from './part.ts';
 export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('Chip', view.identity, identity => [chipFacts(identity)]),
   ...rowsOf('System', withoutReason(view.identity), identity => [systemFacts(identity, view.system)]),
-  ...rowsOf('Memory', view.memory, memory => [memoryFacts(memory)]),
+  ...rowsOf(ownMemoryGpus(view).length > 0 ? 'Host memory' : 'Memory', view.memory, memory => [
+    memoryFacts(memory),
+  ]),
   ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
   ...pressureRows(view),
   ...gpuRows(view),
@@ -188,7 +191,7 @@ const gpuFacts = ({ device, load }: GpuView): readonly Line[] => {
     if (isUnknown(total))
       return device.memoryIsUnified ? [[part('unified memory')]] : [named('memory', unknownFact(total))];
     if (used === undefined || isUnknown(used)) return [[part(figureText(formatCapacityBytes(total)))]];
-    return [[part(figureText(formatBytesOf(used, total)))]];
+    return [named('memory', [part(figureText(formatBytesOf(used, total)))])];
   };
   if (load === undefined) return [name, ...memory(), [part('load: measuring', 'dim')]];
   return [

@@ -8,6 +8,8 @@ import {
   formatFlopsPerSecond,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import type { MemoryUse } from '../core/node/memory-use.ts';
+import { gpuMemoryUseOf, hostMemoryUse, memoryUseSum, ownMemoryGpus } from '../core/node/memory-use.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
 import { nodeView } from '../core/node/node-view.ts';
 import { nodeIds } from '../core/node/presence-view.ts';
@@ -15,7 +17,7 @@ import type { Sentences } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import { clipped } from '../core/text/columns.ts';
 import type { Total } from '../core/totals.ts';
-import { clusterTotals } from '../core/totals.ts';
+import { totalsOf } from '../core/totals.ts';
 import { clusterWarnings } from '../core/warnings/cluster-warnings.ts';
 import { brokenLine } from './layout.ts';
 import { linkTable } from './link-table.ts';
@@ -66,20 +68,30 @@ export const renderTop = (
   return lines.map(line => paint(lineWidth(line) > columns ? clippedLine(line, columns) : line, options));
 };
 
-/** "4 nodes · 3 of 5 GPUs: ≥ 330 TFLOPS FP16 · 1.84 TB/s · memory 318 GB of 512 GB". */
+/** "4 nodes · 3 of 5 GPUs: ≥ 330 TFLOPS FP16 · 1.84 TB/s · host memory 318 GB of 512 GB · GPU memory 12 GB of 24 GB". */
 const totalsLine = (state: State, nowMs: number): Line => {
-  const totals = clusterTotals(state, nowMs);
+  const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+  const here = views.filter(({ presence }) => presence !== 'offline');
+  const totals = totalsOf(views);
   const { gpuFlopsPerSecond: flops, gpuMemoryBytesPerSecond: bandwidth } = totals;
-  const { memoryUsedBytes: used, memoryTotalBytes: memory } = totals;
   const gpus =
     totals.gpuCount === 0
       ? 'no GPUs'
       : `${flops.knownCount} of ${totals.gpuCount} GPUs measured: ${sumText(flops, formatFlopsPerSecond)} FP16, ${sumText(bandwidth, formatBytesPerSecond)}`;
-  const bytes = (total: Total): string => sumText({ ...total, isLowerBound: false }, formatBytes);
   return [
     part(`${totals.nodeCount} ${totals.nodeCount === 1 ? 'node' : 'nodes'}`, 'strong'),
-    part(` · ${gpus} · memory ${bytes(used)} of ${bytes(memory)}`),
+    part(` · ${gpus} · host memory ${memoryText(here.map(hostMemoryUse))}`),
+    ...(here.some(view => ownMemoryGpus(view).length > 0)
+      ? [part(` · GPU memory ${memoryText(here.map(gpuMemoryUseOf))}`)]
+      : []),
   ];
+};
+
+const memoryText = (uses: readonly (MemoryUse | undefined)[]): string => {
+  const sum = memoryUseSum(uses);
+  return sum === undefined
+    ? UNKNOWN_FIGURE.figure
+    : `${figureText(formatBytes(sum.usedBytes))} of ${figureText(formatBytes(sum.totalBytes))}`;
 };
 
 const sumText = (

@@ -63,7 +63,9 @@ const drawn = (state = clusterOf(), alarms: readonly string[] = [], screen = opt
 describe('the screen of plimsoll top', () => {
   test('begins with what the cluster is, and has a row for each machine', () => {
     const text = drawn();
-    expect(text.split('\n')[0]).toMatch(/^3 nodes · 0 of \d GPUs measured: – FP16, – · memory .+ of .+$/);
+    expect(text.split('\n')[0]).toMatch(
+      /^3 nodes · 0 of \d GPUs measured: – FP16, – · host memory .+ of .+ · GPU memory .+ of .+$/,
+    );
     for (const name of ['atlas', 'bosun', 'juno']) expect(text).toContain(`● ${name} simulated`);
   });
 

@@ -161,11 +161,11 @@ describe('the summary of a machine', () => {
       'atlas · Test Machine',
       '  Chip         Test Chip 9 · 20 CPUs · arm64 · unified memory                                  0.4 s',
       '  System       Testix 9 · 6.12.1 · up 41 days                                                  0.4 s',
-      '  Memory       ██████████░░░░░░ 318 of 512 GB · 62 % · pressure warning · no swap              0.4 s',
+      '  Host memory  ██████████░░░░░░ 318 of 512 GB · 62 % · pressure warning · no swap              0.4 s',
       '               container limit 64 GB',
       '  CPU          11 % · temperature – (no sensor) · power 38 W · load 1.50                       0.4 s',
-      '  GPU 0        Test GPU · 19.9 of 24 GB · use 71 % · temperature 64 °C · power 268 W           0.4 s',
-      '  GPU 1        Test GPU · 19.9 of 24 GB · use 63 % · temperature 64 °C · power 268 W           0.4 s',
+      '  GPU 0        Test GPU · memory 19.9 of 24 GB · use 71 % · temperature 64 °C · power 268 W    0.4 s',
+      '  GPU 1        Test GPU · memory 19.9 of 24 GB · use 63 % · temperature 64 °C · power 268 W    0.4 s',
       '               throttled: hot',
       '  Network      eth0 · ethernet · speed 10 Gb/s · 192.0.2.7/24                                  0.4 s',
       '  RDMA         measuring',
@@ -175,7 +175,7 @@ describe('the summary of a machine', () => {
 
   test('keeps a stale value and says that it is stale, how old and why', () => {
     const lines = renderSummary(everything(), atlas, 61_000, plain);
-    const memoryLine = lines.find(line => line.startsWith('  Memory'));
+    const memoryLine = lines.find(line => line.startsWith('  Host memory'));
     expect(memoryLine).toMatch(/stale: test has sent nothing new .* 318 of 512 GB .*1 min$/);
   });
 
@@ -237,9 +237,9 @@ describe('the table of nodes', () => {
       [juno, identity('juno'), memory()],
     );
     expect(renderStatus(state, 400, [], { ...plain, columns: 120 })).toEqual([
-      '  Node   Model                            Memory   CPU      GPU   Temp  Power  FP16  Mem. read  Network         Age',
-      '● atlas  Test Machine  ██████░░░░  318 of 512 GB  11 %  71 % ×2  64 °C  574 W     –          –  10 Gb/s eth0  0.4 s',
-      '● juno   Test Machine  ██████░░░░  318 of 512 GB     –        –      –      –     –          –  –             0.4 s',
+      '  Node                 Host memory     GPU memory   CPU      GPU   Temp  Power  FP16  Mem. read  Network         Age',
+      '● atlas  ██████░░░░  318 of 512 GB  39.8 of 48 GB  11 %  71 % ×2  64 °C  574 W     –          –  10 Gb/s eth0  0.4 s',
+      '● juno   ██████░░░░  318 of 512 GB                    –        –      –      –     –          –  –             0.4 s',
       '',
       '2 nodes: 2 live · no connections',
       '',
@@ -293,7 +293,7 @@ describe('the table of nodes', () => {
     });
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(32);
     expect(lines.join(' ').replace(/ +/g, ' ')).toContain(said);
-    expect(lines.join(' ').replace(/ +/g, ' ')).toMatch(/atlas: \d readings are stale. test has said/);
+    expect(lines.join(' ').replace(/ +/g, ' ')).toMatch(/atlas: \d readings are stale. test has sent/);
   });
 
   test('leaves a line whole where the terminal wraps it, or a program reads it', () => {

@@ -36,10 +36,16 @@ export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
 };
 
 /** The memory that models live in: of the GPUs where they have their own, else of the host. */
-export const modelMemoryUse = (view: NodeView): MemoryUse | undefined => {
-  const gpus = ownMemoryGpus(view);
-  if (gpus.length === 0) return hostMemoryUse(view);
-  const uses = gpus.map(gpuMemoryUse).filter(use => use !== undefined);
+export const modelMemoryUse = (view: NodeView): MemoryUse | undefined =>
+  ownMemoryGpus(view).length === 0 ? hostMemoryUse(view) : gpuMemoryUseOf(view);
+
+/** Of the GPUs that have memory of their own, together; undefined where there are none, or none tells it. */
+export const gpuMemoryUseOf = (view: NodeView): MemoryUse | undefined =>
+  memoryUseSum(ownMemoryGpus(view).map(gpuMemoryUse));
+
+/** Of those that are known; undefined where none is. */
+export const memoryUseSum = (all: readonly (MemoryUse | undefined)[]): MemoryUse | undefined => {
+  const uses = all.filter(use => use !== undefined);
   if (uses.length === 0) return undefined;
   return {
     usedBytes: uses.reduce((sum, use) => sum + use.usedBytes, 0),
