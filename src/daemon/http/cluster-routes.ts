@@ -53,11 +53,18 @@ export const clusterRoutes = ({ clock, cluster, nodeId, forget }: HttpServerOpti
     path: '/api/nodes/{nodeId}/forget',
     access: 'change',
     summary: 'Hides a node that is gone, on every node, until it comes back.',
-    parameters: [NODE_ID],
+    parameters: [
+      {
+        ...NODE_ID,
+        description: 'A node id; "self" is refused as the answering node.',
+        schema: SELF_OR_NODE,
+      },
+    ],
     description: 'The node that is hidden.',
     answer: forgetAnswerSchema,
     handle: request => {
-      const subject = pathText(request, NODE_ID);
+      const asked = pathText(request, NODE_ID);
+      const subject = asked === 'self' ? nodeId : asked;
       if (!isNodeId(subject)) throw noSuchNode(subject);
       const result = forget?.(subject);
       if (result?.kind === 'forgotten') return { forgotten: subject };

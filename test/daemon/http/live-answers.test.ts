@@ -153,6 +153,7 @@ describe('a simulated cluster', () => {
         { method: 'POST', path: '/api/access/one-time-code', status: 201 },
         { method: 'POST', path: '/api/access/code', body: { code: 'x' }, status: 403 },
         { ...forgetAt, with: daemon.nodeId, status: 409 },
+        { ...forgetAt, with: 'self', status: 409 },
         { ...stopAt, status: 202 },
         {
           method: 'PUT',
