@@ -21,6 +21,23 @@ describe('plimsoll demo', () => {
     await expect(fetch(`${url}healthz`)).rejects.toThrow();
   });
 
+  test('has a mesh of which doctor names every node', async () => {
+    const demo = madeUpProcess(['demo', '--nodes', '3', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
+    const running = demo.run();
+    await demo.stdout.until(/Ctrl-C stops it/);
+    const [, home = ''] = /--home (\S+)$/m.exec(demo.stdout.text) ?? [];
+    const doctor = madeUpProcess(['doctor', '--home', home, '--json']);
+    await doctor.run();
+    const { checks }: { checks: { section: string; verdict: string; text: string }[] } = JSON.parse(
+      doctor.stdout.text,
+    );
+    const mesh = checks.filter(({ section }) => section === 'mesh').map(({ text }) => text);
+    expect(mesh[0]).toBe('it is simulated, in the memory of this daemon: 3 nodes');
+    expect(mesh).toHaveLength(3);
+    demo.stop('SIGINT');
+    expect(await running).toBe(EXIT_CODES.ok.code);
+  });
+
   test('without a folder for temporary files says what to do', async () => {
     const demo = madeUpProcess(['demo', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const state = { ...demo.state, temporaryFolder: '/nonexistent' };

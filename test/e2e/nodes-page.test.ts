@@ -26,7 +26,7 @@ describe(
       const { page, problems } = await browser.open(`${served.url}/nodes`);
       const row = page.getByRole('row', { name: /^bosun/ });
       for (const text of [
-        '37.9 of 48\u00a0GB · 79\u202f%',
+        'GPU 37.9 of 48\u00a0GB · 79\u202f%',
         '330\u00a0TFLOPS',
         '512\u00a0W',
         'rack server',

@@ -28,6 +28,7 @@ export interface NodeRow {
   readonly model: string;
   readonly tags: readonly string[];
   readonly memory: string;
+  readonly hostMemory: string;
   readonly gpuUse: string;
   readonly celsius: string;
   readonly watts: string;
@@ -106,6 +107,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
     model: words.model,
     tags: tagsOf(view),
     memory: words.memory,
+    hostMemory: words.hostMemory,
     gpuUse: figure(vitals.gpuUse, formatPercent),
     celsius: figure(vitals.celsius, formatCelsius),
     watts: figure(vitals.watts, formatWatts),

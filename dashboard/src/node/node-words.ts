@@ -9,7 +9,13 @@ import {
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
 import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
-import { gpusOf, modelMemoryUse, ownMemoryGpus, usedShare } from '../../../src/core/node/memory-use.ts';
+import {
+  gpusOf,
+  hostMemoryUse,
+  modelMemoryUse,
+  ownMemoryGpus,
+  usedShare,
+} from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
@@ -23,9 +29,11 @@ export interface NodeWords {
   readonly name: string;
   /** "Mac Studio · Apple M3 Ultra" */
   readonly model: string;
-  /** "318 of 512 GB · 62 %" */
+  /** "318 of 512 GB · 62 %"; of cards with their own, "GPU 37.9 of 48 GB · 79 %" */
   readonly memory: string;
-  /** "62 %" */
+  /** "host 18.1 of 64 GB · 28 %" beside that of cards; '' where the host's is the one above */
+  readonly hostMemory: string;
+  /** "62 %"; "62 %, 3 s old" */
   readonly usedShare: string;
   /** "62 % of 512 GB" */
   readonly memoryShareOf: string;
@@ -49,20 +57,24 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   const memoryAge = isLive ? lateMemory(view) : undefined;
   const lateVitals = isLive ? lateVitalWords(view) : undefined;
   const { measured, compute, bandwidth, going } = measuredWords(view);
+  const late = memoryAge === undefined ? '' : `, ${memoryAge}`;
   const usedShare = isOffline
     ? view.stoppedMs === undefined
       ? 'no contact'
       : 'stopped'
-    : (memoryAge ?? percentOf(use));
+    : percentOf(use) + late;
+  const gpu = ownMemoryGpus(view).length > 0 ? 'GPU ' : '';
   return {
     name: heldValue(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelWords(view),
-    memory: isOffline ? absenceWords(view, lagMs) : memoryWords(use, memoryAge),
+    memory: isOffline ? absenceWords(view, lagMs) : gpu + memoryWords(use, memoryAge),
+    hostMemory: isOffline || gpu === '' ? '' : hostMemoryWords(view),
     usedShare,
+    // A share that is late has its age in place of the total: there is no room for both.
     memoryShareOf:
-      isOffline || use === undefined
+      isOffline || use === undefined || memoryAge !== undefined
         ? usedShare
-        : `${usedShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
+        : `${gpu}${usedShare} of ${figureText(formatCapacityBytes(use.totalBytes))}`,
     measured,
     compute,
     bandwidth,
@@ -78,6 +90,11 @@ export const absenceWords = ({ silentMs, stoppedMs }: NodeView, lagMs = 0): stri
 /** A node that only the journal knows was not heard at all. */
 const silenceWords = (silentMs: number): string =>
   Number.isFinite(silentMs) ? `no contact for ${ageText(silentMs)}` : 'no contact yet';
+
+const hostMemoryWords = (view: NodeView): string => {
+  const lateness = view.memory.kind === 'stale' ? `${ageText(view.memory.ageMs)} old` : undefined;
+  return `host ${memoryWords(hostMemoryUse(view), lateness)}`;
+};
 
 /** `lateness` stands in place of the share, where the figures are not of now. */
 export const memoryWords = (use: MemoryUse | undefined, lateness?: string): string =>

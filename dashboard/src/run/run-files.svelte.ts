@@ -25,8 +25,16 @@ export class RunFilesStore {
     this.#path = `/api/runs/${encodeURIComponent(runId)}`;
   }
 
-  /** Asks for the picture, now and again while `isLive`; returns what ends it. */
-  follow(isLive: boolean): () => void {
+  /**
+   * Asks for the picture, now and again while `isLive`; returns what ends it. `elsewhere`: why this daemon does not hold the
+   * files, so that it need not be asked; '' where it does.
+   */
+  follow(isLive: boolean, elsewhere: string): () => void {
+    if (elsewhere !== '') {
+      this.series = { kind: 'absent', reason: elsewhere };
+      this.report = { kind: 'absent', reason: elsewhere };
+      return () => undefined;
+    }
     void this.#askSeries();
     if (!isLive) {
       void this.#askReport();

@@ -2,6 +2,7 @@
 
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import { figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
@@ -31,6 +32,15 @@ export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode'
 };
 
 /** Why a run has neither files nor a process that could be asked; '' where it has. */
+/** Why this daemon has neither the requests nor the report of a run; '' where it may have them. */
+export const elsewhereWords = (
+  view: Pick<RunView, 'node'> | undefined,
+  { header, cluster }: { readonly header: { readonly nodeId: NodeId } | undefined; readonly cluster: State },
+): string =>
+  view === undefined || header === undefined || view.node === header.nodeId
+    ? ''
+    : `The requests and the report of this run are on ${nodeName(cluster, view.node)}: open the page there.`;
+
 export const nowhereWords = (origin: {
   readonly isRecording: boolean;
   /** Of the machine: the demo runs real benchmarks on simulated ones. */

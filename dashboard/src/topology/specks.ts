@@ -72,8 +72,8 @@ const stateOf = ({ presence }: NodeView, lagMs: number | undefined): Speck['stat
   presence === 'offline' ? 'offline' : presence === 'live' && lagMs === undefined ? '' : 'stale';
 
 const saidOf = (view: NodeView, lagMs: number | undefined): string => {
-  const { name, model, memory, measured, vitals } = nodeWords(view, lagMs);
-  return [name, model, memory, measured, vitals].filter(text => text !== '').join(', ');
+  const { name, model, memory, hostMemory, measured, vitals } = nodeWords(view, lagMs);
+  return [name, model, memory, hostMemory, measured, vitals].filter(text => text !== '').join(', ');
 };
 
 const isSame = (a: Speck, b: Speck): boolean =>

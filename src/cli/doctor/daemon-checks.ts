@@ -9,6 +9,7 @@ import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { linkViews } from '../../core/link/link-view.ts';
 import { areEndsEqual, endsWords, typeWords } from '../../core/link/link-words.ts';
+import type { NodeView } from '../../core/node/node-view.ts';
 import { nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { shortReason } from '../../core/problem.ts';
@@ -28,6 +29,7 @@ import type { Check } from './check.ts';
 import { checksOf } from './check.ts';
 import { meshChecks } from './mesh-checks.ts';
 import { readingChecks } from './reading-checks.ts';
+import { simulatedMeshChecks } from './simulated-mesh-checks.ts';
 
 const check = checksOf('daemon');
 const clusterCheck = checksOf('cluster');
@@ -67,7 +69,8 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
           'Restart it.',
         ),
     ...noticeChecks(notices),
-    ...(mesh === undefined ? [] : meshChecks(mesh, state.platform)),
+    ...(simulatedMeshChecks(viewsOf(cluster), snapshot.nodeId) ??
+      (mesh === undefined ? [] : meshChecks(mesh, state.platform))),
     ...clusterChecks(cluster),
     ...endChecks(cluster, snapshot.nodeId, systemClock.nowMs()),
     ...readingChecks(nodeView(cluster, snapshot.nodeId, systemClock.nowMs())),
@@ -80,9 +83,14 @@ export const noticeChecks = (notices: readonly ToldNotice[]): readonly Check[] =
     .filter(({ code }) => !TOLD_ELSEWHERE.has(code))
     .map(({ code, problem, advice }) => check(IS_HARMLESS.has(code) ? 'note' : 'problem', problem, advice));
 
+const viewsOf = (cluster: State): readonly NodeView[] => {
+  const nowMs = systemClock.nowMs();
+  return nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
+};
+
 const clusterChecks = (cluster: State): readonly Check[] => {
   const nowMs = systemClock.nowMs();
-  const views = nodeIds(cluster).map(id => nodeView(cluster, id, nowMs));
+  const views = viewsOf(cluster);
   return clusterWarnings({ state: cluster, views, nowMs }).map(({ level, title, why, on, command }) =>
     clusterCheck(
       level === 'note' ? 'note' : 'problem',

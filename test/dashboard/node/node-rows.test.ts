@@ -57,7 +57,7 @@ describe('the row of a node', () => {
       hasSerious: true,
     });
     expect(rowOf('bosun')).toMatchObject({
-      memory: '37.9 of 48\u00a0GB · 79\u202f%',
+      memory: 'GPU 37.9 of 48\u00a0GB · 79\u202f%',
       warningCount: 0,
       hasSerious: false,
     });

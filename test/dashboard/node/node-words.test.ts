@@ -18,6 +18,7 @@ describe('the words of a node', () => {
         name: 'atlas (simulated)',
         model: 'Mac Studio · M3 Ultra',
         memory: '317 of 512\u00a0GB · 62\u202f%',
+        hostMemory: '',
         usedShare: '62\u202f%',
         memoryShareOf: '62\u202f% of 512\u00a0GB',
         measured: 'GPU not measured yet',
@@ -32,7 +33,9 @@ describe('the words of a node', () => {
   test('of a machine with cards speak of the cards and their memory', () => {
     const [words] = viewsOf(stateOf(at(rack))).map(view => nodeWords(view));
     expect(words).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
-    expect(words?.memory).toMatch(/of 48\u00a0GB/);
+    expect(words?.memory).toMatch(/^GPU \S+ of 48\u00a0GB · \d+\u202f%$/);
+    expect(words?.memoryShareOf).toMatch(/^GPU \d+\u202f% of 48\u00a0GB$/);
+    expect(words?.hostMemory).toMatch(/^host \S+ of \S+\u00a0GB · \d+\u202f%$/);
   });
 
   test('of a machine with several cards tell the hottest of them and the power of all', () => {
@@ -53,7 +56,12 @@ describe('the words of a node', () => {
   test('say how old the memory is where it alone is late', () => {
     const state = stillSpeaking(at(studio), 9_000, ({ kind }) => kind !== 'memory.gathered');
     expect(viewsOf(state, 9_000).map(view => nodeWords(view))).toMatchObject([
-      { memory: '317 of 512\u00a0GB · 9\u00a0s old', usedShare: '9\u00a0s old', isLate: true },
+      {
+        memory: '317 of 512\u00a0GB · 9\u00a0s old',
+        usedShare: '62\u202f%, 9\u00a0s old',
+        memoryShareOf: '62\u202f%, 9\u00a0s old',
+        isLate: true,
+      },
     ]);
   });
 
