@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
-import { watchHome } from '../../src/daemon/home-watch.ts';
+import { HOME_LOOK_MS, watchHome } from '../../src/daemon/home-watch.ts';
 import { Notices } from '../../src/daemon/notices.ts';
 import type { Notice, NoticeCode } from '../../src/wire/notice.ts';
 
@@ -25,7 +25,10 @@ describe('a daemon whose files are taken away while it runs', () => {
         http: { host: '127.0.0.1', port: 0 },
         name: undefined,
         mesh: { keyFile: undefined, listen: 'off', peers: [] },
-        clock: systemClock,
+        clock: {
+          ...systemClock,
+          sleep: (ms, signal) => systemClock.sleep(ms === HOME_LOOK_MS ? 50 : ms, signal),
+        },
         platform: process.platform,
         root: '/',
         version: '0.0.0',

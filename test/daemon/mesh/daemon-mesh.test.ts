@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { hostPortText } from '../../../src/core/address/host-port.ts';
+import { newestLiveOf } from '../../../src/core/node/presence-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { startDaemon } from '../../../src/daemon/daemon.ts';
 import type { Daemon, MeshOptions } from '../../../src/daemon/daemon-options.ts';
@@ -38,7 +39,7 @@ describe('daemons with one cluster key', () => {
     await using b = await started(second, { name: 'juno', peers: [addressOf(a)] });
     const seen = new Set<number>();
     // Frames enough for a link to be closed, were each of them taken for one of somebody who has not said hello.
-    await until(b, ({ nodeMemories }) => seen.add(nodeMemories[a.nodeId]?.seq ?? 0).size > 10);
+    await until(b, state => seen.add(newestLiveOf(state, a.nodeId)?.seq ?? 0).size > 10);
     await until(a, ({ nodeMemories }) => nodeMemories[b.nodeId] !== undefined);
     for (const { url } of [a, b]) {
       const status: unknown = await (await fetch(`${url}/api/mesh`)).json();
