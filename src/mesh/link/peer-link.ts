@@ -242,7 +242,8 @@ export class PeerLink implements MeshLink {
     const { pingIntervalMs, deadAfterMs } = this.#limits;
     while (this.isOpen) {
       const sinceMs = this.#clock.nowMs();
-      const waitMs = Math.min(pingIntervalMs, Math.max(0, this.#heardAtMs + deadAfterMs - sinceMs));
+      // Never nothing: the rest may be so small that the sum of times rounds it away, and this would go round without end.
+      const waitMs = Math.min(pingIntervalMs, Math.max(1, this.#heardAtMs + deadAfterMs - sinceMs));
       try {
         await this.#clock.sleep(waitMs, this.#stop.signal);
       } catch (error) {

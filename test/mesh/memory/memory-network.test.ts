@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
 import type { MeshPlace } from '../../contract/mesh-contract.ts';
@@ -27,8 +28,8 @@ const memoryPlace = (): MeshPlace => {
 
 describeMesh('memory', memoryPlace);
 
-const twoLinked = async () => {
-  const clock = new VirtualClock();
+const twoLinked = async (nowMs = 0) => {
+  const clock = new VirtualClock({ nowMs });
   const network = new MemoryNetwork(clock);
   const pass = () => clock.advance(50);
   const [one, other] = ['atlas', 'boreas'].map(name =>
@@ -53,6 +54,19 @@ test('silence ends a link 6 s after the last word, not before', async () => {
   expect(one.closes).toEqual([{ reason: 'silent', by: 'self', detail: 'nothing was received for 6 s' }]);
   await one[Symbol.asyncDispose]();
   await other[Symbol.asyncDispose]();
+});
+
+test('silence ends a link in one step also where the sum of times is rounded', async () => {
+  const random = seededRandom(6);
+  for (let round = 0; round < 50; round += 1) {
+    // Past 8,192 a double has fewer places behind the point.
+    const { clock, network, one, other } = await twoLinked(4_000 + 4_000 * random.next());
+    network.cut(one.transport, other.transport);
+    await clock.advance(7_000);
+    expect(one.closes).toMatchObject([{ reason: 'silent' }]);
+    await one[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+  }
 });
 
 test('a cable that was cut for less than that loses nothing', async () => {

@@ -19,7 +19,7 @@ describe('live values that the relay keeps for itself', () => {
     await using cluster = withRelays(silent, relays, () => false);
     const ages = await memoryAges(cluster, 300_000);
     expect(Math.max(...ages)).toBeLessThan(14_000);
-    expect(shareBelow(1_000, ages), 'as good as always fresh').toBeGreaterThan(0.9);
+    expect(shareBelow(1_000, ages), 'as good as always fresh').toBeGreaterThan(0.85);
   });
 
   it('come by another one also where the relay passes on all but the memory', async () => {
