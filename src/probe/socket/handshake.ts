@@ -72,7 +72,10 @@ export const hearIntroduction = async (
 };
 
 const refused = (): ProbeError =>
-  new ProbeError('refused', 'the other end does not accept the code: each is good for one probe');
+  new ProbeError(
+    'refused',
+    'the other end does not accept the code: each is good for one probe, so look there for the newest; or others flood its port',
+  );
 
 /**
  * The next so many bytes; the socket is paused afterwards, and what came beyond them is still to be read.

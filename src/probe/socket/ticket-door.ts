@@ -1,6 +1,6 @@
 // The door of the end of a probe that is dialled, for sockets and for RDMA: it lets one source in that proves the ticket,
-// with the data connections that belong to it. Strangers cost a short wait and get nothing, and cannot take the places that
-// are kept for the addresses of the node that has the ticket.
+// with the data connections that belong to it. Strangers cost a short wait and get nothing. Whoever comes is let in to prove the
+// ticket, which takes milliseconds: past the places it is the one that has idled longest who goes, first of the same address.
 
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
@@ -33,11 +33,12 @@ export interface DataConnection {
 export class TicketDoor {
   readonly #options: TicketDoorOptions;
   readonly #server: Server = createServer({ noDelay: true });
-  readonly #pending = new Set<Socket>();
+  /** Connections that have not proved the ticket, oldest first, and where they come from. */
+  readonly #pending = new Map<Socket, string>();
   readonly #over = new AbortController();
   readonly #source = Promise.withResolvers<Socket>();
-  readonly #expected: ReadonlySet<string>;
-  #unexpected = 0;
+  /** Addresses of the node that has the ticket, as far as they are known or it has proved it from there. */
+  readonly #expected: Set<string>;
   #hasSource = false;
   #strangers = 0;
 
@@ -83,39 +84,49 @@ export class TicketDoor {
   close(): void {
     this.#over.abort();
     this.#server.close();
-    for (const socket of this.#pending) socket.destroy();
+    for (const socket of this.#pending.keys()) socket.destroy();
   }
 
   #take(socket: Socket): void {
     socket.on('error', () => undefined); // 'close' follows, and whoever reads finds out
-    const isExpected = this.#expected.has(plainAddress(socket.remoteAddress ?? ''));
-    const placesLeft = isExpected ? PENDING_MAX - this.#pending.size : this.#placesOfOthers();
-    if (placesLeft <= 0) {
-      this.#strangers += 1;
-      socket.destroy();
-      return;
-    }
-    this.#pending.add(socket);
-    if (!isExpected) this.#unexpected += 1;
-    const leave = (): void => {
-      if (this.#pending.delete(socket) && !isExpected) this.#unexpected -= 1;
-    };
+    const address = plainAddress(socket.remoteAddress ?? '');
+    this.#makeRoom(address);
+    this.#pending.set(socket, address);
+    const leave = (): void => void this.#pending.delete(socket);
     socket.once('close', leave);
-    void this.#introduce(socket).then(leave, () => {
+    void this.#introduce(socket, address).then(leave, () => {
       this.#strangers += 1;
       socket.destroy();
     });
   }
 
-  #placesOfOthers(): number {
-    const kept = this.#expected.size === 0 ? 0 : PLACES_KEPT;
-    return Math.min(PENDING_MAX - this.#pending.size, PENDING_MAX - kept - this.#unexpected);
+  /** A place for one more: who opens many takes his own places, and all of them none of those of the source. */
+  #makeRoom(address: string): void {
+    const ofSame = [...this.#pending].filter(([, other]) => other === address);
+    if (ofSame.length >= PENDING_OF_ADDRESS_MAX) this.#send(ofSame[0]?.[0]);
+    else if (this.#pending.size >= PENDING_MAX) this.#send(this.#oldestOfMost());
   }
 
-  async #introduce(socket: Socket): Promise<void> {
+  #oldestOfMost(): Socket | undefined {
+    const byAddress = Map.groupBy(this.#pending, ([, address]) => address);
+    const [most] = [...byAddress]
+      .filter(([address]) => !this.#expected.has(address))
+      .map(([, sockets]) => sockets)
+      .sort((a, b) => b.length - a.length);
+    return most?.[0]?.[0];
+  }
+
+  #send(socket: Socket | undefined): void {
+    if (socket === undefined) return;
+    this.#pending.delete(socket);
+    socket.destroy();
+  }
+
+  async #introduce(socket: Socket, address: string): Promise<void> {
     const patience = AbortSignal.any([this.#over.signal, AbortSignal.timeout(INTRODUCTION_MS_MAX)]);
     const heard = await hearIntroduction(socket, this.#options.ticket, patience);
     if (heard.kind === 'not-proved') throw new ProbeError('refused', 'the ticket was not proved');
+    this.#expected.add(address);
     const { role, run, index } = heard.head;
     if (role === 'data') {
       await this.#options.onData({ socket, run, index, accept: () => heard.answer('accepted') });
@@ -135,8 +146,7 @@ const plainAddress = (address: string): string => {
   return isIP(bare) === 6 ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;
 };
 
-/** Connections that have not proved the ticket yet. */
-const PENDING_MAX = 32;
-/** Of these, where its addresses are known: all that a source opens at once. */
-const PLACES_KEPT: number = STREAMS_MAX;
+/** Connections that have not proved the ticket yet, and of these from one address: twice what a source opens at once. */
+const PENDING_MAX = 64;
+const PENDING_OF_ADDRESS_MAX: number = 2 * STREAMS_MAX;
 const INTRODUCTION_MS_MAX = 5_000;

@@ -13,6 +13,7 @@ import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
 import { openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
 import type { ConnectionHead } from '../../../src/probe/socket/ticket-proof.ts';
 import { longCount } from '../../support/counts.ts';
+import { until } from '../../support/until.ts';
 import { openThings } from './open-things.ts';
 
 const TICKET = '7QKF-M2XW-9TBD';
@@ -128,10 +129,37 @@ describe('a sink', () => {
     expect(await sink.ended).toMatchObject({ kind: 'served', strangers: 4 });
   });
 
+  test('takes the source with the ticket while strangers hold every place and come back at once', async () => {
+    await using sink = await openSink();
+    let isOver = false;
+    let sentAway = 0;
+    const opened = new Set<Socket>();
+    const idle = (): void => {
+      const stranger = connect(sink.port, '127.0.0.1')
+        .on('error', () => undefined)
+        .resume();
+      opened.add(stranger);
+      stranger.on('close', () => {
+        opened.delete(stranger);
+        sentAway += 1;
+        if (!isOver) setTimeout(idle, 20);
+      });
+    };
+    for (let count = 0; count < 40; count += 1) idle();
+    await until(() => sentAway > 60, AbortSignal.timeout(20_000));
+    const channel = await control(sink.port);
+    channel.send({ kind: 'bye' });
+    expect(await sink.ended).toMatchObject({ kind: 'served' });
+    isOver = true;
+    for (const stranger of opened) stranger.destroy();
+  });
+
   test('holds at most so many strangers at once, and the source still gets in', async () => {
     await using sink = await openSink();
     const strangers = Array.from({ length: 60 }, () =>
-      connect(sink.port, '127.0.0.1').on('error', () => undefined),
+      connect(sink.port, '127.0.0.1')
+        .on('error', () => undefined)
+        .resume(),
     );
     const closed = strangers.map(stranger => once(stranger, 'close'));
     await Promise.race(closed); // beyond the bound they are closed at once
