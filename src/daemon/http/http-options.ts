@@ -84,6 +84,12 @@ export interface HttpLimits {
   readonly headerBytesMax: number;
   readonly urlBytesMax: number;
   readonly connectionsMax: number;
+  /** Of these: for loopback, and for addresses that have shown the token. */
+  readonly connectionsKept: number;
+  /** Of one other address. */
+  readonly connectionsOfAddressMax: number;
+  /** Those who are told that they get no place. */
+  readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
   readonly headersTimeoutMs: number;
   /** Likewise to the end of the body. */
@@ -129,6 +135,9 @@ export const HTTP_LIMITS: HttpLimits = {
   headerBytesMax: 16 * 1024,
   urlBytesMax: 4_096,
   connectionsMax: 512,
+  connectionsKept: 128,
+  connectionsOfAddressMax: 64,
+  refusalsOpenMax: 64,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   connectionsCheckMs: 2_000,

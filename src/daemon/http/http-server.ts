@@ -9,6 +9,7 @@ import { isNestedTooDeep, NESTING_MAX } from '../../wire/shallow-json.ts';
 import { accessRoutes } from './access-routes.ts';
 import { encodingRefusal } from './body-encoding.ts';
 import { clusterRoutes } from './cluster-routes.ts';
+import { ConnectionPlaces } from './connection-places.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { historyRoute } from './history-route.ts';
@@ -20,6 +21,7 @@ import {
   addErrorHandlers,
   answerBrokenRequest,
   RequestError,
+  refuseConnection,
   SECURITY_HEADERS,
   sendError,
 } from './request-error.ts';
@@ -38,6 +40,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #app: FastifyInstance;
   readonly #guard: RequestGuard;
+  readonly #places: ConnectionPlaces;
   readonly #hub: StreamHub;
   readonly #served = new Set<ApiRoute>();
   readonly #bodies: ByteBudget;
@@ -60,7 +63,9 @@ export class HttpServer implements AsyncDisposable {
       onFailure: (message, cause) => options.logger?.warn(message, cause),
     });
     this.#bodies = new ByteBudget(limits.bodiesBytesMax);
+    this.#places = new ConnectionPlaces(clock, limits);
     this.#server = createNodeServer(limits);
+    admitConnections(this.#server, this.#places);
     this.#app = createApp(this.#server, limits);
     this.#addRoutes();
   }
@@ -145,7 +150,8 @@ export class HttpServer implements AsyncDisposable {
       this.#guard.check(request.raw);
       const { apiRoute } = request.routeOptions.config;
       if (apiRoute !== undefined) {
-        this.#guard.grant(request.raw, apiRoute.access);
+        const { kind } = this.#guard.grant(request.raw, apiRoute.access);
+        if (kind !== 'open') this.#places.prove(request.raw.socket);
         if (apiRoute.isStream !== true) this.#guard.enter(reply.raw);
       }
       this.#reserve(request.raw);
@@ -167,9 +173,20 @@ const createNodeServer = (limits: HttpLimits): Server => {
     // The guard refuses a missing Host itself, with a body that says so.
     requireHostHeader: false,
   });
-  server.maxConnections = limits.connectionsMax;
+  server.maxConnections = limits.connectionsMax + limits.refusalsOpenMax;
   server.setTimeout(limits.idleTimeoutMs);
   return server;
+};
+
+/** Stands before Node's own listener, which reads whatever it is given. */
+const admitConnections = (server: Server, places: ConnectionPlaces): void => {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', socket => {
+    const entry = places.enter(socket);
+    if (entry.kind === 'refused') refuseConnection(socket, entry.problem);
+    else for (const listener of listeners) Reflect.apply(listener, server, [socket]);
+  });
 };
 
 const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {

@@ -61,8 +61,25 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
     return;
   }
   const code = BROKEN[error.code ?? ''] ?? 'bad-request';
-  const { status } = API_PROBLEMS[code];
-  const body = JSON.stringify(apiProblem({ code, problem: BROKEN_PROBLEMS[code], advice: '' }));
+  sayFarewell(socket, { code, problem: BROKEN_PROBLEMS[code], advice: '' }, () => socket.destroy());
+};
+
+/** On a connection that is not served: one answer, whatever it was about to ask. */
+export const refuseConnection = (socket: Socket, problem: string): void => {
+  socket.on('error', () => undefined);
+  // Read on: bytes that nobody takes would reset the connection before the answer is read.
+  socket.resume();
+  socket.setTimeout(FAREWELL_MS, () => socket.destroy());
+  sayFarewell(socket, { code: 'too-busy', problem, advice: 'Close some, or try again in a minute.' });
+};
+
+const sayFarewell = (
+  socket: Socket,
+  problem: Problem<ApiProblemCode, ApiFacts>,
+  onSent?: () => void,
+): void => {
+  const { status } = API_PROBLEMS[problem.code];
+  const body = JSON.stringify(apiProblem(problem));
   const headers = {
     ...SECURITY_HEADERS,
     'content-type': PROBLEM_TYPE,
@@ -70,9 +87,7 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
     connection: 'close',
   };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, () =>
-    socket.destroy(),
-  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`, onSent);
 };
 
 const asRefusal = (error: unknown, { limits, logger }: ErrorContext): RequestError => {
@@ -149,6 +164,8 @@ const BROKEN_PROBLEMS: Readonly<Record<BrokenCode, string>> = {
 };
 
 const PROBLEM_TYPE = 'application/problem+json';
+/** For the other end to read it and close, ms. */
+const FAREWELL_MS = 1_000;
 
 /** The page loads nothing from anywhere but this server, runs no inline script or style, and lies in nobody's frame. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -7,7 +7,6 @@ import type { Server, Socket } from 'node:net';
 import { createServer, isIP, SocketAddress } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
-import { STREAMS_MAX } from './control-message.ts';
 import { hearIntroduction } from './handshake.ts';
 import { ProbeError } from './probe-error.ts';
 
@@ -148,5 +147,5 @@ const plainAddress = (address: string): string => {
 
 /** Connections that have not proved the ticket yet, and of these from one address: twice what a source opens at once. */
 const PENDING_MAX = 64;
-const PENDING_OF_ADDRESS_MAX: number = 2 * STREAMS_MAX;
+const PENDING_OF_ADDRESS_MAX = 16;
 const INTRODUCTION_MS_MAX = 5_000;
