@@ -2,6 +2,7 @@
 // holds outlives it only in a MemoryDisk that is opened again.
 
 import type { NodeId } from '../core/ids.ts';
+import { Growth } from './growth.ts';
 import { encodeHourlySummary } from './hourly-summary.ts';
 import type {
   AgedRecord,
@@ -53,6 +54,7 @@ export const createMemoryJournal = (options: MemoryJournalOptions): Journal => {
 class MemoryJournal implements Journal {
   readonly notices: readonly JournalNotice[];
   readonly #disk: MemoryDisk;
+  readonly #growth: Growth;
   readonly #options: JournalOptions;
   #own: OwnNumbers;
   #isClosed = false;
@@ -65,6 +67,7 @@ class MemoryJournal implements Journal {
     this.#disk = disk;
     this.#own = own;
     this.#options = options;
+    this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
     this.notices = options.notices;
   }
 
@@ -182,6 +185,7 @@ class MemoryJournal implements Journal {
     const storedAtWallMs = Math.round(this.#options.clock.wallMs());
     for (const record of records) putRecord(this.#disk, record, storedAtWallMs);
     for (const position of positions) movePosition(this.#disk, position);
+    if (this.#growth.add(records)) this.compact();
   }
 
   #throwIfClosed(): void {

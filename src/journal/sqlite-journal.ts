@@ -3,6 +3,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
+import { Growth } from './growth.ts';
 import type {
   AgedRecord,
   CompactionResult,
@@ -43,6 +44,7 @@ class SqliteJournal implements Journal {
   readonly #records: SqliteRecords;
   readonly #origins: Map<NodeId, OriginRow>;
   readonly #options: SqliteJournalOptions;
+  readonly #growth: Growth;
   #own: OwnNumbers;
 
   constructor(file: SqliteFile, options: SqliteJournalOptions) {
@@ -52,6 +54,7 @@ class SqliteJournal implements Journal {
     this.notices = file.notices;
     this.#origins = new Map(file.origins.map(row => [row.origin, row]));
     this.#options = options;
+    this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
   }
 
   get ownEpoch(): number {
@@ -148,7 +151,8 @@ class SqliteJournal implements Journal {
     return this.#guard(() => {
       const compacted = compactDatabase(this.#database, limits ?? JOURNAL_LIMITS, clock.wallMs());
       const isWorth = compacted.droppedRecords + compacted.droppedHourlyRows > 0;
-      if (isWorth || hasFreePages(this.#database)) shrink(this.#database);
+      const hasLog = fileSizeBytes(`${this.#options.path}-wal`) > 0;
+      if (isWorth || hasLog || hasFreePages(this.#database)) shrink(this.#database);
       return { ...compacted, sizeBytes: this.#sizeBytes() };
     });
   }
@@ -181,6 +185,7 @@ class SqliteJournal implements Journal {
       return rows;
     });
     for (const row of moved.values()) this.#origins.set(row.origin, row);
+    if (this.#growth.add(records)) this.compact();
   }
 
   #sizeBytes(): number {

@@ -227,6 +227,27 @@ export const describeCompaction = (name: string, createPlace: () => JournalPlace
       expect(journal.origins()).toContainEqual({ origin: PEER, epoch: 1, through: 1000 });
     });
 
+    test('its size is held while it is written to, however fast, without anybody asking for compaction', async () => {
+      const sizeBytesMax = 2_000_000;
+      reopen({ limits: { rawHistoryMs: 90 * DAY_MS, hourlyHistoryMs: 90 * DAY_MS, sizeBytesMax } });
+      const pad = 'x'.repeat(1000);
+      let sizeBytes = 0;
+      for (let seq = 1; seq <= 20_000; seq += 100) {
+        const records = Array.from({ length: 100 }, (_, index) =>
+          record({
+            seq: seq + index,
+            kind: index % 2 === 0 ? 'gpu.profiled' : 'run.started',
+            key: 'g',
+            payload: { pad },
+          }),
+        );
+        journal.append(records);
+        sizeBytes = Math.max(sizeBytes, journal.sizeBytes());
+      }
+      expect(sizeBytes).toBeGreaterThan(sizeBytesMax / 2);
+      expect(sizeBytes).toBeLessThan(2 * sizeBytesMax);
+    });
+
     test('current records stay although they alone are past the size', () => {
       reopen({ limits: { rawHistoryMs: 0, hourlyHistoryMs: 0, sizeBytesMax: 1 } });
       journal.append(recordsTo(50).map((one, index) => ({ ...one, key: `k${index}` })));

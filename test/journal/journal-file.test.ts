@@ -36,23 +36,25 @@ test('the file and its log are for their owner alone, also when the mode was loo
 
 test('compaction gives the space back to the file system and empties the log', () => {
   using journal = open();
-  journal.append(recordsTo(3000, { payload: 'x'.repeat(2000) }));
+  journal.append(recordsTo(1500, { payload: 'x'.repeat(2000) }));
   const before = statSync(path).size + statSync(`${path}-wal`).size;
   const { sizeBytes, droppedRecords } = journal.compact();
-  expect(droppedRecords).toBe(2999);
-  expect(before).toBeGreaterThan(6_000_000);
+  expect(droppedRecords).toBe(1499);
+  expect(before).toBeGreaterThan(3_000_000);
   expect(statSync(path).size).toBeLessThan(200_000);
   expect(statSync(`${path}-wal`).size).toBe(0);
   expect(sizeBytes).toBe(statSync(path).size);
-  expect(seqsAfter(journal, PEER)).toEqual([3000]);
+  expect(seqsAfter(journal, PEER)).toEqual([1500]);
 });
 
-test('the log stays bounded while nobody compacts', () => {
+test('the log stays bounded while much is written that stays', () => {
   using journal = open();
   let logBytesMax = 0;
   for (let round = 0; round < 60; round += 1) {
     const through = journal.origins().find(one => one.origin === PEER)?.through ?? 0;
-    const records = recordsTo(through + 100, { payload: 'x'.repeat(4000) }).slice(through);
+    const records = recordsTo(through + 100, { payload: 'x'.repeat(4000) })
+      .slice(through)
+      .map(one => ({ ...one, key: `k${one.seq}` }));
     journal.append(records);
     logBytesMax = Math.max(logBytesMax, statSync(`${path}-wal`).size);
   }

@@ -2,6 +2,7 @@
 // order: it is answered with what has started, what waits and why.
 
 import * as v from 'valibot';
+import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
@@ -22,16 +23,21 @@ export interface ProbeRequestServerParts {
 
 export class ProbeRequestServer {
   readonly #parts: ProbeRequestServerParts;
+  readonly #asks: AddressBuckets;
 
   constructor(parts: ProbeRequestServerParts) {
     this.#parts = parts;
+    const rate = { burst: ASKS_AT_ONCE_MAX, perSecond: ASKS_PER_HOUR_MAX / 3_600 };
+    this.#asks = new AddressBuckets(parts, rate, ASKERS_MAX);
   }
 
   /** Answers peers until the returned function is called. */
   serve(): () => void {
-    return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ body }): PeerReply => {
+    return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ from, body }): PeerReply => {
       const asked = v.safeParse(probeRequestSchema, body);
       if (!asked.success) return { kind: 'refused', reason: 'not a probe request' };
+      // What is asked for is not held back by the budget of the interfaces: a member could keep them busy for ever.
+      if (!this.#asks.of(from).take()) return { kind: 'refused', reason: TOO_MANY };
       const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
       return {
         kind: 'answer',
@@ -99,6 +105,11 @@ const withoutUndefined = (target: Exclude<ProbeTarget, 'all'>): Record<string, s
     Object.entries(target).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
+/** Of one node: so many at once, then so many an hour; and the nodes that this is kept for. */
+const ASKS_AT_ONCE_MAX = 8;
+const ASKS_PER_HOUR_MAX = 60;
+const ASKERS_MAX = 1_024;
+const TOO_MANY = `that node has asked for too many probes here: ${ASKS_AT_ONCE_MAX} at once, then one a minute`;
 const ASK_MS = 5_000;
 /** Of one answer: it has to fit a frame. */
 const ROWS_MAX = 128;

@@ -40,6 +40,25 @@ test('a request for all is asked of every node, and each says what it does', asy
   expect(mesh.engine.measuredCount - before).toBe(4);
 });
 
+test('a member that asks again and again starts a bounded number of probes, and hears why', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(60_000);
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  const server = serverOf(mesh, atlas);
+  serverOf(mesh, juno);
+  const before = mesh.engine.measuredCount;
+  const link = { kind: 'link', source: juno.id, sink: atlas.id } as const;
+  const refused: string[] = [];
+  for (let passedMs = 0; passedMs < 240_000; passedMs += 2_000) {
+    const asked = server.request(link, never);
+    await mesh.clock.advance(2_000);
+    refused.push(...(await asked).unreached.map(({ reason }) => reason));
+  }
+  expect(mesh.engine.measuredCount - before).toBeLessThanOrEqual(8 + 4);
+  expect(refused.length).toBeGreaterThan(100);
+  expect(refused[0]).toContain('too many probes here');
+});
+
 test('one connection of another node is measured by that node, and a device that is not there by nobody', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   await mesh.clock.advance(60_000);
