@@ -103,7 +103,10 @@ export const jsonAnswer = (description: string, schema: v.GenericSchema): RouteA
 });
 
 export const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
-  reply.type('application/json; charset=utf-8').send(JSON.stringify(value));
+  sendJsonText(reply, JSON.stringify(value));
+
+export const sendJsonText = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.type('application/json; charset=utf-8').send(text);
 
 /** Serves the table. What else is asked of an address is 405 with what it takes, and 404 beneath /api/ where there is none. */
 export const addApiRoutes = (app: FastifyInstance, routes: readonly ApiRoute[]): void => {

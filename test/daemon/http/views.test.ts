@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { NOT_TOLD } from '../../../src/wire/schema.ts';
-import { ask, askJson } from './http-exchange.ts';
+import { rawConnection } from '../../support/raw-http.ts';
+import { ask, askJson, until } from './http-exchange.ts';
 import { CONFIG_NOTICE, identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 
 describe('GET /api/nodes', () => {
@@ -175,6 +176,37 @@ describe('GET /api/history', () => {
       refused('record cannot be read: not JSON, or nested too deep'),
       refused('summary cannot be read'),
     ]);
+  });
+
+  test('lets others be answered while it gives thousands of rows, also to many who ask at once', async () => {
+    const record = { version: 1, origin: SELF, epoch: 1, seq: 3, kind: 'gpu.profiled', key: 'GPU-0' };
+    const body = new TextEncoder().encode(JSON.stringify({ ...record, payload: GPU_PROFILE }));
+    const row = { origin: SELF, slot: 'gpu', key: 'GPU-0', atWallMs: 5, isHourly: false, body };
+    await using served = await serveCluster({ rows: Array.from({ length: 5_000 }, () => row) });
+    const { port } = served;
+    using other = rawConnection({ host: '127.0.0.1', port });
+    const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    other.send(health);
+    await other.until(bytes => bytes.length > 0);
+    const path = '/api/history?slot=gpu&key=GPU-0&limit=5000';
+    const ended: string[] = [];
+    const asked = Array.from({ length: 4 }, async () => {
+      const { json } = await askJson({ port, path });
+      ended.push('history');
+      return json.rows.length;
+    });
+    await until(async () => {
+      await ask({ port, path: '/healthz' });
+      return served.asked.length > 0;
+    });
+    let answers = 0;
+    for (; ended.length === 0; answers += 1) {
+      const before = other.received().length;
+      other.send(health);
+      await other.until(bytes => bytes.length > before);
+    }
+    expect(answers).toBeGreaterThan(20);
+    expect(await Promise.all(asked)).toEqual([5_000, 5_000, 5_000, 5_000]);
   });
 
   test.each([

@@ -1,0 +1,34 @@
+// Long work of one request in short pieces, so that every other reader and the mesh get their turn between two of them; and one
+// such request at a time, so that many of them together take no more of the processor than one.
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+export class InTurns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** In the order of the requests. @returns undefined when nobody waits for it any more. */
+  async map<T, R>(
+    items: readonly T[],
+    of: (item: T) => R,
+    isWanted: () => boolean,
+  ): Promise<readonly R[] | undefined> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    try {
+      const results: R[] = [];
+      for (let from = 0; from < items.length; from += ITEMS_OF_TURN_MAX) {
+        if (!isWanted()) return undefined;
+        results.push(...items.slice(from, from + ITEMS_OF_TURN_MAX).map(of));
+        await nextTurn();
+      }
+      return results;
+    } finally {
+      resolve();
+    }
+  }
+}
+
+/** A few ms of reading and writing rows of profiles. */
+const ITEMS_OF_TURN_MAX = 32;
