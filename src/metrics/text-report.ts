@@ -9,7 +9,7 @@ import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { inColumns } from '../core/text/columns.ts';
-import { capitalized } from '../core/text/single-line.ts';
+import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
@@ -41,7 +41,7 @@ export const renderReport = (report: Report, { isUnicode }: TextReportOptions): 
   ];
   return lines.map(line => {
     // Names of models and targets come from outside, and must not speak to a terminal.
-    const text = line.replace(/\p{Cc}/gu, '?');
+    const text = showable(line, '?');
     return isUnicode ? text : toAscii(text);
   });
 };

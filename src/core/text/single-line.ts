@@ -1,7 +1,10 @@
 // Text of others as one line that reads as it is written. Control characters could break the line; the signs that turn the
 // direction of writing (Unicode Standard Annex 9) could show a name backwards, and with it what stands beside it.
 
-export const singleLine = (text: string): string => text.replace(UNSHOWABLE, '').trim();
+export const singleLine = (text: string): string => showable(text).trim();
+
+/** Without them, and otherwise as it is. JSON stays JSON: it has none outside its texts, and writes line breaks as escapes. */
+export const showable = (text: string, instead = ''): string => text.replace(UNSHOWABLE, instead);
 
 /** "Latency" of "latency". */
 export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

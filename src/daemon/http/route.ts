@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
+import { showable } from '../../core/text/single-line.ts';
 import { RequestError } from './request-error.ts';
 import type { RouteAccess } from './request-guard.ts';
 
@@ -105,8 +106,9 @@ export const jsonAnswer = (description: string, schema: v.GenericSchema): RouteA
 export const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   sendJsonText(reply, JSON.stringify(value));
 
+/** What others wrote reaches pages and terminals from here: nothing in it may turn the direction of writing. */
 export const sendJsonText = (reply: FastifyReply, text: string): FastifyReply =>
-  reply.type('application/json; charset=utf-8').send(text);
+  reply.type('application/json; charset=utf-8').send(showable(text));
 
 /** Serves the table. What else is asked of an address is 405 with what it takes, and 404 beneath /api/ where there is none. */
 export const addApiRoutes = (app: FastifyInstance, routes: readonly ApiRoute[]): void => {

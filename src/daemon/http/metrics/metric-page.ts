@@ -2,6 +2,7 @@
 // each time, because a gauge that is kept would keep the labels of what has gone.
 
 import { Counter, Gauge, Registry } from 'prom-client';
+import { showable } from '../../../core/text/single-line.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -25,7 +26,7 @@ export class MetricPage {
       this.#gauges.get(name) ??
       new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
     this.#gauges.set(name, gauge);
-    gauge.set(labels, value);
+    gauge.set(showableLabels(labels), value);
   }
 
   /** The count since the daemon started. */
@@ -34,13 +35,17 @@ export class MetricPage {
       this.#counters.get(name) ??
       new Counter({ name, help, labelNames: Object.keys(labels), registers: [this.#registry] });
     this.#counters.set(name, counter);
-    counter.inc(labels, count);
+    counter.inc(showableLabels(labels), count);
   }
 
   text(): Promise<string> {
     return this.#registry.metrics();
   }
 }
+
+/** The format of a scrape escapes line feeds, and nothing else that a terminal would obey. */
+const showableLabels = (labels: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, showable(value)]));
 
 const numberOf = (figure: ScrapedFigure): number | undefined => {
   if (typeof figure === 'boolean') return figure ? 1 : 0;

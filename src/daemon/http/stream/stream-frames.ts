@@ -3,6 +3,7 @@
 // gets a snapshot.
 
 import type { Event } from '../../../core/event.ts';
+import { showable } from '../../../core/text/single-line.ts';
 
 export interface EventFrame {
   readonly event: 'snapshot' | 'batch' | 'heartbeat' | 'dropped';
@@ -12,7 +13,7 @@ export interface EventFrame {
 }
 
 export const encodeServerEvent = ({ event, id, data }: EventFrame): Buffer =>
-  Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`);
+  Buffer.from(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${showable(data)}\n\n`);
 
 /** How long a browser waits before it connects again. */
 export const RETRY_FRAME: Buffer = Buffer.from('retry: 1000\n\n');
