@@ -247,6 +247,9 @@ describe('the map of a cluster', () => {
     const { page } = await browser.open(cluster.url);
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
     await page.getByRole('status', { name: 'Probe' }).getByText('this browser may only read').waitFor();
+    // Readable whole, with the command that signs in.
+    await page.getByText('it opens this page signed in, or prints an address to open here').waitFor();
+    await page.getByRole('button', { name: 'Copy the command plimsoll open' }).waitFor();
   });
 
   test('order of the keyboard: header, links, nodes, warnings, dock', async ({ browser }) => {

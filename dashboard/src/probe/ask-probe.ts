@@ -2,14 +2,21 @@
 
 import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { probesAnswerSchema } from '../../../src/wire/api/probe-answers.ts';
-import { askDaemon, type DaemonReply, jsonBody } from '../shell/ask-daemon.ts';
+import { askDaemon, type DaemonReply, jsonBody, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
 
-export const askProbe = async (targets: readonly ProbeTarget[]): Promise<string> =>
-  wordsOf(
-    await Promise.all(
-      targets.map(subject => askDaemon('/api/probes', probesAnswerSchema, jsonBody({ subject }))),
-    ),
+export interface AskedProbe {
+  readonly words: string;
+  /** Nothing came of it because this browser may only read. */
+  readonly needsSignIn: boolean;
+}
+
+export const askProbe = async (targets: readonly ProbeTarget[]): Promise<AskedProbe> => {
+  const answers = await Promise.all(
+    targets.map(subject => askDaemon('/api/probes', probesAnswerSchema, jsonBody({ subject }))),
   );
+  const needsSignIn = answers.some(answer => answer.kind === 'refused' && answer.code === NOT_SIGNED_IN);
+  return { words: wordsOf(answers), needsSignIn };
+};
 
 /** "2 started", "1 waits: a runner is active on juno"; the first reason of each sort speaks for all. */
 export const wordsOf = (answers: readonly DaemonReply<ProbesAnswer>[]): string => {

@@ -40,7 +40,7 @@ export const refusal = (status: number, body: unknown): DaemonReply<never> => {
   const problem = decodeApiProblem(body);
   const code = problem?.code ?? `http-${status}`;
   // A browser that is not signed in may read on loopback. What to do is known better here than to the daemon.
-  if (status === 401) return { kind: 'refused', code, reason: NO_ACCESS };
+  if (status === 401) return { kind: 'refused', code: NOT_SIGNED_IN, reason: NO_ACCESS };
   return { kind: 'refused', code, reason: problem === undefined ? `HTTP ${status}` : problemText(problem) };
 };
 
@@ -69,5 +69,7 @@ const causeOf = (error: unknown): string =>
     ? causeOf(error.cause)
     : shortReason(error).slice(0, CAUSE_LENGTH_MAX);
 
+/** The code of a refusal that ends with signing in. */
+export const NOT_SIGNED_IN = 'not-signed-in';
 const NO_ACCESS = 'this browser may only read: open the address that "plimsoll open" prints';
 const CAUSE_LENGTH_MAX = 200;
