@@ -152,7 +152,7 @@ const cannotBegin = (cause: OwnProcessError): BenchError =>
   new BenchError(
     {
       code: 'failed',
-      problem: `the run could not begin: ${firstLine(cause.message)}`,
+      problem: `the run could not start: ${firstLine(cause.message)}`,
       advice:
         'A process that the run needs did not start. Is this machine out of memory, or did somebody end it?',
     },

@@ -106,7 +106,7 @@ describe('the text of a report', () => {
     const text = textOf(empty);
     expect(text).toMatch(/^INCOMPLETE: no metrics of this run were received\./);
     expect(text).toMatch(/requests\/s +unknown: nothing was measured/);
-    expect(text).toMatch(/no sample completed/);
+    expect(text).toMatch(/no request completed/);
   });
 
   test('is plain ASCII where a terminal has nothing else', () => {

@@ -76,7 +76,7 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
       process.kill(await run.childPid(name), 'SIGKILL');
       expect(exitName(await run.ended)).toBe('failure');
       expect(run.output()).toMatch(
-        new RegExp(`^plimsoll: the run could not begin: ${name}\\S* .*SIGKILL\n[^\n]+\n$`),
+        new RegExp(`^plimsoll: the run could not start: ${name}\\S* exited .*SIGKILL\n[^\n]+\n$`),
       );
       expect(existsSync(run.directory)).toBe(false);
     },

@@ -26,7 +26,7 @@ describe('live values that the relay keeps for itself', () => {
     await using cluster = withRelays([0], [0, HONEST], kind => kind !== 'memory.gathered');
     const ages = await memoryAges(cluster, 300_000);
     expect(Math.max(...ages)).toBeLessThan(14_000);
-    expect(shareBelow(1_000, ages), 'as good as always fresh').toBeGreaterThan(0.9);
+    expect(shareBelow(1_000, ages), 'as good as always fresh').toBeGreaterThan(0.85);
   });
 
   it('cost nothing twice where the relay does its work', async () => {
