@@ -1,4 +1,4 @@
-// Benchmarks of the days before the simulation, told by the second machine about the one that serves a model. Their figures
+// Benchmarks of the days before the simulation, told by the first machine about the one that serves a model. Their figures
 // follow from few numbers, as those of a server do: time per token grows with what is in flight, throughput with both.
 
 import type { Fact } from '../core/event-kinds.ts';
@@ -13,7 +13,7 @@ export interface PastRun {
   readonly ageMs: number;
 }
 
-/** None but of the second machine, and none where nobody serves a model. Oldest first. */
+/** None but of the first machine, and none where nobody serves a model. Oldest first. */
 export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): readonly PastRun[] => {
   const target = sites.find(({ machine }) => machine.quirks?.servesModel === true);
   if (target === undefined || site.index !== TELLER) return [];
@@ -144,7 +144,7 @@ const ROUNDS: readonly Round[] = [
   { agoHours: 27.6, inFlight: 7, requestsPerSecond: 1.8, seconds: 300 },
   { agoHours: 3.3, inFlight: 8, seconds: 120 },
 ];
-const TELLER = 1;
+const TELLER = 0;
 const OUTPUT_TOKENS = 160;
 const FIRST_SPREAD = 0.35;
 const BUCKETS = 24;

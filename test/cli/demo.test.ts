@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { commandsFor } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
+import { isUnknown } from '../../src/core/unknown.ts';
+import { runAnswerSchema, runSeriesAnswerSchema, runsAnswerSchema } from '../../src/wire/api/run-answers.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
 describe('plimsoll demo', () => {
@@ -34,6 +37,24 @@ describe('plimsoll demo', () => {
     const mesh = checks.filter(({ section }) => section === 'mesh').map(({ text }) => text);
     expect(mesh[0]).toBe('it is simulated, in the memory of this daemon: 3 nodes');
     expect(mesh).toHaveLength(3);
+    demo.stop('SIGINT');
+    expect(await running).toBe(EXIT_CODES.ok.code);
+  });
+
+  test('has past runs whose figures agree with their samples and reports, which its daemon holds', async () => {
+    const demo = madeUpProcess(['demo', '--nodes', '8', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
+    const running = demo.run();
+    await demo.stdout.until(/Ctrl-C stops it/);
+    const [, url = ''] = /^Dashboard: ([^#\s]+)#code=\S+$/m.exec(demo.stdout.text) ?? [];
+    const json = async (path: string): Promise<unknown> => await (await fetch(`${url}${path}`)).json();
+    const past = async () => v.parse(runsAnswerSchema, await json('api/runs')).runs;
+    await expect.poll(async () => (await past()).length, { timeout: 30_000 }).toBe(6);
+    for (const { run } of await past()) {
+      const { report } = v.parse(runAnswerSchema, await json(`api/runs/${run.runId}`));
+      expect(isUnknown(run.figures) ? undefined : run.figures.counts).toEqual(report?.counts);
+      const { series } = v.parse(runSeriesAnswerSchema, await json(`api/runs/${run.runId}/series`));
+      expect(series.requestsPerSecond.length).toBeGreaterThan(30);
+    }
     demo.stop('SIGINT');
     expect(await running).toBe(EXIT_CODES.ok.code);
   });

@@ -9,7 +9,7 @@ test('benchmarks of the days before are there at once, of the machine that serve
   const views = runViews(stateOf(world), world.clock.nowMs());
   expect(views.length).toBeGreaterThan(3);
   expect(new Set(views.map(({ run }) => run.targetNode))).toEqual(new Set([world.nodeNamed('spark-1')]));
-  expect(new Set(views.map(({ node }) => node))).toEqual(new Set([world.nodeNamed('hermes')]));
+  expect(new Set(views.map(({ node }) => node))).toEqual(new Set([world.nodeNamed('atlas')]));
   expect(views.every(({ isLive }) => !isLive)).toBe(true);
   expect(new Set(views.map(({ state }) => state))).toEqual(new Set(['complete', 'interrupted']));
   const startedMs = views.map(({ run }) => Date.parse(run.startedAt));

@@ -14,6 +14,7 @@ import { DemoFleet } from './demo-fleet.ts';
 import { openDemoHome } from './demo-home.ts';
 import { storeHeardBefore } from './left-behind.ts';
 import { pastRows } from './past-rows.ts';
+import { withPastFiles } from './past-run-files.ts';
 import { simulatedProbes } from './simulated-probes.ts';
 
 export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
@@ -70,7 +71,13 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
         history: query => pastRows(simulation, query, clock),
         transport: (identity, number) => fleet.ownTransport(identity, number),
         run: async (record, until) => {
-          recordOwn = ({ fact, ageMs }) => record(fact, ageMs);
+          recordOwn = ({ fact, ageMs }) =>
+            record(
+              fact.kind === 'run.ended'
+                ? { ...fact, payload: withPastFiles(fact.payload, { home: home.path, version }) }
+                : fact,
+              ageMs,
+            );
           await peersReady.promise;
           await simulation.run(until);
         },
