@@ -201,14 +201,21 @@ const readInput = async (stream: NodeJS.ReadStream, bytesMax: number, stop: Abor
 const positive = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-/** The first signal asks, the second ends the process on the spot, unless a command takes that one too. */
+/**
+ * The first signal asks, the second ends the process on the spot, unless a command takes that one too. What follows the first
+ * at once is the same wish: `timeout` signals the process and then its group, service managers a group and its processes.
+ */
 const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
   const stop = new AbortController();
   const stopNow = new AbortController();
   let isSecondTaken = false;
+  let askedAtMs = 0;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (!stop.signal.aborted) stop.abort(new StopRequest(signal));
+      if (!stop.signal.aborted) {
+        askedAtMs = performance.now();
+        stop.abort(new StopRequest(signal));
+      } else if (performance.now() - askedAtMs < SAME_WISH_MS) return;
       else if (isSecondTaken && !stopNow.signal.aborted) stopNow.abort(new StopRequest(signal));
       else process.exit(STOP_CODES[signal]);
     });
@@ -245,4 +252,6 @@ const STOP_CODES: Readonly<Record<StopSignal, ExitCode>> = {
 const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Other versions of V8 may not know it: they would print a line, and use more memory. */
 export const SMALL_YOUNG_GENERATION = '--semi-space-growth-factor=1';
+/** Shorter than a person takes to press Ctrl-C again. */
+export const SAME_WISH_MS = 300;
 const EXIT_GRACE_MS = 300;

@@ -74,6 +74,7 @@ export class ContentDecoder {
  * servers write "none" or "utf-8" there and send the text as it is.
  */
 export const contentDecoder = (encoding: string): ContentDecoder | undefined => {
+  if (encoding === '') return undefined; // nearly every reply
   const codings = encoding
     .toLowerCase()
     .split(',')

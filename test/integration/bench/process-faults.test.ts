@@ -3,7 +3,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { SAME_WISH_MS } from '../../../src/cli/process-state.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -174,6 +176,22 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     },
   );
 
+  // As `timeout` does, to its child and then to the group, and service managers that send SIGHUP behind SIGTERM.
+  test('signals that come together are one wish to stop', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    await using run = spawnBench(folder.path, [mock.url, ...long]);
+    const children = await underWay(run);
+    for (const pid of [run.pid, ...children])
+      for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(pid, signal);
+    expect(exitName(await run.ended)).toBe('benchInterrupted');
+    const report = readReport(run.directory);
+    expectInvariants(report);
+    expect(report).toMatchObject({ interrupted: true, source: 'complete-message' });
+    expect(report.counts).toMatchObject({ unresolved: 0, failed: 0 });
+    expect(report.counts.cancelled).toBeGreaterThan(0);
+  });
+
   test('a second Ctrl-C waits for nobody, and still reports', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();
@@ -184,6 +202,8 @@ describe('while a run goes on', { timeout: 120_000 }, () => {
     process.kill(aggregator, 'SIGSTOP');
     process.kill(run.pid, 'SIGINT');
     await run.until(/(stopping|ended) ·/);
+    // What comes at once is the same wish.
+    await delay(SAME_WISH_MS);
     process.kill(run.pid, 'SIGINT');
     expect(exitName(await run.ended)).toBe('benchInterrupted');
     for (const pid of children) await untilGone(pid);
