@@ -74,9 +74,12 @@ describe('where to listen', () => {
     ['--port', '0'],
   ])('up understands %s %s', async words => {
     using folder = temporaryDirectory();
-    const up = madeUpProcess(['up', ...words, '--home', folder.path, '--no-open', '--probes', 'off']);
+    const up = madeUpProcess(['up', ...words, '--home', folder.path, '--no-open', '--probes', 'off'], {
+      program: './plimsoll',
+    });
     const ended = up.run();
     await up.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+/);
+    await up.stdout.until(/Where the page writes plimsoll, type \.\/plimsoll\n/);
     up.stop('SIGINT');
     expect(await ended).toBe(0);
   });
