@@ -14,6 +14,7 @@ import type { MeshLink } from '../mesh.ts';
 import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
 import type { ReplicatorParts } from './exchange-parts.ts';
+import { FairInbox } from './fair-inbox.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { REPLICATION_LIMITS } from './limits.ts';
 import { LiveExchange } from './live-exchange.ts';
@@ -34,6 +35,7 @@ export class Replicator {
   readonly #durable: DurableExchange;
   readonly #live: LiveExchange;
   readonly #relays: Relays;
+  readonly #inbox: FairInbox<ReplicaPeer>;
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
@@ -66,6 +68,8 @@ export class Replicator {
       nowMs,
     });
     this.#live = new LiveExchange(common);
+    const refused = (): number => ++this.counts.overRate;
+    this.#inbox = new FairInbox({ nowMs, take: (peer, frame) => this.#hear(peer, frame), refused });
     this.#durable = new DurableExchange(common, node => this.#live.holds(node));
   }
 
@@ -126,7 +130,7 @@ export class Replicator {
     this.#peers.set(link.peerId, peer);
     this.#relays.changed();
     this.#ends.set(peer, [
-      link.onFrame(frame => this.#hear(peer, frame)),
+      link.onFrame(frame => this.#inbox.put(peer, frame)),
       link.onDrain(() => peer.outbox.drained()),
       link.onClose(() => this.#leave(peer)),
     ]);
@@ -153,6 +157,7 @@ export class Replicator {
   #leave(peer: ReplicaPeer): void {
     for (const end of this.#ends.get(peer) ?? []) end();
     this.#ends.delete(peer);
+    this.#inbox.forget(peer);
     if (this.#peers.get(peer.id) !== peer) return;
     this.#peers.delete(peer.id);
     this.#relays.changed();

@@ -1,0 +1,49 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { FairInbox } from '../../../src/mesh/replication/fair-inbox.ts';
+
+const inboxOf = (costMs: number) => {
+  let nowMs = 0;
+  const taken: string[] = [];
+  let refused = 0;
+  const inbox = new FairInbox<string>({
+    nowMs: () => nowMs,
+    take: peer => {
+      nowMs += costMs;
+      taken.push(peer);
+    },
+    refused: () => {
+      refused += 1;
+    },
+  });
+  return { inbox, taken, refused: () => refused };
+};
+const FRAME = new Uint8Array(1_000);
+
+it('a flood of one peer leaves every turn of the loop to others, and other peers come in between', async () => {
+  const { inbox, taken } = inboxOf(1);
+  for (let count = 0; count < 100; count += 1) inbox.put('flood', FRAME);
+  expect(taken.length, 'in the turn in which it came').toBe(10);
+  for (let count = 0; count < 3; count += 1) inbox.put('honest', FRAME);
+  await nextTurn();
+  expect(taken.length).toBe(20);
+  expect(taken.filter(peer => peer === 'honest').length).toBe(3);
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  expect(taken.length).toBe(103);
+});
+
+it('what costs nothing is taken at once, in order', () => {
+  const { inbox, taken } = inboxOf(0);
+  for (let count = 0; count < 100; count += 1) inbox.put('a', FRAME);
+  expect(taken.length).toBe(100);
+});
+
+it('what waits is bounded for each peer, and forgotten with it', async () => {
+  const { inbox, taken, refused } = inboxOf(20);
+  for (let count = 0; count < 10; count += 1) inbox.put('flood', new Uint8Array(1_000_000));
+  expect(refused()).toBe(1);
+  inbox.put('honest', FRAME);
+  inbox.forget('flood');
+  await nextTurn();
+  expect(taken).toEqual(['flood', 'honest']);
+});
