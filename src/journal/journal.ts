@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
+import type { CurrentLimits } from './current-bound.ts';
 
 /** A durable event as it is stored and relayed: the origin's exact bytes, never encoded again. */
 export interface DurableRecord {
@@ -113,6 +114,8 @@ export interface Journal extends Disposable {
   past(query: PastQuery): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;
+  /** Records of other nodes that were passed over because too much of them is current, since this journal was opened. */
+  readonly passedOver: number;
   /** Of the database and its write-ahead log, on disk. */
   sizeBytes(): number;
 }
@@ -122,6 +125,8 @@ export interface JournalOptions {
   readonly clock: Clock;
   /** Default JOURNAL_LIMITS. */
   readonly limits?: JournalLimits;
+  /** Default CURRENT_LIMITS. A record past them is not stored; the position moves on, as over a hole of compaction. */
+  readonly currentLimits?: CurrentLimits;
   /** The greatest epoch of the own node that is known from elsewhere; the own epoch is never below it. */
   readonly epochFloor?: number;
 }

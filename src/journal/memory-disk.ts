@@ -3,6 +3,7 @@
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { HourlySummary } from '../wire/api/history-answers.ts';
+import type { CurrentSize } from './current-bound.ts';
 import type { AgedRecord, StoredOrigin, StoredRecord } from './journal.ts';
 import type { OwnNumbers } from './numbering.ts';
 import { wholeAgeMs } from './numbering.ts';
@@ -46,6 +47,33 @@ export const createMemoryDisk = (): MemoryDisk => ({
 /** When the fact was true, on the wall clock. */
 export const rawAtMs = ({ record }: HeldRecord): number => record.storedAtWallMs - record.ageMs;
 
+/** Records that nothing has replaced, and their bytes. */
+export const currentSize = (disk: MemoryDisk, origin: NodeId): CurrentSize => {
+  let [records, bytes] = [0, 0];
+  for (const held of disk.current.get(origin)?.values() ?? [])
+    for (const { record } of held) {
+      records += 1;
+      bytes += record.body.length;
+    }
+  return { records, bytes };
+};
+
+/** Likewise in the places that a record writes. */
+export const sizeAt = (disk: MemoryDisk, { origin, kind, key }: AgedRecord): CurrentSize => {
+  const held = supersessions(kind).flatMap(
+    ({ slot }) => disk.current.get(origin)?.get(placeOf(slot, key)) ?? [],
+  );
+  return { records: held.length, bytes: held.reduce((sum, { record }) => sum + record.body.length, 0) };
+};
+
+/** Whether it stands in the place of another one. */
+export const isReplacing = (disk: MemoryDisk, { origin, kind, key }: AgedRecord): boolean =>
+  supersessions(kind).some(({ slot, exceptKind }) =>
+    (disk.current.get(origin)?.get(placeOf(slot, key)) ?? []).some(
+      ({ record }) => record.kind !== exceptKind,
+    ),
+  );
+
 export const putRecord = (disk: MemoryDisk, given: AgedRecord, storedAtWallMs: number): void => {
   const record = storedRecord(given, storedAtWallMs);
   const current = disk.current.get(record.origin) ?? new Map<string, readonly HeldRecord[]>();
@@ -71,7 +99,11 @@ export const putRecord = (disk: MemoryDisk, given: AgedRecord, storedAtWallMs: n
 export const movePosition = (disk: MemoryDisk, position: StoredOrigin): void => {
   const isNewEpoch = disk.origins.get(position.origin)?.epoch !== position.epoch;
   disk.origins.set(position.origin, position);
-  if (!isNewEpoch) return;
+  if (isNewEpoch) supersedeOlder(disk, position);
+};
+
+/** Nothing of an epoch before the position's is current. */
+export const supersedeOlder = (disk: MemoryDisk, position: StoredOrigin): void => {
   const current = disk.current.get(position.origin) ?? new Map<string, readonly HeldRecord[]>();
   for (const [place, held] of current) {
     for (const one of held) one.isSuperseded ||= one.record.epoch < position.epoch;

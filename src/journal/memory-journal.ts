@@ -2,6 +2,7 @@
 // holds outlives it only in a MemoryDisk that is opened again.
 
 import type { NodeId } from '../core/ids.ts';
+import { CurrentBound } from './current-bound.ts';
 import { Growth } from './growth.ts';
 import { encodeHourlySummary } from './hourly-summary.ts';
 import type {
@@ -19,7 +20,17 @@ import type {
 import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import { compactMemory, memorySizeBytes } from './memory-compaction.ts';
 import type { MemoryDisk } from './memory-disk.ts';
-import { createMemoryDisk, forgetOrigin, movePosition, putRecord, rawAtMs } from './memory-disk.ts';
+import {
+  createMemoryDisk,
+  currentSize,
+  forgetOrigin,
+  isReplacing,
+  movePosition,
+  putRecord,
+  rawAtMs,
+  sizeAt,
+  supersedeOlder,
+} from './memory-disk.ts';
 import type { Admitted, Held, OwnNumbers } from './numbering.ts';
 import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
@@ -58,6 +69,8 @@ class MemoryJournal implements Journal {
   readonly #options: JournalOptions;
   #own: OwnNumbers;
   #isClosed = false;
+  readonly #bound: CurrentBound;
+  #passedOver = 0;
 
   constructor(
     disk: MemoryDisk,
@@ -69,6 +82,8 @@ class MemoryJournal implements Journal {
     this.#options = options;
     this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
     this.notices = options.notices;
+    this.#bound = new CurrentBound(options.ownNode, options.currentLimits);
+    for (const origin of disk.current.keys()) this.#bound.set(origin, currentSize(disk, origin));
   }
 
   get ownEpoch(): number {
@@ -98,7 +113,9 @@ class MemoryJournal implements Journal {
 
   forget(origin: NodeId): void {
     this.#throwIfClosed();
-    if (origin !== this.#options.ownNode) forgetOrigin(this.#disk, origin);
+    if (origin === this.#options.ownNode) return;
+    forgetOrigin(this.#disk, origin);
+    this.#bound.set(origin, currentSize(this.#disk, origin));
   }
 
   origins(): readonly StoredOrigin[] {
@@ -183,9 +200,36 @@ class MemoryJournal implements Journal {
 
   #store({ records, positions }: Admitted): void {
     const storedAtWallMs = Math.round(this.#options.clock.wallMs());
-    for (const record of records) putRecord(this.#disk, record, storedAtWallMs);
+    const begun = positions.filter(({ origin, epoch }) => this.#disk.origins.get(origin)?.epoch !== epoch);
+    for (const position of begun) this.#supersedeOlder(position);
+    for (const record of records) this.#put(record, storedAtWallMs);
     for (const position of positions) movePosition(this.#disk, position);
+    for (const position of begun) this.#supersedeOlder(position);
     if (this.#growth.add(records)) this.compact();
+  }
+
+  #supersedeOlder(position: StoredOrigin): void {
+    supersedeOlder(this.#disk, position);
+    this.#bound.set(position.origin, currentSize(this.#disk, position.origin));
+  }
+
+  #put(record: AgedRecord, storedAtWallMs: number): void {
+    const { origin, body } = record;
+    const fits =
+      this.#bound.hasRoomForBytes(origin, body.length) &&
+      (isReplacing(this.#disk, record) || this.#bound.hasRoomForOneMore(origin));
+    if (!fits) {
+      this.#passedOver += 1;
+      return;
+    }
+    const before = sizeAt(this.#disk, record);
+    putRecord(this.#disk, record, storedAtWallMs);
+    const after = sizeAt(this.#disk, record);
+    this.#bound.change(origin, after.records - before.records, after.bytes - before.bytes);
+  }
+
+  get passedOver(): number {
+    return this.#passedOver;
   }
 
   #throwIfClosed(): void {

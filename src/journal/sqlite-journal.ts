@@ -3,6 +3,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
+import type { CurrentSize } from './current-bound.ts';
+import { CurrentBound } from './current-bound.ts';
 import { Growth } from './growth.ts';
 import type {
   AgedRecord,
@@ -45,6 +47,8 @@ class SqliteJournal implements Journal {
   readonly #origins: Map<NodeId, OriginRow>;
   readonly #options: SqliteJournalOptions;
   readonly #growth: Growth;
+  readonly #bound: CurrentBound;
+  #passedOver = 0;
   #own: OwnNumbers;
 
   constructor(file: SqliteFile, options: SqliteJournalOptions) {
@@ -55,6 +59,12 @@ class SqliteJournal implements Journal {
     this.#origins = new Map(file.origins.map(row => [row.origin, row]));
     this.#options = options;
     this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
+    this.#bound = new CurrentBound(options.ownNode, options.currentLimits);
+    this.#countCurrent();
+  }
+
+  get passedOver(): number {
+    return this.#passedOver;
   }
 
   get ownEpoch(): number {
@@ -93,6 +103,7 @@ class SqliteJournal implements Journal {
     if (row === undefined || origin === this.#options.ownNode) return;
     this.#transaction(() => this.#records.forget(row));
     this.#origins.delete(origin);
+    this.#bound.set(origin, NOTHING);
   }
 
   origins(): readonly StoredOrigin[] {
@@ -176,16 +187,44 @@ class SqliteJournal implements Journal {
     const storedAtWallMs = Math.round(this.#options.clock.wallMs());
     const moved = this.#transaction(() => {
       const rows = new Map(positions.map(position => [position.origin, this.#records.setPosition(position)]));
+      // Before, for the room that the older epochs had; after, for what came of them in the same batch.
+      this.#supersedeOlder(rows.values());
       for (const record of records) {
         const row = rows.get(record.origin);
-        if (row !== undefined) this.#records.put(record, row.id, storedAtWallMs);
+        if (row !== undefined) this.#put(record, row.id, storedAtWallMs);
       }
-      for (const row of rows.values())
-        if (this.#origins.get(row.origin)?.epoch !== row.epoch) this.#records.supersedeOlderEpochs(row);
+      this.#supersedeOlder(rows.values());
       return rows;
     });
     for (const row of moved.values()) this.#origins.set(row.origin, row);
     if (this.#growth.add(records)) this.compact();
+  }
+
+  #supersedeOlder(rows: Iterable<OriginRow>): void {
+    for (const row of rows) {
+      if (this.#origins.get(row.origin)?.epoch === row.epoch) continue;
+      this.#records.supersedeOlderEpochs(row);
+      this.#bound.set(row.origin, this.#records.currentSize(row));
+    }
+  }
+
+  #put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
+    const { origin, body } = record;
+    const isBounded = this.#bound.hasRoomForBytes(origin, body.length);
+    const replaced = isBounded ? this.#records.supersede(record, originId) : NOTHING;
+    this.#bound.change(origin, -replaced.records, -replaced.bytes);
+    if (!isBounded || (replaced.records === 0 && !this.#bound.hasRoomForOneMore(origin))) {
+      this.#passedOver += 1;
+      return;
+    }
+    this.#records.put(record, originId, storedAtWallMs);
+    this.#bound.change(origin, 1, body.length);
+  }
+
+  /** What a transaction that failed has counted is counted anew. */
+  #countCurrent(): void {
+    const sizes = this.#records.currentSizes();
+    for (const { id, origin } of this.#origins.values()) this.#bound.set(origin, sizes.get(id) ?? NOTHING);
   }
 
   #sizeBytes(): number {
@@ -203,7 +242,14 @@ class SqliteJournal implements Journal {
   }
 
   #transaction<T>(work: () => T): T {
-    return this.#guard(() => inTransaction(this.#database, work));
+    return this.#guard(() => {
+      try {
+        return inTransaction(this.#database, work);
+      } catch (error) {
+        this.#countCurrent();
+        throw error;
+      }
+    });
   }
 
   #guard<T>(work: () => T): T {
@@ -217,3 +263,4 @@ class SqliteJournal implements Journal {
 }
 
 const PAGE_RECORDS = 256;
+const NOTHING: CurrentSize = { records: 0, bytes: 0 };

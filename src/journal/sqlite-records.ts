@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { CurrentSize } from './current-bound.ts';
 import type {
   AgedRecord,
   HistoryQuery,
@@ -73,12 +74,38 @@ export class SqliteRecords {
     this.#sql('DELETE FROM origins WHERE id = ?').run(id);
   }
 
-  put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
-    for (const { slot, exceptKind } of supersessions(record.kind))
-      this.#sql(
+  /** What is current, of every origin that has anything. */
+  currentSizes(): ReadonlyMap<number, CurrentSize> {
+    const rows: readonly SqliteRow[] = this.#sql(
+      `SELECT origin_id, count(*) AS records, sum(length(body)) AS bytes FROM records
+       WHERE is_superseded = 0 GROUP BY origin_id`,
+    ).all();
+    return new Map(rows.map(row => [numberIn(row, 'origin_id'), sizeIn(row)]));
+  }
+
+  currentSize({ id }: OriginRow): CurrentSize {
+    const row: SqliteRow | undefined = this.#sql(
+      `SELECT count(*) AS records, coalesce(sum(length(body)), 0) AS bytes FROM records
+       WHERE origin_id = ? AND is_superseded = 0`,
+    ).get(id);
+    return sizeIn(row);
+  }
+
+  /** Of the records that this one replaces. */
+  supersede(record: AgedRecord, originId: number): CurrentSize {
+    let [records, bytes] = [0, 0];
+    for (const { slot, exceptKind } of supersessions(record.kind)) {
+      const rows: readonly SqliteRow[] = this.#sql(
         `UPDATE records SET is_superseded = 1
-         WHERE origin_id = ? AND slot = ? AND key = ? AND is_superseded = 0 AND kind <> ?`,
-      ).run(originId, slot, record.key, exceptKind);
+         WHERE origin_id = ? AND slot = ? AND key = ? AND is_superseded = 0 AND kind <> ? RETURNING length(body) AS bytes`,
+      ).all(originId, slot, record.key, exceptKind);
+      records += rows.length;
+      for (const row of rows) bytes += numberIn(row, 'bytes');
+    }
+    return { records, bytes };
+  }
+
+  put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
     const slot = eventSlot(record.kind);
     const ageMs = wholeAgeMs(record.ageMs);
     this.#sql(
@@ -159,6 +186,11 @@ export class SqliteRecords {
     return prepared;
   }
 }
+
+const sizeIn = (row: SqliteRow | undefined): CurrentSize => ({
+  records: numberIn(row, 'records'),
+  bytes: numberIn(row, 'bytes'),
+});
 
 const originRow = (row: SqliteRow | undefined): OriginRow => ({
   id: numberIn(row, 'id'),

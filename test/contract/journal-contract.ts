@@ -72,6 +72,52 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
       });
     });
 
+    describe('what is current of other nodes', () => {
+      const currentLimits = {
+        recordsPerOriginMax: 4,
+        bytesPerOriginMax: 2_000,
+        recordsMax: 6,
+        bytesMax: 3_000,
+      };
+      const device = (seq: number, key: string, more: Partial<Parameters<typeof record>[0]> = {}) =>
+        record({ seq, kind: 'gpu.profiled', key, payload: seq, ...more });
+      const keysOf = (of: Journal, origin = PEER) => of.currentRecords(origin).map(({ key }) => key);
+
+      test('is bounded: one key more is passed over, and the position moves on', () => {
+        reopen({ currentLimits });
+        journal.append(['a', 'b', 'c', 'd', 'e', 'a', 'f'].map((key, index) => device(index + 1, key)));
+        expect(keysOf(journal)).toEqual(['b', 'c', 'd', 'a']);
+        expect(journal.origin(PEER)?.through).toBe(7);
+        expect(journal.passedOver).toBe(2);
+        reopen({ currentLimits });
+        journal.append([device(8, 'g'), device(9, 'b')]);
+        expect(keysOf(journal)).toEqual(['c', 'd', 'a', 'b']);
+      });
+
+      test('is bounded over all of them, not for the own node, and begins anew with an epoch', () => {
+        reopen({ currentLimits });
+        for (const origin of [PEER, OTHER])
+          journal.append(['a', 'b', 'c', 'd'].map((key, index) => device(index + 1, key, { origin })));
+        expect(keysOf(journal, OTHER)).toEqual(['a', 'b']);
+        for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+          appendOwn(journal, { kind: 'gpu.profiled', key });
+        expect(keysOf(journal, OWN)).toHaveLength(7);
+        journal.append([device(1, 'z', { epoch: 2 })]);
+        journal.append([device(5, 'c', { origin: OTHER }), device(6, 'd', { origin: OTHER })]);
+        expect([keysOf(journal), keysOf(journal, OTHER)]).toEqual([['z'], ['a', 'b', 'c', 'd']]);
+        journal.forget(OTHER);
+        journal.append([device(2, 'y', { epoch: 2 }), device(3, 'x', { epoch: 2 })]);
+        expect(keysOf(journal)).toEqual(['z', 'y', 'x']);
+      });
+
+      test('is bounded in bytes, also where a short record is replaced by a long one', () => {
+        reopen({ currentLimits });
+        journal.append([device(1, 'a'), device(2, 'a', { payload: 'x'.repeat(3_000) }), device(3, 'a')]);
+        expect(journal.currentRecords(PEER).map(({ seq }) => seq)).toEqual([3]);
+        expect(journal.passedOver).toBe(1);
+      });
+    });
+
     describe('append', () => {
       test('a record comes back as the very bytes it was, with its age and the time it was stored', () => {
         const given = record({ seq: 1, ageMs: 1500.4, key: 'clé 鍵 🔑' });

@@ -108,6 +108,7 @@ const withDisk = (journal: Journal, disk: { readonly isFull: boolean }): Journal
   notices: journal.notices,
   ownEpoch: journal.ownEpoch,
   startNumber: journal.startNumber,
+  passedOver: journal.passedOver,
   append: records => {
     if (disk.isFull) throw new JournalError({ code: 'full', problem: 'The disk is full.', advice: '' });
     journal.append(records);

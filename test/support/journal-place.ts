@@ -2,11 +2,13 @@
 
 import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
+import type { CurrentLimits } from '../../src/journal/current-bound.ts';
 import type { Journal, JournalLimits } from '../../src/journal/journal.ts';
 
 export interface JournalSettings {
   readonly clock: VirtualClock;
   readonly limits?: JournalLimits;
+  readonly currentLimits?: CurrentLimits;
   readonly epochFloor?: number;
   readonly ownNode?: NodeId;
 }

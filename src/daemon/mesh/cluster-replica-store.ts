@@ -65,6 +65,7 @@ const storeRecords = (
   { position, records, receivedAtMs }: ReceivedRecords,
 ): StoreResult => {
   const held = cluster.progress(position.origin);
+  const passedOver = journal.passedOver;
   try {
     journal.appendCatchUp(
       position,
@@ -79,5 +80,5 @@ const storeRecords = (
   // Without holes they are a stream like any other, which pages can follow event by event.
   if (events.length === position.through - from) cluster.dispatch(events);
   else cluster.catchUp({ ...position, events, receivedAtMs });
-  return { kind: 'stored' };
+  return { kind: 'stored', passedOver: journal.passedOver - passedOver };
 };

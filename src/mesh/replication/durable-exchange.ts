@@ -181,6 +181,7 @@ export class DurableExchange {
       return;
     }
     this.#places.heard(origin, peer.id, receivedAtMs);
+    counts.storeRefused += result.passedOver ?? 0;
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);

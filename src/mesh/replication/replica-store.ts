@@ -41,7 +41,8 @@ export interface ReceivedRecords {
 }
 
 export type StoreResult =
-  | { readonly kind: 'stored' }
+  /** `passedOver`: of the records, those for which the journal has no room; the position moved over them. */
+  | { readonly kind: 'stored'; readonly passedOver?: number }
   /** Not now: the disk is full or fails. It is asked for again. */
   | { readonly kind: 'refused'; readonly reason: string };
 

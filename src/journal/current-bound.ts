@@ -1,0 +1,68 @@
+// How much of other nodes is current here, and whether there is room for more. What is current is never compacted away and is
+// read at every start, so it needs a bound of its own: more than any real machine tells, and than a start reads in seconds.
+
+import type { NodeId } from '../core/ids.ts';
+
+export interface CurrentLimits {
+  /** Of one other node. */
+  readonly recordsPerOriginMax: number;
+  readonly bytesPerOriginMax: number;
+  /** Of all other nodes. */
+  readonly recordsMax: number;
+  readonly bytesMax: number;
+}
+
+export interface CurrentSize {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+export const CURRENT_LIMITS: CurrentLimits = {
+  recordsPerOriginMax: 20_000,
+  bytesPerOriginMax: 32_000_000,
+  recordsMax: 131_072,
+  bytesMax: 256_000_000,
+};
+
+export class CurrentBound {
+  readonly #limits: CurrentLimits;
+  readonly #ownNode: NodeId;
+  readonly #sizes = new Map<NodeId, CurrentSize>();
+  #records = 0;
+  #bytes = 0;
+
+  constructor(ownNode: NodeId, limits: CurrentLimits = CURRENT_LIMITS) {
+    this.#ownNode = ownNode;
+    this.#limits = limits;
+  }
+
+  /** Of an origin, in place of what was known of it. The own node has no bound. */
+  set(origin: NodeId, size: CurrentSize): void {
+    if (origin === this.#ownNode) return;
+    const before = this.#sizes.get(origin) ?? NOTHING;
+    this.#records += size.records - before.records;
+    this.#bytes += size.bytes - before.bytes;
+    if (size.records === 0) this.#sizes.delete(origin);
+    else this.#sizes.set(origin, size);
+  }
+
+  change(origin: NodeId, records: number, bytes: number): void {
+    const before = this.#sizes.get(origin) ?? NOTHING;
+    this.set(origin, { records: before.records + records, bytes: before.bytes + bytes });
+  }
+
+  /** For a record in place of another one, which may be shorter. */
+  hasRoomForBytes(origin: NodeId, bytes: number): boolean {
+    if (origin === this.#ownNode) return true;
+    const held = (this.#sizes.get(origin) ?? NOTHING).bytes;
+    return held + bytes <= this.#limits.bytesPerOriginMax && this.#bytes + bytes <= this.#limits.bytesMax;
+  }
+
+  hasRoomForOneMore(origin: NodeId): boolean {
+    if (origin === this.#ownNode) return true;
+    const held = (this.#sizes.get(origin) ?? NOTHING).records;
+    return held < this.#limits.recordsPerOriginMax && this.#records < this.#limits.recordsMax;
+  }
+}
+
+const NOTHING: CurrentSize = { records: 0, bytes: 0 };
