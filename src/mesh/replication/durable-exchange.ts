@@ -135,6 +135,8 @@ export class DurableExchange {
       return;
     }
     if (held === undefined && !this.#mayBegin(peer, origin)) {
+      // It did bring what was asked for.
+      this.catchUp.delivered(peer.id, origin);
       counts.storeRefused += 1;
       return;
     }

@@ -84,6 +84,21 @@ describe('a member that makes up five thousand nodes', () => {
     expect(node.connectionsOf(cluster.node(2).id)).toEqual(['socket way']);
   });
 
+  it('does not make a peer look unreliable that brings them on, nor keep its honest nodes away', async () => {
+    const limits = { ...REPLICATION_LIMITS, durableOrigins: { ...durableOrigins, broughtBurst: 40 } };
+    await using cluster = new MeshCluster(3, { limits });
+    cluster.link(1, 2);
+    cluster.node(2).open('way');
+    await cluster.clock.advance(1_000);
+    for (const key of madeUp.slice(0, 100)) cluster.end(1, 2).inject(durable(key));
+    await cluster.clock.advance(30_000);
+    for (const key of madeUp.slice(0, 100)) cluster.end(1, 2).inject(durable(key));
+    cluster.link(0, 1);
+    await cluster.clock.advance(30_000);
+    expect(cluster.node(0).connectionsOf(cluster.node(2).id)).toEqual(['socket way']);
+    expect(cluster.node(0).replicator.undeliveredBy(cluster.node(1).id)).toBe(0);
+  });
+
   it('makes a full journal forget the one that was silent longest, on disk and in state', async () => {
     const limits = { ...REPLICATION_LIMITS, durableOrigins: { ...durableOrigins, originsMax: 8 } };
     await using cluster = new MeshCluster(2, { limits });
