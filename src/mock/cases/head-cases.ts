@@ -21,7 +21,7 @@ const malformed = failedAs('malformed');
 
 /** A right reply behind this status line. */
 const statusLine = (line: string) => (request: CaseRequest) =>
-  atOnce(CLOSED, headOf(line, `content-type: ${request.type}`, trueLength(request.body)), request.body);
+  atOnce(KEEP, headOf(line, `content-type: ${request.type}`, trueLength(request.body)), request.body);
 
 const field =
   (...lines: readonly string[]) =>
