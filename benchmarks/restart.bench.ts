@@ -17,7 +17,7 @@ import { encodeRecordBody } from '../src/wire/durable-record.ts';
 import { median, printRow, spread } from './bench-row.ts';
 
 const OWN = nodeId('o'.repeat(26));
-const NODES = 16;
+const NODES = 12;
 const KEYS_OF_EACH = 8_192;
 const FRAME_RECORDS = 1_024;
 const ROUNDS = 5;

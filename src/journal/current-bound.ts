@@ -20,7 +20,7 @@ export interface CurrentSize {
 export const CURRENT_LIMITS: CurrentLimits = {
   recordsPerOriginMax: 20_000,
   bytesPerOriginMax: 32_000_000,
-  recordsMax: 131_072,
+  recordsMax: 98_304,
   bytesMax: 256_000_000,
 };
 
