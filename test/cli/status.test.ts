@@ -13,7 +13,7 @@ describe('plimsoll status', () => {
     const { run, stdout, stderr } = madeUpProcess(['status', '--home', daemon.home], { columns: 120 });
     expect(await run()).toBe(0);
     expect(stderr.text).toBe('');
-    expect(stdout.text).toMatch(/Node +Model +Memory +CPU +GPU/);
+    expect(stdout.text).toMatch(/Node +Model +Host memory +CPU +GPU/);
     expect(stdout.text).toMatch(/● atlas .* of .*GB/);
   });
 

@@ -37,7 +37,7 @@ describe('the first minutes with the page', () => {
     const { page } = await browser.open(cluster.url, { width: 1_280, height: 800 });
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
     const note = page.locator('[popover]:popover-open');
-    await note.getByText('open the address that "plimsoll open" prints').waitFor();
+    await note.getByText('or prints an address to open here').waitFor();
     const box = await note.boundingBox();
     expect(box).not.toBeNull();
     expect(box?.x).toBeGreaterThanOrEqual(0);
