@@ -3,6 +3,7 @@ import type { Fact } from '../../../src/core/event-kinds.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { pressedFact } from '../../support/pressed.ts';
+import { repositoryFiles, textOf } from '../../support/repository.ts';
 import { ask } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
@@ -159,4 +160,19 @@ const systemFact = (cpuUse: number): Fact => ({
       cpuClusters: [],
     },
   },
+});
+
+test('every name of /metrics stands in docs/api.md', () => {
+  const api = textOf('docs/api.md');
+  const documented = [
+    ...(api.match(/plimsoll_\w+/g) ?? []),
+    ...[...api.matchAll(/^\| `(plimsoll_\w*)` \| (.*)$/gm)].flatMap(([, prefix = '', figures = '']) =>
+      [...figures.matchAll(/`(\w+)`/g)].map(([, name = '']) => prefix + name),
+    ),
+  ];
+  const named = (repositoryFiles() ?? [])
+    .filter(file => file.startsWith('src/daemon/http/metrics/'))
+    .flatMap(file => textOf(file).match(/plimsoll_\w+/g) ?? []);
+  expect(named.length).toBeGreaterThan(50);
+  expect([...new Set(named)].filter(name => !documented.includes(name))).toEqual([]);
 });
