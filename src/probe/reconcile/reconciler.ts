@@ -50,7 +50,7 @@ export class Reconciler {
   readonly #courses = new Map<string, Course>();
   /** Measured or tried since the start, also what is gone since. */
   readonly #tried = new Set<string>();
-  readonly #failure = Promise.withResolvers<never>();
+  #failure: { readonly error: unknown } | undefined;
   #wake = new AbortController();
   #seen: readonly unknown[] = [];
   #loads: PortLoads = { byPort: new Map(), byLink: new Map() };
@@ -60,7 +60,6 @@ export class Reconciler {
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
     this.#board = new StatusBoard(parts.record, () => parts.clock.nowMs());
-    this.#failure.promise.catch(() => undefined); // `run` tells it
   }
 
   /** Works until the abort; resolves when everything that was started has ended. */
@@ -73,6 +72,7 @@ export class Reconciler {
       await clock.sleep(START_MS_MIN + random() * START_MS_SPREAD, until);
       this.#signal = until;
       for (;;) {
+        if (this.#failure !== undefined) throw this.#failure.error;
         this.#wake = new AbortController();
         const lookAtMs = clock.nowMs() + this.#look();
         while (clock.nowMs() < lookAtMs && !this.#wake.signal.aborted && !this.#hasNews())
@@ -87,10 +87,13 @@ export class Reconciler {
     }
   }
 
-  /** Until something wakes it; a task that failed in a way nobody foresaw is thrown. */
+  /**
+   * Until something wakes it; a task that failed unexpectedly is thrown, and wakes it as each does at its end. Racing each
+   * rest against one promise of that failure would keep every rest in memory for as long as the daemon runs.
+   */
   async #rest(durationMs: number, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([until, this.#wake.signal]);
-    await Promise.race([pause(this.#parts.clock, durationMs, signal), this.#failure.promise]);
+    await pause(this.#parts.clock, durationMs, signal);
     until.throwIfAborted();
   }
 
@@ -170,7 +173,7 @@ export class Reconciler {
     this.#waits.delete(key);
     const task = this.#measure(want, isByHand, signal)
       .catch(error => {
-        if (!signal.aborted) this.#failure.reject(error);
+        if (!signal.aborted) this.#failure ??= { error };
       })
       .finally(() => {
         this.#running.delete(key);
