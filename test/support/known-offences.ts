@@ -6,6 +6,9 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
+  sweepDocumentToJson: 'until the stage driver writes it',
+  sweepDocumentFromJson: 'until a sweep is resumed',
+  lineDocumentFromJson: 'until a line is shown again',
 };
 
 /** Names that mean two things today. It only gets shorter: whoever touches one names both for what they are. */

@@ -1,0 +1,125 @@
+// A stage is one load of several: an ordinary run with its own directory, and what was decided from it. A sweep goes
+// through loads that a person named; a load line chooses each next load by what the stages before it said.
+
+import type { Reported } from '../unknown.ts';
+
+export type StageLoad =
+  | {
+      readonly kind: 'rate';
+      readonly requestsPerSecond: number;
+      readonly arrival: 'poisson' | 'constant';
+    }
+  | { readonly kind: 'concurrency'; readonly concurrency: number };
+
+/** Why this load was tried, and why at this place in the order. */
+export type StagePurpose =
+  /** A person asked for this load. */
+  | 'asked'
+  /** One request at a time: what an idle endpoint does. */
+  | 'alone'
+  /** Closed loop, as many at a time as help: a first guess of the capacity. */
+  | 'estimate'
+  /** Doubles or halves the load until one holds and one does not. */
+  | 'bracket'
+  /** Halves the bracket. */
+  | 'bisect'
+  /** Measures an end of the bracket once more, with another seed. */
+  | 'confirm';
+
+export type StageState = 'running' | 'draining' | 'ended';
+
+export type StageVerdict =
+  /** The queue is stable and every objective is met, both at the stated confidence. */
+  | 'held'
+  /** An objective is missed at the stated confidence. */
+  | 'missed'
+  /** The queue grows: figures depend on how long the stage ran. */
+  | 'over-capacity'
+  /** The budget of the stage ended before either was sure. */
+  | 'undecided'
+  /** This client was the limit, so that the stage says nothing against the endpoint. */
+  | 'client-bound'
+  /** A person or the budget of the whole ended it. */
+  | 'stopped'
+  /** The run failed: no answer at all, or the client died. */
+  | 'broken';
+
+/** A share, rate or duration with its confidence interval. */
+export type Estimate = { readonly value: number; readonly low: number; readonly high: number };
+
+/** What a stage said of one objective. */
+export interface ObjectiveAnswer {
+  /** As it was written: `ttft.p95=500ms`. */
+  readonly objective: string;
+  /** In the unit of the objective: ns, or a share of 1. */
+  readonly limit: number;
+  readonly unit: 'ns' | 'share';
+  readonly estimate: Reported<Estimate>;
+  readonly answer: 'met' | 'missed' | 'too-few-samples';
+  /** How many samples would decide; unknown where no number of them would be enough. */
+  readonly samplesNeeded: Reported<number>;
+}
+
+/** A type, not an interface: it stands in `Reported`. */
+export type StageFigures = {
+  readonly issued: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** From the start of the load to its end, the drain not counted, ns. */
+  readonly elapsedNs: number;
+  readonly completedPerSecond: Reported<number>;
+  readonly outputTokensPerSecond: Reported<number>;
+  /** 1 / median time per output token: what one user sees. */
+  readonly perUserTokensPerSecond: Reported<number>;
+  /** Share of issued samples that meet every objective of a single request. */
+  readonly attainment: Reported<Estimate>;
+  readonly objectives: readonly ObjectiveAnswer[];
+  /** Percentiles that the picture shows, ns: of the series that the first objective bounds, else of TTFT. */
+  readonly curve: Reported<StageCurve>;
+  /** How fast requests in flight grow, requests a minute. */
+  readonly inFlightGrowthPerMinute: Reported<Estimate>;
+  /** Mean in flight ÷ (completion rate × mean latency); 1 when records, window and clock agree. */
+  readonly littlesLawRatio: Reported<number>;
+  /** Where the steady state begins (MSER-5), ns from the stage's start. */
+  readonly steadyFromNs: Reported<number>;
+  readonly timeline: StageTimeline;
+};
+
+export type StageCurve = {
+  readonly series: 'ttftNs' | 'ttftFromIntendedNs' | 'tpotNs' | 'latencyNs' | 'latencyFromIntendedNs';
+  readonly p50: number;
+  /** The percentile that the objective bounds, or p95. */
+  readonly percentile: number;
+  readonly atPercentile: number;
+  readonly p99: number;
+};
+
+/** At most TIMELINE_POINTS_MAX values each, in equal steps from the stage's start. */
+export interface StageTimeline {
+  readonly stepNs: number;
+  readonly inFlight: readonly number[];
+  /** The server's own count of waiting requests, where it tells it. */
+  readonly serverQueue: Reported<readonly number[]>;
+}
+
+export const TIMELINE_POINTS_MAX = 120;
+
+export interface Stage {
+  /** From 1, in the order they ran. */
+  readonly number: number;
+  readonly load: StageLoad;
+  readonly purpose: StagePurpose;
+  readonly seed: number;
+  readonly runId: string;
+  /** Name of the run's directory inside the sweep's. */
+  readonly directory: string;
+  readonly startedAt: string;
+  readonly state: StageState;
+  /** Unknown while it runs and nothing is sure. */
+  readonly verdict: Reported<StageVerdict>;
+  /** Sentences for a person, the deciding one first. */
+  readonly reasons: readonly string[];
+  /** Unknown before the first of them. */
+  readonly figures: Reported<StageFigures>;
+}
