@@ -51,7 +51,7 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/daemon/runners/endpoint-watch.ts': ['KEY_LENGTH_MAX'],
   'src/daemon/runners/requests-in-flight.ts': ['LINES_MAX'],
   'src/daemon/runs/live-run.ts': ['FLUSH_MS_MAX'],
-  'src/daemon/runs/run-time-series.ts': ['ELAPSED_MS_MAX'],
+  'src/metrics/run-time-series.ts': ['ELAPSED_MS_MAX'],
   'src/daemon/runs/target-node.ts': ['REASON_LENGTH_MAX'],
   'src/gather/amd-smi/amd-smi-load-gatherer.ts': ['LINES_PER_SECOND_MAX'],
   'src/gather/amd-smi/parse-amd-smi.ts': ['ENTRIES_MAX'],

@@ -10,6 +10,8 @@ import {
 import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
+import type { VerdictWords } from '../../../src/core/run/verdict-words.ts';
+import { verdictWords } from '../../../src/core/run/verdict-words.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import type { StateWords } from '../run/run-labels.ts';
@@ -22,8 +24,6 @@ import {
   stateWords,
   targetWords,
 } from '../run/run-labels.ts';
-import type { VerdictWords } from '../run/verdict-labels.ts';
-import { verdictWords } from '../run/verdict-labels.ts';
 
 export interface RunRow {
   readonly view: RunView;

@@ -2,8 +2,8 @@
 
 import type { Run } from '../../core/run/run.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { RunTimeSeries } from '../../metrics/run-time-series.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
-import { RunTimeSeries } from './run-time-series.ts';
 import { FINISHED_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
 export const FINISHED_SERIES_MAX = 8;

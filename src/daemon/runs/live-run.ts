@@ -5,9 +5,9 @@ import type { FailureKind } from '../../core/run/outcome.ts';
 import type { Run, RunError, RunFigures, RunProgress } from '../../core/run/run.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { RunTimeSeries } from '../../metrics/run-time-series.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import type { SampleTimes } from '../../wire/sample-times.ts';
-import { RunTimeSeries } from './run-time-series.ts';
 import { LIVE_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
 export class RegisteredRun {

@@ -1,7 +1,7 @@
 // What a page says of the load generator: a run that is not whole is never called trustworthy.
 
 import { describe, expect, test } from 'vitest';
-import { verdictWords } from '../../../dashboard/src/run/verdict-labels.ts';
+import { verdictWords } from '../../../src/core/run/verdict-words.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { madeUpFigures } from '../../support/run-entry.ts';
 

@@ -1,12 +1,12 @@
 // What is said of the load generator. That a run is not whole comes first: then a verdict goes as far as it was observed.
 
-import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText } from '../../../src/core/figure/figure.ts';
-import type { ClientFigures, RunState } from '../../../src/core/run/run.ts';
-import type { VerdictScope } from '../../../src/core/run/verdict-scope.ts';
-import { verdictScope, verdictText } from '../../../src/core/run/verdict-scope.ts';
-import { capitalized } from '../../../src/core/text/single-line.ts';
-import { isKnown } from '../../../src/core/unknown.ts';
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText } from '../figure/figure.ts';
+import { capitalized } from '../text/single-line.ts';
+import { isKnown } from '../unknown.ts';
+import type { ClientFigures, RunState } from './run.ts';
+import type { VerdictScope } from './verdict-scope.ts';
+import { verdictScope, verdictText } from './verdict-scope.ts';
 
 export interface VerdictWords {
   readonly tone: 'good' | 'caution' | 'open';

@@ -7,7 +7,7 @@ import {
   labelRows,
   logAxis,
   logTicks,
-} from '../../../dashboard/src/run/log-histogram.ts';
+} from '../../../src/core/chart/log-histogram.ts';
 
 const BUCKETS: readonly Bucket[] = [
   [10, 20, 0],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
-import { POINTS_MAX, RunTimeSeries } from '../../../src/daemon/runs/run-time-series.ts';
-import type { SampleTimes } from '../../../src/wire/sample-times.ts';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { POINTS_MAX, RunTimeSeries } from '../../src/metrics/run-time-series.ts';
+import type { SampleTimes } from '../../src/wire/sample-times.ts';
 
 const SECOND = 1e9;
 

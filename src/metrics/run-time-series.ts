@@ -1,12 +1,12 @@
 // A run over time: rates and percentiles by the second, made of its samples by when they ended. As a run grows past the
 // bound on points, neighbours are joined: two seconds a point, four, and so on.
 
-import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { RunProgress } from '../../core/run/run.ts';
-import { isUnknown } from '../../core/unknown.ts';
-import type { SeriesColumn, TimeSeries } from '../../wire/api/run-answers.ts';
-import { SERIES_PERCENTILES } from '../../wire/api/run-answers.ts';
-import type { SampleTimes } from '../../wire/sample-times.ts';
+import { NO_FIGURE } from '../core/run/event-record.ts';
+import type { RunProgress } from '../core/run/run.ts';
+import { isUnknown } from '../core/unknown.ts';
+import type { SeriesColumn, TimeSeries } from '../wire/api/run-answers.ts';
+import { SERIES_PERCENTILES } from '../wire/api/run-answers.ts';
+import type { SampleTimes } from '../wire/sample-times.ts';
 
 export const POINTS_MAX = 1_200;
 /** Of one point; of more samples an even part is kept. */
