@@ -40,7 +40,6 @@ const NOT_TOLD_YET: Readonly<Record<string, readonly string[]>> = {
   'src/bench/target/ask-server.ts': ['KIND_MS_MAX'],
   'src/bench/target/get-text.ts': ['REPLY_BYTES_MAX'],
   'src/bench/target/http1/head-reader.ts': ['LOCATION_BYTES_MAX'],
-  'src/cli/bench/bench-options.ts': ['RATE_MAX'],
   'src/cli/bench/watch-run.ts': ['REPORT_MS_MAX'],
   'src/cli/doctor/mesh-checks.ts': ['OTHERS_MAX'],
   'src/cli/probe/probe-serve.ts': ['ADDRESSES_SHOWN_MAX'],

@@ -3,53 +3,14 @@
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { isObjectiveName, OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
-
-const wholeNumber =
-  (min: number, max: number) =>
-  (text: string): Parsed<number> => {
-    const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-    return number >= min && number <= max
-      ? parsed(number)
-      : wrong(
-          `${JSON.stringify(text.slice(0, 40))} is not a whole number from ${min} to ${max}`,
-          'Write digits alone, such as 64.',
-        );
-  };
-
-const rate = (text: string): Parsed<number> => {
-  const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  return number >= RATE_MIN && number <= RATE_MAX
-    ? parsed(number)
-    : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
-        'It is requests a second: --rate 12.5',
-      );
-};
-
-const duration =
-  (minMs: number, maxMs: number) =>
-  (text: string): Parsed<number> => {
-    const result = parseDurationMs(text);
-    if (result.kind === 'wrong' || (result.value >= minMs && result.value <= maxMs)) return result;
-    return wrong(`${text} is out of bounds`, `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`);
-  };
-
-const oneOf =
-  <const T extends string>(...choices: readonly T[]) =>
-  (text: string): Parsed<T> => {
-    const choice = choices.find(candidate => candidate === text);
-    if (choice !== undefined) return parsed(choice);
-    const meant = nearest(text, choices);
-    const problem = `${JSON.stringify(text.slice(0, 40))} is not one of ${choices.join(', ')}`;
-    return wrong(problem, meant === undefined ? `Write ${choices.join(' or ')}.` : `Did you mean ${meant}?`);
-  };
+import { duration, oneOf, rate, wholeNumberFrom } from './option-values.ts';
 
 /** "ttft=500ms", or several with commas between. */
 const objectives = (text: string): Parsed<readonly Objective[]> => {
@@ -125,7 +86,7 @@ export const BENCH: BenchOptions = {
     name: 'requests',
     valueName: 'N',
     meaning: 'Stop after this many requests.',
-    parse: wholeNumber(1, 1e9),
+    parse: wholeNumberFrom(1, 1e9),
   }),
   duration: value({
     name: 'duration',
@@ -137,7 +98,7 @@ export const BENCH: BenchOptions = {
     name: 'concurrency',
     valueName: 'C',
     meaning: 'Keep this many requests in flight. Default: 8.',
-    parse: wholeNumber(1, 20_000),
+    parse: wholeNumberFrom(1, 20_000),
   }),
   rate: value({
     name: 'rate',
@@ -199,7 +160,7 @@ export const BENCH: BenchOptions = {
     name: 'warmup',
     valueName: 'N',
     meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
-    parse: wholeNumber(1, 100_000),
+    parse: wholeNumberFrom(1, 100_000),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
   out: value({
@@ -212,7 +173,7 @@ export const BENCH: BenchOptions = {
     name: 'seed',
     valueName: 'N',
     meaning: 'Seed of arrival times and generated prompts. Default: 42.',
-    parse: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
   }),
   header: repeated<HeaderField>({
     name: 'header',
@@ -237,7 +198,7 @@ export const BENCH: BenchOptions = {
     name: 'max-failures',
     valueName: 'N',
     meaning: 'Exit with code 0 if at most this many requests failed. Default: 0. Never stops the run.',
-    parse: wholeNumber(0, 1e9),
+    parse: wholeNumberFrom(0, 1e9),
   }),
   events: value({
     name: 'events',
@@ -258,6 +219,3 @@ export const BENCH: BenchOptions = {
 };
 
 export const BENCH_OPTIONS: readonly Option<unknown>[] = Object.values(BENCH);
-
-const RATE_MIN = 0.001;
-const RATE_MAX = 1_000_000;
