@@ -366,6 +366,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   probe: BASE,
   bench: [...BASE, 'messaging', 'metrics'],
   metrics: [...BASE, 'messaging'],
+  report: [...BASE, 'metrics'],
   mock: BASE,
   tui: BASE,
   simulate: [...BASE, 'gather', 'probe', 'mesh'],

@@ -26,7 +26,7 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
   let end: SamplesEnd | undefined;
   let unreadableLines = 0;
   let isTorn = false;
-  for await (const line of fileLines(path, { lineBytesMax: LINE_BYTES_MAX })) {
+  for await (const line of fileLines(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
     if (line.kind === 'too-long') {
       unreadableLines += 1;
       continue;
@@ -58,4 +58,4 @@ export const countSamples = async (path: string, options: RunMetricsOptions): Pr
 };
 
 /** A sample of three million chunks, far past what any model answers. */
-const LINE_BYTES_MAX: number = 16 * 1024 * 1024;
+export const SAMPLE_LINE_BYTES_MAX: number = 16 * 1024 * 1024;

@@ -15,6 +15,7 @@ import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
 
 export const reportCommand: Command = {
   name: 'report',
@@ -22,7 +23,7 @@ export const reportCommand: Command = {
   description:
     'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
   arguments: [{ name: 'DIR', meaning: 'The directory of the run.', isRequired: true }],
-  options: [homeOption, jsonOption],
+  options: [...EXPORT_OPTIONS, homeOption, jsonOption],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',
@@ -35,7 +36,10 @@ export const reportCommand: Command = {
     const live = await liveRunIn(directory, invocation.option(homeOption), state);
     const report = await rebuilt(directory, live !== undefined);
     const problems = live === undefined ? await writeReportFiles(directory, report) : [];
-    if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
+    const exported = await exportReport(directory, report, { invocation, state });
+    if (exported !== undefined) {
+      if (exported.length > 0) await state.stdout.write(`${exported.join('\n')}\n`);
+    } else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
       const lines = renderReport(report, { isUnicode: state.stdout.isUnicode });
       await state.stdout.write(`${lines.join('\n')}\n`);

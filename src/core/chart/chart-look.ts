@@ -1,0 +1,83 @@
+// How pictures look: the colours of dashboard/src/look/tokens.css that they use, as values for files that stand alone, and
+// one set of rules for all. A test holds the values to that file.
+
+export type ChartToken = keyof typeof LIGHT_TOKENS;
+export type ChartTokens = Readonly<Record<ChartToken, string>>;
+
+/** Rules of every picture, each under `.chart`. @param token what a token's name becomes: `var(--ink)`, or its value. */
+export const chartRules = (token: (name: ChartToken) => string): string => `
+.chart text { font-family: ${FIGURE_FONTS}; font-size: 12px; fill: ${token('ink')}; }
+.chart .tick { font-size: 11px; fill: ${token('ink-3')}; }
+.chart .say { fill: ${token('ink-2')}; paint-order: stroke; stroke: ${token('surface')}; stroke-width: 4px; stroke-linejoin: round; }
+.chart .value { font-weight: 500; fill: ${token('ink')}; }
+.chart .grid { stroke: ${token('rule')}; fill: none; }
+.chart .axis { stroke: ${token('rule-strong')}; fill: none; }
+.chart .limit { stroke: ${token('ink')}; stroke-width: 1.2; fill: none; }
+.chart circle.limit { fill: ${token('surface')}; }
+.chart .band-99 { fill: ${token('band-99')}; }
+.chart .band-90 { fill: ${token('band-90')}; }
+.chart .band-75 { fill: ${token('band-75')}; }
+.chart .middle { stroke: ${token('ink')}; stroke-width: 1.6; fill: none; stroke-linejoin: round; }
+.chart .water { fill: ${token('water')}; }
+.chart .waterline { stroke: ${token('water-mark')}; stroke-width: 1.5; fill: none; stroke-linejoin: round; }
+.chart .brass { stroke: ${token('series-2')}; stroke-width: 1.5; fill: none; stroke-linejoin: round; }
+.chart .fault { fill: ${token('danger-mark')}; }
+.chart .bar { fill: ${token('water')}; stroke: ${token('water-mark')}; }
+.chart .bar.over { fill: ${token('caution-soft')}; stroke: ${token('caution-mark')}; }
+.chart .water-text { fill: ${token('water-text')}; }
+.chart .brass-text { fill: ${token('series-2')}; }
+`;
+
+const FIGURE_FONTS = `"Plex Condensed", "IBM Plex Sans Condensed", "Arial Narrow", Arial, sans-serif`;
+
+export const LIGHT_TOKENS = {
+  bg: '#f3f6f6',
+  surface: '#ffffff',
+  inset: '#e8eeef',
+  hull: '#fbfcfc',
+  rule: '#d7e0e2',
+  'rule-strong': '#768990',
+  ink: '#0d1c25',
+  'ink-2': '#3a4d58',
+  'ink-3': '#566973',
+  water: '#b5d9e6',
+  'water-mark': '#1b7696',
+  'water-text': '#0c5f7c',
+  good: '#1c6f46',
+  'good-mark': '#27915d',
+  caution: '#805300',
+  'caution-mark': '#b57700',
+  'caution-soft': '#faeed2',
+  danger: '#ad2417',
+  'danger-mark': '#cf3b2c',
+  'band-99': '#dcebf1',
+  'band-90': '#b9d8e4',
+  'band-75': '#8cbdd0',
+  'series-2': '#7a5a12',
+} as const;
+
+export const DARK_TOKENS: ChartTokens = {
+  bg: '#0a1218',
+  surface: '#111c24',
+  inset: '#1a2832',
+  hull: '#0f1a21',
+  rule: '#22323c',
+  'rule-strong': '#6b808c',
+  ink: '#e9f0f3',
+  'ink-2': '#b5c5cd',
+  'ink-3': '#8fa3ae',
+  water: '#17506a',
+  'water-mark': '#56b7d8',
+  'water-text': '#7fcde8',
+  good: '#6fd0a3',
+  'good-mark': '#3fae7a',
+  caution: '#f0bb58',
+  'caution-mark': '#d99a2b',
+  'caution-soft': '#33260c',
+  danger: '#ff9a8c',
+  'danger-mark': '#ee6a59',
+  'band-99': '#12303d',
+  'band-90': '#17485d',
+  'band-75': '#206580',
+  'series-2': '#d9b25f',
+};

@@ -1,0 +1,189 @@
+// The pictures of a run as SVG, made of values alone: the same in a report, in a file that a page saves, and in a test.
+
+import { formatClock, formatMeasuredNanoseconds, formatNanosecondsTick } from '../figure/duration.ts';
+import { figureText, formatCount, formatTick } from '../figure/figure.ts';
+import type { Markup } from '../text/markup.ts';
+import { markup } from '../text/markup.ts';
+import type { Bucket } from './log-histogram.ts';
+import { bars, filledBuckets, labelRows, logAxis, logTicks } from './log-histogram.ts';
+import type { PathColumn } from './series-path.ts';
+import { columnArea, columnBand, columnLine } from './series-path.ts';
+import type { ChartSize } from './time-frame.ts';
+import { timeFrame } from './time-frame.ts';
+
+/** What is drawn of a run over time; columns of equal length. */
+export interface RunColumns {
+  readonly stepMs: number;
+  readonly percentilesNs: Readonly<Record<'1' | '10' | '25' | '50' | '75' | '90' | '99', PathColumn>>;
+  readonly outputTokensPerSecond: PathColumn;
+  readonly requestsPerSecond: PathColumn;
+  readonly inFlight: PathColumn;
+  readonly failed: PathColumn;
+}
+
+export interface ChartOptions extends ChartSize {
+  /** The sentence that the picture is named by. */
+  readonly name: string;
+  /** Of a picture that stands alone in a file: its rules. */
+  readonly style?: Markup | undefined;
+}
+
+export interface ChartLimit {
+  readonly limitNs: number;
+  readonly label: string;
+}
+
+/** Percentile bands, the median in ink over them; undefined where fewer than two points have a value. */
+export const percentileBands = (
+  { stepMs, percentilesNs: of }: RunColumns,
+  limit: ChartLimit | undefined,
+  options: ChartOptions,
+): Markup | undefined => {
+  if (knownOf(of['50']).length < 2) return undefined;
+  const greatest = Math.max(...knownOf(of['99']), limit?.limitNs ?? 0);
+  const frame = timeFrame({
+    ...options,
+    points: of['50'].length,
+    stepMs,
+    head: 26,
+    left: { greatest, format: formatNanosecondsTick },
+  });
+  const { left: scale, edges } = frame;
+  const key = BANDS.map(
+    ({ className, words }, index) =>
+      markup`<rect class="${className}" x="${edges.left + index * 62}" y="2" width="16" height="10"/><text class="tick" x="${edges.left + index * 62 + 21}" y="11">${words}</text>`,
+  );
+  return svg(
+    options,
+    markup`${frame.drawn}
+<path class="band-99" d="${columnBand(of['1'], of['99'], scale)}"/>
+<path class="band-90" d="${columnBand(of['10'], of['90'], scale)}"/>
+<path class="band-75" d="${columnBand(of['25'], of['75'], scale)}"/>
+<path class="middle" d="${columnLine(of['50'], scale)}"/>
+${key}<path class="middle" d="M${edges.left + 190} 7h16"/><text class="tick" x="${edges.left + 211}" y="11">p50</text>${
+      limit === undefined ? undefined : limitLine(scale.y(limit.limitNs), limit.label, edges)
+    }`,
+  );
+};
+
+/** Bars over a logarithmic axis with the percentiles that may be told; undefined where there is nothing to draw. */
+export const distribution = (
+  {
+    buckets,
+    percentiles,
+    limitNs,
+  }: {
+    readonly buckets: readonly Bucket[];
+    readonly percentiles: Readonly<Record<string, number>>;
+    readonly limitNs?: number | undefined;
+  },
+  options: ChartOptions,
+): Markup | undefined => {
+  const filled = filledBuckets(buckets);
+  const { width, height } = options;
+  const axis = logAxis(filled, width);
+  if (axis === undefined) return undefined;
+  const lines = Object.entries(percentiles).flatMap(([name, value]) =>
+    value < axis.low || value > axis.high ? [] : [{ name, value, x: axis.at(value) }],
+  );
+  const labels = labelRows(
+    lines.map(({ x }) => Math.min(Math.max(x, LABEL_PX / 2), width - LABEL_PX / 2)),
+    LABEL_PX,
+  );
+  const top = ROW_PX * Math.max(1, ...labels.map(({ row }) => row + 1)) + 4;
+  const foot = height - 22;
+  return svg(
+    options,
+    markup`${bars(filled, axis, { width, height: foot - top }).map(
+      ({ low, high, count, ...place }) =>
+        markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${place.x}" y="${top + place.y}" width="${place.width}" height="${place.height}"><title>${nsText(low)} to ${nsText(high)}: ${formatCount(count)}</title></rect>`,
+    )}<path class="axis" d="M0 ${foot}H${width}"/>${logTicks(axis, 56).map(
+      tick =>
+        markup`<path class="axis" d="M${axis.at(tick)} ${foot}v4"/><text class="tick" x="${Math.min(Math.max(axis.at(tick), 16), width - 16)}" y="${height - 5}" text-anchor="middle">${formatNanosecondsTick(tick)}</text>`,
+    )}${lines.map(
+      ({ x }, index) =>
+        markup`<path class="limit" d="M${x} ${foot}V${top - 2 - ROW_PX * (labels[index]?.row ?? 0)}"/>`,
+    )}${lines.map(
+      ({ name, value, x }, index) =>
+        markup`<text class="say" x="${labels[index]?.x ?? x}" y="${top - 5 - ROW_PX * (labels[index]?.row ?? 0)}" text-anchor="middle"><tspan class="value">${nsText(value)}</tspan> p${name}</text>`,
+    )}`,
+  );
+};
+
+/** Tokens a second as water, requests in flight in brass on a scale of their own at the right. */
+export const outputOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
+  const { outputTokensPerSecond: tokens, inFlight, stepMs } = columns;
+  if (knownOf(tokens).length < 2 && knownOf(inFlight).length < 2) return undefined;
+  const frame = timeFrame({
+    ...options,
+    points: Math.max(tokens.length, inFlight.length),
+    stepMs,
+    head: 24,
+    left: { greatest: Math.max(...knownOf(tokens), 0), format: thousandsTick, ink: 'water-text' },
+    right: { greatest: Math.max(...knownOf(inFlight), 1), format: thousandsTick, ink: 'brass-text' },
+  });
+  const { left, right, edges } = frame;
+  return svg(
+    options,
+    markup`<path class="water" d="${columnArea(tokens, left)}"/><path class="waterline" d="${columnLine(tokens, left)}"/>${frame.drawn}
+<path class="brass" d="${columnLine(inFlight, right)}"/>
+<text class="tick water-text" x="0" y="11">tok/s</text><text class="tick brass-text" x="${options.width}" y="11" text-anchor="end">in flight, peak ${formatCount(Math.max(0, ...knownOf(inFlight)))}</text>
+<path class="axis" d="M${edges.left} ${edges.foot}H${edges.right}"/>`,
+  );
+};
+
+/** Completed requests a second, and below the line where some failed. */
+export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
+  const { requestsPerSecond: requests, failed, stepMs } = columns;
+  if (knownOf(requests).length < 2) return undefined;
+  const frame = timeFrame({
+    ...options,
+    points: requests.length,
+    stepMs,
+    head: 24,
+    left: { greatest: Math.max(...knownOf(requests), 0), format: thousandsTick },
+  });
+  const { left: scale, edges } = frame;
+  const failures = failed.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  return svg(
+    options,
+    markup`${frame.drawn}<path class="waterline" d="${columnLine(requests, scale)}"/>${failed.flatMap(
+      (count, index) =>
+        count === null || count === 0
+          ? []
+          : [
+              markup`<path class="fault" d="M${scale.x(index)} ${edges.foot - 7}l3.5 6h-7Z"><title>${formatCount(count)} failed until ${formatClock((index + 1) * stepMs)}</title></path>`,
+            ],
+    )}<text class="tick" x="0" y="11">completed/s</text>${
+      failures === 0
+        ? undefined
+        : markup`<text class="tick" x="${options.width}" y="11" text-anchor="end">▲ ${formatCount(failures)} failed</text>`
+    }`,
+  );
+};
+
+const svg = ({ width, height, name, style }: ChartOptions, drawn: Markup): Markup =>
+  markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;
+
+/** A hairline with the ring of the mark at its right end. */
+const limitLine = (
+  y: number,
+  label: string,
+  { left, right }: { readonly left: number; readonly right: number },
+): Markup =>
+  markup`<path class="limit" d="M${left} ${y}H${right}"/><circle class="limit" cx="${right - 8}" cy="${y}" r="5"/><path class="limit" d="M${right - 18} ${y}H${right}"/><text class="say" x="${right - 24}" y="${y - 5}" text-anchor="end">${label}</text>`;
+
+const knownOf = (column: PathColumn): readonly number[] => column.filter(value => value !== null);
+
+const nsText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+
+const thousandsTick = (value: number): string =>
+  value >= 10_000 ? `${formatTick(value / 1_000)}\u00a0k` : formatTick(value);
+
+const BANDS = [
+  { className: 'band-99', words: '1–99' },
+  { className: 'band-90', words: '10–90' },
+  { className: 'band-75', words: '25–75' },
+] as const;
+const LABEL_PX = 74;
+const ROW_PX = 16;

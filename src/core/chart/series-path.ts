@@ -1,0 +1,62 @@
+// Columns over time as SVG paths. Where a column has no value its line is broken, so that nothing is made up between.
+
+import { coordinate } from '../text/markup.ts';
+
+/** One value a point of time; null where nothing is known. */
+export type PathColumn = readonly (number | null)[];
+
+export interface PathScale {
+  /** Of the middle of a point; halves are the edges between points. */
+  x(index: number): number;
+  y(value: number): number;
+}
+
+export const columnLine = (values: PathColumn, scale: PathScale): string =>
+  spans(values.length, index => isThere(values[index]))
+    .map(span => outlined(span, scale, values))
+    .join('');
+
+/** The room between two columns. */
+export const columnBand = (low: PathColumn, high: PathColumn, scale: PathScale): string =>
+  spans(Math.min(low.length, high.length), index => isThere(low[index]) && isThere(high[index]))
+    .map(span => `${outlined(span, scale, high)}${outlined(span, scale, low, true)}Z`)
+    .join('');
+
+/** The room between a column and 0. */
+export const columnArea = (values: PathColumn, scale: PathScale): string =>
+  columnBand(
+    values.map(value => (isThere(value) ? 0 : null)),
+    values,
+    scale,
+  );
+
+interface Span {
+  readonly from: number;
+  /** The last one. */
+  readonly to: number;
+}
+
+const spans = (length: number, isKnown: (index: number) => boolean): readonly Span[] => {
+  const found: Span[] = [];
+  let from: number | undefined;
+  for (let index = 0; index <= length; index += 1) {
+    if (index < length && isKnown(index)) from ??= index;
+    else if (from !== undefined) {
+      found.push({ from, to: index - 1 });
+      from = undefined;
+    }
+  }
+  return found;
+};
+
+/** Begins with M, and with L where it goes backwards to close a band. A point alone is as wide as its step. */
+const outlined = ({ from, to }: Span, { x, y }: PathScale, values: PathColumn, isBack = false): string => {
+  const places = Array.from({ length: to - from + 1 }, (_, index) => [from + index, from + index] as const);
+  const points = (from === to ? [[from - 0.5, from] as const, [from + 0.5, from] as const] : places).map(
+    ([place, index]) => `${coordinate(x(place))} ${coordinate(y(values[index] ?? 0))}`,
+  );
+  return `${isBack ? 'L' : 'M'}${(isBack ? points.toReversed() : points).join('L')}`;
+};
+
+const isThere = (value: number | null | undefined): value is number =>
+  value !== null && value !== undefined && Number.isFinite(value);

@@ -1,0 +1,104 @@
+// What every picture over time stands in: a grid with round values at the left, a second scale at the right where it is
+// needed, and the time since the run began beneath.
+
+import { formatClock } from '../figure/duration.ts';
+import type { Markup } from '../text/markup.ts';
+import { markup } from '../text/markup.ts';
+import type { PathScale } from './series-path.ts';
+import type { ValueAxis } from './value-axis.ts';
+import { timeTicks, valueAxis } from './value-axis.ts';
+
+export interface ChartSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One scale of a picture: the greatest value on it, and how its ticks are written. */
+export interface ChartScale {
+  readonly greatest: number;
+  readonly format: (value: number) => string;
+  /** Class of its words: "water-text". */
+  readonly ink?: string;
+}
+
+export interface TimeFrameOptions extends ChartSize {
+  readonly points: number;
+  readonly stepMs: number;
+  readonly left: ChartScale;
+  readonly right?: ChartScale | undefined;
+  /** Room for a legend, px. */
+  readonly head: number;
+}
+
+export interface TimeFrame {
+  readonly drawn: Markup;
+  readonly left: PathScale;
+  readonly right: PathScale;
+  /** Where the grid begins and ends, px. */
+  readonly edges: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly foot: number;
+  };
+}
+
+export const timeFrame = (options: TimeFrameOptions): TimeFrame => {
+  const { width, height, points, stepMs, head } = options;
+  const foot = height - FOOT;
+  const steps = Math.max(2, Math.round((foot - head) / STEP_PX));
+  const leftAxis = valueAxis(options.left.greatest, steps);
+  const rightAxis = options.right === undefined ? undefined : valueAxis(options.right.greatest, steps);
+  const edges = {
+    left: labelRoom(leftAxis, options.left),
+    right: width - (options.right === undefined ? 6 : labelRoom(rightAxis, options.right)),
+    top: head,
+    foot,
+  };
+  const untilMs = points * stepMs;
+  const across = (ms: number): number => edges.left + (ms / untilMs) * (edges.right - edges.left);
+  const scaleOf = (axis: ValueAxis): PathScale => ({
+    x: index => across((index + 0.5) * stepMs),
+    y: value => foot - axis.share(value) * (foot - head),
+  });
+  const left = scaleOf(leftAxis);
+  const right = rightAxis === undefined ? left : scaleOf(rightAxis);
+  const times = timeTicks(untilMs, Math.max(2, Math.floor((edges.right - edges.left) / TIME_PX)));
+  const labels = (axis: ValueAxis, { format, ink = '' }: ChartScale, x: number, anchor: string): Markup =>
+    markup`${axis.ticks.map(
+      tick =>
+        markup`<text class="tick ${ink}" x="${x}" y="${foot - axis.share(tick) * (foot - head) + 4}" text-anchor="${anchor}">${format(tick)}</text>`,
+    )}`;
+  return {
+    left,
+    right,
+    edges,
+    drawn: markup`${leftAxis.ticks.map(
+      (tick, index) =>
+        markup`<path class="${index === 0 ? 'axis' : 'grid'}" d="M${edges.left} ${left.y(tick)}H${edges.right}"/>`,
+    )}${labels(leftAxis, options.left, edges.left - 8, 'end')}${
+      rightAxis === undefined || options.right === undefined
+        ? undefined
+        : labels(rightAxis, options.right, edges.right + 8, 'start')
+    }${times.map(
+      ms =>
+        markup`<text class="tick" x="${across(ms)}" y="${height - 5}" text-anchor="${timeAnchor(ms, untilMs)}">${formatClock(ms)}</text>`,
+    )}`,
+  };
+};
+
+/** Words that would stand over an edge of the picture end or begin there. */
+const timeAnchor = (ms: number, untilMs: number): string => {
+  if (ms === 0) return 'start';
+  return ms > untilMs * 0.98 ? 'end' : 'middle';
+};
+
+const labelRoom = (axis: ValueAxis | undefined, { format }: ChartScale): number =>
+  14 + SIGN_PX * Math.max(...(axis?.ticks ?? []).map(tick => format(tick).length));
+
+/** Under the grid, for the times. */
+const FOOT = 22;
+/** Between two values, two times, px; of one sign of 11 px in a condensed face. */
+const STEP_PX = 40;
+const TIME_PX = 76;
+const SIGN_PX = 5.4;

@@ -1,0 +1,35 @@
+// Axes of pictures with round numbers on them: values from 0 on, and the time since a run began.
+
+export interface ValueAxis {
+  readonly ticks: readonly number[];
+  /** The value at the upper end. */
+  readonly max: number;
+  /** From the value to a share of the axis, 0 at its foot. */
+  share(value: number): number;
+}
+
+/** From 0 to a little more than the greatest value, with about so many steps of 1, 2 or 5 times a power of ten. */
+export const valueAxis = (greatest: number, steps: number): ValueAxis => {
+  if (!(greatest > LEAST)) return { ticks: [0], max: 1, share: value => value };
+  const wanted = greatest / steps;
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  const step = (STEPS.find(each => each * power >= wanted) ?? 10) * power;
+  const count = Math.max(1, Math.ceil(greatest / step - 1e-9));
+  // Between the greatest value and the next tick no more than is needed: half a step of empty paper says nothing.
+  const max = Math.min(count * step, greatest * 1.06);
+  const ticks = Array.from({ length: count + 1 }, (_, index) => index * step);
+  return { ticks: ticks.filter(tick => tick <= max * (1 + 1e-9)), max, share: value => value / max };
+};
+
+/** Milliseconds at which a time axis has a tick: 0 and whole steps, at most so many. */
+export const timeTicks = (untilMs: number, ticksMax: number): readonly number[] => {
+  const step = TIME_STEPS_MS.find(each => untilMs / each < ticksMax) ?? untilMs / (ticksMax - 1);
+  return Array.from({ length: Math.floor(untilMs / step + 1e-9) + 1 }, (_, index) => index * step);
+};
+
+/** Below it there is nothing that a picture shows. */
+const LEAST = 1e-9;
+const STEPS: readonly number[] = [1, 2, 5, 10];
+const TIME_STEPS_MS: readonly number[] = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
+].map(seconds => seconds * 1_000);

@@ -1,0 +1,208 @@
+// What a person looks for first in a report, made once for every form of it: whether it can be believed, six figures, and
+// what they say in a sentence. What keeps a run from being believed comes first; a figure that is a lower bound says so.
+
+import { formatClock, formatMeasuredNanoseconds } from '../figure/duration.ts';
+import type { Figure } from '../figure/figure.ts';
+import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../figure/figure.ts';
+import { capitalized } from '../text/single-line.ts';
+import type { Reported } from '../unknown.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import { formatRunFigure } from './format-run-figure.ts';
+import type { ObjectiveResult, Report, ReportSeries } from './report.ts';
+import { runDigest, stateOf } from './run-digest.ts';
+import type { HeadlineRateKey } from './run-rates.ts';
+import { rateRow } from './run-rates.ts';
+import type { SeriesKey } from './run-series.ts';
+import { headlineSeries, seriesRow } from './run-series.ts';
+import type { VerdictWords } from './verdict-words.ts';
+import { verdictWords } from './verdict-words.ts';
+
+export interface ReportVerdict {
+  readonly tone: VerdictWords['tone'];
+  /** "Trustworthy within 0.4 ms, complete", "Interrupted", "Client-bound". */
+  readonly headline: string;
+  readonly sentence: string;
+  /** What keeps it from being believed, gravest first. */
+  readonly reasons: readonly string[];
+  /** Whether rates, and counts, may be higher than they say. */
+  readonly atLeast: { readonly rates: boolean; readonly counts: boolean };
+}
+
+export const reportVerdict = (report: Report): ReportVerdict => {
+  const { client } = report;
+  const words = verdictWords(runDigest(report).client, stateOf(report));
+  const isBound = client.verdict === 'client-bound';
+  const isWhole = report.complete && !report.interrupted;
+  const reasons = [
+    ...(isWhole ? [] : [report.incompleteReason ?? 'something is missing']),
+    ...(client.verdict === 'trustworthy' ? [] : client.reasons),
+  ];
+  return {
+    tone: words.tone,
+    headline: words.tone === 'good' ? `${words.word}, complete` : words.word,
+    sentence:
+      words.tone === 'good'
+        ? 'The load generator was not the limit, no record was lost, and every request has an outcome.'
+        : words.remark,
+    reasons,
+    // What was lost was never counted; a client that was the limit kept the endpoint from showing more.
+    atLeast: { rates: isBound || report.droppedEvents > 0, counts: !isWhole },
+  };
+};
+
+export interface SummaryFigure {
+  readonly name: string;
+  readonly value: Figure;
+  readonly isAtLeast: boolean;
+  readonly remark: string;
+}
+
+/** The six that a report opens with. */
+export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
+  const { rates, counts: areCountsAtLeast } = reportVerdict(report).atLeast;
+  const { counts, run } = report;
+  const failures = Object.entries(report.errors).map(([kind, count]) => `${formatCount(count)} ${kind}`);
+  const asked = 'requestsPerSecond' in run.pattern ? run.pattern.requestsPerSecond : undefined;
+  return [
+    percentileFigure(report, headlineSeries({ isStreaming: run.streaming })),
+    run.streaming
+      ? percentileFigure(report, 'tpotNs', userRemark(report.perUserTokensPerSecond.p50))
+      : rateFigure('windowNs', report.windowNs, { isAtLeast: false, remark: 'first request to last reply' }),
+    rateFigure('outputTokensPerSecond', report.outputTokensPerSecond, {
+      isAtLeast: rates,
+      remark: meanRemark(report.series.outputTokens),
+    }),
+    rateFigure('requestsPerSecond', report.requestsPerSecond, {
+      isAtLeast: rates,
+      remark: asked === undefined ? `over ${windowText(report)}` : `${formatThreeDigits(asked)} requested`,
+    }),
+    report.goodput === undefined
+      ? percentileFigure(report, run.streaming ? 'latencyNs' : 'firstByteNs')
+      : {
+          name: 'Goodput',
+          ...shownValue(report.goodput, value => formatRunFigure('req/s', value), {
+            isAtLeast: rates,
+            remark: 'requests that meet every objective',
+          }),
+        },
+    {
+      name: 'Failed',
+      value: { figure: formatCount(counts.failed), unit: `of ${formatCount(counts.issued)}` },
+      isAtLeast: areCountsAtLeast && counts.failed > 0,
+      remark:
+        failures.length === 0
+          ? `${formatCount(counts.completed)} completed`
+          : `${percentText(counts.failed / Math.max(1, counts.issued))}: ${failures.slice(0, 3).join(', ')}`,
+    },
+  ];
+};
+
+/** A percentile as far as its samples vouch for it. */
+export type VouchedPercentile =
+  | { readonly kind: 'value'; readonly value: number }
+  | { readonly kind: 'too-few' }
+  | { readonly kind: 'none' };
+
+/** Of a tail that so few samples cannot tell there is none, although the series has a value at that rank. */
+export const vouchedPercentile = (
+  series: ReportSeries | undefined,
+  percentile: string,
+): VouchedPercentile => {
+  const value = series?.percentiles[percentile];
+  if (value === undefined) return { kind: 'none' };
+  return Number(percentile) > 50 && series?.estimates?.[percentile] === null
+    ? { kind: 'too-few' }
+    : { kind: 'value', value };
+};
+
+/** "–" where there is none, with "n too small" where that is why. */
+export const percentileText = (series: ReportSeries | undefined, percentile: string): string => {
+  const vouched = vouchedPercentile(series, percentile);
+  return vouched.kind === 'value' && series !== undefined
+    ? figureText(formatRunFigure(series.unit, vouched.value))
+    : UNKNOWN_FIGURE.figure;
+};
+
+export const TOO_FEW = 'n too small';
+
+/** What the figures say, the most important first: objectives, then how long people waited. */
+export const summarySentences = (report: Report): readonly string[] => {
+  const objectives = (report.objectives ?? []).map(objectiveSentence);
+  const key = headlineSeries({ isStreaming: report.run.streaming });
+  const series = report.series[key];
+  const median = series?.percentiles['50'];
+  if (series === undefined || median === undefined) return [...objectives, 'No request completed.'];
+  const tail = ['99', '95', '90'].find(each => vouchedPercentile(series, each).kind === 'value');
+  const what = key === 'ttftNs' ? 'of the first tokens came' : 'of the requests were answered';
+  const rest =
+    tail === undefined
+      ? `; ${formatCount(series.count)} requests are too few to say more`
+      : `, ${tail}\u202f% within ${percentileText(series, tail)}`;
+  return [
+    ...objectives,
+    `Half ${what} within ${percentileText(series, '50')}${rest}, and the slowest after ${figureText(formatMeasuredNanoseconds(series.max ?? median))}.`,
+  ];
+};
+
+const objectiveSentence = ({ name, limitNs, metSamples, samples }: ObjectiveResult): string =>
+  `${percentText(metSamples / Math.max(1, samples))} of the requests kept to ${name} ≤ ${figureText(formatMeasuredNanoseconds(limitNs))}: ${formatCount(metSamples)} of ${formatCount(samples)}.`;
+
+export const windowText = ({ windowNs }: Pick<Report, 'windowNs'>): string =>
+  isUnknown(windowNs)
+    ? 'no time'
+    : windowNs < 120e9
+      ? figureText(formatMeasuredNanoseconds(windowNs))
+      : `${formatClock(windowNs / 1e6)} min`;
+
+/** Never 100 % or 0 % of what is not all or none: "99.98 %", "0.01 %". */
+export const percentText = (share: number): string => {
+  const percent = share * 100;
+  const rounded = Number(percent.toFixed(2));
+  const kept = percent > 0 && percent < 100 ? Math.min(Math.max(rounded, 0.01), 99.99) : rounded;
+  return `${kept}\u202f%`;
+};
+
+const percentileFigure = (report: Report, key: SeriesKey, remark?: string): SummaryFigure => {
+  const series = report.series[key];
+  const { shortLabel, unit } = seriesRow(key);
+  const median = series?.percentiles['50'];
+  const tails = ['90', '99'].map(each =>
+    vouchedPercentile(series, each).kind === 'too-few'
+      ? `p${each}: ${TOO_FEW}`
+      : `p${each} ${percentileText(series, each)}`,
+  );
+  return {
+    name: `${capitalized(shortLabel)} p50`,
+    value: median === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, median),
+    isAtLeast: false,
+    remark: median === undefined ? 'no request completed' : (remark ?? tails.join(' · ')),
+  };
+};
+
+interface RateWords {
+  readonly isAtLeast: boolean;
+  readonly remark: string;
+}
+
+const rateFigure = (key: HeadlineRateKey, value: Reported<number>, words: RateWords): SummaryFigure => {
+  const { shortLabel, unit } = rateRow(key);
+  return { name: shortLabel, ...shownValue(value, known => formatRunFigure(unit, known), words) };
+};
+
+/** The reason takes the place of the remark. */
+const shownValue = (
+  value: Reported<number>,
+  format: (value: number) => Figure,
+  { isAtLeast, remark }: RateWords,
+): Omit<SummaryFigure, 'name'> =>
+  isUnknown(value)
+    ? { value: UNKNOWN_FIGURE, isAtLeast: false, remark: value.reason }
+    : { value: format(value), isAtLeast, remark };
+
+const userRemark = (rate: Reported<number>): string =>
+  isKnown(rate) ? `${formatThreeDigits(rate)} tok/s for one user` : rate.reason;
+
+const meanRemark = (series: ReportSeries | undefined): string =>
+  series?.mean === undefined || series.mean === null
+    ? 'for all users together'
+    : `${formatThreeDigits(series.mean)} tokens a request, mean`;

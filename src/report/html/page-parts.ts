@@ -1,0 +1,141 @@
+// What the pages of a report are put together from: the head, the verdict with its sign, figures, tables, folded parts.
+
+import { createHash } from 'node:crypto';
+import type { Figure } from '../../core/figure/figure.ts';
+import type { SummaryFigure } from '../../core/run/report-summary.ts';
+import type { Markup, MarkupValue } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+
+export interface PageHead {
+  /** "Plimsoll report". */
+  readonly kind: string;
+  /** "Run 2026-10-12-1 · 12 October 2026, 14:02 UTC". */
+  readonly when: string;
+  readonly title: string;
+  readonly subtitle: string;
+  readonly tags: readonly string[];
+}
+
+export const pageHead = ({ kind, when, title, subtitle, tags }: PageHead): Markup => markup`
+<div class="top">${LOGO}<span>${kind}</span><span class="push">${when}</span></div>
+<h1>${title}</h1><p class="sub">${subtitle}</p>${
+  tags.length === 0 ? undefined : markup`<ul class="tags">${tags.map(tag => markup`<li>${tag}</li>`)}</ul>`
+}`;
+
+export interface VerdictBand {
+  readonly tone: 'good' | 'caution' | 'open' | 'bad';
+  readonly headline: string;
+  /** Above the sentence: what keeps it from being believed. */
+  readonly reasons: readonly string[];
+  readonly sentence: string;
+}
+
+/** The mark level where all is well; the ring under the line, and the reason first, where not. */
+export const verdictBand = ({ tone, headline, reasons, sentence }: VerdictBand): Markup => markup`
+<div class="verdict ${tone}">${tone === 'good' ? LEVEL_MARK : SUNK_MARK}<div><strong>${headline}</strong>${
+  reasons.length === 0
+    ? undefined
+    : markup`<ul>${reasons.map(reason => markup`<li>${capitalized(reason)}</li>`)}</ul>`
+}<p>${sentence}</p></div></div>`;
+
+export const sixFigures = (figures: readonly SummaryFigure[]): Markup => markup`
+<dl class="six">${figures.map(
+  ({ name, value, isAtLeast, remark }) =>
+    markup`<div><dt>${name}</dt><dd class="figure">${isAtLeast ? markup`<small>at least</small>` : undefined}${value.figure}${
+      value.unit === '' ? undefined : markup`<span class="unit">${value.unit}</span>`
+    }</dd><dd class="remark">${remark}</dd></div>`,
+)}</dl>`;
+
+export interface PageSection {
+  readonly title: string;
+  readonly remark?: string;
+  readonly content: Markup;
+}
+
+export const pageSection = ({ title, remark = '', content }: PageSection): Markup => markup`
+<section><h2>${title}${
+  remark === '' ? undefined : markup` <small>${remark}</small>`
+}</h2>${content}</section>`;
+
+/** A picture, or why there is none. */
+export const picture = (drawn: Markup | undefined, instead: string): Markup =>
+  drawn === undefined ? markup`<p class="none">${instead}</p>` : markup`<div class="picture">${drawn}</div>`;
+
+/** The first column names a row. Columns of words stand to the left; all others are figures. */
+export const table = ({
+  head,
+  rows,
+  words = [],
+}: {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly MarkupValue[])[];
+  /** Indexes of columns. */
+  readonly words?: readonly number[];
+}): Markup => {
+  const look = (column: number): Markup | undefined =>
+    words.includes(column) ? markup` class="words"` : undefined;
+  return markup`<div class="scroll"><table>${
+    head.length === 0
+      ? undefined
+      : markup`<thead><tr>${head.map((name, column) => markup`<th scope="col"${look(column)}>${name}</th>`)}</tr></thead>`
+  }<tbody>${rows.map(
+    ([name, ...cells]) =>
+      markup`<tr><th scope="row">${name}</th>${cells.map((cell, index) => markup`<td${look(index + 1)}>${cell}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+};
+
+/** "184 ms", the unit in grey. */
+export const figureCell = ({ figure, unit }: Figure): Markup =>
+  unit === '' ? markup`${figure}` : markup`${figure}<span class="unit">\u00a0${unit}</span>`;
+
+export const folded = (
+  title: string,
+  rows: readonly (readonly [name: string, text: MarkupValue])[],
+): Markup =>
+  markup`<details><summary>${title}</summary><dl>${rows.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl></details>`;
+
+export const foldedList = (title: string, sentences: readonly string[]): Markup | undefined =>
+  sentences.length === 0
+    ? undefined
+    : markup`<details><summary>${title}</summary><ul>${sentences
+        .slice(0, SENTENCES_SHOWN_MAX)
+        .map(sentence => markup`<li>${sentence}</li>`)}${
+        sentences.length > SENTENCES_SHOWN_MAX
+          ? markup`<li>and ${String(sentences.length - SENTENCES_SHOWN_MAX)} more in the JSON</li>`
+          : undefined
+      }</ul></details>`;
+
+/** The raw document, inside the file: saved by a link, which needs neither a script nor a server. */
+export const pageFoot = ({ file, json }: { readonly file: string; readonly json: string }): Markup => {
+  const sha256 = createHash('sha256').update(json).digest('hex');
+  const isInside = Buffer.byteLength(json) <= EMBEDDED_BYTES_MAX;
+  return markup`
+<div class="foot"><span>${isInside ? 'One file: nothing is fetched, the raw figures are inside it.' : 'One file: nothing is fetched.'}${
+    isInside
+      ? markup` <a class="screen" download="${file}" href="data:application/json;base64,${Buffer.from(json).toString('base64')}">Save ${file}</a>`
+      : undefined
+  }</span><span class="push">${file} sha256 ${sha256.slice(0, 8)}…${sha256.slice(-4)}</span></div>`;
+};
+
+/** "12 October 2026, 14:02 UTC": the same wherever it is made. What is no time stays as it is. */
+export const dateText = (iso: string): string => {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso;
+  const day = at.toLocaleDateString('en-GB', {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+  return `${day}, ${at.toISOString().slice(11, 16)} UTC`;
+};
+
+const LOGO = markup`<svg viewBox="0 0 38 24" fill="none" stroke="currentColor" aria-hidden="true"><circle cx="11.5" cy="12" r="7.6" stroke-width="2.2"/><path d="M0.5 12H22.5" stroke-width="2.2"/><path d="M29 2.2V21.8" stroke-width="1.5"/><path d="M29 3H37M29 8.2H34.5M29 12.9H37M29 17H34.5M29 21H34.5" stroke-width="1.5"/></svg>`;
+const LEVEL_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><circle cx="28" cy="20" r="14.5"/><path d="M1 20H55"/></svg>`;
+const SUNK_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><path d="M1 8H55"/><circle cx="28" cy="22" r="14.5" stroke-width="2.4" stroke-dasharray="6 4"/></svg>`;
+
+/** Of one kind: notices. */
+const SENTENCES_SHOWN_MAX = 40;
+/** A report of a run takes 60 KB, that of a line some KB a stage. */
+const EMBEDDED_BYTES_MAX: number = 512 * 1024;

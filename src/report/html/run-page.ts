@@ -1,0 +1,164 @@
+// The report of a run as one page: the verdict, six figures and what they say, then pictures; tables on the second page,
+// definitions and settings folded at the end.
+
+import type { ChartLimit } from '../../core/chart/run-charts.ts';
+import {
+  distribution,
+  outputOverTime,
+  percentileBands,
+  requestsOverTime,
+} from '../../core/chart/run-charts.ts';
+import { formatMeasuredNanoseconds, formatNanosecondsTick } from '../../core/figure/duration.ts';
+import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { objectiveSeries } from '../../core/run/objective.ts';
+import type { Report } from '../../core/run/report.ts';
+import {
+  reportVerdict,
+  summaryFigures,
+  summarySentences,
+  vouchedPercentile,
+  windowText,
+} from '../../core/run/report-summary.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { patternLabel } from '../../core/run/run-pattern.ts';
+import type { SeriesKey } from '../../core/run/run-series.ts';
+import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
+import type { Markup } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { TimeSeries } from '../../wire/api/run-answers.ts';
+import { reportToJson } from '../../wire/report-codec.ts';
+import type { FontFace } from './font-faces.ts';
+import { htmlPage } from './page.ts';
+import { dateText, pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
+import { pageStyle } from './page-style.ts';
+import { runDetails, runTables } from './run-tables.ts';
+
+export interface RunPageInput {
+  readonly report: Report;
+  /** undefined: there are no samples to draw it from. */
+  readonly overTime: TimeSeries | undefined;
+  readonly fonts: readonly FontFace[];
+}
+
+export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
+  const [lead = '', ...rest] = summarySentences(report);
+  const title = runTitle(report);
+  return htmlPage({
+    title: `Run ${report.run.id} · ${title} · Plimsoll report`,
+    style: pageStyle(fonts),
+    body: markup`<main class="sheet">${pageHead({
+      kind: 'Plimsoll report',
+      when: `Run ${report.run.id} · ${dateText(report.run.startedAt)}`,
+      title,
+      subtitle: subtitle(report),
+      tags: [],
+    })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
+<p class="lead"><b>${lead}</b>${rest.map(sentence => ` ${sentence}`)}</p>
+${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
+</main>`,
+  });
+};
+
+/** "Qwen3-14B-AWQ on bosun:8000, 8.50 requests a second". */
+const runTitle = ({ run }: Report): string => {
+  const model = isUnknown(run.model) ? 'Unknown model' : run.model;
+  return `${model} on ${hostOf(run.target)}, ${loadWords(run.pattern)}`;
+};
+
+const loadWords = (pattern: RunPattern): string => {
+  switch (pattern.kind) {
+    case 'concurrency':
+      return `${formatCount(pattern.concurrency)} requests at a time`;
+    case 'poisson':
+    case 'constant':
+      return `${formatThreeDigits(pattern.requestsPerSecond)} requests a second`;
+    case 'max-throughput':
+      return 'as many requests as it takes';
+    default:
+      return pattern satisfies never;
+  }
+};
+
+const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
+
+const subtitle = ({ run, series, windowNs }: Report): string => {
+  const mean = (key: SeriesKey): string => {
+    const value = series[key]?.mean;
+    return value === undefined || value === null ? 'unknown' : formatThreeDigits(value);
+  };
+  return [
+    ...(isUnknown(run.serverKind) ? [] : [run.serverKind]),
+    `${capitalized(patternLabel(run.pattern))} for ${windowText({ windowNs })}, seed ${run.seed}`,
+    `${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`,
+  ].join(' · ');
+};
+
+const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
+  const key = headlineSeries({ isStreaming: report.run.streaming });
+  const limit = limitOf(report, key);
+  const tooShort = overTime === undefined ? 'There are no samples to draw it from.' : TOO_SHORT;
+  const step = overTime === undefined ? '' : figureText(formatMeasuredNanoseconds(overTime.stepMs * 1e6));
+  const name = capitalized(seriesRow(key).label);
+  return markup`${pageSection({
+    title: name,
+    remark: overTime === undefined ? '' : `over the run, each ${step}, by time of the end`,
+    content: picture(
+      overTime &&
+        percentileBands(overTime, limit, { ...WHOLE, name: `${name} over time, as percentile bands` }),
+      tooShort,
+    ),
+  })}<div class="two">${distributionPart(report, key)}${pageSection({
+    title: 'Output and requests in flight',
+    content: picture(
+      overTime &&
+        outputOverTime(overTime, {
+          ...HALF,
+          name: 'Output tokens a second and requests in flight over time',
+        }),
+      tooShort,
+    ),
+  })}</div><div class="two next-page">${report.run.streaming ? distributionPart(report, 'latencyNs') : undefined}${pageSection(
+    {
+      title: 'Requests',
+      content: picture(
+        overTime && requestsOverTime(overTime, { ...HALF, name: 'Completed requests a second over time' }),
+        tooShort,
+      ),
+    },
+  )}</div>`;
+};
+
+const distributionPart = (report: Report, key: SeriesKey): Markup => {
+  const series = report.series[key];
+  const { shortLabel, label } = seriesRow(key);
+  const percentiles = Object.fromEntries(
+    ['50', '90', '99'].flatMap(name => {
+      const vouched = vouchedPercentile(series, name);
+      return vouched.kind === 'value' ? [[name, vouched.value]] : [];
+    }),
+  );
+  return pageSection({
+    title: `${capitalized(shortLabel)} distribution`,
+    remark: `${formatCount(series?.count ?? 0)} requests, log scale`,
+    content: picture(
+      distribution(
+        { buckets: series?.histogram ?? [], percentiles, limitNs: limitOf(report, key)?.limitNs },
+        { ...HALF, name: `Distribution of ${label}` },
+      ),
+      series === undefined || series.count === 0 ? 'No request completed.' : 'All values are the same.',
+    ),
+  });
+};
+
+const limitOf = (report: Report, key: SeriesKey): ChartLimit | undefined => {
+  const found = report.objectives?.find(({ name }) => objectiveSeries(name) === key);
+  return found === undefined
+    ? undefined
+    : { limitNs: found.limitNs, label: `objective: ${formatNanosecondsTick(found.limitNs)}` };
+};
+
+const TOO_SHORT = 'The run was too short for a picture over time.';
+const WHOLE = { width: 748, height: 196 } as const;
+const HALF = { width: 358, height: 150 } as const;

@@ -1,0 +1,168 @@
+// The tables of a run's report and its folded parts: every figure that a reader may want to look up.
+
+import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
+import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
+import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
+import { percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
+import { patternLabel } from '../../core/run/run-pattern.ts';
+import { RUN_RATES } from '../../core/run/run-rates.ts';
+import type { SeriesKey } from '../../core/run/run-series.ts';
+import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import type { Markup, MarkupValue } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import type { Reported, Unknown } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
+
+export const runTables = (report: Report): Markup => {
+  const times = SERIES_KEYS.filter(key => seriesRow(key).unit === 'ns' && seriesRow(key).level !== 'client');
+  const others = SERIES_KEYS.filter(key => seriesRow(key).unit !== 'ns');
+  return markup`${pageSection({
+    title: 'Times',
+    remark:
+      'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)',
+    content: seriesTable(report, times),
+  })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
+    title: 'The load generator',
+    content: loadGenerator(report),
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable(report, others) })}`;
+};
+
+const seriesTable = ({ series }: Report, keys: readonly SeriesKey[]): Markup => {
+  const rows = keys.flatMap(key => {
+    const one = series[key];
+    return one === undefined || one.count === 0 ? [] : [seriesCells(key, one)];
+  });
+  if (rows.length === 0) return markup`<p class="none">No request completed.</p>`;
+  return table({ head: ['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'mean ± sd', 'n'], rows });
+};
+
+const seriesCells = (key: SeriesKey, one: ReportSeries): readonly MarkupValue[] => {
+  const shown = (value: number | null | undefined): Markup =>
+    figureCell(value === null || value === undefined ? UNKNOWN_FIGURE : formatRunFigure(one.unit, value));
+  const percentile = (name: string): Markup => {
+    const vouched = vouchedPercentile(one, name);
+    if (vouched.kind === 'value') return shown(vouched.value);
+    return vouched.kind === 'too-few' ? markup`–<span class="unit"> ${TOO_FEW}</span>` : markup`–`;
+  };
+  const bound = one.estimates?.['99'];
+  return [
+    capitalized(seriesRow(key).label),
+    ...['50', '90', '99'].map(percentile),
+    bound === null || bound === undefined ? markup`–` : shown(bound),
+    shown(one.max),
+    markup`${shown(one.mean)}${one.stdDev === null ? undefined : markup` ± ${shown(one.stdDev)}`}`,
+    formatCount(one.count),
+  ];
+};
+
+const outcomes = ({ counts, warmup, errors, finishReasons }: Report): Markup => {
+  const row = (name: string, count: number): readonly MarkupValue[] => [
+    name,
+    formatCount(count),
+    markup`<span class="unit">${counts.issued === 0 ? '–' : percentText(count / counts.issued)}</span>`,
+  ];
+  return table({
+    head: [],
+    rows: [
+      row('Issued', counts.issued),
+      row('Completed', counts.completed),
+      ...(counts.failed === 0 ? [row('Failed', 0)] : []),
+      ...Object.entries(errors).map(([kind, count]) => row(`Failed: ${kind}`, count)),
+      row('Cancelled', counts.cancelled),
+      row('Unresolved', counts.unresolved),
+      ...(warmup.issued > 0 ? [['Warm-up, not counted', formatCount(warmup.issued), '']] : []),
+      ...Object.entries(finishReasons).map(([reason, count]) => [
+        `Finish reason: ${reason}`,
+        formatCount(count),
+        '',
+      ]),
+    ],
+  });
+};
+
+const loadGenerator = ({ client, droppedEvents }: Report): Markup => {
+  const ns = (value: number): Markup => figureCell(formatMeasuredNanoseconds(value));
+  const share = (value: number): Markup => figureCell(formatFinePercent(value));
+  const p99 = (value: LatenessFigures | Unknown): Markup =>
+    isUnknown(value) ? reasonCell(value) : ns(value.p99);
+  const known = (value: Reported<number>, format: (value: number) => Markup): Markup =>
+    isUnknown(value) ? reasonCell(value) : format(value);
+  const { opened, reused, stale } = client.connections;
+  return table({
+    head: [],
+    rows: [
+      ['Send lateness p99', p99(client.sendLatenessNs)],
+      ['Read lateness p99', p99(client.readLatenessNs)],
+      ['Event loop delay p99', p99(client.eventLoopDelayNs)],
+      ['Heartbeat lateness p99', p99(client.beatLatenessNs)],
+      [
+        'Garbage collection, total',
+        isUnknown(client.gcPauseNs) ? reasonCell(client.gcPauseNs) : ns(client.gcPauseNs.total),
+      ],
+      ['Busiest thread, of a core', known(client.cpuShare, share)],
+      ['Records lost', formatCount(droppedEvents)],
+      [
+        'Connections opened, reused, stale',
+        `${formatCount(opened)}, ${formatCount(reused)}, ${formatCount(stale)}`,
+      ],
+    ],
+  });
+};
+
+const reasonCell = ({ reason }: Unknown): Markup => markup`–<span class="unit"> ${reason}</span>`;
+
+export const runDetails = (report: Report): Markup => {
+  const { run, environment, plimsoll, bytes } = report;
+  const told = (value: string | Unknown): string => (isUnknown(value) ? `unknown: ${value.reason}` : value);
+  return markup`<div class="folded">${foldedList('Notices', report.notices)}${folded('What the words mean', DEFINITIONS)}${folded(
+    'All settings and the environment',
+    [
+      ['Target', `${run.target}, ${run.streaming ? 'streamed' : 'not streamed'}`],
+      ['Server', told(run.serverKind)],
+      ['API', told(run.api)],
+      ['Model', told(run.model)],
+      [
+        'Load',
+        `${patternLabel(run.pattern)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`,
+      ],
+      ['Prompts', `${run.dataset}${run.hasNonce ? ', each made unique' : ''}`],
+      ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
+      [
+        'Client',
+        `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`,
+      ],
+      ['Plimsoll', `${plimsoll.version}, schema ${report.schema}`],
+      ['Figures from', SOURCES[report.source]],
+    ],
+  )}</div>`;
+};
+
+const bytesText = (bytes: number): string => {
+  const { figure, unit } = formatBytes(bytes);
+  return `${figure} ${unit}`;
+};
+
+const SOURCES: Readonly<Record<Report['source'], string>> = {
+  'complete-message': 'the final account of the run',
+  'final-snapshot-file': 'the final account of the run',
+  'samples-file': 'the samples of the run, counted again',
+  'live-snapshot': 'the last live figures of the run',
+  nothing: 'nothing: no figures of the run were found',
+};
+
+const DEFINITIONS: readonly (readonly [string, string])[] = [
+  ...seriesOf('headline', 'detail').map(key => {
+    const { shortLabel, from, help } = seriesRow(key);
+    return [capitalized(shortLabel), `${help} (${from})`] as const;
+  }),
+  [RUN_RATES.windowNs.shortLabel, `${RUN_RATES.windowNs.help} (${RUN_RATES.windowNs.from})`],
+  [RUN_RATES.goodput.shortLabel, RUN_RATES.goodput.help],
+  ['Failed requests', 'Are in no time and no rate. Nothing is retried silently.'],
+  [
+    'p99 at most',
+    'MLPerf early stopping: with 99 % confidence p99 is no higher, for this number of samples. A tail of which too few samples were seen has a dash.',
+  ],
+];

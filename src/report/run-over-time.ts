@@ -1,0 +1,26 @@
+// A run over time for its pictures, made of samples.jsonl line by line, however long the file is.
+
+import { errorCode } from '../core/problem.ts';
+import { fileLines } from '../metrics/file-lines.ts';
+import { RunTimeSeries } from '../metrics/run-time-series.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../metrics/samples-file.ts';
+import type { TimeSeries } from '../wire/api/run-answers.ts';
+import { decodeSampleTimes } from '../wire/sample-times.ts';
+
+/** Undefined where there are no samples that can be read: a report without pictures over time is still a report. */
+export const runOverTime = async (
+  samplesPath: string,
+  { isStreaming }: { readonly isStreaming: boolean },
+): Promise<TimeSeries | undefined> => {
+  const series = new RunTimeSeries(isStreaming);
+  try {
+    for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+      const sample = line.kind === 'too-long' ? undefined : decodeSampleTimes(line.text);
+      if (sample !== undefined) series.add(sample);
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+  return series.series();
+};

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Report } from '../../../src/core/run/report.ts';
+import { runPage } from '../../../src/report/html/run-page.ts';
+import { runOverTime } from '../../../src/report/run-over-time.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { runConfig } from '../../support/run-records.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** Whatever a server, a model's author or a proxy may call itself. */
+const HOSTILE = `</script><img onerror=alert(1) src=x>"'\`</style><!--\u0000\u202e&amp;`;
+
+const pageOf = async (more: Partial<Report> = {}, samples = 900): Promise<string> => {
+  using directory = temporaryDirectory();
+  const run = new MadeUpRun({ directory: directory.path, config: runConfig(), failureShare: 0.01 });
+  run.samples(samples, { fromMs: 0, untilMs: 30_000 });
+  const report = run.report();
+  const overTime = await runOverTime(`${directory.path}/samples.jsonl`, { isStreaming: true });
+  return runPage({ report: { ...report, ...more }, overTime, fonts: [] });
+};
+
+const tagsOf = (html: string): readonly string[] => [
+  ...new Set([...html.matchAll(/<([a-z][a-z0-9]*)/gi)].map(([, name]) => name ?? '')),
+];
+
+describe('the report of a run as a page', () => {
+  test('is one file without a script, without anything that is fetched, under a policy that refuses both', async () => {
+    const html = await pageOf();
+    expect(tagsOf(html)).not.toContain('script');
+    expect(html).not.toMatch(/\son[a-z]+\s*=|javascript:|style="/i);
+    for (const [, address = ''] of html.matchAll(/(?:\s(?:src|href)="|url\(["']?)([^"')]*)/g))
+      expect(address).toMatch(/^data:/);
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    const [, policy = ''] = /Content-Security-Policy" content="([^"]*)"/.exec(html) ?? [];
+    expect(policy.replaceAll('&#39;', "'")).toBe(
+      `default-src 'none'; style-src 'sha256-${hash}'; font-src data:; img-src data:; base-uri 'none'; form-action 'none'`,
+    );
+  });
+
+  test('shows as text whatever others named', async () => {
+    const { run, client } = await reportOnce();
+    const named = (words: string): Promise<string> =>
+      pageOf({
+        run: { ...run, model: words, target: words, serverKind: words, dataset: words, id: words },
+        notices: [words],
+        client: { ...client, verdict: 'client-bound', reasons: [words] },
+        environment: { node: words, os: words, cpu: words, cores: 1 },
+      });
+    const html = await named(HOSTILE);
+    expect(tagsOf(html)).toEqual(tagsOf(await named('calm')));
+    expect(html).toContain('&#60;/script&#62;&#60;img onerror=alert(1) src=x&#62;');
+    expect(['\u0000', '\u202e'].filter(sign => html.includes(sign))).toEqual([]);
+  });
+
+  test('opens with what keeps a run from being believed, and says "at least" of what is a lower bound', async () => {
+    const { client } = await reportOnce();
+    const html = await pageOf({
+      complete: false,
+      interrupted: true,
+      incompleteReason: 'the run was interrupted',
+      client: { ...client, verdict: 'client-bound', reasons: ['the client stood still'] },
+    });
+    expect(textIn(html)).toMatch(
+      /Interrupted, client-bound The run was interrupted The client stood still [\s\S]*at least [\d.]+ req\/s/,
+    );
+    expect(textIn(html)).not.toMatch(/Trustworthy/);
+    expect(textIn(html)).toMatch(/at least \d+ of 900/);
+  });
+
+  test('has a dash and "n too small" in place of a percentile that so few requests cannot tell', async () => {
+    const text = textIn(await pageOf({}, 40));
+    expect(text).toMatch(/p90: n too small · p99: n too small/);
+    expect(text).toMatch(/Time to first token [\d.]+ .?s – n too small – n too small –/);
+  });
+
+  test('of a run without samples and figures is still a page, which says what is missing', async () => {
+    const report = await reportOnce();
+    const html = runPage({ report: { ...report, series: {} }, overTime: undefined, fonts: [] });
+    expect(textIn(html)).toMatch(/There are no samples to draw it from\./);
+    expect(textIn(html)).toMatch(/No request completed\./);
+  });
+
+  test('carries the raw report as a link that saves it', async () => {
+    const html = await pageOf();
+    const [, base64 = ''] = /href="data:application\/json;base64,([^"]+)"/.exec(html) ?? [];
+    expect(JSON.parse(Buffer.from(base64, 'base64').toString('utf8'))).toMatchObject({
+      schema: 'plimsoll.report/1',
+    });
+  });
+});
+
+const reportOnce = async (): Promise<Report> => {
+  using directory = temporaryDirectory();
+  const run = new MadeUpRun({ directory: directory.path });
+  run.samples(900, { fromMs: 0, untilMs: 30_000 });
+  return run.report();
+};
+
+/** What a reader sees, roughly. */
+const textIn = (html: string): string =>
+  html
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/[\s\u00a0\u202f]+/g, ' ');
