@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/clock/system-clock.ts';
+import { objectiveFields } from '../src/core/run/objective.ts';
 import { eventBatchBytesCodec } from '../src/messaging/event-batch-codec.ts';
 import { LOSSLESS } from '../src/messaging/publisher.ts';
 import { snapshotCodec } from '../src/messaging/snapshot-message-codec.ts';
@@ -50,7 +51,7 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
     file: join(directory, 'final_snapshot.json'),
     pattern: { kind: 'constant', requestsPerSecond: samplesPerSecond },
     isStreaming: true,
-    objectives: [],
+    ...objectiveFields([], 1),
   };
   await using child = await startOwnProcess({
     entry: entryUrl(import.meta.url, '../src/metrics/aggregator-process.ts'),

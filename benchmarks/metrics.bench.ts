@@ -3,6 +3,7 @@
 
 import type { EndedSample } from '../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../src/core/run/event-record.ts';
+import { objectiveFields } from '../src/core/run/objective.ts';
 import { buildReport } from '../src/metrics/build-report.ts';
 import { MetricsRegistry } from '../src/metrics/metrics-registry.ts';
 import { MetricsTable } from '../src/metrics/metrics-table.ts';
@@ -152,7 +153,7 @@ const finalMs = Array.from({ length: 3 }, () =>
           warmupRequests: 0,
           hasNonce: false,
         },
-        objectives: [],
+        ...objectiveFields([], 1),
         environment: { node: '', os: '', cpu: '', cores: 0 },
       },
       snapshot: { seq: 1, timestampNs: 0, state: 'complete', pendingTasks: 0, metrics: metrics.final() },

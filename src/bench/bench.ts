@@ -2,6 +2,7 @@
 // directory. Whatever dies on the way, it ends, and what it tells is what it knows.
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { objectiveFields } from '../core/run/objective.ts';
 import { firstLine } from '../core/text/single-line.ts';
 import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
@@ -121,7 +122,7 @@ const openAggregatorFor = ({
       file: directory.files.finalSnapshot,
       pattern: request.pattern,
       isStreaming: request.isStreaming,
-      objectives: request.objectives,
+      ...objectiveFields(request.objectives, request.attainment),
     },
     directory: directory.path,
     nodePath: parts.nodePath,

@@ -39,6 +39,11 @@ export const EXIT_CODES = {
     code: 17,
     meaning: '`bench`, `report`: the run directory cannot be used, or `bench` found it not empty.',
   },
+  benchTooFew: {
+    code: 21,
+    meaning:
+      '`bench`: too few requests to say whether an objective of `--slo` is met. It says how many would do.',
+  },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
   recording: {
     code: 31,

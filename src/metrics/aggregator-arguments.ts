@@ -1,11 +1,11 @@
 // What the aggregator's process is told: its one argument, as JSON. Written by whoever starts it, checked by itself.
 
 import * as v from 'valibot';
-import type { Objective } from '../core/run/objective.ts';
-import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import type { ObjectiveFields } from '../core/run/objective.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
+import { objectiveEntries } from '../wire/objective-schema.ts';
 
-export interface AggregatorArguments {
+export interface AggregatorArguments extends ObjectiveFields {
   /** Where the event batches come from. */
   readonly eventsEndpoint: string;
   /** Where it is to publish snapshots. */
@@ -14,7 +14,6 @@ export interface AggregatorArguments {
   readonly file: string;
   readonly pattern: RunPattern;
   readonly isStreaming: boolean;
-  readonly objectives: readonly Objective[];
   /** Snapshots a second; default 5. */
   readonly refreshHz?: number;
   /** Default 30 s. */
@@ -53,12 +52,7 @@ const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
     v.object({ kind: v.literal('max-throughput') }),
   ]),
   isStreaming: v.boolean(),
-  objectives: v.pipe(
-    v.array(
-      v.object({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(v.number(), v.finite(), v.minValue(0)) }),
-    ),
-    v.maxLength(OBJECTIVE_NAMES.length),
-  ),
+  ...objectiveEntries,
   refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),
   drainMsMax: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
 });

@@ -8,6 +8,7 @@ import { dirname } from 'node:path';
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { errorMessage } from '../core/problem.ts';
+import { judgedObjectives } from '../core/run/objective.ts';
 import { eventBatchCodec } from '../messaging/event-batch-codec.ts';
 import { NEWEST_WINS } from '../messaging/publisher.ts';
 import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
@@ -40,7 +41,7 @@ const main = async (): Promise<void> => {
       publisher,
       writeFile: snapshot => writeFileAtomic(file, snapshotToJson(snapshot)),
     },
-    options,
+    { ...options, judged: judgedObjectives(options) },
   );
   const isReady = await subscriber.ready(AbortSignal.any([terminate, parentGone])).then(
     () => true,

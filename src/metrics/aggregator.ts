@@ -158,7 +158,12 @@ export class Aggregator {
 
   #body(state: SnapshotState, effort: 'live' | 'hasty' | 'final'): MetricsBody {
     this.#metrics.counters.recordsUndecodable.set(this.#parts.subscriber.undecodableCount);
-    return { state, pendingTasks: this.table.inFlightTasks, metrics: this.#metrics[effort]() };
+    return {
+      state,
+      pendingTasks: this.table.inFlightTasks,
+      metrics: this.#metrics[effort](),
+      objectives: this.#metrics.answers(),
+    };
   }
 }
 

@@ -2,7 +2,8 @@
 
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
-import type { Objective } from '../core/run/objective.ts';
+import type { RequestLimit } from '../core/run/objective.ts';
+import { judgedObjectives } from '../core/run/objective.ts';
 import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
@@ -11,6 +12,7 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import { reportRates } from '../core/run/run-rates.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
+import { unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
 import { isOfClient, reportClient } from './report-client.ts';
 import { reportNotices } from './report-notices.ts';
@@ -70,6 +72,7 @@ export const buildReport = (input: ReportInput): Report => {
       objectives: config.objectives,
     }),
     ...objectiveResults(metrics, config.objectives, counts),
+    objectiveAnswers: answersOf(config, snapshot),
     series: Object.fromEntries(
       metrics.allSeries
         .entries()
@@ -139,7 +142,7 @@ const positive = <Name extends string>(
 
 const objectiveResults = (
   metrics: MetricLookup,
-  objectives: readonly Objective[],
+  objectives: readonly RequestLimit[],
   { completed, failed }: SampleCounts,
 ): { readonly objectives?: readonly ObjectiveResult[] } =>
   objectives.length === 0
@@ -153,6 +156,9 @@ const objectiveResults = (
           samples: completed + failed,
         })),
       };
+
+const answersOf = (config: RunConfig, snapshot: MetricsSnapshot | undefined): Report['objectiveAnswers'] =>
+  judgedObjectives(config).length === 0 ? [] : (snapshot?.objectives ?? unknown('not in the metrics'));
 
 const reportSeries = (series: SeriesMetric): ReportSeries => ({
   unit: series.unit,

@@ -2,7 +2,7 @@
 // part of the samples; here they are simply not counted.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { Objective } from '../core/run/objective.ts';
+import type { RequestLimit } from '../core/run/objective.ts';
 import { objectiveSeries } from '../core/run/objective.ts';
 import type { ObjectiveCounterKey } from '../core/run/run-counters.ts';
 import type { ObjectiveSeriesKey } from '../core/run/run-series.ts';
@@ -19,7 +19,7 @@ export class Goodput {
   }[];
   readonly #good: CounterSampler | undefined;
 
-  constructor(objectives: readonly Objective[], registry: MetricsRegistry) {
+  constructor(objectives: readonly RequestLimit[], registry: MetricsRegistry) {
     const counter = (key: ObjectiveCounterKey): CounterSampler => registry.counter(key);
     this.#objectives = objectives.map(({ name, limitNs }) => ({
       figure: objectiveSeries(name),

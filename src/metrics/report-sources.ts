@@ -5,6 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Problem } from '../core/problem.ts';
 import { errorCode, ProblemError } from '../core/problem.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
+import { judgedObjectives } from '../core/run/objective.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
@@ -153,12 +154,11 @@ const readConfig = async (directory: string): Promise<RunConfig> => {
   });
 };
 
-const countIfThere = async (
-  path: string,
-  { run, objectives }: RunConfig,
-): Promise<CountedSamples | undefined> => {
+const countIfThere = async (path: string, config: RunConfig): Promise<CountedSamples | undefined> => {
   try {
-    return await countSamples(path, { pattern: run.pattern, isStreaming: run.streaming, objectives });
+    const { run, objectives } = config;
+    const judged = judgedObjectives(config);
+    return await countSamples(path, { pattern: run.pattern, isStreaming: run.streaming, objectives, judged });
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;
@@ -192,6 +192,7 @@ const mergedSnapshot = (
     state: isLive ? 'live' : stateAtEnd(end, snapshot),
     pendingTasks: 0,
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
+    objectives: metrics.answers(),
   };
 };
 

@@ -4,7 +4,10 @@
 import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { Objective } from '../core/run/objective.ts';
+import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
+import { judgeObjective } from '../core/run/judge-objective.ts';
+import type { JudgedObjective, RequestLimit } from '../core/run/objective.ts';
+import { ObjectiveTally } from '../core/run/objective-tally.ts';
 import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
@@ -16,6 +19,7 @@ import { Goodput } from './goodput.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
 import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
 import { counterSamplers, sampleSeriesSamplers, seriesSamplers } from './run-samplers.ts';
+import type { SampleFigures } from './sample-figures.ts';
 import { sampleFigures } from './sample-figures.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 import { SteadyState } from './steady-state.ts';
@@ -23,7 +27,9 @@ import { SteadyState } from './steady-state.ts';
 export interface RunMetricsOptions {
   readonly pattern: RunPattern;
   readonly isStreaming: boolean;
-  readonly objectives: readonly Objective[];
+  readonly objectives: readonly RequestLimit[];
+  /** Those and the ones of the run, as they are judged. */
+  readonly judged?: readonly JudgedObjective[];
   /** Raw values kept of each series; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;
 }
@@ -45,14 +51,16 @@ export class RunMetrics {
   readonly #windows: TrackingWindows;
   readonly #steadyState: SteadyState;
   readonly #goodput: Goodput;
+  readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
   readonly #isStreaming: boolean;
 
-  constructor({ objectives, ...run }: RunMetricsOptions) {
+  constructor({ objectives, judged = [], ...run }: RunMetricsOptions) {
     this.#isStreaming = run.isStreaming;
     this.counters = counterSamplers(this.#registry);
     this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
     this.#finishReasons = recordOf(FINISH_REASONS, reason => this.counters[`finishReason.${reason}`]);
     this.#goodput = new Goodput(objectives, this.#registry);
+    this.#tallies = judged.map(objective => [objective, new ObjectiveTally(objective)]);
     this.#series = seriesSamplers(this.#registry, run);
     this.#sampleSeries = sampleSeriesSamplers(this.#series);
     this.#windows = new TrackingWindows(this.counters.windowNs);
@@ -83,12 +91,16 @@ export class RunMetrics {
         counters.samplesFailed.add();
         if (isTracked) {
           counters.trackedSamplesFailed.add();
+          this.#judged(sample, undefined);
           this.#errors[sample.failure?.kind ?? 'client'].add();
         }
         break;
       case 'cancelled':
         counters.samplesCancelled.add();
-        if (isTracked) counters.trackedSamplesCancelled.add();
+        if (isTracked) {
+          counters.trackedSamplesCancelled.add();
+          this.#judged(sample, undefined);
+        }
         break;
       default:
         sample.outcome satisfies never;
@@ -115,8 +127,17 @@ export class RunMetrics {
     return this.#registry.live();
   }
 
+  /** Of the samples that have ended so far. */
+  answers(): readonly ObjectiveAnswer[] {
+    return this.#tallies.map(([objective, tally]) => judgeObjective(objective, tally.evidence()));
+  }
+
   get valueCount(): number {
     return this.#registry.valueCount;
+  }
+
+  #judged({ outcome }: EndedSample, figures: SampleFigures | undefined): void {
+    for (const [, tally] of this.#tallies) tally.ended(outcome, figures);
   }
 
   #completed(sample: EndedSample): void {
@@ -126,6 +147,7 @@ export class RunMetrics {
     if (sample.inputTokens === NO_FIGURE || sample.outputTokens === NO_FIGURE)
       this.counters.usageMissing.add();
     const figures = sampleFigures(sample, this.#isStreaming);
+    this.#judged(sample, figures);
     if (figures === undefined) {
       this.counters.samplesInconsistent.add();
       this.#goodput.unknown();

@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
+import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { stateOf } from '../core/run/run-digest.ts';
 import { patternLabel } from '../core/run/run-pattern.ts';
@@ -11,7 +12,7 @@ import { verdictText } from '../core/run/verdict-scope.ts';
 import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, knownOr } from '../core/unknown.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -122,11 +123,13 @@ const rate = (value: number | Unknown): string => {
 const time = (ns: number | Unknown): string =>
   isUnknown(ns) ? `unknown: ${ns.reason}` : figureText(formatMeasuredNanoseconds(ns));
 
-const objectives = (report: Report): readonly string[] =>
-  (report.objectives ?? []).map(
+const objectives = (report: Report): readonly string[] => [
+  ...knownOr(report.objectiveAnswers, []).map(answer => `  objective ${objectiveSentence(answer)}`),
+  ...(report.objectives ?? []).map(
     ({ name, limitNs, metSamples, samples }) =>
       `  objective ${name} at most ${time(limitNs)}: met by ${formatCount(metSamples)} of ${formatCount(samples)}`,
-  );
+  ),
+];
 
 const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
   const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);

@@ -4,6 +4,7 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { RunId } from '../core/ids.ts';
 import { isRunId } from '../core/ids.ts';
+import { objectiveFields } from '../core/run/objective.ts';
 import type { Run, RunFigures, SeriesFigures } from '../core/run/run.ts';
 import { unknown } from '../core/unknown.ts';
 import type { Site, Wiring } from './site.ts';
@@ -36,7 +37,10 @@ export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): 
       seed: index + 1,
       isStreaming: true,
       limits: { samplesMax: unknown('not given'), durationMs: round.seconds * 1_000 },
-      objectives: round.requestsPerSecond === undefined ? [] : [{ name: 'ttft', limitNs: 500e6 }],
+      ...objectiveFields(
+        round.requestsPerSecond === undefined ? [] : [{ kind: 'request', name: 'ttft', limitNs: 500e6 }],
+        1,
+      ),
       directory: `/Users/${site.machine.name}/.plimsoll/runs/${runId}`,
       state: isWhole ? 'complete' : 'interrupted',
       reason: round.reason ?? '',
@@ -89,6 +93,7 @@ const figuresOf = ({ inFlight, requestsPerSecond, seconds, failed = 0 }: Round):
       latencyNs: series(latencyMs, 0.08),
     },
     histogram: histogramOf(firstMs * 1e6, completed),
+    objectives: unknown('simulated'),
     errors:
       failed === 0
         ? []

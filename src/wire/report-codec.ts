@@ -9,6 +9,7 @@ import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../cor
 import { REPORT_SCHEMA } from '../core/run/report.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { DecodeError } from './decode-error.ts';
+import { objectiveAnswers } from './objective-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
@@ -114,6 +115,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
       }),
     ),
   ),
+  objectiveAnswers: reported(objectiveAnswers),
   series: v.record(name, series),
   client,
   environment: environmentSchema,

@@ -1,11 +1,11 @@
 // config.json of a run directory, as text and back. Keys that a newer version adds are let through unread.
 
 import * as v from 'valibot';
-import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
 import { DecodeError } from './decode-error.ts';
+import { objectiveEntries } from './objective-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
@@ -63,9 +63,6 @@ const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   schema: v.literal(RUN_CONFIG_SCHEMA),
   plimsoll: openObject({ version: text }),
   run: reportRunSchema,
-  objectives: v.pipe(
-    v.array(openObject({ name: v.picklist(OBJECTIVE_NAMES), limitNs: v.pipe(figure, v.minValue(0)) })),
-    v.maxLength(OBJECTIVE_NAMES.length),
-  ),
+  ...objectiveEntries,
   environment: environmentSchema,
 });

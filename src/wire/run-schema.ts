@@ -2,11 +2,11 @@
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
-import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
+import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
 import { count, figure, nodeIdSchema, openObject, reported, runIdSchema, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -54,6 +54,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
   ...recordOf(HEADLINE_RATE_KEYS, () => reported(figure)),
   series: v.pipe(v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFigures), v.maxEntries(8)),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
+  objectives: reported(objectiveAnswers),
   errors: v.pipe(
     v.array(
       openObject({
@@ -87,10 +88,7 @@ const start = {
   seed: figure,
   isStreaming: v.boolean(),
   limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
-  objectives: v.pipe(
-    v.array(openObject({ name: v.picklist(OBJECTIVE_NAMES), limitNs: nonNegative })),
-    v.maxLength(16),
-  ),
+  ...objectiveEntries,
   directory: text,
 };
 

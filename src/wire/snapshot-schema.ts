@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import { objectiveAnswers } from './objective-schema.ts';
 import { count, figure } from './schema.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
@@ -52,4 +53,5 @@ export const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.objec
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   pendingTasks: count,
   metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
+  objectives: v.exactOptional(objectiveAnswers),
 });

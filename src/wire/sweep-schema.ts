@@ -3,7 +3,6 @@
 import * as v from 'valibot';
 import type {
   Estimate,
-  ObjectiveAnswer,
   Stage,
   StageCurve,
   StageFigures,
@@ -14,6 +13,7 @@ import { TIMELINE_POINTS_MAX } from '../core/sweep/stage.ts';
 import type { LineDocument, LineProgress, LoadLine, SweepDocument } from '../core/sweep/sweep-document.ts';
 import { LINE_SCHEMA, SWEEP_SCHEMA } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
+import { objectiveAnswer } from './objective-schema.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
 import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
 
@@ -61,15 +61,6 @@ const stageLoad: Schema<StageLoad> = v.variant('kind', [
 ]);
 
 const estimate: Schema<Estimate> = openObject({ value: figure, low: figure, high: figure });
-
-const objectiveAnswer: Schema<ObjectiveAnswer> = openObject({
-  objective: text,
-  limit: figure,
-  unit: v.picklist(['ns', 'share']),
-  estimate: reported(estimate),
-  answer: v.picklist(['met', 'missed', 'too-few-samples']),
-  samplesNeeded: reported(count),
-});
 
 const stageCurve: Schema<StageCurve> = openObject({
   series: v.picklist(['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'latencyNs', 'latencyFromIntendedNs']),

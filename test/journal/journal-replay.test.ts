@@ -11,6 +11,7 @@ import { factKey } from '../../src/core/event-kinds.ts';
 import { isRunId, nodeId, type RunId } from '../../src/core/ids.ts';
 import type { Connection } from '../../src/core/link/connection.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journal.ts';
@@ -131,7 +132,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           seed: 1,
           isStreaming: true,
           limits: { samplesMax: 100, durationMs: unknown('not limited') },
-          objectives: [],
+          ...objectiveFields([], 1),
           directory: '/runs/1',
           state: kind === 'run.started' ? 'running' : 'complete',
           reason: '',

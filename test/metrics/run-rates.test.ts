@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
-import type { Objective } from '../../src/core/run/objective.ts';
+import type { RequestLimit } from '../../src/core/run/objective.ts';
 import type { Report, ReportRun } from '../../src/core/run/report.ts';
 import type { ReportInput } from '../../src/metrics/build-report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
@@ -45,7 +45,7 @@ const failure = (sampleId: number, sentNs: number, endNs: number): EndedSample =
 
 interface Made extends Partial<Omit<ReportInput, 'config' | 'snapshot'>> {
   readonly run?: Partial<ReportRun>;
-  readonly objectives?: readonly Objective[];
+  readonly objectives?: readonly RequestLimit[];
 }
 
 const reportOf = (samples: readonly EndedSample[], { run, objectives = [], ...more }: Made = {}): Report => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import { eventBatchBytesCodec } from '../../src/messaging/event-batch-codec.ts';
 import { LOSSLESS } from '../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../src/messaging/snapshot-message-codec.ts';
@@ -48,7 +49,7 @@ export const runningAggregator = async (directory: string): Promise<RunningAggre
       file: join(directory, 'final_snapshot.json'),
       pattern: { kind: 'concurrency', concurrency: 1 },
       isStreaming: true,
-      objectives: [],
+      ...objectiveFields([], 1),
     };
     const child = await startOwnProcess({
       entry: entryUrl(import.meta.url, '../../src/metrics/aggregator-process.ts'),

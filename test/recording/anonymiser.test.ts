@@ -5,6 +5,7 @@ import { entriesOf } from '../../src/core/entry-maps.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { Anonymiser } from '../../src/recording/anonymiser.ts';
 import { HiddenText } from '../../src/recording/hidden-text.ts';
@@ -206,7 +207,7 @@ const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fa
     seed: 1,
     isStreaming: true,
     limits: { samplesMax: 1, durationMs: unknown('not limited') },
-    objectives: [],
+    ...objectiveFields([], 1),
     directory: '/r',
     targetNode: unknown('not a known node'),
     state: 'running',

@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { NodeId } from '../../src/core/ids.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
+import { NOT_TOLD } from '../../src/wire/schema.ts';
 
 export const PINNED_VERSION = '0.1.0';
 
@@ -23,6 +25,28 @@ export const pinnedPath = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/versions/${PINNED_VERSION}/${name}`, import.meta.url));
 
 export const pinnedText = (name: string): string => readFileSync(pinnedPath(name), 'utf8');
+
+/** What it wrote, with unknown wherever `read` says so of a field that it did not know: fields are added in no other way. */
+export const withUntold = (written: unknown, read: unknown): unknown => {
+  if (Array.isArray(written) && Array.isArray(read))
+    return written.map((one, index) => withUntold(one, read[index]));
+  if (!isObject(written) || !isObject(read)) return written;
+  const known = Object.entries(written).map(([name, one]) => [
+    name,
+    Object.hasOwn(read, name) ? withUntold(one, read[name]) : one,
+  ]);
+  const untold = Object.entries(read).filter(
+    ([name, one]) => !Object.hasOwn(written, name) && isDeepStrictEqual(one, NOT_TOLD),
+  );
+  return Object.fromEntries([...known, ...untold]);
+};
+
+/** Whether one of those read is what it wrote. */
+export const holds = (read: readonly unknown[], written: unknown): boolean =>
+  read.some(one => isDeepStrictEqual(one, withUntold(written, one)));
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One fact of every kind and shape, in the order in which it recorded them. */
 export const pinnedFacts = (): readonly PinnedFact[] => JSON.parse(pinnedText('facts.json'));

@@ -2,6 +2,7 @@
 
 import type { RunId } from '../../src/core/ids.ts';
 import { isRunId } from '../../src/core/ids.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { Run, RunFigures } from '../../src/core/run/run.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
@@ -22,7 +23,7 @@ export const madeUpRunEntry = (id: string): Run => ({
   seed: 42,
   isStreaming: true,
   limits: { samplesMax: unknown('not limited'), durationMs: 300_000 },
-  objectives: [],
+  ...objectiveFields([], 1),
   directory: '/home/runs/r',
   state: 'running',
   reason: '',
@@ -44,6 +45,7 @@ export const madeUpFigures = (more: Partial<RunFigures> = {}): RunFigures => ({
     [120e6, 240e6, 900],
     [240e6, 480e6, 128],
   ],
+  objectives: [],
   errors: [{ kind: 'timeout', count: 3, detail: 'first byte, 30 s', lastAtMs: 108_000 }],
   client: {
     verdict: 'trustworthy',

@@ -3,6 +3,7 @@
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import type { EventRecord, SampleRecord, SessionRecord } from '../../src/core/run/event-record.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { RunConfig } from '../../src/core/run/run-config.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
@@ -113,6 +114,6 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     hasNonce: true,
     ...more,
   },
-  objectives: [],
+  ...objectiveFields([], 1),
   environment: { node: '24.0.0', os: 'Linux', cpu: 'made up', cores: 2 },
 });

@@ -4,7 +4,7 @@
 /** The end of a number's range or of a calculation, which nothing from outside can meet. */
 const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/core/address/host-port.ts': ['PORT_MAX'],
-  'src/core/statistics/early-stopping.ts': ['ITERATIONS_MAX'],
+  'src/core/statistics/incomplete-beta.ts': ['ITERATIONS_MAX'],
   'src/core/statistics/exact-sums.ts': ['SPLIT_MAX', 'ADDITIONS_MAX'],
   'src/core/text/nearest.ts': ['WORD_LENGTH_MAX'],
   'src/wire/varints.ts': ['BYTES_MAX', 'FACTOR_MAX'],

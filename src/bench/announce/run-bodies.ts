@@ -32,6 +32,8 @@ export const runStart = ({
       durationMs: limits.durationMs ?? unknown('not limited'),
     },
     objectives: config.objectives,
+    runObjectives: config.runObjectives,
+    attainment: config.attainment,
     directory,
   };
 };

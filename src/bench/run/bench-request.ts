@@ -24,6 +24,8 @@ export interface BenchRequest {
   readonly headers: readonly HeaderField[];
   readonly hasEventLog: boolean;
   readonly objectives: readonly Objective[];
+  /** The share of issued requests that must meet the objectives of a single request. */
+  readonly attainment: number;
 }
 
 export type DatasetChoice =

@@ -1,5 +1,6 @@
 // From what was asked to what the load threads are told, and to what the run directory says of it.
 
+import { objectiveFields } from '../../core/run/objective.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
@@ -79,7 +80,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
   },
-  objectives: request.objectives,
+  ...objectiveFields(request.objectives, request.attainment),
   environment: options.environment,
 });
 

@@ -2,36 +2,13 @@
 
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
-import { isObjectiveName, OBJECTIVE_NAMES } from '../../core/run/objective.ts';
-import { nearest } from '../../core/text/nearest.ts';
+import { OBJECTIVE_NAMES } from '../../core/run/objective.ts';
+import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
 import { duration, oneOf, rate, wholeNumberFrom } from './option-values.ts';
-
-/** "ttft=500ms", or several with commas between. */
-const objectives = (text: string): Parsed<readonly Objective[]> => {
-  const read: Objective[] = [];
-  for (const item of text.split(',')) {
-    const [, name = '', limit = ''] = /^\s*([\w-]+)(?:\s*=\s*(\S*))?\s*$/.exec(item) ?? [];
-    if (!isObjectiveName(name) || limit === '') {
-      const meant = nearest(name, OBJECTIVE_NAMES);
-      return wrong(
-        `${JSON.stringify(item.slice(0, 40))} is not an objective`,
-        meant === undefined
-          ? `Write NAME=DURATION with a name of ${OBJECTIVE_NAMES.join(', ')}: --slo ttft=500ms`
-          : `Did you mean --slo ${meant}=${limit === '' ? '500ms' : limit}?`,
-      );
-    }
-    const result = duration(0.001, 86_400_000)(limit);
-    if (result.kind === 'wrong') return result;
-    read.push({ name, limitNs: Math.round(result.value * 1e6) });
-  }
-  return parsed(read);
-};
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
@@ -62,6 +39,7 @@ export interface BenchOptions {
   readonly maxFailures: Option<number | undefined>;
   readonly events: Option<'on' | 'off' | undefined>;
   readonly slo: Option<readonly (readonly Objective[])[]>;
+  readonly attainment: Option<number | undefined>;
   readonly requireTrustworthy: Option<boolean>;
   readonly json: Option<boolean>;
   readonly quiet: Option<boolean>;
@@ -208,9 +186,15 @@ export const BENCH: BenchOptions = {
   }),
   slo: repeated<readonly Objective[]>({
     name: 'slo',
-    valueName: 'NAME=D',
-    meaning: `An objective that every completed request must meet: ${OBJECTIVE_NAMES.join(', ')}.`,
-    parse: objectives,
+    valueName: 'OBJECTIVE',
+    meaning: `What must hold, of each request: NAME=D, with a name of ${OBJECTIVE_NAMES.join(', ')}. Of the run: NAME.p95=D, NAME.mean=D, error-rate=P%.`,
+    parse: parseObjectives,
+  }),
+  attainment: value({
+    name: 'attainment',
+    valueName: 'P%',
+    meaning: 'The share of issued requests that must meet NAME=D; failed ones do not. Default: 100%.',
+    parse: parseAttainment,
   }),
   requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   json: flag('json', 'Print report.json alone.'),

@@ -7,14 +7,11 @@ import { apiOfPath, SERVER_APIS, serverApi } from '../../bench/target/api/server
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
-import type { Objective } from '../../core/run/objective.ts';
-import { objectiveSeries } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import { seriesRow } from '../../core/run/run-series.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
+import { wishedObjectives } from './wished-objectives.ts';
 
 /** Without headers, which need files to be read. */
 export type BenchWish = Omit<BenchRequest, 'headers'>;
@@ -45,7 +42,11 @@ export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
     warmup: warmupOf(given),
     seed: given(BENCH.seed) ?? SEED,
     hasEventLog: given(BENCH.events) !== 'off',
-    objectives: objectivesOf(given(BENCH.slo).flat(), pattern, isStreaming),
+    ...wishedObjectives(
+      { slo: given(BENCH.slo).flat(), attainment: given(BENCH.attainment) },
+      { pattern, isStreaming },
+      ATTAINMENT,
+    ),
   };
 };
 
@@ -144,34 +145,13 @@ const warmupOf = (given: Given): Warmup => {
   return { kind: 'none' };
 };
 
-const objectivesOf = (
-  objectives: readonly Objective[],
-  pattern: RunPattern,
-  isStreaming: boolean,
-): readonly Objective[] => {
-  const names = objectives.map(({ name }) => name);
-  for (const [index, name] of names.entries()) {
-    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
-    const { runs } = seriesRow(objectiveSeries(name));
-    if (!isStreaming && runs.startsWith('streamed')) {
-      throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');
-    }
-    if (!isOpenLoop(pattern) && runs.endsWith('scheduled')) {
-      const plain = name.replace('-from-intended', '');
-      throw usage(
-        `--slo ${name} needs --rate: without a rate there are no intended send times`,
-        `Write: --slo ${plain}=500ms`,
-      );
-    }
-  }
-  return objectives;
-};
-
 const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const DURATION_MS = 30_000;
 const CONCURRENCY = 8;
 const SEED = 42;
+/** A load test asks it of every request; a search for the load that holds asks less. */
+const ATTAINMENT = 1;
 const TOTAL_MS = 600_000;
 const CONNECT_MS = 10_000;
 const FIRST_BYTE_MS = 300_000;

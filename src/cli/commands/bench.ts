@@ -1,7 +1,10 @@
 // `plimsoll bench URL`: a load test whose figures can be trusted, or which says itself that they cannot.
 
 import { resolveHome } from '../../config/home.ts';
+import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
+import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
@@ -71,17 +74,23 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
   if (!report.complete || demands.diskProblems.length > 0) return 'benchIncomplete';
   if (demands.needsTrustworthy && report.client.verdict !== 'trustworthy') return 'benchClientBound';
   if (report.counts.failed > demands.maxFailures) return 'benchFailures';
-  return missedObjectives(report).length > 0 ? 'benchObjectives' : 'ok';
+  const answers = knownOr(report.objectiveAnswers, []);
+  if (answers.some(({ answer }) => answer === 'missed')) return 'benchObjectives';
+  return isUnknown(report.objectiveAnswers) || answers.some(({ answer }) => answer === 'too-few-samples')
+    ? 'benchTooFew'
+    : 'ok';
 };
-
-/** An objective is met when every completed sample meets it, and there is one. Failures have a limit of their own. */
-export const missedObjectives = ({ objectives = [], counts }: Report): readonly string[] =>
-  objectives
-    .filter(({ metSamples }) => metSamples < counts.completed || counts.completed === 0)
-    .map(({ name, metSamples }) => `${name} (met by ${metSamples} of ${counts.completed} completed samples)`);
 
 /** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
 const loadBench = () => import('../bench/start-bench.ts');
+
+const answerTexts = ({ objectiveAnswers }: Report, answer: ObjectiveVerdict): string =>
+  isUnknown(objectiveAnswers)
+    ? objectiveAnswers.reason
+    : objectiveAnswers
+        .filter(one => one.answer === answer)
+        .map(one => `${one.objective}, ${estimateLabel(one)}${neededLabel(one)}`)
+        .join('; ');
 
 /** Stopped before there was anything to report. */
 const interrupted = async (state: ProcessState, run: () => Promise<BenchEnd>): Promise<BenchEnd> => {
@@ -123,7 +132,8 @@ const exitOf = async (
   const { code } = EXIT_CODES[exit];
   const reason = {
     benchFailures: `${report.counts.failed} requests failed (${maxFailures} allowed)`,
-    benchObjectives: `missed: ${missedObjectives(report).join(', ')}`,
+    benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
+    benchTooFew: `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,
     benchInterrupted: 'the run was interrupted',
     benchClientBound: `not trustworthy: ${report.client.reasons.join('; ')}`,

@@ -1,15 +1,101 @@
-// What a run was asked to reach: `--slo ttft=500ms`. A sample meets an objective when its own figure is at most the limit;
-// goodput counts the samples that meet all of them (METRICS §4).
+// What a run was asked to reach. `ttft=500ms` is asked of each request, and `--attainment 95%` says of how many of those
+// that were issued; `ttft.p95=500ms`, `latency.mean=3s` and `error-rate=0.1%` are asked of the run as a whole (METRICS §4).
 
+import type { Reported } from '../unknown.ts';
+import { knownOr } from '../unknown.ts';
 import type { ObjectiveSeriesKey, SeriesKey } from './run-series.ts';
 import { RUN_SERIES, SERIES_KEYS, seriesRow } from './run-series.ts';
 
 export type ObjectiveName = (typeof RUN_SERIES)[ObjectiveSeriesKey]['objective'];
 
-export interface Objective {
+/** A sample meets it when its own figure is at most the limit. As every version writes it. */
+export interface RequestLimit {
   readonly name: ObjectiveName;
   readonly limitNs: number;
 }
+
+export interface RequestObjective extends RequestLimit {
+  readonly kind: 'request';
+}
+
+/** Of a run as a whole. Failures count as longer than any in a percentile, and are in no mean. */
+export type RunObjective =
+  | {
+      readonly kind: 'percentile';
+      readonly name: ObjectiveName;
+      readonly percentile: number;
+      readonly limitNs: number;
+    }
+  | { readonly kind: 'mean'; readonly name: ObjectiveName; readonly limitNs: number }
+  /** Failed of those issued. */
+  | { readonly kind: 'error-rate'; readonly limitShare: number };
+
+export type Objective = RequestObjective | RunObjective;
+
+/** The share of issued samples that meet every one of the limits; failures do not. */
+export interface AttainmentObjective {
+  readonly kind: 'attainment';
+  readonly share: number;
+  readonly limits: readonly RequestLimit[];
+}
+
+/** What one answer is given to. */
+export type JudgedObjective = RunObjective | AttainmentObjective;
+
+/** How objectives are kept and told: those of a request as version 0.1.0 reads them, what came later beside them. */
+export interface ObjectiveFields {
+  readonly objectives: readonly RequestLimit[];
+  readonly runObjectives: Reported<readonly RunObjective[]>;
+  /** 1 where every request must meet its objectives. */
+  readonly attainment: Reported<number>;
+}
+
+export const objectiveFields = (
+  objectives: readonly Objective[],
+  attainment: number,
+): Required<ObjectiveFields> => ({
+  objectives: objectives.flatMap(objective =>
+    objective.kind === 'request' ? [{ name: objective.name, limitNs: objective.limitNs }] : [],
+  ),
+  runObjectives: objectives.flatMap(objective => (objective.kind === 'request' ? [] : [objective])),
+  attainment,
+});
+
+/** One for all limits of a request together, then each of the run. Version 0.1.0 knew no share: all had to meet theirs. */
+export const judgedObjectives = ({
+  objectives,
+  runObjectives,
+  attainment,
+}: ObjectiveFields): readonly JudgedObjective[] => [
+  ...(objectives.length === 0
+    ? []
+    : [{ kind: 'attainment', share: knownOr(attainment, 1), limits: objectives } as const]),
+  ...knownOr(runObjectives, []),
+];
+
+/** As it is written on a command line: `ttft.p95=500ms`. */
+export const objectiveText = (objective: Objective): string => {
+  switch (objective.kind) {
+    case 'request':
+      return limitText(objective);
+    case 'percentile':
+      return `${objective.name}.p${objective.percentile}=${durationText(objective.limitNs)}`;
+    case 'mean':
+      return `${objective.name}.mean=${durationText(objective.limitNs)}`;
+    case 'error-rate':
+      return `error-rate=${percentText(objective.limitShare)}`;
+    default:
+      return objective satisfies never;
+  }
+};
+
+export const judgedText = (objective: JudgedObjective): string => {
+  if (objective.kind !== 'attainment') return objectiveText(objective);
+  const limits = objective.limits.map(limitText).join(', ');
+  return objective.share === 1
+    ? `${limits} for every request`
+    : `${limits} for ${percentText(objective.share)} of requests`;
+};
 
 /** The series that the objective bounds. */
 export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
@@ -20,6 +106,14 @@ export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
 
 export const isObjectiveName = (text: string): text is ObjectiveName =>
   OBJECTIVE_NAMES.some(name => name === text);
+
+const limitText = ({ name, limitNs }: RequestLimit): string => `${name}=${durationText(limitNs)}`;
+
+/** Not rounded: what is read back is the same limit. */
+const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns / 1e6}ms`);
+
+/** 99.9 is 0.999 · 100 only after rounding. */
+const percentText = (share: number): string => `${Number((share * 100).toPrecision(12))}%`;
 
 const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
   seriesRow(key).objective !== undefined;

@@ -1,6 +1,7 @@
 // The final account of a run: METRICS §7, schema plimsoll.report/1.
 
-import type { Unknown } from '../unknown.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunPattern } from './run-pattern.ts';
@@ -38,6 +39,8 @@ export interface Report extends ReportRates {
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
   readonly bytes: { readonly sent: number; readonly received: number };
   readonly objectives?: readonly ObjectiveResult[];
+  /** Whether each was met, and how sure that is; none without objectives. */
+  readonly objectiveAnswers: Reported<readonly ObjectiveAnswer[]>;
   /** Also those that only another version knows. */
   readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;

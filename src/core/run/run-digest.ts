@@ -25,6 +25,7 @@ export const runDigest = (report: Report): RunFigures => ({
   histogram: (report.series[headlineSeries({ isStreaming: report.run.streaming })]?.histogram ?? []).map(
     ([low, high, count]) => [wholeNs(low), wholeNs(high), count] as const,
   ),
+  objectives: report.objectiveAnswers,
   errors: errorsOf(report),
   client: clientFigures(report.client),
   droppedEvents: report.droppedEvents,

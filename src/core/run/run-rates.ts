@@ -6,7 +6,7 @@ import { recordOf } from '../record-of.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { MetricLookup } from './metric-lookup.ts';
-import type { Objective } from './objective.ts';
+import type { RequestLimit } from './objective.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { BetterDirection } from './run-series.ts';
 
@@ -29,7 +29,7 @@ export interface RateRow {
 export interface RateSources {
   readonly metrics: MetricLookup;
   readonly run: { readonly pattern: RunPattern; readonly isStreaming: boolean };
-  readonly objectives: readonly Objective[];
+  readonly objectives: readonly RequestLimit[];
 }
 
 export const RUN_RATES = {
@@ -206,7 +206,7 @@ const steadyStateNs = ({ metrics, run: { pattern } }: RateSources): Reported<num
   return window > 0 ? window : unknown(`${pattern.concurrency} requests were never in flight at once`);
 };
 
-const goodSamples = (metrics: MetricLookup, objectives: readonly Objective[]): Reported<number> => {
+const goodSamples = (metrics: MetricLookup, objectives: readonly RequestLimit[]): Reported<number> => {
   const unknowns = objectives.map(({ name }) => metrics.counter(`objective.${name}.unknown`));
   const most = Math.max(...unknowns);
   return most > 0

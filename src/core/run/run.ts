@@ -3,13 +3,14 @@
 
 import type { NodeId, RunId } from '../ids.ts';
 import type { Reported, Unknown } from '../unknown.ts';
-import type { Objective } from './objective.ts';
+import type { ObjectiveAnswer } from './judge-objective.ts';
+import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
 
-export interface Run {
+export interface Run extends ObjectiveFields {
   readonly runId: RunId;
   /** ISO 8601 of the machine that runs it; for display, and for the order of runs of one node. */
   readonly startedAt: string;
@@ -24,7 +25,6 @@ export interface Run {
   readonly seed: number;
   readonly isStreaming: boolean;
   readonly limits: RunLimits;
-  readonly objectives: readonly Objective[];
   /** Where the run keeps its files, on the machine of the entry's origin. */
   readonly directory: string;
   readonly state: RunState;
@@ -50,6 +50,8 @@ export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<nu
   readonly series: Readonly<Partial<Record<SeriesKey, SeriesFigures>>>;
   /** Of the headline series: [low, high, count]. */
   readonly histogram: readonly (readonly [number, number, number])[];
+  /** What is said of each objective, so far or at the end. */
+  readonly objectives: Reported<readonly ObjectiveAnswer[]>;
   readonly errors: readonly RunError[];
   readonly client: ClientFigures;
   readonly droppedEvents: number;

@@ -1,5 +1,6 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { SeriesRow } from './run-series.ts';
 
 export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
@@ -12,6 +13,8 @@ export interface MetricsSnapshot {
   readonly state: SnapshotState;
   readonly pendingTasks: number;
   readonly metrics: readonly Metric[];
+  /** What the samples say of each objective so far. Not there where a run has none. */
+  readonly objectives?: readonly ObjectiveAnswer[];
 }
 
 export type Metric = CounterMetric | SeriesMetric;

@@ -77,6 +77,17 @@ export class Histogram {
     return values;
   }
 
+  /** The highest value of the cell that holds this rank, from 1; undefined where there are fewer values. */
+  valueAtRank(rank: number): number | undefined {
+    if (!(rank >= 1 && rank <= this.#count)) return undefined;
+    let seen = 0;
+    for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
+      seen += this.#counts[cell] ?? 0;
+      if (seen >= rank) return this.#highest(cell);
+    }
+    return undefined;
+  }
+
   /** Counts of the recorded values between ascending edges, by the middle of each cell; the last bucket is closed. */
   bucketCounts(edges: readonly number[]): readonly number[] {
     const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);

@@ -1,6 +1,7 @@
 // A stage is one load of several: an ordinary run with its own directory, and what was decided from it. A sweep goes
 // through loads that a person named; a load line chooses each next load by what the stages before it said.
 
+import type { ObjectiveAnswer } from '../run/judge-objective.ts';
 import type { Reported } from '../unknown.ts';
 
 export type StageLoad =
@@ -46,19 +47,6 @@ export type StageVerdict =
 
 /** A share, rate or duration with its confidence interval. */
 export type Estimate = { readonly value: number; readonly low: number; readonly high: number };
-
-/** What a stage said of one objective. */
-export interface ObjectiveAnswer {
-  /** As it was written: `ttft.p95=500ms`. */
-  readonly objective: string;
-  /** In the unit of the objective: ns, or a share of 1. */
-  readonly limit: number;
-  readonly unit: 'ns' | 'share';
-  readonly estimate: Reported<Estimate>;
-  readonly answer: 'met' | 'missed' | 'too-few-samples';
-  /** How many samples would decide; unknown where no number of them would be enough. */
-  readonly samplesNeeded: Reported<number>;
-}
 
 /** A type, not an interface: it stands in `Reported`. */
 export type StageFigures = {

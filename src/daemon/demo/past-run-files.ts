@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../../core/random.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { judgedObjectives } from '../../core/run/objective.ts';
 import type { Run, RunFigures } from '../../core/run/run.ts';
 import { RUN_CONFIG_SCHEMA, type RunConfig } from '../../core/run/run-config.ts';
 import { runDigest } from '../../core/run/run-digest.ts';
@@ -27,7 +28,12 @@ export const withPastFiles = (
   const config = configOf(run, version);
   const samples = samplesOf(run, run.figures);
   const { pattern, streaming } = config.run;
-  const metrics = new RunMetrics({ pattern, isStreaming: streaming, objectives: config.objectives });
+  const metrics = new RunMetrics({
+    pattern,
+    isStreaming: streaming,
+    objectives: config.objectives,
+    judged: judgedObjectives(config),
+  });
   for (const sample of samples) {
     metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs });
     metrics.ended(sample);
@@ -41,6 +47,7 @@ export const withPastFiles = (
       state,
       pendingTasks: 0,
       metrics: metrics.final(),
+      objectives: metrics.answers(),
     },
     source: 'complete-message',
     droppedEvents: 0,
@@ -77,6 +84,8 @@ const configOf = (run: Run, version: string): RunConfig => ({
     hasNonce: false,
   },
   objectives: run.objectives,
+  runObjectives: run.runObjectives,
+  attainment: run.attainment,
   environment: { node: 'simulated', os: 'simulated', cpu: 'simulated', cores: 1 },
 });
 

@@ -19,6 +19,7 @@ import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import type { Recorded } from '../event-recorder.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
+import { reasonOf, runOfReport } from './run-of-report.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
@@ -224,7 +225,7 @@ export class RunRegistry {
     this.end({
       runId: run.runId,
       state: stateOf(report),
-      reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
+      reason: reasonOf(report),
       model: shortName(report.run.model),
       directory: run.directory,
       figures: runDigest(report),
@@ -259,7 +260,7 @@ export class RunRegistry {
       if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) continue;
       this.#parts.record({
         kind: 'run.ended',
-        payload: runOf(report, report.run.id, directory, this.#parts),
+        payload: runOfReport(report, report.run.id, directory, this.#parts),
       });
     }
   }
@@ -273,27 +274,3 @@ export class RunRegistry {
     return this.#parts.state().runs[this.#parts.nodeId] ?? {};
   }
 }
-
-const runOf = (report: Report, runId: RunId, directory: string, parts: RunRegistryParts): Run => {
-  const target = plainTarget(report.run.target);
-  return {
-    runId,
-    startedAt: report.run.startedAt,
-    target,
-    targetNode: targetNodeOf(target, parts),
-    serverKind: shortName(report.run.serverKind),
-    model: shortName(report.run.model),
-    pattern: report.run.pattern,
-    dataset: report.run.dataset,
-    seed: report.run.seed,
-    isStreaming: report.run.streaming,
-    limits: { samplesMax: unknown('not in the report'), durationMs: unknown('not in the report') },
-    objectives: (report.objectives ?? []).map(({ name, limitNs }) => ({ name, limitNs })),
-    directory,
-    state: stateOf(report),
-    reason: (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX),
-    figures: runDigest(report),
-  };
-};
-
-const REASON_LENGTH_MAX = 1_000;

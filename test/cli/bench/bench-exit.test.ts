@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { objectiveFields } from '../../../src/core/run/objective.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { RUN_CONFIG_SCHEMA } from '../../../src/core/run/run-config.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 
 const whole: Report = buildReport({
@@ -22,7 +25,7 @@ const whole: Report = buildReport({
       warmupRequests: 0,
       hasNonce: true,
     },
-    objectives: [],
+    ...objectiveFields([], 1),
     environment: { node: '24', os: 'o', cpu: 'c', cores: 2 },
   },
   snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },
@@ -43,16 +46,25 @@ const report = (changes: Partial<Report> = {}): Report => ({
 });
 
 const demands = { maxFailures: 2, needsTrustworthy: false, diskProblems: [] };
-const missed = { name: 'ttft', limitNs: 1, metSamples: 7, unknownSamples: 0, samples: 10 } as const;
+const answer = {
+  objective: 'ttft.p95=500ms',
+  limit: 5e8,
+  unit: 'ns',
+  estimate: { value: 4e8, low: 3e8, high: 6e8 },
+  answer: 'met',
+  samplesNeeded: 500,
+} as const;
+const missed = { ...answer, answer: 'missed' } as const;
+const undecided = { ...answer, answer: 'too-few-samples' } as const;
 const bound = { client: { ...whole.client, verdict: 'client-bound', reasons: ['late'] } } as const;
 
 describe('the exit code of a run', () => {
   test('is 0 only for a complete one with few failures and its objectives met', () => {
     expect(whole.complete).toBe(true);
     expect(benchExit(report(), demands)).toBe('ok');
-    expect(benchExit(report({ objectives: [{ ...missed, metSamples: 8 }] }), demands)).toBe('ok');
+    expect(benchExit(report({ objectiveAnswers: [answer] }), demands)).toBe('ok');
     expect(benchExit(report(), { ...demands, maxFailures: 1 })).toBe('benchFailures');
-    expect(benchExit(report({ objectives: [missed] }), demands)).toBe('benchObjectives');
+    expect(benchExit(report({ objectiveAnswers: [missed] }), demands)).toBe('benchObjectives');
     expect(benchExit(report({ complete: false }), demands)).toBe('benchIncomplete');
     expect(benchExit(report({ interrupted: true, complete: false }), demands)).toBe('benchInterrupted');
     expect(benchExit(report(), { ...demands, diskProblems: ['report.json could not be written'] })).toBe(
@@ -63,23 +75,28 @@ describe('the exit code of a run', () => {
   test('counts a client that was the limit only when asked to', () => {
     expect(benchExit(report(bound), demands)).toBe('ok');
     expect(benchExit(report(bound), { ...demands, needsTrustworthy: true })).toBe('benchClientBound');
-    const unknown = report({ client: { ...whole.client, verdict: 'unknown', reasons: [] } });
-    expect(benchExit(unknown, { ...demands, needsTrustworthy: true })).toBe('benchClientBound');
+    const unsure = report({ client: { ...whole.client, verdict: 'unknown', reasons: [] } });
+    expect(benchExit(unsure, { ...demands, needsTrustworthy: true })).toBe('benchClientBound');
   });
 
   test('is the gravest of several', () => {
-    const worst = { interrupted: true, complete: false, ...bound, objectives: [missed] };
+    const worst = { interrupted: true, complete: false, ...bound, objectiveAnswers: [missed] };
     const strict = { maxFailures: 0, needsTrustworthy: true, diskProblems: [] };
     expect(benchExit(report(worst), strict)).toBe('benchInterrupted');
     expect(benchExit(report({ ...worst, interrupted: false }), strict)).toBe('benchIncomplete');
-    expect(benchExit(report({ ...bound, objectives: [missed] }), strict)).toBe('benchClientBound');
-    expect(benchExit(report({ objectives: [missed] }), strict)).toBe('benchFailures');
+    expect(benchExit(report({ ...bound, objectiveAnswers: [missed] }), strict)).toBe('benchClientBound');
+    expect(benchExit(report({ objectiveAnswers: [missed] }), strict)).toBe('benchFailures');
   });
 
-  test('of objectives without any completed sample is that they were missed', () => {
-    const nothing = { counts: { issued: 0, completed: 0, failed: 0, cancelled: 0, unresolved: 0 } };
-    expect(
-      benchExit(report({ ...nothing, objectives: [{ ...missed, metSamples: 0, samples: 0 }] }), demands),
-    ).toBe('benchObjectives');
+  test('says apart that too few requests were made to say, unless another objective was missed', () => {
+    expect(benchExit(report({ objectiveAnswers: [answer, undecided] }), demands)).toBe('benchTooFew');
+    expect(benchExit(report({ objectiveAnswers: [undecided, missed] }), demands)).toBe('benchObjectives');
+    expect(EXIT_CODES[benchExit(report({ objectiveAnswers: [undecided] }), demands)].code).toBe(21);
+  });
+
+  test('of objectives that nothing is said of is none of a met one', () => {
+    expect(benchExit(report({ objectiveAnswers: unknown('not in the metrics') }), demands)).toBe(
+      'benchTooFew',
+    );
   });
 });

@@ -90,6 +90,19 @@ describe('a benchmark', () => {
           ],
         },
       ],
+      [
+        ['--slo', 'ttft.p95=500ms,tpot.p99.9=50ms,latency.mean=3s,error-rate=0.1%'],
+        {
+          objectives: [
+            { kind: 'percentile', name: 'ttft', percentile: 95, limitNs: 5e8 },
+            { kind: 'percentile', name: 'tpot', percentile: 99.9, limitNs: 5e7 },
+            { kind: 'mean', name: 'latency', limitNs: 3e9 },
+            { kind: 'error-rate', limitShare: 0.001 },
+          ],
+          attainment: 1,
+        },
+      ],
+      [['--slo', 'ttft=1s', '--attainment', '95%'], { attainment: 0.95 }],
     ];
     for (const [args, expected] of changes) {
       expect(wish(...args), args.join(' ')).toMatchObject(expected);
@@ -131,7 +144,10 @@ describe('a benchmark', () => {
     expect(refusal('--timeout', '1s', '--timeout-idle', '2s')).toContain('--timeout 2000ms');
     expect(refusal('--timeout-first-byte', '11m')).toContain('the 10m of --timeout');
     expect(refusal('--slo', 'ttft=1s', '--slo', 'ttft=2s')).toContain('given twice');
+    expect(refusal('--slo', 'ttft.p95=1s', '--slo', 'ttft.p95=2s')).toContain('given twice');
+    expect(refusal('--attainment', '95%')).toContain('--slo ttft=500ms --attainment 95%');
     expect(refusal('--slo', 'ttft=1s', '--streaming', 'off')).toContain('needs a stream');
+    expect(refusal('--slo', 'tpot.mean=1s', '--streaming', 'off')).toContain('needs a stream');
     expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
   });
 
@@ -146,6 +162,11 @@ describe('a benchmark', () => {
     expect(refusal('--arrival', 'posson', '--rate', '1')).toContain('Did you mean poisson?');
     expect(refusal('--slo', 'tftt=5s')).toContain('Did you mean --slo ttft=5s?');
     expect(refusal('--slo', 'ttft')).toContain('Did you mean --slo ttft=500ms?');
+    expect(refusal('--slo', 'eror-rate')).toContain('Did you mean --slo error-rate=0.1%?');
+    expect(refusal('--slo', 'ttft.95=1s')).toContain('--slo ttft.p95=1s');
+    expect(refusal('--slo', 'ttft.p100=1s')).toContain('--slo ttft.p95=1s');
+    expect(refusal('--slo', 'error-rate=0.1')).toContain('--slo error-rate=0.1%');
+    expect(refusal('--slo', 'ttft=1s', '--attainment', '0.95')).toContain('--attainment 95%');
     expect(refusal('--seed', '-1')).toContain('--seed');
     expect(refusal('--requets', '1')).toContain('Did you mean --requests?');
   });
@@ -172,7 +193,7 @@ describe('a benchmark', () => {
       ],
       ...['prompt-column', 'no-nonce', 'streaming', 'timeout', 'timeout-connect', 'timeout-first-byte'],
       ...['timeout-idle', 'warmup', 'no-warmup', 'out', 'seed', 'header', 'header-file', 'api-key-file'],
-      ...['max-failures', 'events', 'slo', 'require-trustworthy', 'json', 'quiet', 'home'],
+      ...['max-failures', 'events', 'slo', 'attainment', 'require-trustworthy', 'json', 'quiet', 'home'],
     ]);
   });
 });

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  earlyStoppingEstimate,
-  earlyStoppingRank,
-  logGamma,
-  regularisedIncompleteBeta,
-} from '../../../src/core/statistics/early-stopping.ts';
+import { earlyStoppingEstimate, earlyStoppingRank } from '../../../src/core/statistics/early-stopping.ts';
 import { ExactSums } from '../../../src/core/statistics/exact-sums.ts';
 import { Histogram } from '../../../src/core/statistics/histogram.ts';
+import {
+  betaQuantile,
+  logGamma,
+  regularisedIncompleteBeta,
+  studentQuantile,
+} from '../../../src/core/statistics/incomplete-beta.ts';
 import { meanAbsoluteDifference } from '../../../src/core/statistics/jitter.ts';
 import { countSorted, logEdges } from '../../../src/core/statistics/log-buckets.ts';
 import {
@@ -144,6 +145,13 @@ describe('early stopping', () => {
     expect(regularisedIncompleteBeta({ x: 0.5, a: 7, b: 7 })).toBeCloseTo(0.5, 12);
     expect(logGamma(10)).toBeCloseTo(Math.log(362_880), 11);
     expect(logGamma(0.5)).toBeCloseTo(Math.log(Math.sqrt(Math.PI)), 11);
+  });
+
+  it('gives back the quantiles that tables print', () => {
+    expect(betaQuantile({ share: 0.9 ** 5, a: 5, b: 1 })).toBeCloseTo(0.9, 10);
+    expect(studentQuantile(0.975, 1)).toBeCloseTo(12.706_2, 3);
+    expect(studentQuantile(0.975, 10)).toBeCloseTo(2.228_1, 4);
+    expect(studentQuantile(0.95, 1_000_000)).toBeCloseTo(1.644_9, 4);
   });
 });
 

@@ -113,7 +113,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
       join(folder.path, 'b'),
     ]);
     expect(missed.exit).toBe('benchObjectives');
-    expect(missed.stderr).toContain('missed: ttft (met by 0 of 8 completed samples) (code 11)');
+    expect(missed.stderr).toContain('missed: ttft=10ms for every request, 0');
   });
 
   test('is that of an interrupt also while warming up, with a report', async () => {

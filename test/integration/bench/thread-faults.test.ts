@@ -37,6 +37,7 @@ const requestOf = (url: string): BenchRequest => {
     headers: [],
     hasEventLog: false,
     objectives: [],
+    attainment: 1,
   };
 };
 

@@ -1,0 +1,72 @@
+// What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
+
+import type { Objective } from '../../core/run/objective.ts';
+import { objectiveSeries } from '../../core/run/objective.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
+import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface WishedObjectives {
+  readonly objectives: readonly Objective[];
+  readonly attainment: number;
+}
+
+/** @throws CommandError `usage`. */
+export const wishedObjectives = (
+  given: { readonly slo: readonly Objective[]; readonly attainment: number | undefined },
+  run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+  attainmentDefault: number,
+): WishedObjectives => {
+  if (given.slo.length > OBJECTIVES_MAX)
+    throw usage(`--slo is given ${given.slo.length} times`, `Use at most ${OBJECTIVES_MAX}.`);
+  if (given.attainment !== undefined && given.slo.every(({ kind }) => kind !== 'request')) {
+    throw usage(
+      '--attainment has no effect without an objective of a single request',
+      'Write: --slo ttft=500ms --attainment 95%',
+    );
+  }
+  const names = given.slo.map(nameOf);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
+  }
+  for (const objective of given.slo) checkAgainst(objective, run);
+  return { objectives: given.slo, attainment: given.attainment ?? attainmentDefault };
+};
+
+const checkAgainst = (
+  objective: Objective,
+  { pattern, isStreaming }: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+): void => {
+  if (objective.kind === 'error-rate') return;
+  const name = nameOf(objective);
+  const { runs } = seriesRow(objectiveSeries(objective.name));
+  if (!isStreaming && runs.startsWith('streamed')) {
+    throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');
+  }
+  if (!isOpenLoop(pattern) && runs.endsWith('scheduled')) {
+    throw usage(
+      `--slo ${name} needs --rate: without a rate there are no intended send times`,
+      `Write: --slo ${name.replace('-from-intended', '')}=500ms`,
+    );
+  }
+};
+
+/** Two of one name would be one objective with two limits. */
+const nameOf = (objective: Objective): string => {
+  switch (objective.kind) {
+    case 'request':
+      return objective.name;
+    case 'percentile':
+      return `${objective.name}.p${objective.percentile}`;
+    case 'mean':
+      return `${objective.name}.mean`;
+    case 'error-rate':
+      return objective.kind;
+    default:
+      return objective satisfies never;
+  }
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

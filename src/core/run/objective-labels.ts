@@ -1,0 +1,44 @@
+// What a person reads of an objective's answer: in the terminal, the text report and the page alike.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount } from '../figure/figure.ts';
+import { isUnknown } from '../unknown.ts';
+import type { ObjectiveAnswer, ObjectiveVerdict } from './judge-objective.ts';
+
+/** "ttft.p95=500ms: met, 312 ms (295 ms to 340 ms)". */
+export const objectiveSentence = (answer: ObjectiveAnswer): string =>
+  `${answer.objective}: ${VERDICT_LABELS[answer.answer]}, ${estimateLabel(answer)}${neededLabel(answer)}`;
+
+/** "312 ms (295 ms to 340 ms)". */
+export const estimateLabel = ({ estimate, unit }: ObjectiveAnswer): string => {
+  if (isUnknown(estimate)) return estimate.reason;
+  const { value, low, high } = estimate;
+  const part = (figure: number): string => figureLabel(figure, unit);
+  const last = high === null ? 'no upper bound' : part(high);
+  return `${value === null ? 'beyond all that completed' : part(value)} (${part(low)} to ${last})`;
+};
+
+/** "; about 1 400 requests would decide", where more of them would. */
+export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {
+  if (answer !== 'too-few-samples') return '';
+  return isUnknown(samplesNeeded)
+    ? `; ${samplesNeeded.reason}`
+    : `; about ${formatCount(samplesNeeded)} requests would decide`;
+};
+
+export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
+  met: 'met',
+  missed: 'missed',
+  'too-few-samples': 'too few requests to say',
+};
+
+const figureLabel = (figure: number, unit: ObjectiveAnswer['unit']): string =>
+  unit === 'ns' ? figureText(formatMeasuredNanoseconds(figure)) : shareLabel(figure);
+
+/** Shares near 0 and 1 are what objectives are about: "99.93 %", "0.02 %". */
+const shareLabel = (share: number): string => {
+  const percent = share * 100;
+  const isNearEdge = percent > 0 && percent < 100 && (percent < 10 || percent > 90);
+  const decimals = isNearEdge ? 2 : percent === 0 || percent === 100 ? 0 : 1;
+  return figureText({ figure: percent.toFixed(decimals), unit: '%' });
+};

@@ -1,0 +1,133 @@
+// What the ended samples of a run say of one objective, kept in a fixed amount of memory: sums over consecutive batches,
+// which show how much the samples are correlated, and a histogram for the bounds of a percentile.
+
+import type { RatioBatch } from '../statistics/batched-ratio.ts';
+import { FoldingBatches } from '../statistics/folding-batches.ts';
+import { Histogram } from '../statistics/histogram.ts';
+import { NO_FIGURE } from './event-record.ts';
+import type { JudgedObjective, RequestLimit } from './objective.ts';
+import { objectiveSeries } from './objective.ts';
+import type { Outcome } from './outcome.ts';
+import type { ObjectiveSeriesKey } from './run-series.ts';
+
+/** NO_FIGURE where the sample has none. */
+export type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', number>>;
+
+export interface ObjectiveEvidence {
+  /** Samples that count: issued and ended, without those that have no such figure by their nature. */
+  readonly count: number;
+  /** Of those, the ones within the limit; of an error rate, the ones that did not fail. */
+  readonly good: number;
+  /** Of those, the ones of which nobody can say: stopped with the run, or without usage from the server. */
+  readonly unknown: number;
+  /** Good ones of each batch. */
+  readonly hits: readonly RatioBatch[];
+  /** Values of each batch, of those samples that have one; of several limits those of the first. */
+  readonly values: readonly RatioBatch[];
+  /** Sum of the squares of those values. */
+  readonly squares: number;
+  /** The value of this rank from 1, failures behind all; undefined beyond the values, or where there are none. */
+  readonly valueAt: (rank: number) => number | undefined;
+}
+
+export class ObjectiveTally {
+  readonly #limits: readonly RequestLimit[];
+  readonly #isErrorRate: boolean;
+  readonly #isOfValues: boolean;
+  readonly #batches = new FoldingBatches(COLUMNS);
+  readonly #histogram: Histogram | undefined;
+  #squares = 0;
+
+  constructor(objective: JudgedObjective) {
+    this.#limits = limitsOf(objective);
+    this.#isErrorRate = objective.kind === 'error-rate';
+    this.#isOfValues = objective.kind === 'percentile' || objective.kind === 'mean';
+    this.#histogram = objective.kind === 'percentile' ? new Histogram(BOUNDS) : undefined;
+  }
+
+  /** @param figures undefined of a sample that did not complete, and of one with contradictory stamps */
+  ended(outcome: Outcome, figures: ObjectiveFigures | undefined): void {
+    // An answer of one token has no time per further token: it can neither miss such a limit nor be counted into a mean.
+    if (this.#isOfValues && figures !== undefined && this.#limits.every(limit => hasNone(limit, figures)))
+      return;
+    this.#batches.observe();
+    switch (outcome) {
+      case 'completed':
+        this.#completed(figures);
+        return;
+      case 'cancelled':
+        this.#batches.add(UNKNOWN, 1);
+        return;
+      case 'failed':
+        return;
+      default:
+        outcome satisfies never;
+    }
+  }
+
+  evidence(): ObjectiveEvidence {
+    const batches = this.#batches.batches();
+    const histogram = this.#histogram;
+    return {
+      count: this.#batches.count,
+      good: this.#batches.total(GOOD),
+      unknown: this.#batches.total(UNKNOWN),
+      hits: batches.map(({ count, sums }) => ({ amount: sums[GOOD] ?? 0, size: count })),
+      values: batches.map(({ sums }) => ({ amount: sums[VALUE] ?? 0, size: sums[VALUED] ?? 0 })),
+      squares: this.#squares,
+      valueAt: rank => histogram?.valueAtRank(rank),
+    };
+  }
+
+  #completed(figures: ObjectiveFigures | undefined): void {
+    if (this.#isErrorRate) {
+      this.#batches.add(GOOD, 1);
+      return;
+    }
+    if (figures === undefined) {
+      this.#batches.add(UNKNOWN, 1);
+      return;
+    }
+    let isGood = true;
+    let isUnknown = false;
+    for (const limit of this.#limits) {
+      const value = figures[objectiveSeries(limit.name)];
+      if (value !== NO_FIGURE) {
+        isGood &&= value <= limit.limitNs;
+        if (limit === this.#limits[0]) this.#valued(value);
+      } else if (!hasNone(limit, figures)) isUnknown = true;
+    }
+    if (isGood) this.#batches.add(isUnknown ? UNKNOWN : GOOD, 1);
+  }
+
+  #valued(value: number): void {
+    this.#batches.add(VALUED, 1);
+    this.#batches.add(VALUE, value);
+    this.#squares += value ** 2;
+    this.#histogram?.record(Math.max(1, value));
+  }
+}
+
+const limitsOf = (objective: JudgedObjective): readonly RequestLimit[] => {
+  switch (objective.kind) {
+    case 'attainment':
+      return objective.limits;
+    case 'error-rate':
+      return [];
+    default:
+      return [objective];
+  }
+};
+
+/** By the nature of the sample, not for want of being told. */
+const hasNone = ({ name }: RequestLimit, { outputTokens, tpotNs }: ObjectiveFigures): boolean =>
+  name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
+
+const GOOD = 0;
+const UNKNOWN = 1;
+const VALUED = 2;
+const VALUE = 3;
+const COLUMNS = 4;
+
+/** As of every series of times: 1 ns to 1 h. */
+const BOUNDS = { low: 1, high: 3_600_000_000_000 };

@@ -1,0 +1,83 @@
+// Objectives and the share that must meet them, as people write them: "ttft=500ms,error-rate=0.1%", "95%".
+
+import type { Parsed } from '../figure/parse-figure.ts';
+import { parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
+import { nearest } from '../text/nearest.ts';
+import type { Objective } from './objective.ts';
+import { isObjectiveName, OBJECTIVE_NAMES } from './objective.ts';
+
+/** One, or several with commas between. */
+export const parseObjectives = (text: string): Parsed<readonly Objective[]> => {
+  const read: Objective[] = [];
+  for (const item of text.split(',')) {
+    const result = parseObjective(item);
+    if (result.kind === 'wrong') return result;
+    read.push(result.value);
+  }
+  return parsed(read);
+};
+
+/** "95%": above 0, at most 100, as a share of 1. */
+export const parseAttainment = (text: string): Parsed<number> => {
+  const share = percent(text);
+  return share !== undefined && share > 0 && share <= 1
+    ? parsed(share)
+    : wrong(
+        `${quoted(text)} is not a share of requests`,
+        'Write a percentage above 0 and up to 100: --attainment 95%',
+      );
+};
+
+const parseObjective = (item: string): Parsed<Objective> => {
+  const [, name = '', statistic, limit = ''] = OBJECTIVE.exec(item) ?? [];
+  if (name === ERROR_RATE && statistic === undefined) return errorRate(limit);
+  if (!isObjectiveName(name) || limit === '') return notOne(item, name, limit);
+  const duration = parseDurationMs(limit);
+  if (duration.kind === 'wrong') return duration;
+  if (duration.value < LIMIT_MS_LEAST || duration.value > LIMIT_MS_MOST)
+    return wrong(`${limit} is out of bounds`, `It may be from ${LIMIT_MS_LEAST}ms to 24h.`);
+  const limitNs = Math.round(duration.value * 1e6);
+  if (statistic === undefined) return parsed({ kind: 'request', name, limitNs });
+  if (statistic === 'mean') return parsed({ kind: 'mean', name, limitNs });
+  const percentile = Number(/^p(\d{1,2}(?:\.\d{1,3})?)$/.exec(statistic)?.[1] ?? 0);
+  return percentile > 0
+    ? parsed({ kind: 'percentile', name, percentile, limitNs })
+    : wrong(
+        `${quoted(item)} names no percentile and no mean`,
+        `Write --slo ${name}.p95=${limit} or --slo ${name}.mean=${limit}`,
+      );
+};
+
+const errorRate = (limit: string): Parsed<Objective> => {
+  const limitShare = percent(limit);
+  return limitShare !== undefined && limitShare < 1
+    ? parsed({ kind: 'error-rate', limitShare })
+    : wrong(
+        `${quoted(limit)} is not an error rate`,
+        'Write a percentage from 0 to below 100: --slo error-rate=0.1%',
+      );
+};
+
+const notOne = (item: string, name: string, limit: string): Parsed<never> => {
+  const meant = nearest(name, [...OBJECTIVE_NAMES, ERROR_RATE]);
+  return wrong(
+    `${quoted(item)} is not an objective`,
+    meant === undefined
+      ? `Write NAME=DURATION, NAME.p95=DURATION or NAME.mean=DURATION with a name of ${OBJECTIVE_NAMES.join(', ')}, or ${ERROR_RATE}=0.1%`
+      : `Did you mean --slo ${meant}=${limit === '' ? (meant === ERROR_RATE ? '0.1%' : '500ms') : limit}?`,
+  );
+};
+
+/** "0.1%" to 0.001, without the noise of a division by 100. */
+const percent = (text: string): number | undefined => {
+  const digits = /^\s*(\d{1,3}(?:\.\d{1,6})?)\s*%\s*$/.exec(text)?.[1];
+  return digits === undefined ? undefined : Number((Number(digits) / 100).toPrecision(12));
+};
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 40));
+
+const ERROR_RATE = 'error-rate';
+/** The name, what is taken of it, the limit. */
+const OBJECTIVE = /^\s*([\w-]+)(?:\.([\w.]+))?(?:\s*=\s*(\S*))?\s*$/;
+const LIMIT_MS_LEAST = 0.001;
+const LIMIT_MS_MOST = 86_400_000;
