@@ -7,8 +7,13 @@ import { LINK_KINDS } from './link/link-kinds.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
 import { RUN_KINDS } from './run/run-kinds.ts';
+import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 
-type Kinds = typeof NODE_KINDS & typeof PROBE_KINDS & typeof LINK_KINDS & typeof RUN_KINDS;
+type Kinds = typeof NODE_KINDS &
+  typeof PROBE_KINDS &
+  typeof LINK_KINDS &
+  typeof RUN_KINDS &
+  typeof SWEEP_KINDS;
 
 /** "<slot>.<past participle>": kinds of one slot and key replace each other. */
 export type EventKind = keyof Kinds;
@@ -51,6 +56,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...RUN_KINDS,
+  ...SWEEP_KINDS,
 };
 
 export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(EVENT_KINDS, kind);

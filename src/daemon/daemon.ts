@@ -23,6 +23,7 @@ import { daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
 import { EndpointWatch } from './runners/endpoint-watch.ts';
 import { RunRegistry } from './runs/run-registry.ts';
+import { SweepRegistry } from './runs/sweep-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
 
 /** How often the journal is offered to compaction, ms. */
@@ -39,6 +40,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const { journal, notices, recorder, settings, voice } = node;
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...voice, home });
+  const sweeps = new SweepRegistry({ ...voice, home, runs });
   const endpoints = new EndpointWatch({
     ...voice,
     notices,
@@ -52,6 +54,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const asked = probes?.requests ?? simulation?.probes;
   const served = {
     runs,
+    sweeps,
     ...(asked === undefined ? {} : { probes: asked }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
   };
@@ -68,6 +71,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     settings.follow(clock, until),
     simulation === undefined ? followRdmaConnections(voice, until) : undefined,
     runs.follow(until),
+    sweeps.follow(until),
     probes?.run(until),
     endpoints.run(until),
     watchHome({ home, clock, notices }, until),

@@ -42,6 +42,7 @@ export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): 
         1,
       ),
       directory: `/Users/${site.machine.name}/.plimsoll/runs/${runId}`,
+      sweep: unknown('not a stage of a sweep'),
       state: isWhole ? 'complete' : 'interrupted',
       reason: round.reason ?? '',
       figures: figuresOf(round),

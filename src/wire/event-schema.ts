@@ -17,6 +17,7 @@ import {
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
 import { count, figure, knownPart, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
+import { sweepProgressSchema, sweepSchema } from './sweep-digest-schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -114,6 +115,9 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'run.started': runSchema,
   'run.ended': runSchema,
   'progress.reported': runProgressSchema,
+  'sweep.started': sweepSchema,
+  'sweep.ended': sweepSchema,
+  'stages.reported': sweepProgressSchema,
   'node.forgotten': forgotten,
   'node.stopping': stopping,
   'conflict.seen': conflict,

@@ -7,7 +7,16 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
-import { count, figure, nodeIdSchema, openObject, reported, runIdSchema, text } from './schema.ts';
+import {
+  count,
+  figure,
+  nodeIdSchema,
+  openObject,
+  reported,
+  runIdSchema,
+  sweepIdSchema,
+  text,
+} from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
@@ -90,6 +99,7 @@ const start = {
   limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
   ...objectiveEntries,
   directory: text,
+  sweep: reported(openObject({ sweepId: sweepIdSchema, stage: count })),
 };
 
 const end = {

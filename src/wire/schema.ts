@@ -1,8 +1,8 @@
 // The building blocks of all wire schemas, each with its bound.
 
 import * as v from 'valibot';
-import type { NodeId, RunId } from '../core/ids.ts';
-import { isNodeId, isRunId } from '../core/ids.ts';
+import type { NodeId, RunId, SweepId } from '../core/ids.ts';
+import { isNodeId, isRunId, isSweepId } from '../core/ids.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { unknown } from '../core/unknown.ts';
 
@@ -25,6 +25,10 @@ export const interval: v.GenericSchema<unknown, number> = v.pipe(
 
 export const nodeIdSchema: v.GenericSchema<NodeId> = v.custom<NodeId>(isNodeId, 'not a node id');
 export const runIdSchema: v.GenericSchema<RunId> = v.custom<RunId>(isRunId, 'not a run id');
+export const sweepIdSchema: v.GenericSchema<unknown, SweepId> = v.custom<SweepId>(
+  isSweepId,
+  'not the id of a sweep',
+);
 
 /**
  * An object with these fields. Others that it has, of a version that tells more, are kept as they came: whoever shows, streams

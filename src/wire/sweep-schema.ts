@@ -7,7 +7,10 @@ import type {
   StageCurve,
   StageFigures,
   StageLoad,
+  StagePurpose,
+  StageState,
   StageTimeline,
+  StageVerdict,
 } from '../core/sweep/stage.ts';
 import { TIMELINE_POINTS_MAX } from '../core/sweep/stage.ts';
 import type { LineDocument, LineProgress, LoadLine, SweepDocument } from '../core/sweep/sweep-document.ts';
@@ -51,7 +54,7 @@ const reasons = v.pipe(v.array(sentence), v.maxLength(64));
 const directoryName = v.pipe(v.string(), v.regex(/^stage-\d{2,3}$/));
 const figures = v.pipe(v.array(figure), v.maxLength(TIMELINE_POINTS_MAX));
 
-const stageLoad: Schema<StageLoad> = v.variant('kind', [
+export const stageLoadSchema: Schema<StageLoad> = v.variant('kind', [
   openObject({
     kind: v.literal('rate'),
     requestsPerSecond: load,
@@ -60,9 +63,9 @@ const stageLoad: Schema<StageLoad> = v.variant('kind', [
   openObject({ kind: v.literal('concurrency'), concurrency: v.pipe(count, v.minValue(1)) }),
 ]);
 
-const estimate: Schema<Estimate> = openObject({ value: figure, low: figure, high: figure });
+export const estimateSchema: Schema<Estimate> = openObject({ value: figure, low: figure, high: figure });
 
-const stageCurve: Schema<StageCurve> = openObject({
+export const stageCurveSchema: Schema<StageCurve> = openObject({
   series: v.picklist(['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'latencyNs', 'latencyFromIntendedNs']),
   p50: figure,
   percentile: v.pipe(figure, v.minValue(0), v.maxValue(100)),
@@ -85,27 +88,35 @@ const stageFigures: Schema<StageFigures> = openObject({
   completedPerSecond: reported(figure),
   outputTokensPerSecond: reported(figure),
   perUserTokensPerSecond: reported(figure),
-  attainment: reported(estimate),
+  attainment: reported(estimateSchema),
   objectives: v.pipe(v.array(objectiveAnswer), v.maxLength(32)),
-  curve: reported(stageCurve),
-  inFlightGrowthPerMinute: reported(estimate),
+  curve: reported(stageCurveSchema),
+  inFlightGrowthPerMinute: reported(estimateSchema),
   littlesLawRatio: reported(figure),
   steadyFromNs: reported(duration),
   timeline: stageTimeline,
 });
 
-const stage: Schema<Stage> = openObject({
-  number: v.pipe(count, v.minValue(1)),
-  load: stageLoad,
+export const stageWordSchemas: {
+  readonly purpose: Schema<StagePurpose>;
+  readonly state: Schema<StageState>;
+  readonly verdict: Schema<StageVerdict>;
+} = {
   purpose: v.picklist(['asked', 'alone', 'estimate', 'bracket', 'bisect', 'confirm']),
+  state: v.picklist(['running', 'draining', 'ended']),
+  verdict: v.picklist(['held', 'missed', 'over-capacity', 'undecided', 'client-bound', 'stopped', 'broken']),
+};
+
+export const stageSchema: Schema<Stage> = openObject({
+  number: v.pipe(count, v.minValue(1)),
+  load: stageLoadSchema,
+  purpose: stageWordSchemas.purpose,
   seed: count,
   runId: runIdSchema,
   directory: directoryName,
   startedAt: text,
-  state: v.picklist(['running', 'draining', 'ended']),
-  verdict: reported(
-    v.picklist(['held', 'missed', 'over-capacity', 'undecided', 'client-bound', 'stopped', 'broken']),
-  ),
+  state: stageWordSchemas.state,
+  verdict: reported(stageWordSchemas.verdict),
   reasons,
   figures: reported(stageFigures),
 });
@@ -126,19 +137,19 @@ const head = {
   command: sentence,
   environment: environmentSchema,
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
-  stages: v.pipe(v.array(stage), v.maxLength(STAGES_MAX)),
+  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
 } as const;
 
-const sweepDocumentSchema: Schema<SweepDocument> = openObject({
+export const sweepDocumentSchema: Schema<SweepDocument> = openObject({
   ...head,
   schema: v.literal(SWEEP_SCHEMA),
-  asked: v.pipe(v.array(stageLoad), v.maxLength(STAGES_MAX)),
+  asked: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
   endedEarly: v.exactOptional(sentence),
 });
 
 const failsBy = v.picklist(['objective', 'over-capacity']);
 
-const loadLine: Schema<LoadLine> = v.variant('kind', [
+export const loadLineSchema: Schema<LoadLine> = v.variant('kind', [
   openObject({ kind: v.literal('unknown'), reason: text }),
   openObject({
     kind: v.literal('bracket'),
@@ -161,21 +172,21 @@ const loadLine: Schema<LoadLine> = v.variant('kind', [
   openObject({ kind: v.literal('none'), fails: load, failsBy }),
 ]);
 
-const lineProgress: Schema<LineProgress> = openObject({
+export const lineProgressSchema: Schema<LineProgress> = openObject({
   stagesDone: count,
   stagesExpected: count,
   leftMs: reported(duration),
   next: openObject({ ifHeld: reported(load), ifFailed: reported(load) }),
 });
 
-const lineDocumentSchema: Schema<LineDocument> = openObject({
+export const lineDocumentSchema: Schema<LineDocument> = openObject({
   ...head,
   schema: v.literal(LINE_SCHEMA),
   by: v.picklist(['rate', 'concurrency']),
   resolution: share,
   confidence: share,
   budgetMs: duration,
-  line: loadLine,
+  line: loadLineSchema,
   sentence,
-  progress: v.exactOptional(lineProgress),
+  progress: v.exactOptional(lineProgressSchema),
 });

@@ -134,6 +134,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           limits: { samplesMax: 100, durationMs: unknown('not limited') },
           ...objectiveFields([], 1),
           directory: '/runs/1',
+          sweep: unknown('not a stage of a sweep'),
           state: kind === 'run.started' ? 'running' : 'complete',
           reason: '',
           figures: unknown('none yet'),

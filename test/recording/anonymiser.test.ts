@@ -209,6 +209,7 @@ const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fa
     limits: { samplesMax: 1, durationMs: unknown('not limited') },
     ...objectiveFields([], 1),
     directory: '/r',
+    sweep: unknown('not a stage of a sweep'),
     targetNode: unknown('not a known node'),
     state: 'running',
     reason: '',

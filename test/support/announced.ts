@@ -4,10 +4,15 @@ import { join } from 'node:path';
 import type { RunAnnouncement } from '../../src/bench/announce/run-announcement.ts';
 import { announceRun } from '../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
+import type { SweepPlace } from '../../src/core/sweep/sweep.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import type { MadeUpRun } from './made-up-run.ts';
 
-export const announceTo = (home: string, run: MadeUpRun, durationMs = 300_000): Promise<RunAnnouncement> =>
+export const announceTo = (
+  home: string,
+  run: MadeUpRun,
+  { durationMs = 300_000, sweep }: { readonly durationMs?: number; readonly sweep?: SweepPlace } = {},
+): Promise<RunAnnouncement> =>
   announceRun({
     findDaemon: async () => {
       const found = await readDaemonFile(join(home, 'daemon.json'));
@@ -17,4 +22,5 @@ export const announceTo = (home: string, run: MadeUpRun, durationMs = 300_000): 
     config: run.config,
     directory: run.directory,
     limits: { samplesMax: undefined, durationMs },
+    ...(sweep === undefined ? {} : { sweep }),
   });

@@ -7,8 +7,8 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
   sweepDocumentToJson: 'until the stage driver writes it',
-  sweepDocumentFromJson: 'until a sweep is resumed',
-  lineDocumentFromJson: 'until a line is shown again',
+  announceSweep: 'until a sweep or a search calls it',
+  simulatedLine: 'until the demo shows it',
 };
 
 /** Names that mean two things today. It only gets shorter: whoever touches one names both for what they are. */

@@ -25,6 +25,7 @@ export const madeUpRunEntry = (id: string): Run => ({
   limits: { samplesMax: unknown('not limited'), durationMs: 300_000 },
   ...objectiveFields([], 1),
   directory: '/home/runs/r',
+  sweep: unknown('not a stage of a sweep'),
   state: 'running',
   reason: '',
   figures: unknown('the run has not ended'),

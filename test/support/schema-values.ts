@@ -92,8 +92,14 @@ const textOf = ({ max_length: max, min_length: min = 0, regex }: Rules): fc.Arbi
   return fc.oneof(fc.string({ minLength: Number(min), maxLength: 20 }), longest);
 };
 
-const numberOf = ({ min_value: min, max_value: max, safe_integer: isWhole }: Rules): fc.Arbitrary<number> => {
-  const least = Number(min ?? (isWhole === undefined ? -1e300 : Number.MIN_SAFE_INTEGER));
+const numberOf = ({
+  min_value: min,
+  gt_value: above,
+  max_value: max,
+  safe_integer: isWhole,
+}: Rules): fc.Arbitrary<number> => {
+  const smallest = above === undefined ? min : Number(above) + Number.MIN_VALUE;
+  const least = Number(smallest ?? (isWhole === undefined ? -1e300 : Number.MIN_SAFE_INTEGER));
   const most = Number(max ?? (isWhole === undefined ? 1e300 : Number.MAX_SAFE_INTEGER));
   const between =
     isWhole === undefined
@@ -106,6 +112,7 @@ const numberOf = ({ min_value: min, max_value: max, safe_integer: isWhole }: Rul
 const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
   if (message === 'not a node id') return fc.constantFrom('a', 'b', 'z').map(sign => nodeId(sign.repeat(26)));
   if (message === 'not a run id') return fc.constantFrom('a', '20260102-030405-ab12');
+  if (message === 'not the id of a sweep') return fc.constantFrom('b', '20260102-030405-cd34');
   throw new Error(`nothing is known of a check that says ${String(message)}`);
 };
 

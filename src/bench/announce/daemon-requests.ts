@@ -2,10 +2,15 @@
 // all that matters; whatever goes wrong is no status.
 
 import { Agent, request } from 'node:http';
-import type { DaemonAddress } from './run-announcement.ts';
 
 /** A daemon on the same machine answers in a millisecond; one that hangs is left alone after this. */
 export const REQUEST_MS_MAX = 1_000;
+
+export interface DaemonAddress {
+  /** "http://127.0.0.1:4180" */
+  readonly url: string;
+  readonly token: string;
+}
 
 export interface DaemonRequest {
   readonly method: 'POST' | 'PUT';

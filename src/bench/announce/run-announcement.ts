@@ -1,29 +1,19 @@
 // What is told to a daemon about a run, and what a run needs to be told of.
 
-import type { Clock } from '../../clock/clock.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { SweepPlace } from '../../core/sweep/sweep.ts';
+import type { ContactOptions } from './daemon-contact.ts';
 
-export interface AnnounceOptions {
-  /** The daemon of this machine as it is now; undefined where none runs. Asked again while none answers. */
-  readonly findDaemon: () => Promise<DaemonAddress | undefined>;
-  readonly clock: Clock;
+export interface AnnounceOptions extends ContactOptions {
   readonly config: RunConfig;
   /** Absolute. */
   readonly directory: string;
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
-  /** Somebody asked the daemon that the run end. Called at most once. */
-  readonly onStopAsked?: () => void;
-  /** The daemon holds the run in memory alone, because its disk refuses it. Called at most once. */
-  readonly onNotStored?: () => void;
-}
-
-export interface DaemonAddress {
-  /** "http://127.0.0.1:4180" */
-  readonly url: string;
-  readonly token: string;
+  /** Where the run is a stage of a sweep or line. */
+  readonly sweep?: SweepPlace;
 }
 
 /** What the sending side knows beside the snapshot. */

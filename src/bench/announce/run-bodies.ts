@@ -15,6 +15,7 @@ export const runStart = ({
   config,
   directory,
   limits,
+  sweep,
 }: AnnounceOptions): Omit<RunStart, 'runId'> & { readonly runId: string } => {
   const { run } = config;
   return {
@@ -35,6 +36,7 @@ export const runStart = ({
     runObjectives: config.runObjectives,
     attainment: config.attainment,
     directory,
+    sweep: sweep ?? unknown('not a stage of a sweep'),
   };
 };
 

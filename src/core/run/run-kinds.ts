@@ -34,6 +34,7 @@ const RUN = {
     unit: 'plain',
     answer: 'plain',
     directory: 'directory',
+    sweepId: 'runId',
     state: 'plain',
     reason: 'free',
     detail: 'free',

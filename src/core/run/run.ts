@@ -2,6 +2,7 @@
 // a digest of its report afterwards. The report itself stays with the node that ran it.
 
 import type { NodeId, RunId } from '../ids.ts';
+import type { SweepPlace } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveFields } from './objective.ts';
@@ -27,6 +28,8 @@ export interface Run extends ObjectiveFields {
   readonly limits: RunLimits;
   /** Where the run keeps its files, on the machine of the entry's origin. */
   readonly directory: string;
+  /** Known where the run is a stage of one. */
+  readonly sweep: Reported<SweepPlace>;
   readonly state: RunState;
   /** Why the state is not 'complete'; '' where it is, or while it runs. */
   readonly reason: string;

@@ -13,6 +13,7 @@ import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
+import type { SweepRegistry } from '../runs/sweep-registry.ts';
 import type { Access } from './access.ts';
 
 export interface HttpServerOptions {
@@ -22,6 +23,8 @@ export interface HttpServerOptions {
   readonly cluster: ClusterFeed;
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
   readonly runs?: RunRegistry;
+  /** Likewise of sweeps and searches. */
+  readonly sweeps?: SweepRegistry;
   /** Where a measurement is asked for; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Which nodes are expected and what came of their addresses; undefined: there is no mesh. */

@@ -31,6 +31,7 @@ import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { streamRoute } from './stream-route.ts';
+import { sweepRoutes } from './sweep-routes.ts';
 
 /** @see HttpServer.listen; nothing runs before it. */
 export const createHttpServer = (options: HttpServerOptions): HttpServer => new HttpServer(options);
@@ -133,6 +134,7 @@ export class HttpServer implements AsyncDisposable {
       ...clusterRoutes(this.#options),
       ...meshRoutes(this.#options),
       ...runRoutes(this.#options),
+      ...sweepRoutes(this.#options),
       ...probeRoutes(this.#options),
       ...accessRoutes(this.#options, this.#guard),
       ...daemonRoutes(this.#options, {

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
-import { nodeIdSchema, runIdSchema } from '../../wire/schema.ts';
+import { nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
 import { cookieName } from './access.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
 
@@ -160,6 +160,7 @@ const hasDefault = (entry: unknown): boolean =>
 const CUSTOM: ReadonlyMap<unknown, Json> = new Map<unknown, Json>([
   [nodeIdSchema, { type: 'string', pattern: '^[a-z0-9]{26}$', description: 'Of a node.' }],
   [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
+  [sweepIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a sweep or line.' }],
 ]);
 
 const SECURITY: Readonly<Record<ApiRoute['access'], readonly Json[]>> = {

@@ -16,12 +16,12 @@ import {
 } from '../../wire/api/run-answers.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../wire/run-schema.ts';
 import { runIdSchema } from '../../wire/schema.ts';
-import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
-import type { RunRegistry, Told } from '../runs/run-registry.ts';
+import type { RunRegistry } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
+import { checkTold, statusOf, TOLD, type ToldOf } from './told.ts';
 
 export const runRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
@@ -89,7 +89,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: runStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
-      checkTold(registryOf(runs).start(begun));
+      checkTold(registryOf(runs).start(begun), RUN);
       return 204;
     },
   }),
@@ -103,7 +103,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: TOLD,
     handle: (progress, request) => {
       checkRun(request, progress.runId);
-      return statusOf(registryOf(runs).progress(progress));
+      return statusOf(registryOf(runs).progress(progress), RUN);
     },
   }),
   bodyRoute({
@@ -115,7 +115,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: leaseBodySchema,
     statuses: TOLD,
     handle: ({ requestsInFlight }, request) =>
-      statusOf(registryOf(runs).lease(askedRun(request), requestsInFlight)),
+      statusOf(registryOf(runs).lease(askedRun(request), requestsInFlight), RUN),
   }),
   bodyRoute({
     method: 'POST',
@@ -127,7 +127,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: { 204: TOLD[204] },
     handle: (ended, request) => {
       checkRun(request, ended.runId);
-      checkTold(registryOf(runs).end(ended));
+      checkTold(registryOf(runs).end(ended), RUN);
       return 204;
     },
   }),
@@ -174,46 +174,6 @@ const listed = (view: RunView): ListedRun => ({
   progress: view.progress ?? NOTHING,
 });
 
-const statusOf = (told: Told): 202 | 204 => {
-  checkTold(told);
-  return told === 'stop' ? 202 : 204;
-};
-
-const checkTold = (told: Told): void => {
-  switch (told) {
-    case 'taken':
-    case 'stop':
-      return;
-    case 'waiting':
-      throw new RequestError(
-        {
-          code: 'not-stored',
-          problem:
-            'The disk of this daemon refuses it: it is held in memory, and is lost if the daemon ends.',
-          advice: 'Free some space, and tell it again.',
-        },
-        { headers: { 'retry-after': String(JOURNAL_RETRY_MS / 1_000) } },
-      );
-    case 'unknown':
-      throw new RequestError({
-        code: 'no-such-run',
-        problem: 'No such run was started here.',
-        advice: 'POST /api/runs first.',
-      });
-    case 'full':
-      throw new RequestError(
-        {
-          code: 'too-many-runs',
-          problem: 'This daemon already follows as many runs as it can.',
-          advice: '',
-        },
-        { headers: { 'retry-after': '10' } },
-      );
-    default:
-      told satisfies never;
-  }
-};
-
 const askedRun = (request: FastifyRequest): RunId => {
   const text = pathText(request, RUN_ID);
   if (isRunId(text)) return text;
@@ -248,4 +208,4 @@ const RUN_ID: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 
-const TOLD = { 204: 'Accepted.', 202: 'Accepted, and a person asked the run to stop.' } as const;
+const RUN: ToldOf = { unknown: 'no-such-run', full: 'too-many-runs', one: 'run', path: '/api/runs' };

@@ -8,7 +8,12 @@ import { unknown } from '../../core/unknown.ts';
 import type { TargetSources } from './target-node.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
-export const runOfReport = (report: Report, runId: RunId, directory: string, parts: TargetSources): Run => {
+export const runOfReport = (
+  report: Report,
+  runId: RunId,
+  directory: string,
+  parts: TargetSources,
+): Omit<Run, 'sweep'> => {
   const target = plainTarget(report.run.target);
   return {
     runId,

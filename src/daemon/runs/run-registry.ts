@@ -143,6 +143,14 @@ export class RunRegistry {
     return { runId, isLive: false, ...(await this.#finished.read(run)) };
   }
 
+  /** A run that no daemon heard of, by its report; nothing where there is none, or where it is known or there is no room. */
+  async find(directory: string, sweep: Run['sweep']): Promise<void> {
+    const report = this.#hasRoom ? await readReport(directory) : undefined;
+    if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) return;
+    const run = { ...runOfReport(report, report.run.id, directory, this.#parts), sweep };
+    this.#parts.record({ kind: 'run.ended', payload: run });
+  }
+
   /** Follows live runs, gives up silent ones and finds reports, until the signal aborts. */
   async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -254,15 +262,14 @@ export class RunRegistry {
     for (const { path: directory, atMs } of (await runFolders(this.#parts.home)).toReversed()) {
       // What was looked at once is not news, also when state has let it go since.
       if (known.has(directory) || this.#looked.get(directory) === atMs) continue;
-      if (Object.keys(this.#runs()).length >= EVENT_KINDS['run.started'].entriesMax) return;
+      if (!this.#hasRoom) return;
       this.#looked.set(directory, atMs);
-      const report = await readReport(directory);
-      if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) continue;
-      this.#parts.record({
-        kind: 'run.ended',
-        payload: runOfReport(report, report.run.id, directory, this.#parts),
-      });
+      await this.find(directory, NO_STAGE);
     }
+  }
+
+  get #hasRoom(): boolean {
+    return Object.keys(this.#runs()).length < EVENT_KINDS['run.started'].entriesMax;
   }
 
   #own(runId: RunId): Entry<Run> | undefined {
@@ -274,3 +281,5 @@ export class RunRegistry {
     return this.#parts.state().runs[this.#parts.nodeId] ?? {};
   }
 }
+
+const NO_STAGE = unknown('not a stage of a sweep');

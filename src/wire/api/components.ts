@@ -9,7 +9,14 @@ import { noticeSchema } from '../notice.ts';
 import { gpuDeviceSchema, gpuLoadSchema, READING_SCHEMAS } from '../reading-schema.ts';
 import { reportSchema } from '../report-codec.ts';
 import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
-import { nodeIdSchema, runIdSchema, unknownSchema } from '../schema.ts';
+import { nodeIdSchema, runIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
+import {
+  sweepEndSchema,
+  sweepProgressSchema,
+  sweepStartSchema,
+  sweepUpdateSchema,
+} from '../sweep-digest-schema.ts';
+import { lineDocumentSchema, stageSchema, sweepDocumentSchema } from '../sweep-schema.ts';
 import { apiProblemSchema } from './api-problem.ts';
 import {
   clusterTotalsSchema,
@@ -38,11 +45,17 @@ import {
   stateAnswerSchema,
   stateSchema,
 } from './state-answers.ts';
+import { listedSweepSchema } from './sweep-answers.ts';
 
 type Components = Readonly<Record<string, v.GenericSchema>>;
 
 /** The same in both directions. */
-const WORDS: Components = { NodeId: nodeIdSchema, RunId: runIdSchema, Unknown: unknownSchema };
+const WORDS: Components = {
+  NodeId: nodeIdSchema,
+  RunId: runIdSchema,
+  SweepId: sweepIdSchema,
+  Unknown: unknownSchema,
+};
 
 /** "NodeMemory". */
 const READINGS: Components = Object.fromEntries(
@@ -72,6 +85,11 @@ export const API_COMPONENTS: Components = {
   RunProgress: runProgressSchema,
   RunFigures: runFiguresSchema,
   Report: reportSchema,
+  Sweep: PAYLOAD_SCHEMAS['sweep.started'],
+  SweepProgress: sweepProgressSchema,
+  Stage: stageSchema,
+  SweepDocument: sweepDocumentSchema,
+  LineDocument: lineDocumentSchema,
   State: stateSchema,
   StateNow: stateAnswerSchema,
   Event: eventSchema,
@@ -85,6 +103,7 @@ export const API_COMPONENTS: Components = {
   ListedMeasurement: listedMeasurementSchema,
   ListedLink: listedLinkSchema,
   ListedRun: listedRunSchema,
+  ListedSweep: listedSweepSchema,
   ClusterTotals: clusterTotalsSchema,
   RunSeries: runSeriesAnswerSchema,
   LiveHistory: liveHistoryAnswerSchema,
@@ -100,5 +119,9 @@ export const BODY_COMPONENTS: Components = {
   ToldRunStart: runStartSchema,
   ToldRunProgress: runProgressSchema,
   ToldRunEnd: runEndSchema,
+  ToldStage: stageSchema,
+  ToldSweepStart: sweepStartSchema,
+  ToldSweepUpdate: sweepUpdateSchema,
+  ToldSweepEnd: sweepEndSchema,
   ProbeRequest: probeRequestSchema,
 };

@@ -12,6 +12,7 @@ import {
 import { announceTo } from '../../support/announced.ts';
 import { ApiChecks } from '../../support/api-checks.ts';
 import { type LiveDaemon, liveDaemon, liveDemo } from '../../support/live-daemons.ts';
+import { announceSweepTo, madeUpLine, writeLine } from '../../support/made-up-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { SELF, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
@@ -116,6 +117,10 @@ describe('a simulated cluster', () => {
     announcement.progress(run.snapshot(), run.client());
     const shown = () => daemon.state.runProgress[daemon.nodeId]?.['run-1'];
     await expect.poll(shown, { timeout: 10_000 }).toBeDefined();
+    const directory = join(live.home, 'runs', 'line-1');
+    await using searching = await announceSweepTo(live.home, madeUpLine(200), { directory });
+    const searched = () => daemon.state.sweepProgress[daemon.nodeId]?.['line-1'];
+    await expect.poll(searched, { timeout: 10_000 }).toBeDefined();
 
     const asking = await asker(live);
     const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});
@@ -131,6 +136,8 @@ describe('a simulated cluster', () => {
     const runAt = { path: '/api/runs/{runId}', with: 'run-1' };
     const seriesAt = { path: '/api/runs/{runId}/series', with: 'run-1' };
     const stopAt = { method: 'POST', path: '/api/runs/{runId}/stop', with: 'run-1' } as const;
+    const sweepAt = { path: '/api/sweeps/{sweepId}', with: 'line-1' };
+    const sweepStopAt = { method: 'POST', path: '/api/sweeps/{sweepId}/stop', with: 'line-1' } as const;
     const probesAt = { method: 'POST', path: '/api/probes' } as const;
     const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
     expect(
@@ -165,14 +172,25 @@ describe('a simulated cluster', () => {
         { method: 'PUT', path: '/api/runs/{runId}/lease', with: 'run-1', body: {}, status: 400 },
         { method: 'PUT', path: '/api/runs/{runId}/progress', with: 'run-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/runs', body: {}, status: 400 },
+        { path: '/api/sweeps', status: 200 },
+        { ...sweepAt, status: 200 },
+        { ...sweepAt, with: 'none', status: 404 },
+        { ...sweepStopAt, status: 202 },
+        { method: 'PUT', path: '/api/sweeps/{sweepId}/progress', with: 'line-1', body: {}, status: 400 },
+        { method: 'POST', path: '/api/sweeps', body: {}, status: 400 },
       ]),
     ).toEqual([]);
     await announcement.end(run.report());
+    writeLine(directory, madeUpLine());
+    await searching.end(madeUpLine());
     expect(
       await faultsOf(asking, [
         { ...runAt, status: 200 },
         { ...seriesAt, status: 200 },
         { ...stopAt, status: 409 },
+        { ...sweepAt, status: 200 },
+        { ...sweepStopAt, status: 409 },
+        { method: 'POST', path: '/api/sweeps/{sweepId}/end', with: 'line-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/runs/{runId}/end', with: 'run-1', body: {}, status: 400 },
       ]),
     ).toEqual([]);

@@ -1,0 +1,133 @@
+// From the document of a sweep or line, and from its stages, to what the cluster is told of it: bounded in texts and stages,
+// and in digits, because it travels every second while a search goes on.
+
+import { isRunId, type RunId } from '../ids.ts';
+import { shortName } from '../run/run-digest.ts';
+import type { Reported } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { Estimate, Stage, StageCurve, StageFigures } from './stage.ts';
+import {
+  STAGES_TOLD_MAX,
+  type StageDigest,
+  type Sweep,
+  type SweepFindings,
+  type SweepState,
+} from './sweep.ts';
+import { LINE_SCHEMA, type LineDocument, type LoadLine, type SweepDocument } from './sweep-document.ts';
+
+/** What is told of a sweep when it starts. */
+export type SweepHeadDigest = Omit<
+  Sweep,
+  'sweepId' | 'targetNode' | 'state' | 'reason' | keyof SweepFindings
+>;
+
+export const sweepHeadDigest = (
+  document: SweepDocument | LineDocument,
+  directory: string,
+): SweepHeadDigest => ({
+  form: document.schema === LINE_SCHEMA ? 'line' : 'sweep',
+  startedAt: document.startedAt,
+  name: shortName(document.name),
+  target: document.target,
+  serverKind: shortName(document.serverKind),
+  model: shortName(document.model),
+  dataset: document.dataset.slice(0, TEXT_LENGTH_MAX),
+  objectives: document.objectives.slice(0, OBJECTIVES_TOLD_MAX),
+  attainment: document.attainment,
+  by: document.schema === LINE_SCHEMA ? document.by : (document.asked[0]?.kind ?? 'rate'),
+  resolution: document.schema === LINE_SCHEMA ? document.resolution : NOT_SEARCHED,
+  confidence: document.schema === LINE_SCHEMA ? document.confidence : NOT_SEARCHED,
+  command: document.command.slice(0, TEXT_LENGTH_MAX),
+  directory,
+});
+
+/** The line and its sentence, without the stages. */
+export const lineOf = (
+  document: SweepDocument | LineDocument,
+): { readonly line: LoadLine; readonly sentence: string } =>
+  document.schema === LINE_SCHEMA
+    ? { line: document.line, sentence: document.sentence.slice(0, TEXT_LENGTH_MAX) }
+    : { line: NOT_SEARCHED, sentence: '' };
+
+/** How a document says that it ended; one that still says 'running' was cut short. */
+export const sweepEndOf = (
+  document: SweepDocument | LineDocument,
+): { readonly state: Exclude<SweepState, 'running'>; readonly reason: string } => {
+  if (document.state === 'running') return { state: 'interrupted', reason: ENDED_UNTOLD };
+  const early = document.schema === LINE_SCHEMA ? undefined : document.endedEarly;
+  return { state: document.state, reason: (early ?? '').slice(0, TEXT_LENGTH_MAX) };
+};
+
+export const stageDigests = (stages: readonly Stage[]): readonly StageDigest[] =>
+  stages
+    .slice(-STAGES_TOLD_MAX)
+    .flatMap(stage => (isRunId(stage.runId) ? [digestOf(stage, stage.runId)] : []));
+
+const digestOf = (stage: Stage, runId: RunId): StageDigest => ({
+  number: stage.number,
+  load: stage.load,
+  purpose: stage.purpose,
+  runId,
+  state: stage.state,
+  verdict: isUnknown(stage.verdict) ? shortened(stage.verdict) : stage.verdict,
+  reason: (stage.reasons[0] ?? '').slice(0, REASON_LENGTH_MAX),
+  ...figuresOf(stage.figures),
+});
+
+const figuresOf = (figures: Reported<StageFigures>) => {
+  if (isUnknown(figures)) return NO_FIGURES;
+  return {
+    issued: figures.issued,
+    elapsedMs: Math.round(figures.elapsedNs / 1e6),
+    completedPerSecond: rounded(figures.completedPerSecond),
+    outputTokensPerSecond: rounded(figures.outputTokensPerSecond),
+    perUserTokensPerSecond: rounded(figures.perUserTokensPerSecond),
+    attainment: isUnknown(figures.attainment)
+      ? shortened(figures.attainment)
+      : estimateOf(figures.attainment),
+    curve: isUnknown(figures.curve) ? shortened(figures.curve) : curveOf(figures.curve),
+    inFlightGrowthPerMinute: isUnknown(figures.inFlightGrowthPerMinute)
+      ? shortened(figures.inFlightGrowthPerMinute)
+      : fiveDigits(figures.inFlightGrowthPerMinute.value),
+  };
+};
+
+const curveOf = (curve: StageCurve): StageCurve => ({
+  ...curve,
+  p50: fiveDigits(curve.p50),
+  atPercentile: fiveDigits(curve.atPercentile),
+  p99: fiveDigits(curve.p99),
+});
+
+const estimateOf = ({ value, low, high }: Estimate): Estimate => ({
+  value: fiveDigits(value),
+  low: fiveDigits(low),
+  high: fiveDigits(high),
+});
+
+const rounded = (figure: Reported<number>): Reported<number> =>
+  isUnknown(figure) ? shortened(figure) : fiveDigits(figure);
+
+const shortened = ({ reason }: { readonly reason: string }) => unknown(reason.slice(0, UNKNOWN_LENGTH_MAX));
+
+const fiveDigits = (figure: number): number => Number(figure.toPrecision(5));
+
+const NOT_SEARCHED = unknown('its loads were given, not searched for');
+const NOT_YET = unknown('not known yet');
+const NO_FIGURES = {
+  issued: 0,
+  elapsedMs: 0,
+  completedPerSecond: NOT_YET,
+  outputTokensPerSecond: NOT_YET,
+  perUserTokensPerSecond: NOT_YET,
+  attainment: NOT_YET,
+  curve: NOT_YET,
+  inFlightGrowthPerMinute: NOT_YET,
+} as const;
+const ENDED_UNTOLD = 'its process exited unexpectedly; --resume goes on with it';
+const TEXT_LENGTH_MAX = 1_000;
+/** Of the sentence that decided a stage. */
+const REASON_LENGTH_MAX = 80;
+/** Of why one of its figures is not known. */
+const UNKNOWN_LENGTH_MAX = 32;
+export const OBJECTIVES_TOLD_MAX = 16;

@@ -1,0 +1,75 @@
+// The kinds of events that speak of sweeps and load lines: rows of the table of kinds. Told durably as one starts and as it
+// ended, and live in between; the stages are runs and tell of themselves.
+
+import type { Sweep, SweepProgress } from './sweep.ts';
+
+const SWEEP = {
+  class: 'durable',
+  field: 'sweeps',
+  shape: 'keyed',
+  entriesMax: 64,
+  isNewestKept: true,
+  key: ({ sweepId }: Sweep): string => sweepId,
+  texts: {
+    sweepId: 'runId',
+    kind: 'plain',
+    reason: 'free',
+    code: 'plain',
+    failsBy: 'plain',
+    limit: 'plain',
+    sentence: 'free',
+    arrival: 'plain',
+    purpose: 'plain',
+    runId: 'runId',
+    state: 'plain',
+    verdict: 'plain',
+    series: 'plain',
+    form: 'plain',
+    startedAt: 'plain',
+    name: 'free',
+    target: 'free',
+    serverKind: 'plain',
+    model: 'modelName',
+    dataset: 'dataset',
+    objectives: 'plain',
+    by: 'plain',
+    command: 'free',
+    directory: 'directory',
+  },
+} as const;
+
+type SweepRow = typeof SWEEP & { readonly tell: (sweep: Sweep) => Sweep | undefined };
+
+const PROGRESS = {
+  class: 'live',
+  field: 'sweepProgress',
+  shape: 'keyed',
+  entriesMax: 8,
+  isNewestKept: true,
+  key: ({ sweepId }: SweepProgress): string => sweepId,
+  texts: {
+    sweepId: 'runId',
+    kind: 'plain',
+    reason: 'free',
+    code: 'plain',
+    failsBy: 'plain',
+    limit: 'plain',
+    sentence: 'free',
+    arrival: 'plain',
+    purpose: 'plain',
+    runId: 'runId',
+    state: 'plain',
+    verdict: 'plain',
+    series: 'plain',
+  },
+} as const;
+
+export const SWEEP_KINDS: {
+  readonly 'sweep.started': SweepRow;
+  readonly 'sweep.ended': SweepRow;
+  readonly 'stages.reported': typeof PROGRESS;
+} = {
+  'sweep.started': { ...SWEEP, tell: sweep => (sweep.state === 'running' ? sweep : undefined) },
+  'sweep.ended': { ...SWEEP, tell: sweep => (sweep.state === 'running' ? undefined : sweep) },
+  'stages.reported': PROGRESS,
+};

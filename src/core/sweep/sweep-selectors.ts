@@ -1,0 +1,84 @@
+// Sweeps and lines as a person should see them now. One that says nothing for as long as a lease lasts is shown as interrupted
+// before anybody has written so.
+
+import { ageMsOf } from '../entry-maps.ts';
+import type { NodeId, SweepId } from '../ids.ts';
+import { isNodeId } from '../ids.ts';
+import { isForgotten } from '../node/presence-view.ts';
+import { LEASE_MS } from '../run/run-selectors.ts';
+import type { Entry, State } from '../state.ts';
+import { isUnknown } from '../unknown.ts';
+import type { Sweep, SweepFindings, SweepState } from './sweep.ts';
+import type { LineProgress } from './sweep-document.ts';
+
+/** The newest findings are those that count: live ones while it runs. */
+export interface SweepView extends SweepFindings {
+  /** Who ran it. */
+  readonly node: NodeId;
+  readonly sweep: Sweep;
+  readonly state: SweepState;
+  /** Why the state is what it is; '' where there is nothing to say. */
+  readonly reason: string;
+  readonly isLive: boolean;
+  /** Since anything was heard of one that runs, ms; 0 where it has ended. */
+  readonly silentMs: number;
+  readonly progress: LineProgress | undefined;
+}
+
+/** Of every node that is not forgotten, the newest first. */
+export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
+  Object.entries(state.sweeps)
+    .flatMap(([node, sweeps]) =>
+      isNodeId(node) && !isForgotten(state, node)
+        ? Object.values(sweeps).map(entry => viewOf(state, { node, entry, nowMs }))
+        : [],
+    )
+    .sort(
+      (a, b) =>
+        compareText(b.sweep.startedAt, a.sweep.startedAt) || compareText(a.sweep.sweepId, b.sweep.sweepId),
+    );
+
+/** The one of that id; of several nodes with the same id, the newest. */
+export const sweepView = (state: State, sweepId: SweepId, nowMs: number): SweepView | undefined =>
+  sweepViews(state, nowMs).find(view => view.sweep.sweepId === sweepId);
+
+const viewOf = (
+  state: State,
+  { node, entry, nowMs }: { readonly node: NodeId; readonly entry: Entry<Sweep>; readonly nowMs: number },
+): SweepView => {
+  const sweep = entry.value;
+  if (sweep.state !== 'running') {
+    const { line, sentence, stages, reason } = sweep;
+    return {
+      node,
+      sweep,
+      line,
+      sentence,
+      stages,
+      state: sweep.state,
+      reason,
+      isLive: false,
+      silentMs: 0,
+      progress: undefined,
+    };
+  }
+  const live = state.sweepProgress[node]?.[sweep.sweepId];
+  const { line, sentence, stages } = live?.value ?? sweep;
+  const silentMs = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
+  const isLive = silentMs <= LEASE_MS;
+  const progress = live === undefined || isUnknown(live.value.progress) ? undefined : live.value.progress;
+  return {
+    node,
+    sweep,
+    line,
+    sentence,
+    stages,
+    state: isLive ? 'running' : 'interrupted',
+    reason: isLive ? '' : 'its process has not responded since; this is what it knew last',
+    isLive,
+    silentMs,
+    progress: isLive ? progress : undefined,
+  };
+};
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

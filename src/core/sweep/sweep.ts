@@ -1,0 +1,86 @@
+// Sweeps and load lines as the cluster sees them: what was asked, what is known so far while it runs, and a digest of its
+// stages. The whole document, with every stage over time, stays in the directory of the node that ran it.
+
+import type { NodeId, RunId, SweepId } from '../ids.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import type { Estimate, StageCurve, StageLoad, StagePurpose, StageState, StageVerdict } from './stage.ts';
+import type { LineProgress, LoadLine } from './sweep-document.ts';
+
+/** What is known of a sweep at one moment, or at its end. */
+export interface SweepFindings {
+  /** Of a sweep of given loads it stays unknown: nobody searched for it. */
+  readonly line: LoadLine;
+  /** One sentence for a person; '' before there is one. */
+  readonly sentence: string;
+  /** In the order they ran; of more than STAGES_TOLD_MAX the newest. */
+  readonly stages: readonly StageDigest[];
+}
+
+export interface Sweep extends SweepFindings {
+  readonly sweepId: SweepId;
+  /** 'line': the loads were searched; 'sweep': a person named them. */
+  readonly form: 'sweep' | 'line';
+  /** ISO 8601 of the machine that runs it; for display, and for the order. */
+  readonly startedAt: string;
+  readonly name: Reported<string>;
+  /** Scheme, host, port and path; never credentials. */
+  readonly target: string;
+  /** Known where the target is a node's own address. */
+  readonly targetNode: Reported<NodeId>;
+  readonly serverKind: Reported<string>;
+  readonly model: Reported<string>;
+  readonly dataset: string;
+  /** As they were written: `ttft.p95=500ms`. */
+  readonly objectives: readonly string[];
+  /** The share of issued requests that must meet the objectives of a single request. */
+  readonly attainment: number;
+  readonly by: 'rate' | 'concurrency';
+  /** Asked width of the bracket as a share of the load, of a line. */
+  readonly resolution: Reported<number>;
+  readonly confidence: Reported<number>;
+  /** What to type to run it again, without secrets. */
+  readonly command: string;
+  /** Where the document and the stages lie, on the machine of the entry's origin. */
+  readonly directory: string;
+  readonly state: SweepState;
+  /** Why the state is not 'complete', or why it ended before the last load; '' where there is nothing to say. */
+  readonly reason: string;
+}
+
+export type SweepState = 'running' | 'complete' | 'stopped' | 'interrupted';
+
+/** What is told while it runs. */
+export interface SweepProgress extends SweepFindings {
+  readonly sweepId: SweepId;
+  readonly progress: LineProgress | Unknown;
+}
+
+/** The sweep that a run is a stage of. A type, not an interface: it stands in `Reported`. */
+export type SweepPlace = {
+  readonly sweepId: SweepId;
+  /** The number of the stage, from 1. */
+  readonly stage: number;
+};
+
+/** A stage without its time: what a list, or a page on another machine, draws. */
+export interface StageDigest {
+  readonly number: number;
+  readonly load: StageLoad;
+  readonly purpose: StagePurpose;
+  readonly runId: RunId;
+  readonly state: StageState;
+  readonly verdict: Reported<StageVerdict>;
+  /** The sentence that decided; '' before there is one. */
+  readonly reason: string;
+  readonly issued: number;
+  readonly elapsedMs: number;
+  readonly completedPerSecond: Reported<number>;
+  readonly outputTokensPerSecond: Reported<number>;
+  readonly perUserTokensPerSecond: Reported<number>;
+  readonly attainment: Reported<Estimate>;
+  readonly curve: Reported<StageCurve>;
+  readonly inFlightGrowthPerMinute: Reported<number>;
+}
+
+/** Of one sweep, so that its newest word fits into one live event. */
+export const STAGES_TOLD_MAX = 48;

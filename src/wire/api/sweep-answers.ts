@@ -1,0 +1,58 @@
+// What the HTTP API tells of sweeps and load lines: answers under /api/sweeps.
+
+import * as v from 'valibot';
+import type { SweepId } from '../../core/ids.ts';
+import type { Stage } from '../../core/sweep/stage.ts';
+import type { LineDocument, LineProgress, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
+import { sweepProgressParts, sweepSchema } from '../sweep-digest-schema.ts';
+import {
+  lineDocumentSchema,
+  lineProgressSchema,
+  STAGES_MAX,
+  stageSchema,
+  sweepDocumentSchema,
+} from '../sweep-schema.ts';
+
+/** A sweep or line as it is listed. */
+export type ListedSweep = Omit<SweepView, 'progress'> & { readonly progress: LineProgress | Unknown };
+
+export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object({
+  node: v.pipe(nodeIdSchema, v.description('The node that ran it.')),
+  sweep: sweepSchema,
+  ...sweepProgressParts,
+  state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
+  reason: v.pipe(v.string(), v.description('The reason for the state; empty if there is none.')),
+  isLive: v.boolean(),
+  silentMs: v.pipe(figure, v.description('Time since the last news of one in progress; 0 if it has ended.')),
+  progress: v.union([unknownSchema, lineProgressSchema]),
+});
+
+export const sweepsAnswerSchema: v.GenericSchema<unknown, { readonly sweeps: readonly ListedSweep[] }> =
+  v.object({ sweeps: v.array(listedSweepSchema) });
+
+export interface SweepAnswer {
+  readonly sweep: ListedSweep;
+  /** sweep.json or line.json, once it has ended. */
+  readonly document: SweepDocument | LineDocument | null;
+  /** Whole stages so far, while it runs. */
+  readonly stages: readonly Stage[];
+  /** What is missing, and why; '' where nothing is. */
+  readonly notice: string;
+}
+
+export const sweepAnswerSchema: v.GenericSchema<unknown, SweepAnswer> = v.object({
+  sweep: listedSweepSchema,
+  document: v.pipe(
+    v.nullable(v.union([lineDocumentSchema, sweepDocumentSchema])),
+    v.description('null while it is in progress, and if its files are not on the answering node.'),
+  ),
+  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
+  notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
+});
+
+export const sweepStopAnswerSchema: v.GenericSchema<unknown, { readonly sweepId: SweepId }> = v.object({
+  sweepId: sweepIdSchema,
+});

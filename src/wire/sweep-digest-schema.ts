@@ -1,0 +1,126 @@
+// Sweeps and lines as they cross a process boundary beside their document: in events, and in what a benchmark tells the
+// daemon of its machine.
+
+import * as v from 'valibot';
+import type { Stage } from '../core/sweep/stage.ts';
+import type { StageDigest, Sweep, SweepFindings, SweepProgress } from '../core/sweep/sweep.ts';
+import { STAGES_TOLD_MAX } from '../core/sweep/sweep.ts';
+import type { SweepHeadDigest } from '../core/sweep/sweep-digest.ts';
+import { OBJECTIVES_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
+import type { LoadLine } from '../core/sweep/sweep-document.ts';
+import {
+  count,
+  figure,
+  nodeIdSchema,
+  openObject,
+  reported,
+  runIdSchema,
+  share,
+  sweepIdSchema,
+  text,
+} from './schema.ts';
+import {
+  estimateSchema,
+  lineProgressSchema,
+  loadLineSchema,
+  stageCurveSchema,
+  stageLoadSchema,
+  stageSchema,
+  stageWordSchemas,
+} from './sweep-schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** What a benchmark tells of a sweep when it begins. */
+export type SweepStart = SweepHeadDigest & Pick<Sweep, 'sweepId'>;
+/** Whole stages, those alone that have changed since they were told last. */
+export interface SweepUpdate extends Omit<SweepProgress, 'stages'> {
+  readonly stages: readonly Stage[];
+}
+/** What it knows when it has ended; its stages were told before. */
+export type SweepEnd = Pick<Sweep, 'sweepId' | 'state' | 'reason' | 'line' | 'sentence' | 'model'>;
+
+/** Of one message: whoever has more to tell sends several. */
+export const STAGES_TOLD_AT_ONCE_MAX = 16;
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
+
+const stageDigest: Schema<StageDigest> = openObject({
+  number: v.pipe(count, v.minValue(1)),
+  load: stageLoadSchema,
+  purpose: stageWordSchemas.purpose,
+  runId: runIdSchema,
+  state: stageWordSchemas.state,
+  verdict: reported(stageWordSchemas.verdict),
+  reason: shortText,
+  issued: count,
+  elapsedMs: v.pipe(figure, v.minValue(0)),
+  completedPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+  perUserTokensPerSecond: reported(figure),
+  attainment: reported(estimateSchema),
+  curve: reported(stageCurveSchema),
+  inFlightGrowthPerMinute: reported(figure),
+});
+
+const outcome: {
+  readonly line: Schema<LoadLine>;
+  readonly sentence: Schema<string>;
+} = { line: loadLineSchema, sentence: text };
+
+export const sweepProgressParts: { readonly [K in keyof SweepFindings]: Schema<SweepFindings[K]> } = {
+  ...outcome,
+  stages: v.pipe(v.array(stageDigest), v.maxLength(STAGES_TOLD_MAX)),
+};
+
+const start = {
+  sweepId: sweepIdSchema,
+  form: v.picklist(['sweep', 'line']),
+  startedAt: v.pipe(v.string(), v.maxLength(40), v.regex(ISO_TIME)),
+  name: reported(shortText),
+  target: text,
+  serverKind: reported(shortText),
+  model: reported(shortText),
+  dataset: text,
+  objectives: v.pipe(v.array(shortText), v.maxLength(OBJECTIVES_TOLD_MAX)),
+  attainment: share,
+  by: v.picklist(['rate', 'concurrency']),
+  resolution: reported(share),
+  confidence: reported(share),
+  command: text,
+  directory: text,
+};
+
+const end = { state: v.picklist(['running', 'complete', 'stopped', 'interrupted']), reason: text };
+
+export const sweepStartSchema: Schema<SweepStart> = openObject(start);
+
+export const sweepSchema: Schema<Sweep> = openObject({
+  ...start,
+  targetNode: reported(nodeIdSchema),
+  ...end,
+  ...sweepProgressParts,
+});
+
+const progress = reported(lineProgressSchema);
+
+export const sweepProgressSchema: Schema<SweepProgress> = openObject({
+  sweepId: sweepIdSchema,
+  ...sweepProgressParts,
+  progress,
+});
+
+export const sweepUpdateSchema: Schema<SweepUpdate> = openObject({
+  sweepId: sweepIdSchema,
+  ...outcome,
+  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_TOLD_AT_ONCE_MAX)),
+  progress,
+});
+
+export const sweepEndSchema: Schema<SweepEnd> = openObject({
+  sweepId: sweepIdSchema,
+  model: start.model,
+  ...end,
+  ...outcome,
+});

@@ -1,0 +1,55 @@
+// A load line as a search writes it, whole or as far as it is, and one that announces itself to the daemon of a home.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SweepAnnouncement } from '../../src/bench/announce/sweep-reporter.ts';
+import { announceSweep } from '../../src/bench/announce/sweep-reporter.ts';
+import { systemClock } from '../../src/clock/system-clock.ts';
+import type { SweepId } from '../../src/core/ids.ts';
+import { isSweepId } from '../../src/core/ids.ts';
+import type { LineDocument, SweepDocument } from '../../src/core/sweep/sweep-document.ts';
+import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
+import { simulatedLine } from '../../src/simulate/simulated-line.ts';
+import { sweepDocumentToJson } from '../../src/wire/sweep-schema.ts';
+
+export const sweepIdOf = (text: string): SweepId => {
+  if (isSweepId(text)) return text;
+  throw new Error(`not the id of a sweep: ${text}`);
+};
+
+/** @param doneSeconds since it began; undefined: it has ended. */
+export const madeUpLine = (doneSeconds?: number, more: Partial<LineDocument> = {}): LineDocument => ({
+  ...simulatedLine(
+    {
+      startedWallMs: Date.UTC(2026, 10, 20, 12),
+      target: 'http://127.0.0.1:8000',
+      model: 'made-up',
+      plimsollVersion: '0.0.0-test',
+      capacityPerSecond: 12.1,
+      stageSeconds: 60,
+    },
+    doneSeconds,
+  ),
+  id: 'line-1',
+  ...more,
+});
+
+export const writeLine = (directory: string, document: LineDocument): void => {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'line.json'), sweepDocumentToJson(document));
+};
+
+export const announceSweepTo = (
+  home: string,
+  document: SweepDocument | LineDocument,
+  more: { readonly directory: string; readonly onStopAsked?: () => void },
+): Promise<SweepAnnouncement> =>
+  announceSweep({
+    findDaemon: async () => {
+      const found = await readDaemonFile(join(home, 'daemon.json'));
+      return found.kind === 'found' ? found.file : undefined;
+    },
+    clock: systemClock,
+    document,
+    ...more,
+  });
