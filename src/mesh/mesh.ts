@@ -63,6 +63,12 @@ export interface MeshLink {
    * subscribed follows a moment later, up to `MeshLimits.queueBytesMax`.
    */
   onFrame(listener: (frame: Uint8Array) => void): Unsubscribe;
+  /**
+   * Nothing more is read until `resumeReading`, but for what has been read already: the peer's queue fills, so that it sends the
+   * newest value alone instead of all of them. Its silence is not held against it meanwhile.
+   */
+  pauseReading(): void;
+  resumeReading(): void;
   /** The queue fell below half of `MeshLimits.queueBytesHigh` after `send` gave false. */
   onDrain(listener: () => void): Unsubscribe;
   /** Once, whoever closed it. Subscribing to a closed link calls at once. */

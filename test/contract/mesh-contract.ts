@@ -136,6 +136,32 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(link.send(NOTHING)).toBe(true);
     });
 
+    test('a peer that pauses reading fills the queue of the sender, is not given up, and gets all of it afterwards', async () => {
+      const [one, other] = await linked({ limits: { queueBytesMax: 64_000_000 } });
+      const link = linkOf(one, other);
+      const reader = linkOf(other, one);
+      let drains = 0;
+      link.onDrain(() => {
+        drains += 1;
+        one.changed();
+      });
+      const before = other.frames.length;
+      reader.pauseReading();
+      let sent = 0;
+      while (link.send(new Uint8Array(100_000))) sent += 1;
+      expect(link.queuedBytes).toBeGreaterThan(1_000_000);
+      // Until another peer, cut off since, was waited for long enough.
+      const third = await node();
+      await place.connect(other.transport, third.transport);
+      await until(other, () => other.transport.links.has(third.transport.localId));
+      place.cut(other.transport, third.transport);
+      await until(other, () => other.closes.length === 1);
+      expect([link.isOpen, reader.isOpen]).toEqual([true, true]);
+      reader.resumeReading();
+      await until(one, () => drains === 1 && other.frames.length === before + sent + 1);
+      expect(link.send(NOTHING)).toBe(true);
+    });
+
     test('a peer that does not take what it is sent is closed at the bound of the queue', async () => {
       const [one, other] = await linked();
       const link = linkOf(one, other);

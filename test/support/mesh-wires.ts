@@ -52,6 +52,8 @@ export class WiredLink implements MeshLink {
   #queue: Uint8Array[] = [];
   #isScheduled = false;
   #owesDrain = false;
+  /** While reading is paused. */
+  #unread: Uint8Array[] | undefined;
   #other: WiredLink | undefined;
   readonly #frames = new Listeners<Uint8Array>();
   readonly #drains = new Listeners<undefined>();
@@ -111,7 +113,19 @@ export class WiredLink implements MeshLink {
 
   /** As if the other end had sent it. */
   inject(frame: Uint8Array): void {
-    if (this.isOpen) this.#frames.emit(frame);
+    if (!this.isOpen) return;
+    if (this.#unread === undefined) this.#frames.emit(frame);
+    else this.#unread.push(frame);
+  }
+
+  pauseReading(): void {
+    this.#unread ??= [];
+  }
+
+  resumeReading(): void {
+    const unread = this.#unread ?? [];
+    this.#unread = undefined;
+    for (const frame of unread) this.inject(frame);
   }
 
   #end(close: LinkClose): void {

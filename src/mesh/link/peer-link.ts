@@ -10,6 +10,7 @@ import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '
 import { decodeBye, encodeBye } from './bye.ts';
 import { deadline } from './deadline.ts';
 import { FrameListeners, Listeners } from './listeners.ts';
+import { isPing, Pings } from './pings.ts';
 import type { Handshake } from './pipe.ts';
 import { FRAME } from './pipe.ts';
 
@@ -32,9 +33,9 @@ export class PeerLink implements MeshLink {
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
   readonly #ups = new Listeners<void>();
-  readonly #probes = new Map<number, () => void>();
+  readonly #pings = new Pings();
   #heardAtMs: number;
-  #pingNumber = 0;
+  #isPaused = false;
   #isReady = false;
   #isPeerReady = false;
   #isFull = false;
@@ -105,11 +106,10 @@ export class PeerLink implements MeshLink {
     if (!this.isOpen) return false;
     using limit = deadline(this.#clock, this.#limits.holderAnswerMs, this.#stop.signal);
     if (limit.signal.aborted) return false;
-    const answer = Promise.withResolvers<true>();
-    const number = this.#ping();
-    this.#probes.set(number, () => answer.resolve(true));
-    const isAnswered = await unlessAborted(answer.promise, limit.signal);
-    this.#probes.delete(number);
+    const { payload, answered, forget } = this.#pings.asked();
+    this.#ping(payload);
+    const isAnswered = await unlessAborted(answered, limit.signal);
+    forget();
     return isAnswered === true;
   }
 
@@ -127,6 +127,18 @@ export class PeerLink implements MeshLink {
 
   onFrame(listener: (frame: Uint8Array) => void): Unsubscribe {
     return this.#frames.add(listener);
+  }
+
+  pauseReading(): void {
+    this.#isPaused = true;
+    this.#handshake.pipe.pause();
+  }
+
+  resumeReading(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#heardAtMs = this.#clock.nowMs();
+    this.#handshake.pipe.resume();
   }
 
   onDrain(listener: () => void): Unsubscribe {
@@ -191,7 +203,7 @@ export class PeerLink implements MeshLink {
   }
 
   #answer(payload: Uint8Array): void {
-    if (payload.length !== PING_BYTES) {
+    if (!isPing(payload)) {
       this.close('malformed', 'a ping has another length');
       return;
     }
@@ -200,12 +212,8 @@ export class PeerLink implements MeshLink {
   }
 
   #answered(payload: Uint8Array): void {
-    if (payload.length !== PING_BYTES) {
-      this.close('malformed', 'a pong has another length');
-      return;
-    }
-    const number = new DataView(payload.buffer, payload.byteOffset).getUint32(0);
-    this.#probes.get(number)?.();
+    if (isPing(payload)) this.#pings.answered(payload);
+    else this.close('malformed', 'a pong has another length');
   }
 
   #peerReady(): void {
@@ -229,13 +237,9 @@ export class PeerLink implements MeshLink {
       this.close('overflow', `${queuedBytes} bytes wait for a peer that does not read`);
   }
 
-  #ping(): number {
-    this.#pingNumber = (this.#pingNumber + 1) >>> 0;
-    const payload = new Uint8Array(PING_BYTES);
-    new DataView(payload.buffer).setUint32(0, this.#pingNumber);
+  #ping(payload: Uint8Array): void {
     this.#handshake.pipe.write(FRAME.ping, payload);
     this.#checkQueue();
-    return this.#pingNumber;
   }
 
   async #watch(): Promise<void> {
@@ -254,9 +258,10 @@ export class PeerLink implements MeshLink {
       const oversleptMs = nowMs - sinceMs - waitMs;
       // This process stood still: what the peer said meanwhile has not been read yet, and is not the peer's silence.
       if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
+      if (this.#isPaused) this.#heardAtMs = nowMs;
       if (nowMs - this.#heardAtMs >= deadAfterMs) {
         this.close('silent', `nothing was received for ${deadAfterMs / 1_000} s`);
-      } else this.#ping();
+      } else this.#ping(this.#pings.next());
     }
   }
 
@@ -284,7 +289,6 @@ export class PeerLink implements MeshLink {
 }
 
 const NOTHING = new Uint8Array(0);
-const PING_BYTES = 4;
 const FAREWELL_MS = 500;
 /** Here nobody would hear a farewell, or it would wait behind what is stuck. */
 const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);

@@ -11,6 +11,9 @@ export interface FramePipe {
   /** Nothing is read before this; called again, the new events replace the former. */
   listen(events: PipeEvents): void;
   write(kind: number, payload: Uint8Array): void;
+  /** What was read already may still follow. */
+  pause(): void;
+  resume(): void;
   /** Lets what is queued leave, then closes. */
   end(): void;
   destroy(): void;

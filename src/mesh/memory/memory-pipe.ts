@@ -12,6 +12,7 @@ export class MemoryLinkPipe implements FramePipe {
   #queuedBytes = 0;
   #isFlowing = false;
   #isEnding = false;
+  #isPaused = false;
   #isGone = false;
   #hasVanished = false;
 
@@ -46,6 +47,15 @@ export class MemoryLinkPipe implements FramePipe {
     this.#queue.push({ kind, payload: payload.slice() });
     this.#queuedBytes += FRAME_HEAD_BYTES + payload.length;
     this.flow();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#other?.flow();
   }
 
   end(): void {
@@ -100,7 +110,7 @@ export class MemoryLinkPipe implements FramePipe {
       return;
     }
     const events = other.#events;
-    if (events === undefined) return;
+    if (events === undefined || other.#isPaused) return;
     const frames = this.#queue.splice(0);
     this.#queuedBytes = 0;
     for (const { kind, payload } of frames) {

@@ -174,7 +174,7 @@ export class DurableExchange {
     last: Place,
     from: number,
   ): void {
-    const { counts, store, nowMs, relayedTo } = this.#parts;
+    const { counts, store, nowMs, relays } = this.#parts;
     const ageMs = received.at(-1)?.record.ageMs ?? 0;
     const { receivedAtMs } = receiptOf(ageMs, nowMs());
     const result = store.storeRecords({ position: { origin, ...last }, records: received, receivedAtMs });
@@ -187,7 +187,7 @@ export class DurableExchange {
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
-    for (const other of relayedTo(peer.id)) {
+    for (const other of relays.to(peer.id)) {
       if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))
         other.outbox.owe(origin, { epoch, through: from });
     }
@@ -225,7 +225,7 @@ export class DurableExchange {
 
   /** Held already, from somebody else; this sender may have peers for whom nobody else will relay. */
   #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
-    for (const other of this.#parts.relayedTo(peer.id)) {
+    for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
         other.outbox.owe(origin, { epoch, through: after });
     }

@@ -6,6 +6,7 @@ import type { NodeKeys } from '../../wire/node-signature.ts';
 import type { MeshTransport } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { OwnProof } from './record-proof.ts';
+import type { Relays } from './relay-rule.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { ReplicationCounts } from './replication-counts.ts';
@@ -33,10 +34,6 @@ export interface ExchangeParts {
   readonly limits: ReplicationLimits;
   readonly nowMs: () => number;
   readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
-  /** Whether this node passes on to the peer what the sender brought. */
-  readonly relays: (sender: NodeId, peer: NodeId) => boolean;
-  /** How many would do so before this node, for want of a better one each; up to RANK_MAX. */
-  readonly rank: (sender: NodeId, peer: NodeId) => number;
-  /** All peers for which that holds; in a full mesh none, at the cost of a look-up. */
-  readonly relayedTo: (sender: NodeId) => readonly ReplicaPeer[];
+  /** Who passes on what between whom. */
+  readonly relays: Relays;
 }

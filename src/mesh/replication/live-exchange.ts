@@ -80,7 +80,7 @@ export class LiveExchange {
    * that comes from now on where this node stands in for the relay.
    */
   heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
-    const { self, nowMs, rank } = this.#parts;
+    const { self, nowMs, relays } = this.#parts;
     const held = new Map(has.map(entry => [entry.origin, entry]));
     const before = nowMs() - HEAL_AFTER_MS;
     for (const standing of this.#table.standingBefore(before)) {
@@ -92,7 +92,10 @@ export class LiveExchange {
       }
       const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
       const sender = missing[0]?.value.sender;
-      if (sender !== undefined && sender !== self) this.#standIns.behind(peer, origin, rank(sender, peer.id));
+      // Whoever has a link with the origin gets its values from there: late when one of them is short of time, and copies
+      // would make it worse.
+      if (sender !== undefined && sender !== self && !relays.areNeighbours(origin, peer.id))
+        this.#standIns.behind(peer, origin, relays.rank(sender, peer.id));
       const isOurs = this.#standIns.isFor(origin, peer);
       for (const entry of missing) if (isOurs || entry.heldSinceMs <= before) peer.outbox.oweLive(entry);
     }
@@ -225,7 +228,7 @@ export class LiveExchange {
 
   #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
-    for (const peer of this.#parts.relayedTo(sender.id)) for (const entry of entries) owe(peer, entry);
+    for (const peer of this.#parts.relays.to(sender.id)) for (const entry of entries) owe(peer, entry);
     for (const entry of entries) for (const peer of this.#standIns.for(entry.origin)) owe(peer, entry);
   }
 
@@ -233,7 +236,7 @@ export class LiveExchange {
     const { self, relays } = this.#parts;
     if (entry.origin === peer.id || entry.seenBy.has(peer.id)) return;
     const { sender } = entry.value;
-    if (sender === self || relays(sender, peer.id)) peer.outbox.oweLive(entry);
+    if (sender === self || relays.isOne(sender, peer.id)) peer.outbox.oweLive(entry);
   }
 }
 

@@ -29,11 +29,16 @@ export class Relays {
     return peer !== sender && this.rank(sender, peer, 1) === 0;
   }
 
+  /** Whether one of them says that it has a link with the other. */
+  areNeighbours(a: NodeId, b: NodeId): boolean {
+    return this.#neighboursOf(a)?.has(b) === true || this.#neighboursOf(b)?.has(a) === true;
+  }
+
   /** How many would pass on between the two before this node: the one with 0 does. Counted up to `max`. */
-  rank(sender: NodeId, peer: NodeId, max: number): number {
+  rank(sender: NodeId, peer: NodeId, max: number = RANK_MAX): number {
     const ofSender = this.#neighboursOf(sender);
     const ofPeer = this.#neighboursOf(peer);
-    let before = ofSender?.has(peer) === true || ofPeer?.has(sender) === true ? 1 : 0;
+    let before = this.areNeighbours(sender, peer) ? 1 : 0;
     if (ofSender === undefined || ofPeer === undefined) return before;
     const [smaller, larger] = ofSender.size < ofPeer.size ? [ofSender, ofPeer] : [ofPeer, ofSender];
     for (const node of smaller) {
@@ -53,3 +58,6 @@ export class Relays {
     return this.#peers.get(node)?.neighbours.nodes;
   }
 }
+
+/** Among the nodes that could pass on; what comes later takes turns with the last of these. */
+const RANK_MAX = 64;

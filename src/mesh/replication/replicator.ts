@@ -56,9 +56,7 @@ export class Replicator {
       limits,
       nowMs,
       peers: this.#peers,
-      relays: (sender: NodeId, peer: NodeId): boolean => this.#relays.isOne(sender, peer),
-      rank: (sender: NodeId, peer: NodeId): number => this.#relays.rank(sender, peer, RANK_MAX),
-      relayedTo: (sender: NodeId): readonly ReplicaPeer[] => this.#relays.to(sender),
+      relays: this.#relays,
     };
     this.#chunks = createRecordChunks({
       store,
@@ -68,8 +66,13 @@ export class Replicator {
       nowMs,
     });
     this.#live = new LiveExchange(common);
-    const refused = (): number => ++this.counts.overRate;
-    this.#inbox = new FairInbox({ nowMs, take: (peer, frame) => this.#hear(peer, frame), refused });
+    this.#inbox = new FairInbox({
+      nowMs,
+      take: (peer, frame) => this.#hear(peer, frame),
+      pause: ({ link }) => link.pauseReading(),
+      resume: ({ link }) => link.resumeReading(),
+      refused: () => ++this.counts.overRate,
+    });
     this.#durable = new DurableExchange(common, node => this.#live.holds(node));
   }
 
@@ -295,6 +298,3 @@ export class Replicator {
     for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);
   }
 }
-
-/** Among the nodes that could pass on; what comes later takes turns with the last of these. */
-const RANK_MAX = 64;

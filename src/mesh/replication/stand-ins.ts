@@ -16,6 +16,8 @@ interface StandIn {
 export class StandIns {
   readonly #nowMs: () => number;
   readonly #byPeer = new Map<ReplicaPeer, Map<NodeId, StandIn>>();
+  /** The other way round, of those that began and may not be over: asked for each value that is passed on. */
+  readonly #begun = new Map<NodeId, Map<ReplicaPeer, StandIn>>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
@@ -28,6 +30,9 @@ export class StandIns {
     if (rank > 2 ** (one.misses - 1) || one.untilMs > this.#nowMs()) return;
     one.untilMs = this.#nowMs() + Math.min(STAND_IN_MS_MAX, STAND_IN_MS * 2 ** Math.min(one.times, 20));
     one.times += 1;
+    const begun = this.#begun.get(origin) ?? new Map<ReplicaPeer, StandIn>();
+    begun.set(peer, one);
+    this.#begun.set(origin, begun);
   }
 
   /** It has what there was a moment ago. */
@@ -38,8 +43,12 @@ export class StandIns {
 
   /** Peers to whom this node passes on what it holds of the origin, whatever the relay rule says. */
   *for(origin: NodeId): Iterable<ReplicaPeer> {
+    const begun = this.#begun.get(origin);
+    if (begun === undefined) return;
     const nowMs = this.#nowMs();
-    for (const [peer, origins] of this.#byPeer) if ((origins.get(origin)?.untilMs ?? 0) > nowMs) yield peer;
+    for (const [peer, { untilMs }] of begun)
+      if (untilMs > nowMs) yield peer;
+      else this.#end(origin, peer);
   }
 
   isFor(origin: NodeId, peer: ReplicaPeer): boolean {
@@ -47,7 +56,17 @@ export class StandIns {
   }
 
   peerGone(peer: NodeId): void {
-    for (const one of this.#byPeer.keys()) if (one.id === peer) this.#byPeer.delete(one);
+    for (const [one, origins] of this.#byPeer) {
+      if (one.id !== peer) continue;
+      for (const origin of origins.keys()) this.#end(origin, one);
+      this.#byPeer.delete(one);
+    }
+  }
+
+  #end(origin: NodeId, peer: ReplicaPeer): void {
+    const begun = this.#begun.get(origin);
+    begun?.delete(peer);
+    if (begun?.size === 0) this.#begun.delete(origin);
   }
 
   #of(peer: ReplicaPeer, origin: NodeId): StandIn {
@@ -56,7 +75,10 @@ export class StandIns {
     const held = origins.get(origin);
     if (held !== undefined) return held;
     const oldest = origins.keys().next().value;
-    if (origins.size >= ORIGINS_OF_PEER_MAX && oldest !== undefined) origins.delete(oldest);
+    if (origins.size >= ORIGINS_OF_PEER_MAX && oldest !== undefined) {
+      origins.delete(oldest);
+      this.#end(oldest, peer);
+    }
     const made = { misses: 0, times: 0, untilMs: 0 };
     origins.set(origin, made);
     return made;

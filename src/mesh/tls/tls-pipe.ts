@@ -83,6 +83,14 @@ export class TlsPipe implements FramePipe {
     socket.uncork();
   }
 
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    if (this.#events !== undefined) this.#socket.resume();
+  }
+
   end(): void {
     if (!this.#socket.destroyed) this.#socket.end();
   }

@@ -5,6 +5,8 @@ import { FairInbox } from '../../../src/mesh/replication/fair-inbox.ts';
 const inboxOf = (costMs: number) => {
   let nowMs = 0;
   const taken: string[] = [];
+  const paused: string[] = [];
+  const resumed: string[] = [];
   let refused = 0;
   const inbox = new FairInbox<string>({
     nowMs: () => nowMs,
@@ -12,11 +14,13 @@ const inboxOf = (costMs: number) => {
       nowMs += costMs;
       taken.push(peer);
     },
+    pause: peer => paused.push(peer),
+    resume: peer => resumed.push(peer),
     refused: () => {
       refused += 1;
     },
   });
-  return { inbox, taken, refused: () => refused };
+  return { inbox, taken, paused, resumed, refused: () => refused };
 };
 const FRAME = new Uint8Array(1_000);
 
@@ -46,4 +50,15 @@ it('what waits is bounded for each peer, and forgotten with it', async () => {
   inbox.forget('flood');
   await nextTurn();
   expect(taken).toEqual(['flood', 'honest']);
+});
+
+it('a peer of which much waits is not read any further until most of it is taken', async () => {
+  const { inbox, taken, paused, resumed } = inboxOf(5);
+  for (let count = 0; count < 150; count += 1) inbox.put('busy', FRAME);
+  inbox.put('quiet', FRAME);
+  expect(paused).toEqual(['busy']);
+  while (resumed.length === 0) await nextTurn();
+  expect(taken.length, 'taken before it is read again').toBeGreaterThan(80);
+  while (taken.length < 151) await nextTurn();
+  expect([paused, resumed]).toEqual([['busy'], ['busy']]);
 });

@@ -1,0 +1,32 @@
+// The numbers that pings carry, and who waits for the answer to one of them.
+
+export class Pings {
+  #number = 0;
+  readonly #waiting = new Map<number, () => void>();
+
+  next(): Uint8Array {
+    this.#number = (this.#number + 1) >>> 0;
+    const payload = new Uint8Array(PING_BYTES);
+    new DataView(payload.buffer).setUint32(0, this.#number);
+    return payload;
+  }
+
+  /** One whose answer somebody waits for, until `forget`. */
+  asked(): { readonly payload: Uint8Array; readonly answered: Promise<true>; readonly forget: () => void } {
+    const answer = Promise.withResolvers<true>();
+    const payload = this.next();
+    const number = this.#number;
+    this.#waiting.set(number, () => answer.resolve(true));
+    return { payload, answered: answer.promise, forget: () => this.#waiting.delete(number) };
+  }
+
+  /** @param payload `isPing`. */
+  answered(payload: Uint8Array): void {
+    const number = new DataView(payload.buffer, payload.byteOffset).getUint32(0);
+    this.#waiting.get(number)?.();
+  }
+}
+
+export const isPing = (payload: Uint8Array): boolean => payload.length === PING_BYTES;
+
+const PING_BYTES = 4;
