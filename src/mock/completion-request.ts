@@ -3,6 +3,8 @@
 
 import { isJsonObject, parseAnyJson } from '../core/json.ts';
 import type { MockApi } from './api/mock-api.ts';
+import type { MockSettings } from './mock-settings.ts';
+import { countTokens } from './tokenizers.ts';
 
 export interface CompletionRequest {
   /** undefined: the server's first. */
@@ -10,7 +12,11 @@ export interface CompletionRequest {
   readonly isStreaming: boolean;
   readonly includesUsage: boolean;
   readonly tokensMax: number | undefined;
-  /** Words of all texts in it. */
+  /** Below it no answer ends by itself. */
+  readonly tokensMin: number;
+  /** The answer goes on to its limit. */
+  readonly ignoresEnd: boolean;
+  /** As the mock's tokenizer counts them. */
   readonly promptTokens: number;
   /** All texts in it: what the reply is a function of, besides the seed. */
   readonly promptText: string;
@@ -21,7 +27,11 @@ export type CompletionRequestResult =
   | { readonly kind: 'ok'; readonly request: CompletionRequest }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-export const readCompletionRequest = (body: Buffer, api: MockApi): CompletionRequestResult => {
+export const readCompletionRequest = (
+  body: Buffer,
+  api: MockApi,
+  { tokenizer, templateTokens }: Pick<MockSettings, 'tokenizer' | 'templateTokens'>,
+): CompletionRequestResult => {
   const value = parseAnyJson(body.toString('utf8'));
   if (value === undefined) return wrong('the body is not JSON');
   if (!isJsonObject(value)) return wrong('the body is not an object');
@@ -34,6 +44,10 @@ export const readCompletionRequest = (body: Buffer, api: MockApi): CompletionReq
   const tokensMax = value['max_completion_tokens'] ?? value['max_tokens'] ?? undefined;
   if (tokensMax !== undefined && !isTokenLimit(tokensMax))
     return wrong('max_tokens must be a whole number of at least 1');
+  const { min_tokens: tokensMin = 0, ignore_eos: ignoresEnd = false } = value;
+  if (tokensMin !== 0 && (!isTokenLimit(tokensMin) || (tokensMax !== undefined && tokensMin > tokensMax)))
+    return wrong('min_tokens must be a whole number of at most max_tokens');
+  if (typeof ignoresEnd !== 'boolean') return wrong('ignore_eos must be true or false');
   const streamOptions = value['stream_options'];
   const own = value['plimsoll'];
   return {
@@ -43,7 +57,9 @@ export const readCompletionRequest = (body: Buffer, api: MockApi): CompletionReq
       isStreaming: stream === true,
       includesUsage: isJsonObject(streamOptions) && streamOptions['include_usage'] === true,
       tokensMax,
-      promptTokens: countWords(promptText),
+      tokensMin,
+      ignoresEnd,
+      promptTokens: countTokens(promptText, tokenizer) + templateTokens * api.messageCount(value),
       promptText,
       isStamped: isJsonObject(own) && own['stamp'] === true,
     },
@@ -54,16 +70,3 @@ const wrong = (problem: string): CompletionRequestResult => ({ kind: 'wrong', pr
 
 const isTokenLimit = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
-
-/** Runs of anything but ASCII white space. */
-const countWords = (text: string): number => {
-  let words = 0;
-  let isInside = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    const isSpace = unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
-    if (!isSpace && !isInside) words += 1;
-    isInside = !isSpace;
-  }
-  return words;
-};

@@ -7,6 +7,7 @@ import { nearest } from '../core/text/nearest.ts';
 import { failureNames } from './failures.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { readMockSettings } from './mock-settings.ts';
+import { TOKENIZER_NAMES } from './tokenizers.ts';
 
 export interface MockOption {
   /** Without dashes. */
@@ -124,6 +125,20 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'toolCalls',
     number,
     'Answer with this many tool calls instead of text. Default: 0.',
+  ),
+  option(
+    'tokenizer',
+    TOKENIZER_NAMES.join('|'),
+    'tokenizer',
+    text,
+    'How prompt tokens are counted; see docs/mock.md. Default: words.',
+  ),
+  option(
+    'template-tokens',
+    'N',
+    'templateTokens',
+    number,
+    'What a chat template adds to each message of a prompt. Default: 0.',
   ),
   option(
     'finish-reason',

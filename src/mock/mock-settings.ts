@@ -5,6 +5,8 @@ import * as v from 'valibot';
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';
 import { isFailureName } from './failures.ts';
+import type { TokenizerName } from './tokenizers.ts';
+import { TOKENIZER_NAMES } from './tokenizers.ts';
 
 export interface MockSettings {
   readonly host: string;
@@ -25,6 +27,10 @@ export interface MockSettings {
   readonly reasoningTokens: number;
   /** The answer comes as the arguments of so many calls instead of text. */
   readonly toolCalls: number;
+  /** How prompts are counted. */
+  readonly tokenizer: TokenizerName;
+  /** Of a chat template, added for each message of a prompt. */
+  readonly templateTokens: number;
   /** '': stop, length where max_tokens cut it, tool_calls where there are some. */
   readonly finishReason: string;
   /** Requests worked on at a time; further ones wait their turn. 0: any number. */
@@ -166,6 +172,8 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     tokensPerChunk: v.optional(whole(1, 1_000), 1),
     reasoningTokens: v.optional(whole(0, OUTPUT_TOKENS_MAX), 0),
     toolCalls: v.optional(whole(0, 16), 0),
+    tokenizer: v.optional(oneOf(TOKENIZER_NAMES), 'words'),
+    templateTokens: v.optional(whole(0, 1_000), 0),
     finishReason: v.optional(v.union([v.literal(''), name], 'must be printable'), ''),
     concurrencyMax: v.optional(whole(0, 100_000), 0),
     eventBytes: v.optional(whole(0, 65_536), 0),

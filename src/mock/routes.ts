@@ -81,7 +81,7 @@ export class Routes {
       readonly closes: boolean;
     },
   ): MockAnswer {
-    const result = readCompletionRequest(request.body, api);
+    const result = readCompletionRequest(request.body, api, this.#settings);
     if (result.kind === 'wrong')
       return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
     const asked = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };

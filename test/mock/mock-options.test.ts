@@ -25,6 +25,8 @@ describe('options of the command line', () => {
         model: 'a, b',
         'event-bytes': '1KiB',
         'no-done': '',
+        tokenizer: 'bytes',
+        'template-tokens': '4',
         informational: '100,103',
       }),
     ).toMatchObject({
@@ -34,6 +36,8 @@ describe('options of the command line', () => {
       models: ['a', 'b'],
       eventBytes: 1_024,
       hasDone: false,
+      tokenizer: 'bytes',
+      templateTokens: 4,
       informational: [100, 103],
     });
   });

@@ -8,6 +8,8 @@ export interface MockApi {
   readonly path: string;
   /** All texts that a request asks with; undefined: it has none, and is refused with `noPrompt`. */
   promptText(body: JsonObject): string | undefined;
+  /** Of a request with a prompt; 0 where it is not made of messages. */
+  messageCount(body: JsonObject): number;
   readonly noPrompt: string;
   /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
   readonly messages: MessageJson | undefined;

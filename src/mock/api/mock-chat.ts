@@ -10,6 +10,7 @@ export const mockChat: MockApi = {
     if (!Array.isArray(messages) || messages.length === 0 || !messages.every(isJsonObject)) return undefined;
     return messages.map(({ content }) => `${textOfContent(content)}\n`).join('');
   },
+  messageCount: ({ messages }) => (Array.isArray(messages) ? messages.length : 0),
   noPrompt: 'messages must be a list of messages',
   messages: {
     role: shape => chunkJson(NAMES, shape, { delta: { role: 'assistant', content: '' } }, null),

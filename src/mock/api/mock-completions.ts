@@ -10,6 +10,7 @@ export const mockCompletions: MockApi = {
     const isList = Array.isArray(prompt) && prompt.every(part => typeof part === 'string');
     return isList ? prompt.join('\n') : undefined;
   },
+  messageCount: () => 0,
   noPrompt: 'prompt must be text',
   messages: undefined,
   speech: (shape, _, text) => chunkJson(NAMES, shape, { text }, null),

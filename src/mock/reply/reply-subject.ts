@@ -30,12 +30,15 @@ export const replySubject = (
 ): ReplySubject => {
   const hash = hashOf(request.promptText, settings.seed);
   const { outputTokens } = settings;
-  const wanted =
+  const drawn =
     typeof outputTokens === 'number'
       ? outputTokens
       : outputTokens.min + Math.floor(draw(hash, 0) * (outputTokens.max - outputTokens.min + 1));
-  const isCut = request.tokensMax !== undefined && request.tokensMax < wanted;
-  const told = isCut ? (request.tokensMax ?? wanted) : wanted;
+  const { tokensMin, ignoresEnd, tokensMax } = request;
+  // Without a limit an answer that ignores its end would go on for ever: it is as long as it would be.
+  const wanted = ignoresEnd && tokensMax !== undefined ? tokensMax + 1 : Math.max(drawn, tokensMin);
+  const isCut = tokensMax !== undefined && tokensMax < wanted;
+  const told = isCut ? tokensMax : wanted;
   const hasMessages = api.messages !== undefined;
   const reasoningTokens = hasMessages ? Math.min(settings.reasoningTokens, told) : 0;
   const toolCalls = hasMessages ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
