@@ -4,6 +4,7 @@
 import type { EndedSample } from '../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../src/core/run/event-record.ts';
 import { objectiveFields } from '../src/core/run/objective.ts';
+import { unknown } from '../src/core/unknown.ts';
 import { buildReport } from '../src/metrics/build-report.ts';
 import { MetricsRegistry } from '../src/metrics/metrics-registry.ts';
 import { MetricsTable } from '../src/metrics/metrics-table.ts';
@@ -152,6 +153,7 @@ const finalMs = Array.from({ length: 3 }, () =>
           streaming: true,
           warmupRequests: 0,
           hasNonce: false,
+          requests: unknown('not a real run'),
         },
         ...objectiveFields([], 1),
         environment: { node: '', os: '', cpu: '', cores: 0 },

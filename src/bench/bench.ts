@@ -8,8 +8,8 @@ import { openSocketFolder } from '../messaging/zeromq/socket-folder.ts';
 import { OwnProcessError } from '../process/own-process.ts';
 import { BenchError } from './bench-error.ts';
 import { readJsonlDataset } from './dataset/jsonl-dataset.ts';
-import type { Dataset } from './dataset/prompt.ts';
-import { syntheticDataset } from './dataset/synthetic-dataset.ts';
+import { chosenLengths } from './dataset/length-choice.ts';
+import type { PromptWish } from './dataset/planned-prompts.ts';
 import type { AggregatorChild } from './run/aggregator-child.ts';
 import { openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult } from './run/bench-parts.ts';
@@ -29,7 +29,7 @@ import { runConfig } from './run/run-plan.ts';
  * when it aborts before there is anything to measure. Nothing is left running.
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
-  const dataset = await readDataset(request, parts.stop);
+  const prompts = await readPromptWish(request, parts.stop);
   await checkOpenFiles(request, parts.environment.cores);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
@@ -49,7 +49,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const signal = AbortSignal.any([parts.stop, failed.signal]);
     const sink = { batch: publish, sampleLines: (lines: Uint8Array) => samples.append(lines) };
     const opening = [
-      prepareLoad({ request, parts, dataset, sink, runZeroNs, signal }),
+      prepareLoad({ request, parts, prompts, sink, runZeroNs, signal }),
       openAggregatorFor({ request, parts, directory, endpoints, signal }),
       request.hasEventLog ? openEventLogFor({ parts, directory, endpoints, signal }) : undefined,
     ] as const;
@@ -57,7 +57,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
     await using _prepared = prepared;
-    const { server, plan, load, notices } = prepared;
+    const { server, plan, dataset, load, notices } = prepared;
     const config = runConfig({ ...parts, request, plan, dataset, server });
     await directory.writeConfig(config);
     relay.attach(batch => {
@@ -87,8 +87,22 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
   }
 };
 
-const readDataset = async ({ dataset, seed }: BenchRequest, signal: AbortSignal): Promise<Dataset> =>
-  dataset.kind === 'synthetic' ? syntheticDataset(seed) : await readJsonlDataset({ ...dataset, signal });
+/** Every file that says what is sent, before anything is started. */
+const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promise<PromptWish> => {
+  const { dataset, seed } = request;
+  const { inputTokens, outputTokens, prefixes, fields } = request.requests;
+  return {
+    seed,
+    file: dataset.kind === 'synthetic' ? undefined : await readJsonlDataset({ ...dataset, signal }),
+    input: inputTokens === undefined ? undefined : await chosenLengths(inputTokens),
+    output: outputTokens === undefined ? undefined : await chosenLengths(outputTokens),
+    prefixes,
+    isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
+  };
+};
+
+/** Fields of --body that say how long an answer may be, or with null that nobody says it. */
+const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 
 interface ChildOptions {
   readonly parts: BenchParts;

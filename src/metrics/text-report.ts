@@ -13,6 +13,7 @@ import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
+import { requestRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -59,7 +60,7 @@ const warnings = (report: Report): readonly string[] => {
   return lines.length === 0 ? [] : [...lines, ''];
 };
 
-const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
+const head = ({ run, plimsoll, environment, series }: Report): readonly string[] => [
   `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
   ...inColumns([
     ['target', `${run.target}, ${words(run.serverKind)}`],
@@ -73,6 +74,7 @@ const head = ({ run, plimsoll, environment }: Report): readonly string[] => [
       'prompts',
       `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,
     ],
+    ...requestRows(run, { input: series.inputTokens, output: series.outputTokens }),
     ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
   ]),
 ];

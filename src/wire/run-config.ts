@@ -4,9 +4,11 @@ import * as v from 'valibot';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
+import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
+import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { count, figure, openObject, reported, text } from './schema.ts';
+import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
@@ -32,6 +34,23 @@ export const parseJson = (json: string, what: string): unknown => {
 
 const rate = v.pipe(figure, v.minValue(0));
 
+const askedTokensSchema: v.GenericSchema<unknown, AskedTokens> = openObject({
+  text,
+  mean: rate,
+  min: count,
+  max: count,
+});
+
+const runRequestsSchema: v.GenericSchema<unknown, RunRequests> = openObject({
+  inputTokens: reported(askedTokensSchema),
+  outputTokens: reported(askedTokensSchema),
+  outputSource: v.picklist(OUTPUT_SOURCES),
+  lengthFields: list(text),
+  warmupTokensMax: count,
+  prefixes: reported(openObject({ count, tokens: count })),
+  body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
+});
+
 export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   id: text,
   startedAt: text,
@@ -50,6 +69,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   streaming: v.boolean(),
   warmupRequests: count,
   hasNonce: v.boolean(),
+  requests: reported(runRequestsSchema),
 });
 
 export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = openObject({

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { userPrompt } from '../../src/bench/dataset/prompt.ts';
 import type { ApiReply, ServerApi } from '../../src/bench/target/api/server-api.ts';
 import { askServer } from '../../src/bench/target/ask-server.ts';
+import { NO_REQUEST_FIELDS } from '../../src/bench/target/request-fields.ts';
 import { endpointPath, modelsPath, parseTargetUrl } from '../../src/bench/target/target-url.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import type { Failure } from '../../src/mock/failure.ts';
@@ -42,7 +43,8 @@ export const describeServerApi = (api: ServerApi): void => {
   };
 
   const bodyOf = (prompt: string, more: { readonly isStreaming?: boolean; readonly nonce?: string } = {}) => {
-    const settings = { model: 'a "model"', isStreaming: false, nonce: undefined, ...more };
+    const fields = NO_REQUEST_FIELDS;
+    const settings = { model: 'a "model"', isStreaming: false, nonce: undefined, fields, ...more };
     const body = api.body(userPrompt(prompt, 7), settings);
     if (body.kind === 'wrong') throw new Error(body.problem);
     return body.value;
@@ -214,7 +216,8 @@ const textsIn = (json: unknown): readonly string[] => {
 
 /** A healthy reply to the adapter's own body, as it comes from the socket. */
 const replyBytes = async (mock: Mock, api: ServerApi, isStreaming: boolean): Promise<Buffer> => {
-  const body = api.body(userPrompt('why?'), { model: 'mock-model', isStreaming, nonce: undefined });
+  const settings = { model: 'mock-model', isStreaming, nonce: undefined, fields: NO_REQUEST_FIELDS };
+  const body = api.body(userPrompt('why?'), settings);
   if (body.kind === 'wrong') throw new Error(body.problem);
   using connection = rawConnection(mock);
   connection.send(post(`${api.root}${api.endpoint}`, JSON.parse(body.value.after)));

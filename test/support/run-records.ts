@@ -112,6 +112,7 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     streaming: true,
     warmupRequests: 0,
     hasNonce: true,
+    requests: unknown('made up'),
     ...more,
   },
   ...objectiveFields([], 1),

@@ -40,7 +40,11 @@ describe('a run directory', () => {
     const config = json('run/config.json');
     const read = runConfigFromJson(pinnedText('run/config.json'));
     expect(read).toEqual(withUntold(config, read));
-    expect(read).toMatchObject({ run: { api: NOT_TOLD }, attainment: NOT_TOLD, runObjectives: NOT_TOLD });
+    expect(read).toMatchObject({
+      run: { api: NOT_TOLD, requests: NOT_TOLD },
+      attainment: NOT_TOLD,
+      runObjectives: NOT_TOLD,
+    });
   });
 
   test('has its report, every figure of it', () => {

@@ -2,6 +2,8 @@
 // business.
 
 export interface Prompt {
+  /** A system prompt that others have too: it is sent unchanged, before everything else. */
+  readonly prefix?: string;
   /** At least one. */
   readonly messages: readonly Message[];
   /** Of the reply; undefined leaves it to the server. */

@@ -1,10 +1,16 @@
-// Prompts for who has none at hand: plain English words of a stated number, drawn by a seed, so that two runs of one seed
-// ask the same.
+// Prompts for who has none at hand: plain English words drawn by a seed, so that two runs of one seed ask the same. Of a
+// stated number of words, or of a number of tokens as the server counts them, behind prefixes that requests share.
 
+import { formatCount } from '../../core/figure/figure.ts';
 import type { SeededRandom } from '../../core/random.ts';
 import { seededRandom } from '../../core/random.ts';
-import type { Dataset } from './prompt.ts';
+import type { SharedPrefixes } from '../../core/run/run-requests.ts';
+import type { ChosenLengths } from './length-choice.ts';
+import { LENGTHS_DRAWN, lengthsOf, randomFor } from './length-choice.ts';
+import type { Dataset, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
+import type { WordCosts } from './word-costs.ts';
+import { PREFIX_START, SHORT_TASK, TASK, WORD_LIST, wordText } from './word-costs.ts';
 
 export const syntheticDataset = (seed: number): Dataset => {
   const random = seededRandom(seed);
@@ -16,27 +22,82 @@ export const syntheticDataset = (seed: number): Dataset => {
 
 /** The task is part of the count. */
 const text = (random: SeededRandom): string => {
+  const words = TASK.split(' ');
   const drawn = Array.from(
-    { length: PROMPT_WORDS - TASK.length },
-    () => WORDS[random.below(WORDS.length)] ?? '',
+    { length: PROMPT_WORDS - words.length },
+    () => WORD_LIST[random.below(WORD_LIST.length)] ?? '',
   );
-  return [...TASK, ...drawn].join(' ');
+  return [...words, ...drawn].join(' ');
+};
+
+export interface SizedDataset extends Dataset {
+  /** Of each prompt, its prefix included, as it was asked for. */
+  readonly inputLengths: readonly number[];
+}
+
+export interface SizedWish {
+  readonly seed: number;
+  /** Of what is each request's own. */
+  readonly input: ChosenLengths;
+  readonly prefixes: SharedPrefixes | undefined;
+  /** Whether answers are drawn too, so that more than PROMPT_COUNT prompts are wanted. */
+  readonly variesOutput: boolean;
+}
+
+/** Lengths are drawn first, so that they are the same whatever the server's words cost. */
+export const sizedDataset = (wish: SizedWish, costs: WordCosts): SizedDataset => {
+  const { seed, input, prefixes } = wish;
+  const lengths = inputLengths(wish);
+  const words = randomFor(seed, 'words');
+  const shared = sharedPrefixes(wish, costs);
+  const prompts = lengths.map((tokens, index): Prompt => {
+    const prompt = userPrompt(sizedText(tokens, costs, words));
+    const prefix = shared[index % Math.max(1, shared.length)];
+    return prefix === undefined ? prompt : { ...prompt, prefix };
+  });
+  const behind =
+    prefixes === undefined
+      ? ''
+      : ` behind ${formatCount(prefixes.count)} shared ${prefixes.count === 1 ? 'prefix' : 'prefixes'} of ${formatCount(prefixes.tokens)}`;
+  const count = formatCount(lengths.length);
+  const description = `synthetic: ${count} prompts of ${input.text} tokens${behind}, seed ${seed}`;
+  return {
+    description,
+    prompts,
+    inputLengths: lengths.map(tokens => tokens + (prefixes?.tokens ?? 0)),
+  };
+};
+
+/** As many prompts as show the distribution, fewer of very long ones. */
+export const inputLengths = ({ seed, input, variesOutput, prefixes }: SizedWish): readonly number[] => {
+  const draw = lengthsOf(input, { seed, purpose: 'input' });
+  const isVaried = variesOutput || input.distribution.kind !== 'fixed';
+  const count = isVaried ? LENGTHS_DRAWN : PROMPT_COUNT;
+  const lengths: number[] = [];
+  let total = 0;
+  while (lengths.length < count && (total < TOKENS_TOTAL_MAX || lengths.length < PROMPTS_MIN)) {
+    const length = draw();
+    lengths.push(length);
+    total += length + (prefixes?.tokens ?? 0);
+  }
+  return lengths;
+};
+
+/** The nearest that there is to so many tokens. */
+const sizedText = (tokens: number, costs: WordCosts, random: SeededRandom): string =>
+  tokens >= costs.taskTokens
+    ? TASK + wordText(tokens - costs.taskTokens, costs, random)
+    : SHORT_TASK + wordText(tokens - costs.shortTokens, costs, random);
+
+const sharedPrefixes = ({ seed, prefixes }: SizedWish, costs: WordCosts): readonly string[] => {
+  if (prefixes === undefined) return [];
+  const random = randomFor(seed, 'prefixes');
+  const tokens = prefixes.tokens - costs.prefixTokens;
+  return Array.from({ length: prefixes.count }, () => PREFIX_START + wordText(tokens, costs, random));
 };
 
 export const PROMPT_COUNT = 256;
 export const PROMPT_WORDS = 128;
-
-const TASK: readonly string[] = 'Write a short story that uses all of these words:'.split(' ');
-
-const WORDS: readonly string[] =
-  `anchor apple arrow autumn bakery balcony basket beacon bell bicycle bird blanket boat bottle branch bread bridge bright
-broom bucket button cabin candle canvas captain carpet castle cedar chair chalk cherry chimney circle cliff clock cloud
-coast coffee compass copper corner cotton cradle crane creek crystal curtain dance dawn desert diamond door dragon dream
-drum eagle earth echo ember engine evening falcon feather fence field finger flame flower forest fountain garden gate
-ghost glass glove gold grain granite grape guitar hammer harbor harvest hill honey horizon horse house island ivory
-jacket jungle kettle key kitchen ladder lake lamp lantern leaf lemon letter library light lion lizard marble market
-meadow mirror moon morning mountain needle nest night north ocean orange orchard oven owl paint palace paper path pearl
-pencil pepper piano pillow pine planet pocket pond quiet rabbit rain raven ribbon river road rocket roof rope saddle
-sail salt sand scarf shadow shell ship silver smoke snow song spark spoon spring star stone storm street summer sunset
-table teapot temple thread thunder tiger tower train travel tree tunnel valley velvet village violin wagon walnut water
-wave wheel whisper willow window winter wolf wonder yellow`.split(/\s+/);
+/** Of all prompts together: some 100 MB of text. */
+const TOKENS_TOTAL_MAX = 16_000_000;
+const PROMPTS_MIN = 8;

@@ -33,7 +33,11 @@ const load = new LoadThread({
   nowNs,
   recorder: new LoadRecorder(ring),
   dialer: new SocketDialer(plan.target, process.platform !== 'win32'),
-  requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
+  requests: new RequestWriter(
+    requestHead(plan.target, plan.headers, plan.isStreaming),
+    plan.bodies,
+    plan.warmupRequests,
+  ),
   board,
   watch: new ClientWatch({
     thread,

@@ -5,6 +5,7 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
+import type { RequestWish } from './request-wish.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;
@@ -15,6 +16,7 @@ export interface BenchRequest {
   readonly samplesMax: number | undefined;
   readonly durationMs: number | undefined;
   readonly dataset: DatasetChoice;
+  readonly requests: RequestWish;
   readonly hasNonce: boolean;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;

@@ -3,7 +3,9 @@
 
 import { unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
-import type { Dataset } from '../dataset/prompt.ts';
+import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
+import { plannedPrompts } from '../dataset/planned-prompts.ts';
+import { WORDS_AS_TOKENS } from '../dataset/word-costs.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
@@ -16,6 +18,7 @@ import { loadPlan } from './run-plan.ts';
 export interface PreparedLoad extends AsyncDisposable {
   readonly server: ServerAnswer;
   readonly plan: LoadPlan;
+  readonly dataset: PlannedPrompts;
   readonly load: LoadGenerator;
   /** What a person should know of server and connections. */
   readonly notices: readonly string[];
@@ -24,7 +27,7 @@ export interface PreparedLoad extends AsyncDisposable {
 export interface LoadPreparation {
   readonly request: BenchRequest;
   readonly parts: BenchParts;
-  readonly dataset: Dataset;
+  readonly prompts: PromptWish;
   readonly sink: LoadSink;
   readonly runZeroNs: bigint;
   readonly signal: AbortSignal;
@@ -32,8 +35,9 @@ export interface LoadPreparation {
 
 /** @throws BenchError when the target is not there, or the prompts are too large; the signal's reason. */
 export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
-  const { request, parts, dataset, sink, runZeroNs, signal } = options;
+  const { request, parts, sink, runZeroNs, signal } = options;
   const server = await findServer(options);
+  const dataset = plannedPrompts(options.prompts, WORDS_AS_TOKENS);
   const plan = loadPlan({
     request,
     dataset,
@@ -50,7 +54,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   try {
     const opened = await openAll(load, request, signal);
     const notices = [...server.notices, ...opened];
-    return { server, plan, load, notices, [Symbol.asyncDispose]: () => load[Symbol.asyncDispose]() };
+    return { server, plan, dataset, load, notices, [Symbol.asyncDispose]: () => load[Symbol.asyncDispose]() };
   } catch (error) {
     await load[Symbol.asyncDispose]();
     throw error;

@@ -5,16 +5,20 @@ import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import type { Dataset } from '../dataset/prompt.ts';
+import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
+import type { RequestFields } from '../target/request-fields.ts';
+import { lengthFieldsFor } from '../target/request-fields.ts';
 import { endpointPath } from '../target/target-url.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 export interface PlanOptions {
   readonly request: BenchRequest;
-  readonly dataset: Dataset;
+  readonly dataset: PlannedPrompts;
   readonly server: ServerAnswer;
   readonly cores: number;
   /** 8 characters of hex, random for each run. */
@@ -35,6 +39,8 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
       isStreaming: request.isStreaming,
       hasNonce: request.hasNonce,
       noncePrefix: options.noncePrefix,
+      fields: fieldsOf(options),
+      warmupBodies: request.warmup.kind === 'none' ? 0 : WARMUP_BODIES,
     }),
     isStreaming: request.isStreaming,
     pattern: request.pattern,
@@ -55,7 +61,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
 export interface ConfigOptions {
   readonly request: BenchRequest;
   readonly plan: LoadPlan;
-  readonly dataset: Dataset;
+  readonly dataset: PlannedPrompts;
   readonly server: ServerAnswer;
   readonly runId: string;
   readonly startedAt: string;
@@ -79,9 +85,28 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     streaming: request.isStreaming,
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
+    requests: {
+      inputTokens: dataset.inputTokens,
+      outputTokens: dataset.outputTokens,
+      outputSource: dataset.outputSource,
+      lengthFields: fieldsOf({ request, dataset, server }).lengthFields,
+      warmupTokensMax: WARMUP_TOKENS_MAX,
+      prefixes: request.requests.prefixes ?? unknown('none'),
+      body: JSON.stringify(request.requests.fields),
+    },
   },
   ...objectiveFields(request.objectives, request.attainment),
   environment: options.environment,
+});
+
+/** Answers are held to their length only where a person asked for one. */
+const fieldsOf = ({
+  request,
+  dataset,
+  server,
+}: Pick<PlanOptions, 'request' | 'dataset' | 'server'>): RequestFields => ({
+  lengthFields: dataset.outputSource === 'option' ? lengthFieldsFor(server.serverKind) : [],
+  added: request.requests.fields,
 });
 
 const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
@@ -139,6 +164,8 @@ export const connectionsFor = ({ pattern, samplesMax }: BenchRequest): LoadPlan[
   }
 };
 
+/** The warm-up goes through so many prompts, each made unique. */
+const WARMUP_BODIES = 64;
 const EVENTS_PER_STREAM = 100;
 const EVENTS_PER_THREAD = 40_000;
 export const MAX_THROUGHPUT_CONNECTIONS = 256;

@@ -1,13 +1,20 @@
 // From prompts to the JSON bodies that are sent, laid out in shared memory before the run, so that the hot path only
 // writes a nonce into bytes that are there.
 
+import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Prompt } from '../dataset/prompt.ts';
 import type { BodySettings, ServerApi } from './api/server-api.ts';
+import type { RequestFields } from './request-fields.ts';
+import { NO_REQUEST_FIELDS } from './request-fields.ts';
 
-/** JSON bodies, one behind the other. Body i is `bytes[starts[i]] … bytes[starts[i + 1]]`; sample n sends body n mod count. */
+/**
+ * JSON bodies, one behind the other: body i is `bytes[starts[i]] … bytes[starts[i + 1]]`. The n-th request of the measured
+ * phase sends body n mod `measured`; the bodies behind those are the warm-up's, whose answers are short.
+ */
 export interface RequestBodies {
   readonly bytes: SharedArrayBuffer;
+  readonly measured: number;
   /** Float64, count + 1 of them. */
   readonly starts: SharedArrayBuffer;
   /**
@@ -27,13 +34,18 @@ export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreamin
   readonly hasNonce: boolean;
   /** 8 characters of hex, another for each run. */
   readonly noncePrefix: string;
+  readonly fields?: RequestFields;
+  /** Prompts that are asked once more for the warm-up, from the first one on. Default: none, and it asks as the run does. */
+  readonly warmupBodies?: number;
 }
 
 /** @throws BenchError `input` for a prompt that the API cannot ask, and when all bodies together are too large. */
 export const requestBodies = (
-  prompts: readonly Prompt[],
-  { api, hasNonce, noncePrefix, ...settings }: RequestOptions,
+  measured: readonly Prompt[],
+  { api, hasNonce, noncePrefix, warmupBodies = 0, fields = NO_REQUEST_FIELDS, ...options }: RequestOptions,
 ): RequestBodies => {
+  const prompts = [...measured, ...measured.slice(0, warmupBodies).map(forWarmup)];
+  const settings = { ...options, fields };
   const nonce = hasNonce ? noncePrefix.padEnd(BODY_NONCE_BYTES, '0') : undefined;
   const bodies: Buffer[] = [];
   const starts = new SharedArrayBuffer((prompts.length + 1) * Float64Array.BYTES_PER_ELEMENT);
@@ -64,8 +76,13 @@ export const requestBodies = (
   const bytes = new SharedArrayBuffer(size);
   const target = new Uint8Array(bytes);
   for (const [index, body] of bodies.entries()) target.set(body, startAt[index] ?? 0);
-  return { bytes, starts, nonceAts, noncePrefix };
+  return { bytes, measured: measured.length, starts, nonceAts, noncePrefix };
 };
+
+const forWarmup = (prompt: Prompt): Prompt => ({
+  ...prompt,
+  maxTokens: Math.min(prompt.maxTokens ?? WARMUP_TOKENS_MAX, WARMUP_TOKENS_MAX),
+});
 
 const MEBIBYTE = 1024 * 1024;
 export const BODIES_BYTES_MAX: number = 512 * MEBIBYTE;

@@ -9,10 +9,12 @@ import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
 import { duration, oneOf, rate, wholeNumberFrom } from './option-values.ts';
+import type { RequestOptionTable } from './request-options.ts';
+import { REQUEST_OPTIONS } from './request-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-export interface BenchOptions {
+export interface BenchOptions extends RequestOptionTable {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
@@ -104,6 +106,7 @@ export const BENCH: BenchOptions = {
     parse: nonEmpty,
   }),
   noNonce: flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
+  ...REQUEST_OPTIONS,
   streaming: value({
     name: 'streaming',
     valueName: 'on|off',

@@ -11,6 +11,7 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
+import { requestWishOf } from './request-options.ts';
 import { wishedObjectives } from './wished-objectives.ts';
 
 /** Without headers, which need files to be read. */
@@ -36,6 +37,7 @@ export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
     samplesMax,
     durationMs: samplesMax === undefined ? (duration ?? DURATION_MS) : undefined,
     dataset: datasetOf(given, cwd),
+    requests: requestWishOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
     hasNonce: !given(BENCH.noNonce),
     isStreaming,
     timeouts: timeoutsOf(given),

@@ -6,6 +6,7 @@ import type { ObjectiveName } from './objective.ts';
 import type { FailureKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
+import type { RunRequests } from './run-requests.ts';
 import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { SnapshotState } from './snapshot.ts';
 
@@ -71,6 +72,8 @@ export interface ReportRun {
   readonly streaming: boolean;
   readonly warmupRequests: number;
   readonly hasNonce: boolean;
+  /** Unknown: of a version that left lengths to the server. */
+  readonly requests: Reported<RunRequests>;
 }
 
 export interface ReportEnvironment {

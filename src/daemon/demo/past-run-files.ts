@@ -82,6 +82,7 @@ const configOf = (run: Run, version: string): RunConfig => ({
     streaming: run.isStreaming,
     warmupRequests: 0,
     hasNonce: false,
+    requests: unknown('simulated'),
   },
   objectives: run.objectives,
   runObjectives: run.runObjectives,

@@ -83,7 +83,11 @@ export const runHere = async (
     nowNs,
     recorder,
     dialer: new SocketDialer(plan.target, true),
-    requests: new RequestWriter(requestHead(plan.target, plan.headers, plan.isStreaming), plan.bodies),
+    requests: new RequestWriter(
+      requestHead(plan.target, plan.headers, plan.isStreaming),
+      plan.bodies,
+      plan.warmupRequests,
+    ),
     board,
     watch: new ClientWatch({ thread: 0, nowNs, cpuMicros: () => 0, counts }),
     counts,

@@ -9,6 +9,9 @@ import {
 } from '../../../src/bench/dataset/synthetic-dataset.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BODY_NONCE_BYTES, requestBodies } from '../../../src/bench/target/request-bodies.ts';
+import type { LengthField } from '../../../src/bench/target/request-fields.ts';
+import { lengthFieldsFor } from '../../../src/bench/target/request-fields.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 
 const OPTIONS = {
   api: SERVER_APIS[0],
@@ -89,6 +92,35 @@ describe('request bodies', () => {
         });
       }),
     );
+  });
+
+  test('for the warm-up stand behind the others and ask for short answers', () => {
+    const prompts = [userPrompt('a', 300), userPrompt('b', 5), userPrompt('c')];
+    const set = requestBodies(prompts, { ...OPTIONS, hasNonce: false, warmupBodies: 2 });
+    const starts = new Float64Array(set.starts);
+    const bodies = Array.from({ length: starts.length - 1 }, (_, index) =>
+      JSON.parse(Buffer.from(new Uint8Array(set.bytes).slice(starts[index], starts[index + 1])).toString()),
+    );
+    expect(set.measured).toBe(3);
+    expect(bodies.map(({ messages, max_tokens: limit }) => [messages[0].content, limit])).toEqual([
+      ['a', 300],
+      ['b', 5],
+      ['c', undefined],
+      ['a', 16],
+      ['b', 5],
+    ]);
+  });
+
+  test('hold an answer to its length by the fields that the server has', () => {
+    const fieldsOf = (...lengthFields: LengthField[]) => {
+      const bytes = requestBodies([userPrompt('a', 9)], { ...OPTIONS, fields: { lengthFields, added: {} } });
+      const { max_tokens, min_tokens, ignore_eos } = JSON.parse(Buffer.from(bytes.bytes).toString());
+      return { max_tokens, min_tokens, ignore_eos };
+    };
+    expect(fieldsOf('min_tokens', 'ignore_eos')).toEqual({ max_tokens: 9, min_tokens: 9, ignore_eos: true });
+    expect(fieldsOf(...lengthFieldsFor('llama.cpp'))).toEqual({ max_tokens: 9, ignore_eos: true });
+    expect(fieldsOf(...lengthFieldsFor('LM Studio'))).toEqual({ max_tokens: 9 });
+    expect(fieldsOf(...lengthFieldsFor(unknown('not asked')))).toEqual({ max_tokens: 9 });
   });
 
   test('leave the first messages alone when they have no content', () => {

@@ -24,6 +24,7 @@ const whole: Report = buildReport({
       streaming: true,
       warmupRequests: 0,
       hasNonce: true,
+      requests: unknown('made up'),
     },
     ...objectiveFields([], 1),
     environment: { node: '24', os: 'o', cpu: 'c', cores: 2 },

@@ -68,6 +68,28 @@ describe('a benchmark', () => {
         { dataset: { kind: 'file', path: '/somewhere/a.jsonl', shownPath: 'a.jsonl', column: 'q' } },
       ],
       [['--no-nonce'], { hasNonce: false }],
+      [['--output-tokens', '64'], { requests: { outputTokens: { kind: 'fixed', value: 64 } } }],
+      [
+        ['--output-tokens', 'file:h.json'],
+        { requests: { outputTokens: { kind: 'file', path: '/somewhere/h.json', shownPath: 'h.json' } } },
+      ],
+      [
+        ['--input-tokens', 'normal(1024,200)'],
+        { requests: { inputTokens: { kind: 'normal', mean: 1_024, deviation: 200 } } },
+      ],
+      [['--prefix-tokens', '2048'], { requests: { prefixes: { tokens: 2_048, count: 1 } } }],
+      [
+        ['--prefix-tokens', '2048', '--prefixes', '4'],
+        { requests: { prefixes: { tokens: 2_048, count: 4 } } },
+      ],
+      [
+        ['--temperature', '0.7', '--top-p', '0.95', '--seed-sampling', '3'],
+        { requests: { fields: { temperature: 0.7, top_p: 0.95, seed: 3 } } },
+      ],
+      [
+        ['--body', '{"top_k":40,"stop":["x"],"stream_options":null}'],
+        { requests: { fields: { top_k: 40, stop: ['x'], stream_options: null } } },
+      ],
       [['--streaming', 'off'], { isStreaming: false }],
       [
         ['--timeout', '5s'],
@@ -149,10 +171,26 @@ describe('a benchmark', () => {
     expect(refusal('--slo', 'ttft=1s', '--streaming', 'off')).toContain('needs a stream');
     expect(refusal('--slo', 'tpot.mean=1s', '--streaming', 'off')).toContain('needs a stream');
     expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
+    expect(refusal('--input-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
+    expect(refusal('--prefix-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
+    expect(refusal('--prefixes', '9')).toContain('--prefix-tokens 1024 --prefixes 9');
+    expect(refusal('--temperature', '1', '--body', '{"temperature":2}')).toContain('cannot be combined');
+    expect(refusal('--output-tokens', '9', '--body', '{"max_completion_tokens":9}')).toContain(
+      'cannot be combined',
+    );
   });
 
   test('with values that cannot be is refused, with what to write instead', () => {
     expect(refusal('--requests', '0')).toContain('from 1 to');
+    expect(refusal('--output-tokens', 'norml(9,1)')).toContain('Did you mean normal(9,1)?');
+    expect(refusal('--input-tokens', '0')).toContain('from 1 to 1000000');
+    expect(refusal('--temperature', 'hot')).toContain('--temperature 0.7');
+    expect(refusal('--top-p', '1.1')).toContain('from 0 to 1');
+    expect(refusal('--body', 'top_k=3')).toContain('--body \'{"top_k": 40}\'');
+    expect(refusal('--body', '{"model":"m"}')).toContain('--model M');
+    expect(refusal('--body', '{"stream":false}')).toContain('--streaming');
+    expect(refusal('--body', '{"max_tokens":9}')).toContain('--output-tokens 9');
+    expect(refusal('--body', `{"a":"${'x'.repeat(20_000)}"}`)).toContain('16384');
     expect(refusal('--requests', '1e3')).toContain('Write digits alone');
     expect(refusal('--concurrency', '-1')).toContain('--concurrency');
     expect(refusal('--rate', '0')).toContain('requests a second');
@@ -191,7 +229,17 @@ describe('a benchmark', () => {
         'max-throughput',
         'dataset',
       ],
-      ...['prompt-column', 'no-nonce', 'streaming', 'timeout', 'timeout-connect', 'timeout-first-byte'],
+      ...['prompt-column', 'no-nonce', 'output-tokens', 'input-tokens', 'prefix-tokens', 'prefixes'],
+      ...[
+        'temperature',
+        'top-p',
+        'seed-sampling',
+        'body',
+        'streaming',
+        'timeout',
+        'timeout-connect',
+        'timeout-first-byte',
+      ],
       ...['timeout-idle', 'warmup', 'no-warmup', 'out', 'seed', 'header', 'header-file', 'api-key-file'],
       ...['max-failures', 'events', 'slo', 'attainment', 'require-trustworthy', 'json', 'quiet', 'home'],
     ]);

@@ -29,6 +29,7 @@ const requestOf = (url: string): BenchRequest => {
     samplesMax: 100,
     durationMs: undefined,
     dataset: { kind: 'synthetic' },
+    requests: { outputTokens: undefined, inputTokens: undefined, prefixes: undefined, fields: {} },
     hasNonce: true,
     isStreaming: true,
     timeouts: { connectMs: 5_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 },

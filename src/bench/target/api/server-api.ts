@@ -5,6 +5,7 @@ import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
+import type { RequestFields } from '../request-fields.ts';
 
 export interface ServerApi {
   /** On the command line, in config.json and in the report: "chat". */
@@ -41,8 +42,12 @@ export interface BodySettings {
   /** As it goes into the request. */
   readonly model: string;
   readonly isStreaming: boolean;
-  /** Stands as near to the start of the prompt as can be, because a cache of prefixes holds whatever stands before it. */
+  /**
+   * Stands as near to the start of the prompt as can be, because a cache of prefixes holds whatever stands before it; behind a
+   * prefix that is shared on purpose.
+   */
   readonly nonce: string | undefined;
+  readonly fields: RequestFields;
 }
 
 /** JSON in two parts: the nonce's first character is the first of `after`. Without a nonce `before` is empty. */

@@ -18,14 +18,21 @@ export class RequestWriter {
   readonly #starts: Float64Array;
   readonly #nonceAts: Float64Array;
   readonly #noncePrefix: string;
+  readonly #measured: number;
+  readonly #warmup: number;
+  readonly #measuredFrom: number;
 
-  constructor(head: string, prompts: RequestBodies) {
+  /** @param measuredFrom the first sample of the measured phase: it sends the first body, however many warmed up before. */
+  constructor(head: string, prompts: RequestBodies, measuredFrom: number) {
     this.#head = Buffer.from(head, 'latin1');
     this.#bodies = Buffer.from(prompts.bytes);
     this.#starts = new Float64Array(prompts.starts);
     this.#nonceAts = new Float64Array(prompts.nonceAts);
     this.#noncePrefix = prompts.noncePrefix;
-    if (this.#nonceAts.length === 0) throw new RangeError('there is no prompt to send');
+    this.#measured = prompts.measured;
+    this.#warmup = this.#nonceAts.length - prompts.measured;
+    this.#measuredFrom = measuredFrom;
+    if (this.#measured === 0) throw new RangeError('there is no prompt to send');
   }
 
   /**
@@ -33,7 +40,7 @@ export class RequestWriter {
    * must not be in flight any more.
    */
   prepare(into: PreparedRequest, sampleId: number): void {
-    const index = sampleId % this.#nonceAts.length;
+    const index = this.#bodyOf(sampleId);
     if (into.promptIndex !== index) this.#write(into, index);
     into.sampleId = sampleId;
     const nonceAt = this.#nonceAts[index] ?? -1;
@@ -46,6 +53,11 @@ export class RequestWriter {
       bytes[at] = HEX_DIGITS[left & 15] ?? 0;
       left >>>= 4;
     }
+  }
+
+  #bodyOf(sampleId: number): number {
+    if (sampleId >= this.#measuredFrom) return (sampleId - this.#measuredFrom) % this.#measured;
+    return this.#warmup > 0 ? this.#measured + (sampleId % this.#warmup) : sampleId % this.#measured;
   }
 
   /** All but the sample's number. */

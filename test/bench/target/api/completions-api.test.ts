@@ -4,11 +4,12 @@ import { expect, test } from 'vitest';
 import { userPrompt } from '../../../../src/bench/dataset/prompt.ts';
 import { completionsApi } from '../../../../src/bench/target/api/completions/completions-api.ts';
 import { requestBodies } from '../../../../src/bench/target/request-bodies.ts';
+import { NO_REQUEST_FIELDS } from '../../../../src/bench/target/request-fields.ts';
 import { startMock } from '../../../../src/mock/mock-server.ts';
 import { loadPlan } from '../../load/load-plan.ts';
 import { runLoad } from '../../threads/run-load.ts';
 
-const SETTINGS = { model: 'm', isStreaming: true, nonce: undefined };
+const SETTINGS = { model: 'm', isStreaming: true, nonce: undefined, fields: NO_REQUEST_FIELDS };
 
 test('the text of a prompt is the prompt, without a role around it', () => {
   const body = completionsApi.body(userPrompt('Once "upon"', 9), SETTINGS);

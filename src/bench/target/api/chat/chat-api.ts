@@ -17,9 +17,10 @@ export const chatApi: ServerApi = {
   newReply: () => new OpenAiReply(contentOf),
 };
 
-const bodyOf = ({ messages, maxTokens }: Prompt, settings: BodySettings): BodyText => {
+const bodyOf = ({ prefix, messages, maxTokens }: Prompt, settings: BodySettings): BodyText => {
   const { model, nonce } = settings;
-  const head = `{"model":${JSON.stringify(model)},"messages":[`;
+  const shared = prefix === undefined ? '' : `${jsonOf({ role: 'system', content: prefix })},`;
+  const head = `{"model":${JSON.stringify(model)},"messages":[${shared}`;
   const end = `]${bodyEnd(maxTokens, settings)}`;
   if (nonce === undefined) return { before: '', after: `${head}${messages.map(jsonOf).join(',')}${end}` };
   const at = messages.findIndex(({ content }) => typeof content === 'string' || Array.isArray(content));
@@ -39,7 +40,7 @@ const bodyOf = ({ messages, maxTokens }: Prompt, settings: BodySettings): BodyTe
   return { before: `${head}${earlier.join('')}${opening}${quote}`, after: `${rest}${later.join('')}${end}` };
 };
 
-const jsonOf = (message: Omit<Message, 'content'>): string => JSON.stringify(message);
+const jsonOf = (message: Message | Omit<Message, 'content'>): string => JSON.stringify(message);
 
 /** A stream has its text in the choice's delta, a whole reply in its message. */
 const contentOf = (choice: JsonObject, isWhole: boolean): number => {

@@ -16,7 +16,7 @@ export const completionsApi: ServerApi = {
   newReply: () => new OpenAiReply(({ text }) => (textOf(text) === '' ? CARRIES_NOTHING : CARRIES_ANSWER)),
 };
 
-const bodyOf = ({ messages, maxTokens }: Prompt, settings: BodySettings): Parsed<BodyText> => {
+const bodyOf = ({ prefix, messages, maxTokens }: Prompt, settings: BodySettings): Parsed<BodyText> => {
   const [message, ...others] = messages;
   const text = message?.content;
   if (others.length > 0 || typeof text !== 'string') {
@@ -26,7 +26,8 @@ const bodyOf = ({ messages, maxTokens }: Prompt, settings: BodySettings): Parsed
     );
   }
   const { model, nonce } = settings;
-  const head = `{"model":${JSON.stringify(model)},"prompt":"`;
+  const shared = prefix === undefined ? '' : JSON.stringify(`${prefix}\n\n`).slice(1, -1);
+  const head = `{"model":${JSON.stringify(model)},"prompt":"${shared}`;
   const rest = `${JSON.stringify(text).slice(1)}${bodyEnd(maxTokens, settings)}`;
   return parsed(
     nonce === undefined

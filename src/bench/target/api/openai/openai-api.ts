@@ -7,6 +7,7 @@ import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import type { FinishReason } from '../../../../core/run/outcome.ts';
 import { isFinishReason } from '../../../../core/run/outcome.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
+import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import type { ApiReply, BodySettings, ModelList, ReplyDefect, ServerApi } from '../server-api.ts';
 import { CARRIES_NOTHING } from '../server-api.ts';
 
@@ -32,10 +33,20 @@ export const OPENAI: Pick<ServerApi, 'root' | 'canStream' | 'models' | 'withoutE
 };
 
 /** The fields behind the prompt, with the object's end. */
-export const bodyEnd = (maxTokens: number | undefined, { isStreaming }: BodySettings): string =>
-  (maxTokens === undefined ? '' : `,"max_tokens":${maxTokens}`) +
-  // Without usage nobody knows how many tokens came.
-  (isStreaming ? ',"stream":true,"stream_options":{"include_usage":true}}' : ',"stream":false}');
+export const bodyEnd = (
+  maxTokens: number | undefined,
+  { isStreaming, fields: { lengthFields, added } }: BodySettings,
+): string => {
+  const own = {
+    ...(maxTokens === undefined
+      ? {}
+      : { max_tokens: maxTokens, ...lengthFieldsJson(lengthFields, maxTokens) }),
+    stream: isStreaming,
+    // Without usage nobody knows how many tokens came.
+    ...(isStreaming ? { stream_options: { include_usage: true } } : {}),
+  };
+  return `,${JSON.stringify(merged(own, added)).slice(1)}`;
+};
 
 /** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. */
 export type ChoiceContent = (choice: JsonObject, isWhole: boolean) => number;

@@ -1,0 +1,83 @@
+// Reads `file:HIST.json`: how often each length occurs, as somebody measured it. Three shapes, because histograms are written
+// in three ways; what is wrong with one is said with where it stands.
+
+import { readFile, stat } from 'node:fs/promises';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { wrong } from '../../core/figure/parse-figure.ts';
+import { isLength, WEIGHT_MAX, weighted } from '../../core/figure/parse-length.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { errorCode, shortReason } from '../../core/problem.ts';
+import type { LengthBin, LengthDistribution } from '../../core/statistics/length-distribution.ts';
+import { BenchError } from '../bench-error.ts';
+
+export interface HistogramFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As the person wrote it. */
+  readonly shownPath: string;
+}
+
+/** @throws BenchError `input` when it cannot be read or is no histogram. */
+export const readHistogramFile = async ({ path, shownPath }: HistogramFile): Promise<LengthDistribution> => {
+  const text = await textOf(path, shownPath);
+  const histogram = parseHistogram(text);
+  if (histogram.kind === 'ok') return histogram.value;
+  throw new BenchError({
+    code: 'input',
+    problem: `${shownPath}: ${histogram.problem}`,
+    advice: histogram.advice,
+  });
+};
+
+/** `{"128": 60}`, `[[128, 60]]`, or `[[from, below, weight]]` as the histograms of reports are. */
+export const parseHistogram = (text: string): Parsed<LengthDistribution> => {
+  const json = parseAnyJson(text);
+  if (isJsonObject(json))
+    return binsOf(Object.entries(json).map(([length, weight]) => [Number(length), weight]));
+  if (Array.isArray(json)) return binsOf(json);
+  return wrong('it is neither a JSON object nor a JSON list', SHAPES);
+};
+
+const binsOf = (rows: readonly unknown[]): Parsed<LengthDistribution> => {
+  const bins: LengthBin[] = [];
+  for (const [index, row] of rows.entries()) {
+    const bin = Array.isArray(row) ? binOf(row) : undefined;
+    if (bin === undefined) {
+      const shown = (JSON.stringify(row) ?? '').slice(0, ROW_SHOWN);
+      return wrong(`entry ${index + 1} is not a length and its weight: ${shown}`, SHAPES);
+    }
+    bins.push(bin);
+  }
+  return weighted(bins);
+};
+
+const binOf = (row: readonly unknown[]): LengthBin | undefined => {
+  const [from, second, third] = row;
+  const weight = row.length === 3 ? third : second;
+  if (typeof weight !== 'number' || !(weight >= 0 && weight <= WEIGHT_MAX)) return undefined;
+  if (row.length === 2) return isLength(from) ? { min: from, max: from, weight } : undefined;
+  if (row.length !== 3 || typeof from !== 'number' || typeof second !== 'number') return undefined;
+  // Edges of a report's histogram are no whole numbers; a bin holds the whole numbers in [from, below).
+  const min = Math.max(1, Math.ceil(from));
+  const max = Math.max(min, Math.ceil(second) - 1);
+  return from <= second && isLength(min) && isLength(max) ? { min, max, weight } : undefined;
+};
+
+const textOf = async (path: string, shownPath: string): Promise<string> => {
+  try {
+    if ((await stat(path)).size > HISTOGRAM_BYTES_MAX)
+      throw new RangeError(`it is larger than ${HISTOGRAM_BYTES_MAX} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const reason = errorCode(error) === 'ENOENT' ? 'there is no such file' : shortReason(error);
+    throw new BenchError(
+      { code: 'input', problem: `${shownPath} cannot be read: ${reason}`, advice: SHAPES },
+      { cause: error },
+    );
+  }
+};
+
+const SHAPES =
+  'Write lengths with their weights: {"128": 60, "512": 30}, or [[100, 200, 60], [200, 400, 30]] for ranges.';
+const ROW_SHOWN = 60;
+const HISTOGRAM_BYTES_MAX = 1_048_576;

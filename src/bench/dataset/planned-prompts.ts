@@ -1,0 +1,111 @@
+// From what a person wants of lengths and from the data set to the prompts that are sent, each with the length of its answer.
+
+import type { AskedTokens, OutputSource, SharedPrefixes } from '../../core/run/run-requests.ts';
+import { OUTPUT_TOKENS_DEFAULT } from '../../core/run/run-requests.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { ChosenLengths } from './length-choice.ts';
+import { askedTokens, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
+import type { Dataset, Prompt } from './prompt.ts';
+import type { SizedWish } from './synthetic-dataset.ts';
+import { PROMPT_WORDS, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
+import type { WordCosts } from './word-costs.ts';
+
+export interface PromptWish {
+  readonly seed: number;
+  /** undefined: generated. */
+  readonly file: Dataset | undefined;
+  readonly input: ChosenLengths | undefined;
+  readonly output: ChosenLengths | undefined;
+  readonly prefixes: SharedPrefixes | undefined;
+  /** --body says itself how long answers are, or that nobody says it. */
+  readonly isOutputInBody: boolean;
+}
+
+export interface PlannedPrompts extends Dataset {
+  readonly inputTokens: Reported<AskedTokens>;
+  readonly outputTokens: Reported<AskedTokens>;
+  readonly outputSource: OutputSource;
+}
+
+/** undefined: what words cost does not matter to it. */
+export const sizedWish = ({ seed, file, input, output, prefixes }: PromptWish): SizedWish | undefined => {
+  if (file !== undefined || (input === undefined && prefixes === undefined)) return undefined;
+  const variesOutput = output !== undefined && output.distribution.kind !== 'fixed';
+  return { seed, input: input ?? OWN_PART, prefixes, variesOutput };
+};
+
+export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+  const sized = sizedWish(wish);
+  if (sized !== undefined) {
+    const { inputLengths, ...dataset } = sizedDataset(sized, costs);
+    const text =
+      sized.prefixes === undefined ? sized.input.text : `${sized.prefixes.tokens} + ${sized.input.text}`;
+    return { ...withAnswers(dataset, wish), inputTokens: askedTokens(text, inputLengths) };
+  }
+  const inputTokens =
+    wish.file === undefined
+      ? unknown(`not asked for: prompts have ${PROMPT_WORDS} words`)
+      : unknown('the prompts of the data set are sent as they are');
+  return { ...withAnswers(wish.file ?? syntheticDataset(wish.seed), wish), inputTokens };
+};
+
+const withAnswers = (dataset: Dataset, wish: PromptWish): Omit<PlannedPrompts, 'inputTokens'> => {
+  if (wish.isOutputInBody) {
+    const prompts = dataset.prompts.map(prompt => ({ ...prompt, maxTokens: undefined }));
+    return { ...dataset, prompts, outputTokens: unknown('--body says it'), outputSource: 'body' };
+  }
+  if (wish.output !== undefined)
+    return { ...drawnAnswers(dataset, wish.output, wish.seed), outputSource: 'option' };
+  const told = dataset.prompts.filter(({ maxTokens }) => maxTokens !== undefined).length;
+  const prompts = dataset.prompts.map(prompt => ({
+    ...prompt,
+    maxTokens: prompt.maxTokens ?? OUTPUT_TOKENS_DEFAULT,
+  }));
+  const text =
+    told === 0
+      ? String(OUTPUT_TOKENS_DEFAULT)
+      : told === prompts.length
+        ? 'as in the data set'
+        : `as in the data set, else ${OUTPUT_TOKENS_DEFAULT}`;
+  return {
+    ...dataset,
+    prompts,
+    outputTokens: askedTokens(
+      text,
+      prompts.map(({ maxTokens }) => maxTokens),
+    ),
+    outputSource: told === 0 ? 'default' : 'dataset',
+  };
+};
+
+/** A short data set is gone through several times, so that more than a few lengths are drawn. */
+const drawnAnswers = (
+  dataset: Dataset,
+  output: ChosenLengths,
+  seed: number,
+): Pick<PlannedPrompts, 'description' | 'prompts' | 'outputTokens'> => {
+  const draw = lengthsOf(output, { seed, purpose: 'output' });
+  const rounds = output.distribution.kind === 'fixed' ? 1 : roundsOf(dataset.prompts);
+  const prompts = Array.from({ length: rounds }, () => dataset.prompts)
+    .flat()
+    .map(prompt => ({ ...prompt, maxTokens: draw() }));
+  const outputTokens = askedTokens(
+    output.text,
+    prompts.map(({ maxTokens }) => maxTokens),
+  );
+  return { description: dataset.description, prompts, outputTokens };
+};
+
+const roundsOf = (prompts: readonly Prompt[]): number => {
+  const wanted = Math.ceil(LENGTHS_DRAWN / prompts.length);
+  const characters = prompts.reduce((sum, { messages }) => sum + JSON.stringify(messages).length, 0);
+  return Math.max(1, Math.min(wanted, Math.floor(REPEATED_CHARACTERS_MAX / Math.max(1, characters))));
+};
+
+/** Of a request behind a shared prefix, where nothing was said of it. */
+const OWN_PART: ChosenLengths = {
+  distribution: { kind: 'fixed', value: PROMPT_WORDS },
+  text: String(PROMPT_WORDS),
+};
+const REPEATED_CHARACTERS_MAX = 33_554_432;

@@ -1,0 +1,88 @@
+// What words cost in tokens of one server. A server counts a prompt with its own tokenizer and its own template around it, so
+// that N tokens can only be asked for when it has said what a few known texts cost. Words are kept in bundles whose sum is
+// known: their order in a prompt does not change it, because tokenizers split where a space begins.
+
+import type { SeededRandom } from '../../core/random.ts';
+
+export interface WordCosts {
+  /** Of a prompt that has TASK alone, with template and nonce. */
+  readonly taskTokens: number;
+  /** Of one that has SHORT_TASK alone. */
+  readonly shortTokens: number;
+  /** What a system message of PREFIX_START alone adds; below 0 where a template puts in one of its own if there is none. */
+  readonly prefixTokens: number;
+  readonly bundles: readonly WordBundle[];
+  /** Of FILLER, a word that fills up what no bundle fits in. */
+  readonly fillerTokens: number;
+}
+
+export interface WordBundle {
+  readonly words: readonly string[];
+  readonly tokens: number;
+}
+
+/** So many tokens of words, each after a space: '' for less than a filler. */
+export const wordText = (
+  tokens: number,
+  { bundles, fillerTokens }: Pick<WordCosts, 'bundles' | 'fillerTokens'>,
+  random: SeededRandom,
+): string => {
+  let left = tokens;
+  const words: string[] = [];
+  for (;;) {
+    const fitting = bundles.filter(bundle => bundle.tokens <= left && bundle.tokens > 0);
+    const bundle = fitting[random.below(fitting.length)];
+    if (bundle === undefined) break;
+    words.push(...bundle.words);
+    left -= bundle.tokens;
+  }
+  const fillers = fillerTokens > 0 ? Math.max(0, Math.round(left / fillerTokens)) : 0;
+  shuffle(words, random);
+  for (let filler = 0; filler < fillers; filler += 1) words.push(FILLER);
+  return words.map(word => ` ${word}`).join('');
+};
+
+/** Fisher and Yates, in place. */
+const shuffle = (words: string[], random: SeededRandom): void => {
+  for (let last = words.length - 1; last > 0; last -= 1) {
+    const other = random.below(last + 1);
+    const word = words[last] ?? '';
+    words[last] = words[other] ?? '';
+    words[other] = word;
+  }
+};
+
+export const TASK = 'Write a short story that uses all of these words:';
+/** For prompts that have no room for the task. */
+export const SHORT_TASK = 'Go';
+export const PREFIX_START = 'Context:';
+export const FILLER = 'and';
+const BUNDLE_WORDS = 24;
+
+export const WORD_LIST: readonly string[] =
+  `anchor apple arrow autumn bakery balcony basket beacon bell bicycle bird blanket boat bottle branch bread bridge bright
+broom bucket button cabin candle canvas captain carpet castle cedar chair chalk cherry chimney circle cliff clock cloud
+coast coffee compass copper corner cotton cradle crane creek crystal curtain dance dawn desert diamond door dragon dream
+drum eagle earth echo ember engine evening falcon feather fence field finger flame flower forest fountain garden gate
+ghost glass glove gold grain granite grape guitar hammer harbor harvest hill honey horizon horse house island ivory
+jacket jungle kettle key kitchen ladder lake lamp lantern leaf lemon letter library light lion lizard marble market
+meadow mirror moon morning mountain needle nest night north ocean orange orchard oven owl paint palace paper path pearl
+pencil pepper piano pillow pine planet pocket pond quiet rabbit rain raven ribbon river road rocket roof rope saddle
+sail salt sand scarf shadow shell ship silver smoke snow song spark spoon spring star stone storm street summer sunset
+table teapot temple thread thunder tiger tower train travel tree tunnel valley velvet village violin wagon walnut water
+wave wheel whisper willow window winter wolf wonder yellow`.split(/\s+/);
+
+/** The words in bundles of one size; the last one has what is left. */
+export const WORD_BUNDLES: readonly (readonly string[])[] = Array.from(
+  { length: Math.ceil(WORD_LIST.length / BUNDLE_WORDS) },
+  (_, index) => WORD_LIST.slice(index * BUNDLE_WORDS, (index + 1) * BUNDLE_WORDS),
+);
+
+/** Where nobody was asked: a token for each word, and none for a template. */
+export const WORDS_AS_TOKENS: WordCosts = {
+  taskTokens: TASK.split(' ').length,
+  shortTokens: 1,
+  prefixTokens: 1,
+  bundles: WORD_BUNDLES.map(words => ({ words, tokens: words.length })),
+  fillerTokens: 1,
+};

@@ -1,0 +1,41 @@
+// What stands in a body beside model and prompt: the limit of the answer, what keeps a server from ending it early, how it
+// samples, and whatever a person adds.
+
+import type { JsonObject } from '../../core/json.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
+
+export interface RequestFields {
+  /** Sent beside the limit of an answer. */
+  readonly lengthFields: readonly LengthField[];
+  /** Merged in last, as a JSON merge patch does (RFC 7396): null leaves a field out. */
+  readonly added: JsonObject;
+}
+
+export type LengthField = 'min_tokens' | 'ignore_eos';
+
+export const NO_REQUEST_FIELDS: RequestFields = { lengthFields: [], added: {} };
+
+/** By which an answer is as long as its limit. Sent only to servers that document them: strict ones refuse what they do not know. */
+export const lengthFieldsFor = (serverKind: string | Unknown): readonly LengthField[] =>
+  isUnknown(serverKind) ? [] : (LENGTH_FIELDS.get(serverKind) ?? []);
+
+export const lengthFieldsJson = (
+  names: readonly LengthField[],
+  tokens: number,
+): Partial<Record<LengthField, number | boolean>> => ({
+  ...(names.includes('min_tokens') ? { min_tokens: tokens } : {}),
+  ...(names.includes('ignore_eos') ? { ignore_eos: true } : {}),
+});
+
+/** `patch` over `fields`: its nulls take fields out. */
+export const merged = (fields: JsonObject, patch: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries({ ...fields, ...patch }).filter(([, value]) => value !== null));
+
+/** From the servers' own documentation of their OpenAI endpoints; by the names of server-kind.ts and openai-api.ts. */
+const LENGTH_FIELDS: ReadonlyMap<string, readonly LengthField[]> = new Map([
+  ['vLLM', ['min_tokens', 'ignore_eos']],
+  ['SGLang', ['min_tokens', 'ignore_eos']],
+  ['llama.cpp', ['ignore_eos']],
+  ['Plimsoll mock', ['min_tokens', 'ignore_eos']],
+]);

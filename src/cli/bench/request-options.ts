@@ -1,0 +1,191 @@
+// The options of `plimsoll bench` about each request: how long prompts and answers are, what requests share, how the server
+// samples, and what else stands in a body.
+
+import { resolve } from 'node:path';
+import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
+import type { RequestWish } from '../../bench/run/request-wish.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { LengthWish } from '../../core/figure/parse-length.ts';
+import { parseLength } from '../../core/figure/parse-length.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import type { SharedPrefixes } from '../../core/run/run-requests.ts';
+import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
+import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
+import type { Option } from '../command.ts';
+import { value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { wholeNumberFrom } from './option-values.ts';
+
+export interface RequestOptionTable {
+  readonly outputTokens: Option<LengthWish | undefined>;
+  readonly inputTokens: Option<LengthWish | undefined>;
+  readonly prefixTokens: Option<number | undefined>;
+  readonly prefixes: Option<number | undefined>;
+  readonly temperature: Option<number | undefined>;
+  readonly topP: Option<number | undefined>;
+  readonly seedSampling: Option<number | undefined>;
+  readonly body: Option<JsonObject | undefined>;
+}
+
+const decimal =
+  (max: number, example: string) =>
+  (text: string): Parsed<number> => {
+    const number = /^\d{1,4}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    return number >= 0 && number <= max
+      ? parsed(number)
+      : wrong(`${JSON.stringify(text.slice(0, 40))} is not a number from 0 to ${max}`, `Write: ${example}`);
+  };
+
+const bodyFields = (text: string): Parsed<JsonObject> => {
+  if (text.length > BODY_TEXT_MAX)
+    return wrong(`it is longer than ${BODY_TEXT_MAX} characters`, 'Use a data set for what is long.');
+  const json = parseAnyJson(text);
+  if (!isJsonObject(json)) {
+    return wrong(
+      `${text.slice(0, 40)} is not a JSON object`,
+      'Write it in single quotes: --body \'{"top_k": 40}\'',
+    );
+  }
+  for (const [name, advice] of OWN_FIELDS) {
+    if (Object.hasOwn(json, name)) return wrong(`"${name}" is not for --body`, advice);
+  }
+  const { max_tokens: limit } = json;
+  return limit === undefined || limit === null
+    ? parsed(json)
+    : wrong('"max_tokens" is not for --body', `Write: --output-tokens ${JSON.stringify(limit).slice(0, 20)}`);
+};
+
+/** In the order of --help. */
+export const REQUEST_OPTIONS: RequestOptionTable = {
+  outputTokens: value({
+    name: 'output-tokens',
+    valueName: 'N|A..B|D',
+    meaning:
+      'How long answers are: 256, 50..200, normal(1024,200) or another distribution of docs/bench.md. Default: at most 256.',
+    parse: parseLength,
+  }),
+  inputTokens: value({
+    name: 'input-tokens',
+    valueName: 'N|A..B|D',
+    meaning: 'How long generated prompts are, as the server counts them. Default: 128 words.',
+    parse: parseLength,
+  }),
+  prefixTokens: value({
+    name: 'prefix-tokens',
+    valueName: 'N',
+    meaning: 'Begin each generated prompt with a system prompt this long that requests share.',
+    parse: wholeNumberFrom(1, LENGTH_MAX),
+  }),
+  prefixes: value({
+    name: 'prefixes',
+    valueName: 'K',
+    meaning: 'How many different ones there are, used in turn. Default: 1.',
+    parse: wholeNumberFrom(1, 1_000),
+  }),
+  temperature: value({
+    name: 'temperature',
+    valueName: 'T',
+    meaning: 'How the server samples: sent with each request. Default: left to the server.',
+    parse: decimal(100, '--temperature 0.7'),
+  }),
+  topP: value({
+    name: 'top-p',
+    valueName: 'P',
+    meaning: 'Likewise: the share of the likeliest tokens that it samples from.',
+    parse: decimal(1, '--top-p 0.95'),
+  }),
+  seedSampling: value({
+    name: 'seed-sampling',
+    valueName: 'N',
+    meaning: 'Likewise: the seed of its sampling, which --seed does not change.',
+    parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+  }),
+  body: value({
+    name: 'body',
+    valueName: 'JSON',
+    meaning: 'Fields for each request: \'{"top_k": 40}\'; null leaves one out. No secrets: they are stored.',
+    parse: bodyFields,
+  }),
+};
+
+type Given = <T>(option: Option<T>) => T;
+
+/** @throws CommandError `usage` for what contradicts or would have no effect. */
+export const requestWishOf = (
+  given: Given,
+  { cwd, hasDataset }: { readonly cwd: string; readonly hasDataset: boolean },
+): RequestWish => {
+  const inputTokens = given(REQUEST_OPTIONS.inputTokens);
+  if (hasDataset && inputTokens !== undefined) {
+    throw usage(
+      '--input-tokens has no effect with --dataset: its prompts are sent as they are',
+      'Leave one of them out.',
+    );
+  }
+  const wish = {
+    outputTokens: choiceOf(given(REQUEST_OPTIONS.outputTokens), cwd),
+    inputTokens: choiceOf(inputTokens, cwd),
+    prefixes: prefixesOf(given, hasDataset),
+    fields: fieldsOf(given),
+  };
+  const limit = LIMITS_OF_OTHERS.find(name => name in wish.fields);
+  if (wish.outputTokens !== undefined && limit !== undefined) {
+    throw usage(
+      `--output-tokens and "${limit}" of --body cannot be combined`,
+      'Use the one that should say how long answers are.',
+    );
+  }
+  return wish;
+};
+
+const choiceOf = (wish: LengthWish | undefined, cwd: string): LengthChoice | undefined =>
+  wish?.kind === 'file' ? { kind: 'file', path: resolve(cwd, wish.path), shownPath: wish.path } : wish;
+
+const prefixesOf = (given: Given, hasDataset: boolean): SharedPrefixes | undefined => {
+  const tokens = given(REQUEST_OPTIONS.prefixTokens);
+  const count = given(REQUEST_OPTIONS.prefixes);
+  if (tokens === undefined) {
+    if (count === undefined) return undefined;
+    throw usage(
+      '--prefixes has no effect without --prefix-tokens',
+      `Write: --prefix-tokens 1024 --prefixes ${count}`,
+    );
+  }
+  if (!hasDataset) return { tokens, count: count ?? 1 };
+  throw usage(
+    '--prefix-tokens has no effect with --dataset: its prompts are sent as they are',
+    'Leave one of them out, or write the system prompts into the data set.',
+  );
+};
+
+/** An option and --body for one field would leave open which of them is sent. */
+const fieldsOf = (given: Given): JsonObject => {
+  const sampling = SAMPLING.flatMap(([field, option]) => {
+    const number = given(option);
+    return number === undefined ? [] : [{ field, name: option.name, number }];
+  });
+  const body = given(REQUEST_OPTIONS.body) ?? {};
+  const twice = sampling.find(({ field }) => Object.hasOwn(body, field));
+  if (twice !== undefined)
+    throw usage(`--${twice.name} and "${twice.field}" of --body cannot be combined`, 'Use one of them.');
+  return { ...Object.fromEntries(sampling.map(({ field, number }) => [field, number])), ...body };
+};
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const SAMPLING = [
+  ['temperature', REQUEST_OPTIONS.temperature],
+  ['top_p', REQUEST_OPTIONS.topP],
+  ['seed', REQUEST_OPTIONS.seedSampling],
+] as const;
+
+/** Fields that the run writes itself, and what to use instead. */
+const OWN_FIELDS: readonly (readonly [name: string, advice: string])[] = [
+  ['model', 'Write: --model M'],
+  ['messages', 'Use --dataset FILE for prompts of your own.'],
+  ['prompt', 'Use --dataset FILE for prompts of your own.'],
+  ['stream', 'Use --streaming on or --streaming off.'],
+];
+const LIMITS_OF_OTHERS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
