@@ -17,7 +17,7 @@ export class Goodput {
     readonly met: CounterSampler;
     readonly unknown: CounterSampler;
   }[];
-  readonly #good: CounterSampler | undefined;
+  readonly #good: { readonly samples: CounterSampler; readonly outputTokens: CounterSampler } | undefined;
 
   constructor(objectives: readonly RequestLimit[], registry: MetricsRegistry) {
     const counter = (key: ObjectiveCounterKey): CounterSampler => registry.counter(key);
@@ -27,7 +27,10 @@ export class Goodput {
       met: counter(`objective.${name}.met`),
       unknown: counter(`objective.${name}.unknown`),
     }));
-    this.#good = objectives.length === 0 ? undefined : counter('goodSamples');
+    this.#good =
+      objectives.length === 0
+        ? undefined
+        : { samples: counter('goodSamples'), outputTokens: counter('goodOutputTokens') };
   }
 
   completed(figures: SampleFigures): void {
@@ -40,7 +43,9 @@ export class Goodput {
       else isGood = false;
       if (!isMet && value === NO_FIGURE) unknown.add();
     }
-    if (isGood) this.#good?.add();
+    if (!isGood) return;
+    this.#good?.samples.add();
+    if (figures.outputTokens !== NO_FIGURE) this.#good?.outputTokens.add(figures.outputTokens);
   }
 
   /** A completed sample without any figure. */

@@ -9,8 +9,15 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
+import {
+  estimateLabel,
+  LIVE_VERDICT_LABELS,
+  neededLabel,
+  VERDICT_LABELS,
+} from '../core/run/objective-labels.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { patternLabel } from '../core/run/run-pattern.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
@@ -20,7 +27,7 @@ import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import type { Line } from './part.ts';
-import { paint, part } from './part.ts';
+import { lineWidth, paint, part } from './part.ts';
 import { bar } from './reading-rows.ts';
 import type { RenderOptions } from './render.ts';
 import type { Column } from './table.ts';
@@ -39,7 +46,10 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
   const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
   const head = [...headLines(view), progressLine(view, metrics, columns)];
   const below = [[...errorLines(metrics), ...clientLines(metrics)], notices];
-  const figures = [rateLines(view, metrics), seriesTable(metrics, columns)];
+  const figures = [
+    [...rateLines(view, metrics), ...objectiveLines(view, columns)],
+    seriesTable(metrics, columns),
+  ];
   const all = [head, ...figures, histogramLines(view.run, metrics, columns), ...below].filter(
     ({ length }) => length > 0,
   );
@@ -70,12 +80,22 @@ export const renderRunLine = (view: WatchedRun): string => {
     `${completed} completed`,
     failed > 0 ? `${failed} failed` : '',
     ...rates,
+    objectivesPart(view),
     percentiles.length === 0 ? '' : `${seriesRow(key).shortLabel} ${percentiles.join(', ')}`,
   ];
   return parts
     .filter(text => text !== '')
     .join(' · ')
     .replace(/[\u00a0\u202f]/g, ' ');
+};
+
+/** "1 of 2 objectives met, 1 missed". */
+const objectivesPart = ({ snapshot }: WatchedRun): string => {
+  const answers = snapshot?.objectives ?? [];
+  if (answers.length === 0) return '';
+  const count = (verdict: ObjectiveVerdict): number => answers.filter(one => one.answer === verdict).length;
+  const missed = count('missed');
+  return `${count('met')} of ${answers.length} objectives met${missed > 0 ? `, ${missed} missed` : ''}`;
 };
 
 const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
@@ -126,6 +146,15 @@ const rateLines = ({ run, recent, snapshotAgeMs }: WatchedRun, metrics: MetricLo
     ],
   ];
 };
+
+/** "ttft.p95=500ms  met so far · 312 ms (295 ms to 340 ms)". */
+const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): readonly Line[] =>
+  (snapshot?.objectives ?? []).map(answer => {
+    const verdict = (stage === 'ended' ? VERDICT_LABELS : LIVE_VERDICT_LABELS)[answer.answer];
+    const head = [part(`  ${answer.objective}  `, 'dim'), part(verdict, VERDICT_TONES[answer.answer])];
+    const room = Math.max(1, columns - lineWidth(head));
+    return [...head, part(clipped(` · ${estimateLabel(answer)}${neededLabel(answer)}`, room))];
+  });
 
 const name = (label: string): Line[number] => part(`  ${padded(label, NAME_WIDTH)}`, 'dim');
 
@@ -199,6 +228,7 @@ const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
 const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 /** A thread that is busier than this adds its own lateness (reference: 0.83 at 95,000 events a second). */
 const BUSY = 0.7;
+const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
 const STARVED_SHARE = 0.05;
 /** Snapshots come five times a second. */
 const LATE_MS = 1_500;

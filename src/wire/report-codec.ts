@@ -104,6 +104,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   ...recordOf(REPORT_RATE_KEYS, () => reported(figure)),
   perUserTokensPerSecond: openObject({ p50: reported(figure), p90: reported(figure) }),
   goodput: v.exactOptional(reported(figure)),
+  goodOutputTokensPerSecond: v.exactOptional(reported(figure)),
   objectives: v.exactOptional(
     v.array(
       openObject({

@@ -135,7 +135,7 @@ describe('goodput', () => {
   test('counts the samples that meet every objective; failures are bad', () => {
     const slow = { firstContentNs: 10, chunkGapsNs: [20], chunkCount: 2, outputTokens: 2 };
     const report = reportOf(
-      [sample(1, 0, 100), sample(2, 0, 101), sample(3, 0, 90, slow), failure(4, 0, 5)],
+      [sample(1, 0, 100, { outputTokens: 7 }), sample(2, 0, 101), sample(3, 0, 90, slow), failure(4, 0, 5)],
       { objectives },
     );
     expect(report.objectives).toEqual([
@@ -143,6 +143,7 @@ describe('goodput', () => {
       { name: 'tpot', limitNs: 10, metSamples: 2, unknownSamples: 0, samples: 4 },
     ]);
     expect(report.goodput).toBeCloseTo(1e9 / 101, 3);
+    expect(report.goodOutputTokensPerSecond).toBeCloseTo(7e9 / 101, 3);
   });
 
   test('is unknown when a sample lacks the figure that an objective is about', () => {

@@ -44,6 +44,35 @@ describe('the screen of a run', () => {
     expect(text).not.toContain(' old');
   });
 
+  test('says of each objective what its samples say so far, with the share that meets it', () => {
+    const objectives = [
+      {
+        objective: 'ttft.p95=500ms',
+        limit: 5e8,
+        unit: 'ns',
+        estimate: { value: 312e6, low: 295e6, high: 340e6 },
+        answer: 'met',
+        samplesNeeded: 100,
+      },
+      {
+        objective: 'ttft=300ms for 95% of requests',
+        limit: 0.95,
+        unit: 'share',
+        estimate: { value: 0.961, low: 0.9, high: 0.98 },
+        answer: 'too-few-samples',
+        samplesNeeded: 1_400,
+      },
+    ] as const;
+    const snapshot = { ...runSnapshot(), objectives };
+    const text = screen({ snapshot }, 140);
+    expect(text).toContain('ttft.p95=500ms  met so far · 312 ms (295 ms to 340 ms)');
+    expect(text).toContain(
+      'ttft=300ms for 95% of requests  too few requests yet · 96.1 % (90 % to 98 %); about 1 400 requests would decide',
+    );
+    expect(screen({ snapshot, stage: 'ended' })).not.toContain('so far');
+    expect(renderRunLine(view({ snapshot }))).toContain(' · 1 of 2 objectives met · ');
+  });
+
   test('says when its figures are old', () => {
     expect(screen({ snapshotAgeMs: 4_200 })).toContain('figures 4 s old');
   });

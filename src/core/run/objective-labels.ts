@@ -32,6 +32,13 @@ export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
   'too-few-samples': 'too few requests to say',
 };
 
+/** While a run goes on, and its answer may still change. */
+export const LIVE_VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
+  met: 'met so far',
+  missed: 'missed so far',
+  'too-few-samples': 'too few requests yet',
+};
+
 const figureLabel = (figure: number, unit: ObjectiveAnswer['unit']): string =>
   unit === 'ns' ? figureText(formatMeasuredNanoseconds(figure)) : shareLabel(figure);
 
@@ -40,5 +47,5 @@ const shareLabel = (share: number): string => {
   const percent = share * 100;
   const isNearEdge = percent > 0 && percent < 100 && (percent < 10 || percent > 90);
   const decimals = isNearEdge ? 2 : percent === 0 || percent === 100 ? 0 : 1;
-  return figureText({ figure: percent.toFixed(decimals), unit: '%' });
+  return figureText({ figure: String(Number(percent.toFixed(decimals))), unit: '%' });
 };

@@ -119,7 +119,10 @@ export const RUN_COUNTERS = {
 type PlainCounterKey = keyof typeof RUN_COUNTERS;
 export type CounterKey = PlainCounterKey | `errors.${FailureKind}` | `finishReason.${FinishReason}`;
 /** Only of a run with objectives. */
-export type ObjectiveCounterKey = 'goodSamples' | `objective.${ObjectiveName}.${'met' | 'unknown'}`;
+export type ObjectiveCounterKey =
+  | 'goodSamples'
+  | 'goodOutputTokens'
+  | `objective.${ObjectiveName}.${'met' | 'unknown'}`;
 
 const isPlainCounterKey = (name: string): name is PlainCounterKey => Object.hasOwn(RUN_COUNTERS, name);
 

@@ -144,6 +144,17 @@ export const RUN_RATES = {
     of: ({ metrics, objectives }: RateSources): Reported<number> =>
       perSecond(goodSamples(metrics, objectives), windowNs(metrics)),
   },
+  goodOutputTokensPerSecond: {
+    unit: 'tok/s',
+    from: 'output tokens of completed requests that meet every objective / window',
+    label: 'goodput in tokens',
+    shortLabel: 'Goodput in tokens',
+    better: 'higher',
+    help: 'Tokens per second that came in time for whoever asked. Only with objectives.',
+    level: 'line',
+    of: ({ metrics, objectives }: RateSources): Reported<number> =>
+      perSecond(goodOutputTokens(metrics, objectives), windowNs(metrics)),
+  },
 } as const;
 
 export type RateKey = keyof typeof RUN_RATES;
@@ -152,20 +163,21 @@ export type HeadlineRateKey = {
   [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
 }[RateKey];
 /** Those that a report has one figure of, whatever the run. */
-export type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | 'goodput'>;
+export type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
+/** Only of a run with objectives of a request. */
+type GoodputKey = 'goodput' | 'goodOutputTokensPerSecond';
 
-export type ReportRates = Readonly<Record<ReportRateKey, Reported<number>>> & {
-  readonly perUserTokensPerSecond: { readonly p50: Reported<number>; readonly p90: Reported<number> };
-  /** Only where objectives were given. */
-  readonly goodput?: Reported<number>;
-};
+export type ReportRates = Readonly<Record<ReportRateKey, Reported<number>>> &
+  Readonly<Partial<Record<GoodputKey, Reported<number>>>> & {
+    readonly perUserTokensPerSecond: { readonly p50: Reported<number>; readonly p90: Reported<number> };
+  };
 
 const isRateKey = (name: string): name is RateKey => Object.hasOwn(RUN_RATES, name);
 
 export const RATE_KEYS: readonly RateKey[] = Object.keys(RUN_RATES).filter(isRateKey);
 
 const isReportRate = (key: RateKey): key is ReportRateKey =>
-  key !== 'perUserTokensPerSecond' && key !== 'goodput';
+  key !== 'perUserTokensPerSecond' && key !== 'goodput' && key !== 'goodOutputTokensPerSecond';
 
 export const REPORT_RATE_KEYS: readonly ReportRateKey[] = RATE_KEYS.filter(isReportRate);
 
@@ -178,7 +190,12 @@ export const rateRow = (key: RateKey): RateRow => RUN_RATES[key];
 export const reportRates = (sources: RateSources): ReportRates => ({
   ...recordOf(REPORT_RATE_KEYS, key => RUN_RATES[key].of(sources)),
   perUserTokensPerSecond: { p50: perUser(sources, '50'), p90: perUser(sources, '90') },
-  ...(sources.objectives.length === 0 ? {} : { goodput: RUN_RATES.goodput.of(sources) }),
+  ...(sources.objectives.length === 0
+    ? {}
+    : {
+        goodput: RUN_RATES.goodput.of(sources),
+        goodOutputTokensPerSecond: RUN_RATES.goodOutputTokensPerSecond.of(sources),
+      }),
 });
 
 /** Of the completed samples that the metrics know now. */
@@ -212,6 +229,15 @@ const goodSamples = (metrics: MetricLookup, objectives: readonly RequestLimit[])
   return most > 0
     ? unknown(`${most} requests lack the figure of an objective`)
     : metrics.counter('goodSamples');
+};
+
+const goodOutputTokens = (metrics: MetricLookup, objectives: readonly RequestLimit[]): Reported<number> => {
+  const samples = goodSamples(metrics, objectives);
+  if (isUnknown(samples)) return samples;
+  const all = tokensOf(metrics, 'outputTokens');
+  if (isUnknown(all)) return all;
+  const good = metrics.counter('goodOutputTokens');
+  return good === 0 && samples > 0 && all > 0 ? unknown('not counted by that version') : good;
 };
 
 const perUser = ({ metrics, run }: RateSources, percentile: '50' | '90'): Reported<number> => {
