@@ -1,7 +1,7 @@
 // What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
 
 import type { Objective } from '../../core/run/objective.ts';
-import { objectiveSeries } from '../../core/run/objective.ts';
+import { objectiveName, objectiveSeries } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
@@ -27,7 +27,7 @@ export const wishedObjectives = (
       'Write: --slo ttft=500ms --attainment 95%',
     );
   }
-  const names = given.slo.map(nameOf);
+  const names = given.slo.map(objectiveName);
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
   }
@@ -40,7 +40,7 @@ const checkAgainst = (
   { pattern, isStreaming }: { readonly pattern: RunPattern; readonly isStreaming: boolean },
 ): void => {
   if (objective.kind === 'error-rate') return;
-  const name = nameOf(objective);
+  const name = objectiveName(objective);
   const { runs } = seriesRow(objectiveSeries(objective.name));
   if (!isStreaming && runs.startsWith('streamed')) {
     throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');
@@ -50,22 +50,6 @@ const checkAgainst = (
       `--slo ${name} needs --rate: without a rate there are no intended send times`,
       `Write: --slo ${name.replace('-from-intended', '')}=500ms`,
     );
-  }
-};
-
-/** Two of one name would be one objective with two limits. */
-const nameOf = (objective: Objective): string => {
-  switch (objective.kind) {
-    case 'request':
-      return objective.name;
-    case 'percentile':
-      return `${objective.name}.p${objective.percentile}`;
-    case 'mean':
-      return `${objective.name}.mean`;
-    case 'error-rate':
-      return objective.kind;
-    default:
-      return objective satisfies never;
   }
 };
 

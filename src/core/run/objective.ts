@@ -74,27 +74,50 @@ export const judgedObjectives = ({
 ];
 
 /** As it is written on a command line: `ttft.p95=500ms`. */
-export const objectiveText = (objective: Objective): string => {
-  switch (objective.kind) {
-    case 'request':
-      return limitText(objective);
-    case 'percentile':
-      return `${objective.name}.p${objective.percentile}=${durationText(objective.limitNs)}`;
-    case 'mean':
-      return `${objective.name}.mean=${durationText(objective.limitNs)}`;
-    case 'error-rate':
-      return `error-rate=${percentText(objective.limitShare)}`;
-    default:
-      return objective satisfies never;
-  }
-};
+export const objectiveText = (objective: Objective): string =>
+  `${objectiveName(objective)}=${objective.kind === 'error-rate' ? percentText(objective.limitShare) : durationText(objective.limitNs)}`;
 
 export const judgedText = (objective: JudgedObjective): string => {
   if (objective.kind !== 'attainment') return objectiveText(objective);
-  const limits = objective.limits.map(limitText).join(', ');
+  const limits = objective.limits.map(limit => objectiveText({ ...limit, kind: 'request' })).join(', ');
   return objective.share === 1
     ? `${limits} for every request`
     : `${limits} for ${percentText(objective.share)} of requests`;
+};
+
+/** A limit as a picture of a series draws it: "ttft", "ttft.p95". */
+export interface NamedLimit {
+  readonly name: string;
+  readonly limitNs: number;
+}
+
+/** Those of a request first. */
+export const limitsOn = (
+  { objectives, runObjectives }: Pick<ObjectiveFields, 'objectives' | 'runObjectives'>,
+  key: SeriesKey,
+): readonly NamedLimit[] => [
+  ...objectives.filter(({ name }) => objectiveSeries(name) === key),
+  ...knownOr(runObjectives, []).flatMap(objective =>
+    objective.kind !== 'error-rate' && objectiveSeries(objective.name) === key
+      ? [{ name: objectiveName(objective), limitNs: objective.limitNs }]
+      : [],
+  ),
+];
+
+/** Without its limit: "ttft.p95". Two of one name would be one objective with two limits. */
+export const objectiveName = (objective: Objective): string => {
+  switch (objective.kind) {
+    case 'request':
+      return objective.name;
+    case 'percentile':
+      return `${objective.name}.p${objective.percentile}`;
+    case 'mean':
+      return `${objective.name}.mean`;
+    case 'error-rate':
+      return objective.kind;
+    default:
+      return objective satisfies never;
+  }
 };
 
 /** The series that the objective bounds. */
@@ -106,8 +129,6 @@ export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
 
 export const isObjectiveName = (text: string): text is ObjectiveName =>
   OBJECTIVE_NAMES.some(name => name === text);
-
-const limitText = ({ name, limitNs }: RequestLimit): string => `${name}=${durationText(limitNs)}`;
 
 /** Not rounded: what is read back is the same limit. */
 const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns / 1e6}ms`);
