@@ -15,7 +15,10 @@ export const writeReportFiles = async (directory: string, report: Report): Promi
   await unlink(files.reserve).catch(() => undefined);
   const written = await Promise.allSettled([
     writeFileAtomic(files.report, reportToJson(report)),
-    writeFileAtomic(files.reportText, `${renderReport(report, { isUnicode: true }).join('\n')}\n`),
+    writeFileAtomic(
+      files.reportText,
+      `${renderReport(report, { isUnicode: true, isFull: true }).join('\n')}\n`,
+    ),
   ]);
   return written.flatMap((result, index) =>
     result.status === 'fulfilled'

@@ -1,4 +1,4 @@
-// A report as text. What keeps it from being believed stands first: incomplete, interrupted, client-bound.
+// A report as text: what fits on a screen first, with what keeps it from being believed at its top, then everything.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
@@ -14,33 +14,18 @@ import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { requestRows } from './text-requests.ts';
+import { shortReport } from './short-report.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
   /** false: only ASCII. */
   readonly isUnicode: boolean;
+  /** Behind what fits on a screen, everything that the report has. */
+  readonly isFull: boolean;
 }
 
-export const renderReport = (report: Report, { isUnicode }: TextReportOptions): readonly string[] => {
-  const lines = [
-    ...warnings(report),
-    ...head(report),
-    '',
-    ...counts(report),
-    '',
-    ...rates(report),
-    ...objectives(report),
-    '',
-    ...seriesTable(report),
-    ...seriesBlocks(report),
-    ...tally('Errors', report.errors),
-    ...tally('Finish reasons', report.finishReasons),
-    '',
-    ...client(report),
-    ...list('Notices', report.notices),
-    '',
-    ...DEFINITIONS,
-  ];
+export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOptions): readonly string[] => {
+  const lines = [...shortReport(report), ...(isFull ? ['', '', ...everything(report)] : [])];
   return lines.map(line => {
     // Names of models and targets come from outside, and must not speak to a terminal.
     const text = showable(line, '?');
@@ -48,20 +33,27 @@ export const renderReport = (report: Report, { isUnicode }: TextReportOptions): 
   });
 };
 
-const warnings = (report: Report): readonly string[] => {
-  const lines: string[] = [];
-  if (report.interrupted) lines.push(`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`);
-  else if (!report.complete) lines.push(`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`);
-  if (report.source === 'live-snapshot') lines.push('These are live figures, not a final account.');
-  if (report.client.verdict === 'client-bound')
-    lines.push(`CLIENT-BOUND: ${report.client.reasons.join('; ')}.`);
-  if (report.client.verdict === 'unknown')
-    lines.push(`NOT TRUSTWORTHY: ${report.client.reasons.join('; ')}.`);
-  return lines.length === 0 ? [] : [...lines, ''];
-};
+const everything = (report: Report): readonly string[] => [
+  ...head(report),
+  '',
+  ...counts(report),
+  '',
+  ...rates(report),
+  ...objectives(report),
+  '',
+  ...seriesTable(report),
+  ...seriesBlocks(report),
+  ...tally('Errors', report.errors),
+  ...tally('Finish reasons', report.finishReasons),
+  '',
+  ...client(report),
+  ...list('Notices', report.notices),
+  '',
+  ...DEFINITIONS,
+];
 
-const head = ({ run, plimsoll, environment, series }: Report): readonly string[] => [
-  `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
+const head = ({ run, environment, series }: Report): readonly string[] => [
+  'How it was run',
   ...inColumns([
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['api', words(run.api)],
@@ -179,7 +171,13 @@ const toAscii = (line: string): string =>
     .replace(/[█▉▊▋▌▍▎▏]/g, '#')
     .replace(/│/g, '|')
     .replace(/µ/g, 'u')
-    .replace(/–/g, '-')
+    .replace(/[–·]/g, '-')
+    .replace(/≤/g, '<=')
+    .replace(/≥/g, '>=')
+    .replace(/∞/g, 'inf')
+    .replace(/÷/g, '/')
+    .replace(/−/g, '-')
+    .replace(/…/g, '...')
     .replace(/[\u00a0\u202f]/g, ' ')
     .replace(/[^\x20-\x7e]/g, '?');
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { OBJECTIVE_NAMES } from '../../src/core/run/objective.ts';
 import type { Report } from '../../src/core/run/report.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
+import { textWidth } from '../../src/core/text/columns.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 import { renderReport } from '../../src/metrics/text-report.ts';
@@ -53,18 +55,57 @@ const reportOf = (state: SnapshotState, more: Partial<Report> = {}): Report => (
   ...more,
 });
 
-const textOf = (report: Report, isUnicode = true): string => renderReport(report, { isUnicode }).join('\n');
+const textOf = (report: Report, isUnicode = true): string =>
+  renderReport(report, { isUnicode, isFull: true }).join('\n');
+const shortOf = (report: Report): readonly string[] =>
+  renderReport(report, { isUnicode: true, isFull: false });
 
 describe('the text of a report', () => {
   test('says first that a run was interrupted, is incomplete, or has a client that was the limit', () => {
     expect(textOf(reportOf('interrupted'))).toMatch(/^INTERRUPTED: the run was interrupted\./);
-    expect(textOf(reportOf('live'))).toMatch(/^INCOMPLETE: .*last live figures\.\nThese are live figures/);
+    expect(textOf(reportOf('live'))).toMatch(
+      /^INCOMPLETE: [\s\S]*last\s+live\s+figures[\s\S]*\nThese are live figures/,
+    );
     const { client } = reportOf('complete');
     const bound = { ...client, verdict: 'client-bound', reasons: ['it was slow'] } as const;
     expect(textOf(reportOf('complete', { client: bound }))).toMatch(/^CLIENT-BOUND: it was slow\./);
     expect(
       textOf(reportOf('complete', { client: { ...client, verdict: 'trustworthy', reasons: [] } })),
-    ).toMatch(/^Run run-1/);
+    ).toMatch(/^Trustworthy( within .*)?, complete\.\n\nRun run-1/);
+  });
+
+  test('fits on a screen of 40 lines and 80 columns however much went wrong, with the verdict on top', () => {
+    const { run, client } = reportOf('complete');
+    const long = 'something that takes many words to tell of '.repeat(40);
+    const lines = shortOf(
+      reportOf('interrupted', {
+        run: { ...run, id: 'x'.repeat(200), target: `http://${'y'.repeat(400)}`, model: 'z'.repeat(300) },
+        incompleteReason: long,
+        client: { ...client, verdict: 'client-bound', reasons: [long, long] },
+        notices: Array.from({ length: 100 }, () => long),
+        errors: { 'http-status': 1, reset: 2, timeout: 3, truncated: 4, malformed: 5 },
+        goodput: 1,
+        objectives: OBJECTIVE_NAMES.map(name => ({
+          name,
+          limitNs: 1,
+          metSamples: 1,
+          unknownSamples: 0,
+          samples: 2,
+        })),
+      }),
+    );
+    // What the command says beside it: where the rest is, and the run directory.
+    expect(lines.length).toBeLessThanOrEqual(40 - 5);
+    expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/^INTERRUPTED: something/);
+    expect(lines.join('\n')).toMatch(/more lines with --full/);
+  });
+
+  test('in full begins with the short one', () => {
+    const report = reportOf('complete');
+    expect(textOf(report).startsWith(`${shortOf(report).join('\n')}\n`)).toBe(true);
+    expect(shortOf(report).join('\n')).toMatch(/TTFT +12\.3.ms +– +– +– +12\.3.ms +18\n/);
+    expect(shortOf(report).join('\n')).toMatch(/n too small/);
   });
 
   test('calls the client of a run that is not whole trustworthy only as far as it was seen', () => {

@@ -54,7 +54,6 @@ export interface StartedRun {
 
 export interface BenchResult {
   readonly report: Report;
-  readonly text: readonly string[];
   /** What could not be written of it. */
   readonly diskProblems: readonly string[];
 }

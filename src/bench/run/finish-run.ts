@@ -62,9 +62,10 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
   const best = isWhole ? report : await countedAgain(report, directory);
-  const text = renderReport(best, { isUnicode: true });
-  const diskProblems = await directory.writeReport(best, `${text.join('\n')}\n`);
-  return { report: best, text, diskProblems };
+  // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.
+  const full = renderReport(best, { isUnicode: true, isFull: true });
+  const diskProblems = await directory.writeReport(best, `${full.join('\n')}\n`);
+  return { report: best, diskProblems };
 };
 
 /** A disk that works takes the last lines also of a person who waits for nobody. */

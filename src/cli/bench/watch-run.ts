@@ -128,7 +128,8 @@ const untilReport = async ({ directory, pid }: LiveRunRecord, state: ProcessStat
 const showReport = async (state: ProcessState, directory: string): Promise<ExitCode> => {
   try {
     const report = await rebuildReport(directory);
-    await state.stdout.write(`${renderReport(report, { isUnicode: state.stdout.isUnicode }).join('\n')}\n`);
+    const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull: false });
+    await state.stdout.write(`${lines.join('\n')}\n`);
     return EXIT_CODES.ok.code;
   } catch (error) {
     if (!(error instanceof RunDirectoryError)) throw error;

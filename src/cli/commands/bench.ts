@@ -5,6 +5,7 @@ import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { estimateLabel, neededLabel } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { renderReport } from '../../metrics/text-report.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
@@ -108,13 +109,17 @@ const interrupted = async (state: ProcessState, run: () => Promise<BenchEnd>): P
 };
 
 const print = async (
-  { report, text, directory, notices }: BenchEnd,
-  { stdout, stderr }: ProcessState,
+  { report, directory, notices }: BenchEnd,
+  { stdout, stderr, program }: ProcessState,
   { isJson, isQuiet }: { readonly isJson: boolean; readonly isQuiet: boolean },
 ): Promise<void> => {
   if (!isQuiet) for (const notice of notices) await stderr.write(`plimsoll: ${notice}\n`);
   if (isJson) await stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-  else await stdout.write(`${text.join('\n')}\n\nRun directory: ${directory}\n`);
+  else {
+    const text = renderReport(report, { isUnicode: stdout.isUnicode, isFull: false });
+    const more = `Everything: ${program} report DIR --full\nAs a page:  ${program} report DIR --html FILE`;
+    await stdout.write(`${text.join('\n')}\n\n${more}\n\nRun directory: ${directory}\n`);
+  }
 };
 
 const exitOf = async (

@@ -10,12 +10,14 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { Command } from '../command.ts';
-import { homeOption, jsonOption } from '../command.ts';
+import { flag, homeOption, jsonOption } from '../command.ts';
 import { endedBy } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
+
+const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
 
 export const reportCommand: Command = {
   name: 'report',
@@ -23,7 +25,7 @@ export const reportCommand: Command = {
   description:
     'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
   arguments: [{ name: 'DIR', meaning: 'The directory of the run.', isRequired: true }],
-  options: [...EXPORT_OPTIONS, homeOption, jsonOption],
+  options: [fullOption, ...EXPORT_OPTIONS, homeOption, jsonOption],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',
@@ -41,7 +43,8 @@ export const reportCommand: Command = {
       if (exported.length > 0) await state.stdout.write(`${exported.join('\n')}\n`);
     } else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
-      const lines = renderReport(report, { isUnicode: state.stdout.isUnicode });
+      const isFull = invocation.option(fullOption);
+      const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull });
       await state.stdout.write(`${lines.join('\n')}\n`);
     }
     if (live !== undefined) {

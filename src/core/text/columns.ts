@@ -44,6 +44,19 @@ export const clipped = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
+/** A sentence in lines of at most so many columns, broken between words; a word that is longer has its end cut. */
+export const brokenLines = (text: string, columns: number): readonly string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const longer = last === undefined ? word : `${last} ${word}`;
+    if (last === undefined) lines.push(clipped(word, columns));
+    else if (textWidth(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(clipped(word, columns));
+  }
+  return lines;
+};
+
 export const padded = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 

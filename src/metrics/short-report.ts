@@ -1,0 +1,141 @@
+// A report on one screen, 40 lines of 80 columns: whether it can be believed, what people look for, and what they must know.
+// The rest is in the full text, so that the verdict does not scroll away.
+
+import { figureText, formatCount } from '../core/figure/figure.ts';
+import { formatRunFigure } from '../core/run/format-run-figure.ts';
+import type { Report, ReportSeries } from '../core/run/report.ts';
+import {
+  percentileText,
+  reportVerdict,
+  summaryFigures,
+  summarySentences,
+  TOO_FEW,
+  vouchedPercentile,
+} from '../core/run/report-summary.ts';
+import { patternLabel } from '../core/run/run-pattern.ts';
+import { seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { brokenLines, clipped, inColumns } from '../core/text/columns.ts';
+import { capitalized } from '../core/text/single-line.ts';
+import { isUnknown } from '../core/unknown.ts';
+
+export const shortReport = (report: Report): readonly string[] =>
+  [
+    ...verdictLines(report),
+    '',
+    ...head(report),
+    '',
+    ...figures(report),
+    '',
+    ...percentiles(report),
+    ...objectives(report),
+    ...notices(report),
+  ].map(line => clipped(line, COLUMNS));
+
+/** In capitals where something is wrong: a terminal may have no colour. */
+const verdictLines = (report: Report): readonly string[] => {
+  const { client } = report;
+  const said = [
+    ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
+    ...(report.interrupted || report.complete
+      ? []
+      : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
+    ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
+    ...(client.verdict === 'client-bound' ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`] : []),
+    ...(client.verdict === 'unknown' ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`] : []),
+  ];
+  return said.length === 0
+    ? [`${reportVerdict(report).headline}.`]
+    : shortened(
+        said.flatMap(words => brokenLines(words, COLUMNS)),
+        VERDICT_LINES_MAX,
+      );
+};
+
+const head = ({ run, plimsoll }: Report): readonly string[] => [
+  `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
+  ...inColumns([
+    ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
+    ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
+    [
+      'load',
+      `${patternLabel(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`,
+    ],
+    ['prompts', run.dataset],
+  ]),
+];
+
+const figures = (report: Report): readonly string[] =>
+  inColumns(
+    summaryFigures(report).map(({ name, value, isAtLeast, remark }) => [
+      name,
+      `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,
+      remark,
+    ]),
+  );
+
+/** A tail that so few samples cannot tell has a dash. */
+const percentiles = ({ series }: Report): readonly string[] => {
+  const found = seriesOf('headline', 'detail').flatMap(key => {
+    const one = series[key];
+    return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
+  });
+  if (found.length === 0) return ['  no request completed'];
+  const isShort = found.some(({ one }) =>
+    TAILS.some(each => vouchedPercentile(one, each).kind === 'too-few'),
+  );
+  return [
+    ...inColumns(
+      [
+        ['', 'p50', ...TAILS.map(each => `p${each}`), 'p99 ≤', 'max', 'n'],
+        ...found.map(({ key, one }) => [
+          seriesRow(key).shortLabel,
+          ...['50', ...TAILS].map(each => percentileText(one, each)),
+          shown(one, one.estimates?.['99']),
+          shown(one, one.max),
+          formatCount(one.count),
+        ]),
+      ],
+      { hasFigures: true },
+    ),
+    ...(isShort ? [`  –: ${TOO_FEW}`] : []),
+  ];
+};
+
+const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
+
+const objectives = (report: Report): readonly string[] =>
+  report.objectives === undefined
+    ? []
+    : [
+        '',
+        ...shortened(
+          summarySentences(report)
+            .slice(0, report.objectives.length)
+            .map(sentence => `  ${sentence}`),
+          OBJECTIVE_LINES_MAX,
+        ),
+      ];
+
+const notices = ({ notices: said }: Report): readonly string[] =>
+  said.length === 0
+    ? []
+    : [
+        '',
+        ...shortened(
+          said.map(sentence => `  ${capitalized(sentence)}`),
+          NOTICE_LINES_MAX,
+        ),
+      ];
+
+/** The last line says how many more there are. */
+const shortened = (lines: readonly string[], linesMax: number): readonly string[] =>
+  lines.length <= linesMax
+    ? lines
+    : [...lines.slice(0, linesMax - 1), `  … ${lines.length - linesMax + 1} more lines with --full`];
+
+const TAILS = ['90', '99'] as const;
+const COLUMNS = 80;
+const VERDICT_LINES_MAX = 6;
+const OBJECTIVE_LINES_MAX = 3;
+const NOTICE_LINES_MAX = 3;
