@@ -5,10 +5,10 @@ import { figureText, formatCount } from '../core/figure/figure.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import {
+  objectiveLines,
   percentileText,
   reportVerdict,
   summaryFigures,
-  summarySentences,
   TOO_FEW,
   vouchedPercentile,
 } from '../core/run/report-summary.ts';
@@ -104,18 +104,10 @@ const percentiles = ({ series }: Report): readonly string[] => {
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
 
-const objectives = (report: Report): readonly string[] =>
-  report.objectives === undefined
-    ? []
-    : [
-        '',
-        ...shortened(
-          summarySentences(report)
-            .slice(0, report.objectives.length)
-            .map(sentence => `  ${sentence}`),
-          OBJECTIVE_LINES_MAX,
-        ),
-      ];
+const objectives = (report: Report): readonly string[] => {
+  const lines = objectiveLines(report).map(line => `  ${line}`);
+  return lines.length === 0 ? [] : ['', ...shortened(lines, OBJECTIVE_LINES_MAX)];
+};
 
 const notices = ({ notices: said }: Report): readonly string[] =>
   said.length === 0

@@ -6,9 +6,10 @@ import type { Figure } from '../figure/figure.ts';
 import { figureText, formatCount, formatThreeDigits, UNKNOWN_FIGURE } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { formatRunFigure } from './format-run-figure.ts';
-import type { ObjectiveResult, Report, ReportSeries } from './report.ts';
+import { objectiveSentence } from './objective-labels.ts';
+import type { Report, ReportSeries } from './report.ts';
 import { runDigest, stateOf } from './run-digest.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
 import { rateRow } from './run-rates.ts';
@@ -127,7 +128,7 @@ export const TOO_FEW = 'n too small';
 
 /** What the figures say, the most important first: objectives, then how long people waited. */
 export const summarySentences = (report: Report): readonly string[] => {
-  const objectives = (report.objectives ?? []).map(objectiveSentence);
+  const objectives = answerSentences(report);
   const key = headlineSeries({ isStreaming: report.run.streaming });
   const series = report.series[key];
   const median = series?.percentiles['50'];
@@ -144,8 +145,30 @@ export const summarySentences = (report: Report): readonly string[] => {
   ];
 };
 
-const objectiveSentence = ({ name, limitNs, metSamples, samples }: ObjectiveResult): string =>
-  `${percentText(metSamples / Math.max(1, samples))} of the requests kept to ${name} ≤ ${figureText(formatMeasuredNanoseconds(limitNs))}: ${formatCount(metSamples)} of ${formatCount(samples)}.`;
+const answerSentences = ({ objectiveAnswers }: Report): readonly string[] =>
+  (['missed', 'too-few-samples', 'met'] as const).flatMap(wanted => {
+    const found = knownOr(objectiveAnswers, [])
+      .filter(({ answer }) => answer === wanted)
+      .map(({ objective }) => objective);
+    return found.length === 0 ? [] : [`${ANSWERS[wanted]} ${found.join(', and ')}.`];
+  });
+
+const ANSWERS = {
+  missed: 'It missed',
+  'too-few-samples': 'Too few requests to say whether it met',
+  met: 'It met',
+} as const;
+
+/** One line for each objective; of a version that judged none, how many requests kept to it. */
+export const objectiveLines = ({ objectiveAnswers, objectives = [] }: Report): readonly string[] => {
+  const answers = knownOr(objectiveAnswers, []);
+  return answers.length > 0
+    ? answers.map(objectiveSentence)
+    : objectives.map(
+        ({ name, limitNs, metSamples, samples }) =>
+          `${name} ≤ ${figureText(formatMeasuredNanoseconds(limitNs))}: met by ${formatCount(metSamples)} of ${formatCount(samples)} requests`,
+      );
+};
 
 export const windowText = ({ windowNs }: Pick<Report, 'windowNs'>): string =>
   isUnknown(windowNs)

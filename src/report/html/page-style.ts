@@ -63,6 +63,7 @@ h1 { margin-top: 20px; font-size: 28px; font-weight: 600; line-height: 1.2; lett
 .six .remark { font: 400 12px/1.5 var(--tight); color: var(--ink-2); }
 .lead { margin-top: 18px; max-width: 68ch; font-size: 15px; line-height: 1.55; color: var(--ink-2); }
 .lead b { color: var(--ink); font-weight: 600; }
+.objectives { margin-top: 8px; color: var(--ink-2); font-family: var(--tight); }
 section { margin-top: 26px; break-inside: avoid; min-width: 0; }
 section > h2 { display: flex; flex-wrap: wrap; gap: 2px 8px; align-items: baseline; padding-bottom: 6px; font-size: 15px; font-weight: 600; line-height: 1.2; }
 section > h2 small { font: 400 12px/1.2 var(--font); color: var(--ink-3); }

@@ -33,7 +33,7 @@ import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
 import { dateText, pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
-import { runDetails, runTables } from './run-tables.ts';
+import { runDetails, runObjectives, runTables } from './run-tables.ts';
 
 export interface RunPageInput {
   readonly report: Report;
@@ -55,7 +55,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       subtitle: subtitle(report),
       tags: [],
     })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
-<p class="lead"><b>${lead}</b>${rest.map(sentence => ` ${sentence}`)}</p>
+<p class="lead"><b>${lead}</b>${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}
 ${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });

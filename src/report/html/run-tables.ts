@@ -4,7 +4,7 @@ import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
-import { percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
+import { objectiveLines, percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
 import { patternLabel } from '../../core/run/run-pattern.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
@@ -15,6 +15,14 @@ import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
+
+/** Each objective with its answer and how sure it is; of a version that judged none, how many requests kept to it. */
+export const runObjectives = (report: Report): Markup | undefined => {
+  const lines = objectiveLines(report);
+  return lines.length === 0
+    ? undefined
+    : markup`<ul class="objectives">${lines.map(line => markup`<li>${line}</li>`)}</ul>`;
+};
 
 export const runTables = (report: Report): Markup => {
   const times = SERIES_KEYS.filter(key => seriesRow(key).unit === 'ns' && seriesRow(key).level !== 'client');
