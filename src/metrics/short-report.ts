@@ -17,6 +17,7 @@ import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { brokenLines, clipped, inColumns } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
+import { requestRows } from './text-requests.ts';
 
 export const shortReport = (report: Report): readonly string[] =>
   [
@@ -51,7 +52,7 @@ const verdictLines = (report: Report): readonly string[] => {
       );
 };
 
-const head = ({ run, plimsoll }: Report): readonly string[] => [
+const head = ({ run, plimsoll, series }: Report): readonly string[] => [
   `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
   ...inColumns([
     ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
@@ -61,6 +62,7 @@ const head = ({ run, plimsoll }: Report): readonly string[] => [
       `${patternLabel(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`,
     ],
     ['prompts', run.dataset],
+    ...requestRows(run, { input: series.inputTokens, output: series.outputTokens }).slice(0, 2),
   ]),
 ];
 

@@ -13,8 +13,8 @@ import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
-import { requestRows } from './text-requests.ts';
 import { shortReport } from './short-report.ts';
+import { requestRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {

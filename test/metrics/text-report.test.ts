@@ -79,7 +79,21 @@ describe('the text of a report', () => {
     const long = 'something that takes many words to tell of '.repeat(40);
     const lines = shortOf(
       reportOf('interrupted', {
-        run: { ...run, id: 'x'.repeat(200), target: `http://${'y'.repeat(400)}`, model: 'z'.repeat(300) },
+        run: {
+          ...run,
+          id: 'x'.repeat(200),
+          target: `http://${'y'.repeat(400)}`,
+          model: 'z'.repeat(300),
+          requests: {
+            inputTokens: { text: 'a', mean: 1, min: 1, max: 2 },
+            outputTokens: { text: 'b', mean: 1, min: 1, max: 2 },
+            outputSource: 'option',
+            lengthFields: [],
+            warmupTokensMax: 1,
+            prefixes: { count: 2, tokens: 3 },
+            body: '{"k":1}',
+          },
+        },
         incompleteReason: long,
         client: { ...client, verdict: 'client-bound', reasons: [long, long] },
         notices: Array.from({ length: 100 }, () => long),
@@ -95,7 +109,7 @@ describe('the text of a report', () => {
       }),
     );
     // What the command says beside it: where the rest is, and the run directory.
-    expect(lines.length).toBeLessThanOrEqual(40 - 5);
+    expect(lines.length).toBeLessThanOrEqual(40 - 4);
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^INTERRUPTED: something/);
     expect(lines.join('\n')).toMatch(/more lines with --full/);

@@ -117,7 +117,7 @@ const print = async (
   if (isJson) await stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   else {
     const text = renderReport(report, { isUnicode: stdout.isUnicode, isFull: false });
-    const more = `Everything: ${program} report DIR --full\nAs a page:  ${program} report DIR --html FILE`;
+    const more = `Everything: ${program} report DIR --full; as a page: --html FILE`;
     await stdout.write(`${text.join('\n')}\n\n${more}\n\nRun directory: ${directory}\n`);
   }
 };

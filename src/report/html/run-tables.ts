@@ -14,6 +14,7 @@ import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { requestRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
 /** Each objective with its answer and how sure it is; of a version that judged none, how many requests kept to it. */
@@ -136,6 +137,10 @@ export const runDetails = (report: Report): Markup => {
         'Load',
         `${patternLabel(run.pattern)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`,
       ],
+      ...requestRows(run, {
+        input: report.series.inputTokens,
+        output: report.series.outputTokens,
+      }).map(([name, text]) => [capitalized(name), text] as const),
       ['Prompts', `${run.dataset}${run.hasNonce ? ', each made unique' : ''}`],
       ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
       [
