@@ -33,14 +33,18 @@ const packed = (): Uint8Array[] => {
     const bytes = writer.take();
     if (bytes !== undefined) batches.push(bytes);
   };
+  const issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   for (let sampleId = 0; sampleId < SAMPLES; sampleId += 1) {
     const zeroNs = sampleId * 20_000;
     for (let chunk = 0; chunk < CHUNKS; chunk += 1) stamps[chunk] = zeroNs + chunk * 10_000_000;
     complete.sampleId = sampleId;
     complete.atNs = zeroNs + 200_000_000;
-    if (!writer.writeIssued(sampleId, zeroNs, zeroNs, 0)) {
+    issued.sampleId = sampleId;
+    issued.atNs = zeroNs;
+    issued.intendedNs = zeroNs;
+    if (!writer.writeIssued(issued)) {
       flush();
-      writer.writeIssued(sampleId, zeroNs, zeroNs, 0);
+      writer.writeIssued(issued);
     }
     if (!writer.writeRecvFirst(sampleId, zeroNs, zeroNs)) {
       flush();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../src/clock/system-clock.ts';
 import { objectiveFields } from '../src/core/run/objective.ts';
+import { PLAIN_SHAPE } from '../src/core/run/run-shape.ts';
 import { eventBatchBytesCodec } from '../src/messaging/event-batch-codec.ts';
 import { LOSSLESS } from '../src/messaging/publisher.ts';
 import { snapshotCodec } from '../src/messaging/snapshot-message-codec.ts';
@@ -50,6 +51,7 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
     snapshotsEndpoint: folder.endpoint('snapshots'),
     file: join(directory, 'final_snapshot.json'),
     pattern: { kind: 'constant', requestsPerSecond: samplesPerSecond },
+    shape: PLAIN_SHAPE,
     isStreaming: true,
     ...objectiveFields([], 1),
   };
@@ -82,6 +84,8 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
       atNs: endNs - 3 * GAP_NS,
       intendedNs: endNs - 3 * GAP_NS,
       connectNs: 0,
+      heldBackNs: 0,
+      isWarmup: false,
     });
     write({ kind: 'sample.recv_first', sampleId, atNs: endNs - 2 * GAP_NS, firstByteNs: endNs - 2 * GAP_NS });
     write({ kind: 'sample.recv_non_first', sampleId, stampsNs: [endNs - GAP_NS] });

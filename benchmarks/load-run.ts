@@ -54,6 +54,8 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
         },
       ),
       isStreaming,
+      course: undefined,
+      inFlightCap: undefined,
       pattern,
       seed: 1,
       limits: { samplesMax: undefined, durationNs },

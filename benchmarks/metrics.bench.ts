@@ -4,6 +4,7 @@
 import type { EndedSample } from '../src/core/run/ended-sample.ts';
 import type { EventRecord } from '../src/core/run/event-record.ts';
 import { objectiveFields } from '../src/core/run/objective.ts';
+import { PLAIN_SHAPE } from '../src/core/run/run-shape.ts';
 import { unknown } from '../src/core/unknown.ts';
 import { buildReport } from '../src/metrics/build-report.ts';
 import { MetricsRegistry } from '../src/metrics/metrics-registry.ts';
@@ -85,7 +86,15 @@ const recordsOf = (sampleId: number): readonly EventRecord[] => {
   const gapNs = Math.round((values[(sampleId * 7) % VALUES] ?? 0) / 10);
   const stampsNs = Array.from({ length: CHUNKS - 1 }, (_, index) => firstNs + (index + 1) * gapNs);
   return [
-    { kind: 'sample.issued', sampleId, atNs: sentNs, intendedNs: sentNs, connectNs: 0 },
+    {
+      kind: 'sample.issued',
+      sampleId,
+      atNs: sentNs,
+      intendedNs: sentNs,
+      connectNs: 0,
+      heldBackNs: 0,
+      isWarmup: false,
+    },
     { kind: 'sample.recv_first', sampleId, atNs: firstNs, firstByteNs: firstNs - 1_000 },
     { kind: 'sample.recv_non_first', sampleId, stampsNs },
     {
@@ -148,6 +157,9 @@ const finalMs = Array.from({ length: 3 }, () =>
           api: 'chat',
           model: '',
           pattern: { kind: 'concurrency', concurrency: 64 },
+          shape: PLAIN_SHAPE,
+          name: '',
+          tags: {},
           dataset: '',
           seed: 0,
           streaming: true,
@@ -183,6 +195,7 @@ const sample: EndedSample = {
   intendedNs: 1e9,
   sentNs: 1e9,
   connectNs: 0,
+  heldBackNs: 0,
   firstByteNs: 1.05e9,
   firstContentNs: 1.05e9,
   firstAnswerNs: -1,

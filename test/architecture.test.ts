@@ -385,7 +385,7 @@ const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   load: ['arena', 'schedule', 'target'],
   parse: ['arena', 'target'],
   threads: ['arena', 'target', 'load', 'parse'],
-  run: ['dataset', 'target', 'load', 'threads'],
+  run: ['schedule', 'dataset', 'target', 'load', 'threads'],
   announce: ['run'],
 };
 

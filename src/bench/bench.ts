@@ -80,6 +80,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       runZeroNs,
       publish,
       hasWarmup: plan.warmupRequests > 0,
+      unmeasuredNs: plan.course?.measuredFromNs ?? 0,
     });
     return await finishRun({ ...run, parts, config, directory, samples, aggregator, eventLog, notices });
   } finally {
@@ -135,6 +136,7 @@ const openAggregatorFor = ({
       snapshotsEndpoint: endpoints.snapshots,
       file: directory.files.finalSnapshot,
       pattern: request.pattern,
+      shape: request.shape,
       isStreaming: request.isStreaming,
       ...objectiveFields(request.objectives, request.attainment),
     },

@@ -30,7 +30,10 @@ export const EXIT_CODES = {
     code: 14,
     meaning: '`bench --require-trustworthy`: this machine, not the server, was the limit.',
   },
-  benchInput: { code: 15, meaning: '`bench`: a data set, header file or key file cannot be used.' },
+  benchInput: {
+    code: 15,
+    meaning: '`bench`: a data set, header file, key file or file of stages cannot be used.',
+  },
   benchUnreachable: {
     code: 16,
     meaning: '`bench`: the target cannot be reached, or does not say its model.',

@@ -3,7 +3,9 @@
 import * as v from 'valibot';
 import type { ObjectiveFields } from '../core/run/objective.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
 import { objectiveEntries } from '../wire/objective-schema.ts';
+import { runShapeSchema } from '../wire/run-shape.ts';
 
 export interface AggregatorArguments extends ObjectiveFields {
   /** Where the event batches come from. */
@@ -13,6 +15,7 @@ export interface AggregatorArguments extends ObjectiveFields {
   /** final_snapshot.json; its folder is there already. */
   readonly file: string;
   readonly pattern: RunPattern;
+  readonly shape: RunShape;
   readonly isStreaming: boolean;
   /** Snapshots a second; default 5. */
   readonly refreshHz?: number;
@@ -51,6 +54,7 @@ const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
     v.object({ kind: v.literal('constant'), requestsPerSecond: rate }),
     v.object({ kind: v.literal('max-throughput') }),
   ]),
+  shape: runShapeSchema,
   isStreaming: v.boolean(),
   ...objectiveEntries,
   refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),

@@ -68,7 +68,11 @@ export const buildReport = (input: ReportInput): Report => {
     bytes: { sent: metrics.counter('bytesSent'), received: metrics.counter('bytesReceived') },
     ...reportRates({
       metrics,
-      run: { pattern: config.run.pattern, isStreaming: config.run.streaming },
+      run: {
+        pattern: config.run.pattern,
+        shape: config.run.shape,
+        isStreaming: config.run.streaming,
+      },
       objectives: config.objectives,
     }),
     ...objectiveResults(metrics, config.objectives, counts),

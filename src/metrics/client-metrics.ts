@@ -13,6 +13,7 @@ interface Thread {
   utilizedNs: number;
   cpuNs: number;
   starvedNs: number;
+  arrivalsWaiting: number;
 }
 
 export class ClientMetrics {
@@ -39,6 +40,8 @@ export class ClientMetrics {
     const thread = this.#thread(record.thread);
     const intervalNs = Math.max(0, record.atNs - thread.lastAtNs);
     thread.lastAtNs = Math.max(thread.lastAtNs, record.atNs);
+    counters['client.arrivalsWaiting'].add(record.arrivalsWaiting - thread.arrivalsWaiting);
+    thread.arrivalsWaiting = record.arrivalsWaiting;
     if (!isTracking) return;
     thread.observedNs += intervalNs;
     thread.utilizedNs += intervalNs * finite(record.eventLoopUtilization);
@@ -79,7 +82,14 @@ export class ClientMetrics {
   #thread(id: number): Thread {
     const known = this.#threads.get(id);
     if (known !== undefined) return known;
-    const thread: Thread = { lastAtNs: 0, observedNs: 0, utilizedNs: 0, cpuNs: 0, starvedNs: 0 };
+    const thread: Thread = {
+      lastAtNs: 0,
+      observedNs: 0,
+      utilizedNs: 0,
+      cpuNs: 0,
+      starvedNs: 0,
+      arrivalsWaiting: 0,
+    };
     this.#threads.set(id, thread);
     return thread;
   }

@@ -108,17 +108,22 @@ export class MetricsTable {
         this.#ended(record);
         return;
       case 'client.observed':
-        this.#metrics.client.observed(record, this.#window !== OUTSIDE_WINDOWS);
+        this.#metrics.client.observed(record, this.#isTracking(record.atNs));
         return;
       case 'client.beats':
-        this.#metrics.client.beats(record, this.#window !== OUTSIDE_WINDOWS);
+        this.#metrics.client.beats(record, this.#isTracking(record.atNs));
         return;
       case 'client.host':
-        this.#metrics.client.host(record, this.#window !== OUTSIDE_WINDOWS);
+        this.#metrics.client.host(record, this.#isTracking(record.atNs));
         return;
       default:
         this.#failed(record);
     }
+  }
+
+  /** The measured window may be told before it begins, while the load still grows. */
+  #isTracking(atNs: number): boolean {
+    return this.#window !== OUTSIDE_WINDOWS && atNs >= (this.#trackedFromNs ?? 0);
   }
 
   /** A message of records that could not be read, or a hole in their numbering. */
@@ -128,18 +133,19 @@ export class MetricsTable {
   }
 
   /** The first one of a sample counts: a second would reset stamps that later records rest on. */
-  #issued({ sampleId, atNs, intendedNs, connectNs }: RecordOf<'sample.issued'>): void {
+  #issued({ sampleId, atNs, isWarmup, ...issued }: RecordOf<'sample.issued'>): void {
     const { counters } = this.#metrics;
     if (!this.#seen.add(sampleId) || this.#rows.has(sampleId)) {
       counters.recordsDuplicate.add();
       return;
     }
-    this.#metrics.issued({ window: this.#window, intendedNs, sentNs: atNs });
+    const sample = { ...issued, sentNs: atNs, window: isWarmup ? OUTSIDE_WINDOWS : this.#window };
+    this.#metrics.issued(sample);
     if (this.#rows.size >= this.#rowsMax) {
       counters.samplesNotFollowed.add();
       return;
     }
-    this.#rows.set(sampleId, new Row({ window: this.#window, intendedNs, sentNs: atNs, connectNs }));
+    this.#rows.set(sampleId, new Row(sample));
   }
 
   #receivedFirst({ sampleId, atNs, firstByteNs }: RecordOf<'sample.recv_first'>): void {
@@ -204,17 +210,19 @@ class Row {
   readonly intendedNs: number;
   readonly sentNs: number;
   readonly connectNs: number;
+  readonly heldBackNs: number;
   readonly chunkGapsNs: number[] = [];
   firstByteNs = NO_FIGURE;
   firstContentNs = NO_FIGURE;
   lastContentNs = NO_FIGURE;
   failure: SampleFailure | undefined;
 
-  constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs'>) {
+  constructor(issued: Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'connectNs' | 'heldBackNs'>) {
     this.window = issued.window;
     this.intendedNs = issued.intendedNs;
     this.sentNs = issued.sentNs;
     this.connectNs = issued.connectNs;
+    this.heldBackNs = issued.heldBackNs;
   }
 }
 
@@ -227,6 +235,7 @@ const endedSample = (row: Row, record: RecordOf<'sample.complete'>): EndedSample
     intendedNs: row.intendedNs,
     sentNs: row.sentNs,
     connectNs: row.connectNs,
+    heldBackNs: row.heldBackNs,
     firstByteNs: row.firstByteNs === NO_FIGURE ? record.firstByteNs : row.firstByteNs,
     firstContentNs: row.firstContentNs,
     firstAnswerNs: record.firstAnswerNs,

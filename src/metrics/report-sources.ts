@@ -8,6 +8,7 @@ import { lookUp } from '../core/run/metric-lookup.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
+import { shapeOf } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
@@ -158,7 +159,14 @@ const countIfThere = async (path: string, config: RunConfig): Promise<CountedSam
   try {
     const { run, objectives } = config;
     const judged = judgedObjectives(config);
-    return await countSamples(path, { pattern: run.pattern, isStreaming: run.streaming, objectives, judged });
+    const shape = shapeOf(run);
+    return await countSamples(path, {
+      pattern: run.pattern,
+      shape,
+      isStreaming: run.streaming,
+      objectives,
+      judged,
+    });
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     return undefined;

@@ -12,6 +12,7 @@ import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
 import type { Metric } from '../core/run/snapshot.ts';
 import { ClientMetrics } from './client-metrics.ts';
 import type { CounterSampler } from './counter-sampler.ts';
@@ -26,6 +27,8 @@ import { SteadyState } from './steady-state.ts';
 
 export interface RunMetricsOptions {
   readonly pattern: RunPattern;
+  /** Default: a plain one. */
+  readonly shape?: RunShape;
   readonly isStreaming: boolean;
   readonly objectives: readonly RequestLimit[];
   /** Those and the ones of the run, as they are judged. */
@@ -38,6 +41,7 @@ export interface IssuedSample {
   readonly window: number;
   readonly intendedNs: number;
   readonly sentNs: number;
+  readonly heldBackNs: number;
 }
 
 export class RunMetrics {
@@ -64,11 +68,11 @@ export class RunMetrics {
     this.#series = seriesSamplers(this.#registry, run);
     this.#sampleSeries = sampleSeriesSamplers(this.#series);
     this.#windows = new TrackingWindows(this.counters.windowNs);
-    this.#steadyState = new SteadyState(run.pattern, this.counters);
+    this.#steadyState = new SteadyState(run, this.counters);
     this.client = new ClientMetrics(this.counters, this.#series);
   }
 
-  issued({ window, intendedNs, sentNs }: IssuedSample): void {
+  issued({ window, intendedNs, sentNs, heldBackNs }: IssuedSample): void {
     this.counters.samplesIssued.add();
     if (window < 0) return;
     this.counters.trackedSamplesIssued.add();
@@ -76,7 +80,8 @@ export class RunMetrics {
     this.#steadyState.sent(sentNs);
     // A request that went out early was not late; it is counted, since pacing should never do that.
     if (sentNs < intendedNs) this.counters.samplesSentEarly.add();
-    this.#series.sendLatenessNs?.record(Math.max(0, sentNs - intendedNs));
+    this.#series.sendLatenessNs?.record(Math.max(0, sentNs - intendedNs - heldBackNs));
+    this.#series.heldBackNs?.record(heldBackNs);
   }
 
   ended(sample: EndedSample): void {

@@ -6,6 +6,7 @@ import { COUNTER_KEYS } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey, SeriesKey } from '../core/run/run-series.ts';
 import { hasSeries, isSampleSeries, SERIES_KEYS, seriesRow } from '../core/run/run-series.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
 import type { SeriesSampler } from './series-sampler.ts';
@@ -16,6 +17,7 @@ export type SeriesSamplers = Readonly<Partial<Record<SeriesKey, SeriesSampler>>>
 
 export interface SeriesSamplerOptions {
   readonly pattern: RunPattern;
+  readonly shape?: RunShape;
   readonly isStreaming: boolean;
   /** Raw values kept of each; default RAW_VALUES_MAX. */
   readonly rawValuesMax?: number;

@@ -4,6 +4,8 @@
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
+import { hasSteps } from '../core/run/run-shape.ts';
 import { RawValues } from '../core/statistics/raw-values.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import type { CounterSamplers } from './run-samplers.ts';
@@ -18,8 +20,11 @@ export class SteadyState {
   readonly #completed: CounterSampler;
   readonly #tokens: CounterSampler;
 
-  constructor(pattern: RunPattern, counters: CounterSamplers) {
-    this.#concurrency = pattern.kind === 'concurrency' ? pattern.concurrency : 0;
+  constructor(
+    { pattern, shape }: { readonly pattern: RunPattern; readonly shape?: RunShape },
+    counters: CounterSamplers,
+  ) {
+    this.#concurrency = pattern.kind === 'concurrency' && !hasSteps(shape) ? pattern.concurrency : 0;
     this.#duration = counters.steadyStateNs;
     this.#completed = counters.steadyStateCompleted;
     this.#tokens = counters.steadyStateOutputTokens;

@@ -5,9 +5,9 @@ import { figureText, formatCount, formatThreeDigits } from '../core/figure/figur
 import { objectiveSentence } from '../core/run/objective-labels.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { stateOf } from '../core/run/run-digest.ts';
-import { patternLabel } from '../core/run/run-pattern.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { loadLabel } from '../core/run/run-shape.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
@@ -58,10 +58,7 @@ const head = ({ run, environment, series }: Report): readonly string[] => [
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['api', words(run.api)],
     ['model', words(run.model)],
-    [
-      'load',
-      `${patternLabel(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`,
-    ],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
     [
       'prompts',
       `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,

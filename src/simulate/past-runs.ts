@@ -6,6 +6,7 @@ import type { RunId } from '../core/ids.ts';
 import { isRunId } from '../core/ids.ts';
 import { objectiveFields } from '../core/run/objective.ts';
 import type { Run, RunFigures, SeriesFigures } from '../core/run/run.ts';
+import { PLAIN_SHAPE } from '../core/run/run-shape.ts';
 import { unknown } from '../core/unknown.ts';
 import type { Site, Wiring } from './site.ts';
 
@@ -33,6 +34,9 @@ export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): 
         round.requestsPerSecond === undefined
           ? { kind: 'concurrency', concurrency: round.inFlight }
           : { kind: 'poisson', requestsPerSecond: round.requestsPerSecond },
+      shape: PLAIN_SHAPE,
+      runName: unknown('not given'),
+      tags: [],
       dataset: `synthetic, ${OUTPUT_TOKENS} tokens out`,
       seed: index + 1,
       isStreaming: true,

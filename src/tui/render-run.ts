@@ -19,9 +19,9 @@ import {
   VERDICT_LABELS,
 } from '../core/run/objective-labels.ts';
 import { FAILURE_KINDS } from '../core/run/outcome.ts';
-import { patternLabel } from '../core/run/run-pattern.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { loadLabel } from '../core/run/run-shape.ts';
 import { clipped, padded } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -99,7 +99,7 @@ const objectivesPart = ({ snapshot }: WatchedRun): string => {
 };
 
 const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
-  [part(run.target, 'strong'), part(` · ${modelText(run.model)} · ${patternLabel(run.pattern)}`)],
+  [part(run.target, 'strong'), part(` · ${modelText(run.model)} · ${loadLabel(run)}`)],
   [
     part(`run ${run.id} · ${run.isStreaming ? 'streaming' : 'not streaming'} · `, 'dim'),
     part(stage, stage === 'stopping' ? 'caution' : 'plain'),

@@ -7,8 +7,9 @@ import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import type { RecentRates } from '../core/run/run.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
-import type { Unknown } from '../core/unknown.ts';
+import type { Reported, Unknown } from '../core/unknown.ts';
 
 export interface WatchedRun {
   readonly run: RunHead;
@@ -28,13 +29,21 @@ export interface RunHead {
   readonly target: string;
   readonly model: string | Unknown;
   readonly pattern: RunPattern;
+  readonly shape: Reported<RunShape>;
   readonly isStreaming: boolean;
   /** undefined: without such a limit. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
 }
 
 /** A phase of the run, or what the terminal knows beyond it: that somebody asked it to stop, that it is over. */
-export type RunStage = 'connecting' | 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
+export type RunStage =
+  | 'connecting'
+  | 'warming up'
+  | 'ramping'
+  | 'measuring'
+  | 'draining'
+  | 'stopping'
+  | 'ended';
 
 /** Of a series that changes five times a second: a time is read at a glance. */
 export const liveFigureText = (unit: SeriesMetric['unit'], value: number): string =>

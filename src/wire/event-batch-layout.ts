@@ -1,4 +1,5 @@
-// The bytes of an event batch, version 2. Version 1 has all but the heartbeats and the host. Little-endian, no padding.
+// The bytes of an event batch, version 3. Version 2 has all but what a cap holds back and the mark of warm-up, version 1 no
+// heartbeats nor host besides. Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
@@ -7,8 +8,8 @@
 import type { HostRecord, SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 
-export const EVENT_BATCH_VERSION = 2;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 3;
+export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -53,8 +54,8 @@ export const OUTCOMES: readonly Outcome[] = ['completed', 'failed', 'cancelled']
 export const RECORD_BYTES = {
   /** at */
   session: 9,
-  /** sampleId u32 · at · intended · connect */
-  issued: 29,
+  /** sampleId u32 · at · intended · connect · heldBack f64 · isWarmup u8; the last two since version 3 */
+  issued: 38,
   /** sampleId u32 · at · firstByte */
   recvFirst: 21,
   /** sampleId u32 · count u16 · first; then count − 1 differences u32 */
@@ -66,8 +67,8 @@ export const RECORD_BYTES = {
   complete: 71,
   /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
   error: 18,
-  /** at · thread f64 · the ten figures of ClientRecord in their order, f64 */
-  client: 97,
+  /** at · thread f64 · the eleven figures of ClientRecord in their order, f64; ten before version 3 */
+  client: 105,
   /** thread u16 · isLoad u8 · count u16 · at; then the lateness of each, f64 */
   beats: 14,
   /** at · the four figures of HostRecord in their order, f64 */

@@ -1,11 +1,12 @@
-// Writes event records into one preallocated buffer: the hot path of a run, where nothing is allocated per record. When
-// a batch is full, or old enough, its owner takes it and goes on.
+// Writes event records into one preallocated buffer: the hot path of a run, where nothing is allocated per record. A full or
+// old batch is taken by its owner, and the next begins.
 
 import type {
   BeatsRecord,
   ClientRecord,
   ErrorRecord,
   EventRecord,
+  IssuedFigures,
   SampleRecord,
   SessionRecord,
 } from '../core/run/event-record.ts';
@@ -44,7 +45,7 @@ export class EventBatchWriter {
   #batchSeq = 0;
 
   constructor(options: EventBatchWriterOptions) {
-    const capacityBytes = options.capacityBytes ?? CAPACITY_BYTES;
+    const { capacityBytes = CAPACITY_BYTES } = options;
     if (capacityBytes < CAPACITY_BYTES_MIN)
       throw new RangeError(`a batch takes at least ${CAPACITY_BYTES_MIN} bytes, not ${capacityBytes}`);
     this.#options = options;
@@ -73,7 +74,7 @@ export class EventBatchWriter {
   write(record: EventRecord): boolean {
     switch (record.kind) {
       case 'sample.issued':
-        return this.writeIssued(record.sampleId, record.atNs, record.intendedNs, record.connectNs);
+        return this.writeIssued(record);
       case 'sample.recv_first':
         return this.writeRecvFirst(record.sampleId, record.atNs, record.firstByteNs);
       case 'sample.recv_non_first':
@@ -101,12 +102,14 @@ export class EventBatchWriter {
     return this.#writeFigures(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session, [atNs]);
   }
 
-  writeIssued(sampleId: number, atNs: number, intendedNs: number, connectNs: number): boolean {
-    const at = this.#openSample(RECORD_KIND.issued, RECORD_BYTES.issued, sampleId);
+  writeIssued(record: IssuedFigures): boolean {
+    const at = this.#openSample(RECORD_KIND.issued, RECORD_BYTES.issued, record.sampleId);
     if (at === FULL) return false;
-    this.#view.setFloat64(at, atNs, true);
-    this.#view.setFloat64(at + 8, intendedNs, true);
-    this.#view.setFloat64(at + 16, connectNs, true);
+    this.#view.setFloat64(at, record.atNs, true);
+    this.#view.setFloat64(at + 8, record.intendedNs, true);
+    this.#view.setFloat64(at + 16, record.connectNs, true);
+    this.#view.setFloat64(at + 24, record.heldBackNs, true);
+    this.#view.setUint8(at + 32, record.isWarmup ? 1 : 0);
     return true;
   }
 
@@ -186,6 +189,7 @@ export class EventBatchWriter {
       record.connectionsReused,
       record.connectionsClosed,
       record.connectionsStale,
+      record.arrivalsWaiting,
     ]);
   }
 
@@ -194,12 +198,12 @@ export class EventBatchWriter {
     if (latenessNs.length > BEATS_MAX) throw new RangeError(`${latenessNs.length} beats in one record`);
     const at = this.#open(RECORD_KIND.beats, RECORD_BYTES.beats + latenessNs.length * 8);
     if (at === FULL) return false;
-    const view = this.#view;
-    view.setUint16(at, thread, true);
-    view.setUint8(at + 2, isLoad ? 1 : 0);
-    view.setUint16(at + 3, latenessNs.length, true);
-    view.setFloat64(at + 5, atNs, true);
-    for (const [index, lateNs] of latenessNs.entries()) view.setFloat64(at + 13 + index * 8, lateNs, true);
+    this.#view.setUint16(at, thread, true);
+    this.#view.setUint8(at + 2, isLoad ? 1 : 0);
+    this.#view.setUint16(at + 3, latenessNs.length, true);
+    this.#view.setFloat64(at + 5, atNs, true);
+    for (const [index, lateNs] of latenessNs.entries())
+      this.#view.setFloat64(at + 13 + index * 8, lateNs, true);
     return true;
   }
 
@@ -290,7 +294,6 @@ export class EventBatchWriter {
 }
 
 type CompleteRecord = Extract<SampleRecord, { readonly kind: 'sample.complete' }>;
-
 const FULL = -1;
 const CAPACITY_BYTES: number = 64 * 1024;
 const CAPACITY_BYTES_MIN = 1_024;

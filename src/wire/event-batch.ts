@@ -66,7 +66,7 @@ export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
 /** @throws DecodeError for anything but exactly what an EventBatchWriter makes. */
 export const readEventBatch = (bytes: Uint8Array): EventBatch => {
   const header = readEventBatchHeader(bytes);
-  const reader = new RecordReader(bytes);
+  const reader = new RecordReader(bytes, bytes[HEADER.version] ?? 0);
   const records: EventRecord[] = [];
   for (let index = 0; index < header.recordCount; index += 1) records.push(reader.record());
   if (!reader.isAtEnd) throw new DecodeError('bytes after the last record');
@@ -76,10 +76,12 @@ export const readEventBatch = (bytes: Uint8Array): EventBatch => {
 class RecordReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #hasHeldBack: boolean;
   #offset = HEADER_BYTES;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, version: number) {
     this.#bytes = bytes;
+    this.#hasHeldBack = version >= 3;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
@@ -97,6 +99,8 @@ class RecordReader {
           atNs: this.#f64(),
           intendedNs: this.#f64(),
           connectNs: this.#f64(),
+          heldBackNs: this.#hasHeldBack ? this.#f64() : 0,
+          isWarmup: this.#hasHeldBack && this.#u8() === 1,
         };
       case RECORD_KIND.recvFirst:
         return {
@@ -169,6 +173,7 @@ class RecordReader {
       connectionsReused: this.#f64(),
       connectionsClosed: this.#f64(),
       connectionsStale: this.#f64(),
+      arrivalsWaiting: this.#hasHeldBack ? this.#f64() : 0,
     };
   }
 

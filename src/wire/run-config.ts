@@ -8,6 +8,7 @@ import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveEntries } from './objective-schema.ts';
+import { runNameSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
@@ -64,6 +65,9 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
     openObject({ kind: v.literal('constant'), requestsPerSecond: rate }),
     openObject({ kind: v.literal('max-throughput') }),
   ]),
+  shape: reported(runShapeSchema),
+  name: reported(runNameSchema),
+  tags: reported(runTagsSchema),
   dataset: text,
   seed: figure,
   streaming: v.boolean(),

@@ -7,6 +7,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
+import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
   count,
   figure,
@@ -93,6 +94,9 @@ const start = {
   serverKind: reported(shortText),
   model: reported(shortText),
   pattern,
+  shape: reported(runShapeSchema),
+  runName: reported(runNameSchema),
+  tags: reported(tagTextsSchema),
   dataset: text,
   seed: figure,
   isStreaming: v.boolean(),

@@ -37,7 +37,8 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `"inputTokens":${figure(sample.inputTokens)},"outputTokens":${figure(sample.outputTokens)},` +
     `"finishReason":"${sample.finishReason}","chunks":${sample.chunkCount},` +
     `"chunkGapsNs":"${Buffer.from(encodeVarints(sample.chunkGapsNs)).toString('base64')}",` +
-    `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}}\n`
+    `"bytesSent":${sample.bytesSent},"bytesReceived":${sample.bytesReceived}` +
+    `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}}\n`
   );
 };
 
@@ -110,6 +111,7 @@ const SAMPLE = v.object({
   chunkGapsNs: v.string(),
   bytesSent: whole,
   bytesReceived: whole,
+  heldBackNs: v.exactOptional(whole, 0),
 });
 
 const END = v.object({

@@ -18,6 +18,7 @@ import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journ
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { OTHER, OWN } from '../support/journal-records.ts';
+import { PLAIN_RUN_ENTRY } from '../support/run-entry.ts';
 
 test('a peer that was away for any stretch arrives at the same state, however old and compacted the journal', async () => {
   const moments = fc.array(fc.record({ fact: factArbitrary(), hours: fc.constantFrom(0, 0, 1, 100) }), {
@@ -128,6 +129,7 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
           serverKind: 'vLLM',
           model: 'm',
           pattern: { kind: 'concurrency', concurrency: 4 },
+          ...PLAIN_RUN_ENTRY,
           dataset: 'synthetic',
           seed: 1,
           isStreaming: true,

@@ -119,6 +119,7 @@ describe("the client's own figures", () => {
     connectionsReused: 2,
     connectionsClosed: 0,
     connectionsStale: 1,
+    arrivalsWaiting: 0,
     ...more,
   });
 

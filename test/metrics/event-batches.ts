@@ -17,7 +17,14 @@ export class SampleBatches {
 
   issued(size: number): Uint8Array {
     for (let index = 0; index < size; index += 1) {
-      this.#writer.writeIssued(this.#sampleId, this.#sampleId * 20_000, this.#sampleId * 20_000, 0);
+      this.#writer.writeIssued({
+        sampleId: this.#sampleId,
+        atNs: this.#sampleId * 20_000,
+        intendedNs: this.#sampleId * 20_000,
+        connectNs: 0,
+        heldBackNs: 0,
+        isWarmup: false,
+      });
       this.#sampleId += 1;
     }
     return this.#take();

@@ -23,6 +23,7 @@ const sample = (sampleId: number, outcome: EndedSample['outcome'] = 'completed')
   intendedNs: sampleId * 1_000,
   sentNs: sampleId * 1_000,
   connectNs: 0,
+  heldBackNs: 0,
   firstByteNs: sampleId * 1_000 + 100,
   firstContentNs: sampleId * 1_000 + 200,
   firstAnswerNs: NO_FIGURE,
@@ -59,6 +60,7 @@ const snapshotOf = (samples: readonly EndedSample[], state: MetricsSnapshot['sta
       connectionsReused: 9,
       connectionsClosed: 0,
       connectionsStale: 0,
+      arrivalsWaiting: 0,
     },
     true,
   );

@@ -21,6 +21,7 @@ const sample = (
   intendedNs: sentNs,
   sentNs,
   connectNs: 0,
+  heldBackNs: 0,
   firstByteNs: sentNs,
   firstContentNs: sentNs,
   firstAnswerNs: NO_FIGURE,

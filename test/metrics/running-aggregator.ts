@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { eventBatchBytesCodec } from '../../src/messaging/event-batch-codec.ts';
 import { LOSSLESS } from '../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../src/messaging/snapshot-message-codec.ts';
@@ -48,6 +49,7 @@ export const runningAggregator = async (directory: string): Promise<RunningAggre
       snapshotsEndpoint: folder.endpoint('snapshots'),
       file: join(directory, 'final_snapshot.json'),
       pattern: { kind: 'concurrency', concurrency: 1 },
+      shape: PLAIN_SHAPE,
       isStreaming: true,
       ...objectiveFields([], 1),
     };

@@ -15,13 +15,14 @@ const snapshotOf = (state: SnapshotState): MetricsSnapshot => {
   for (let index = 0; index < 20; index += 1) {
     const sentNs = index * 1_000_000;
     const isFailed = index % 10 === 9;
-    metrics.issued({ window: 0, intendedNs: sentNs, sentNs });
+    metrics.issued({ window: 0, intendedNs: sentNs, sentNs, heldBackNs: 0 });
     metrics.ended({
       sampleId: index,
       window: 0,
       intendedNs: sentNs,
       sentNs,
       connectNs: 0,
+      heldBackNs: 0,
       firstByteNs: sentNs + 10_000_000,
       firstContentNs: sentNs + 12_340_000,
       firstAnswerNs: -1,

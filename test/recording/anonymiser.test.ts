@@ -13,7 +13,7 @@ import type { RecordedEvent } from '../../src/recording/recording-line.ts';
 import { eventOf } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { arbitraryFact } from '../core/arbitrary-event.ts';
-import { runIdOf } from '../support/run-entry.ts';
+import { PLAIN_RUN_ENTRY, runIdOf } from '../support/run-entry.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordingText, recordWorld } from './recorded-world.ts';
 
@@ -203,6 +203,7 @@ const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fa
     serverKind: 'vLLM',
     model: 'm',
     pattern: { kind: 'concurrency', concurrency: 8 },
+    ...PLAIN_RUN_ENTRY,
     dataset: 'd',
     seed: 1,
     isStreaming: true,

@@ -47,6 +47,7 @@ export const arbitrarySample: fc.Arbitrary<EndedSample> = fc
       intendedNs: made.intendedNs,
       sentNs,
       connectNs: made.connectNs,
+      heldBackNs: 0,
       firstByteNs: progress === 'none' ? NO_FIGURE : firstByteNs,
       firstContentNs: progress === 'content' ? firstContentNs : NO_FIGURE,
       firstAnswerNs: progress === 'content' && made.answer ? lastNs : NO_FIGURE,

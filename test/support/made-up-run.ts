@@ -53,7 +53,7 @@ export class MadeUpRun {
     const lines: string[] = [];
     for (let index = 0; index < count; index += 1) {
       const sample = this.#sample(Math.round(span.fromMs * 1e6 + stepNs * (index + 0.5)));
-      this.metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs });
+      this.metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs, heldBackNs: 0 });
       this.metrics.ended(sample);
       lines.push(encodeSampleLine(sample));
     }
@@ -65,7 +65,7 @@ export class MadeUpRun {
   /** Requests that are on their way and never end. */
   begun(count: number): void {
     for (let index = 0; index < count; index += 1) {
-      this.metrics.issued({ window: 0, intendedNs: this.#endNs, sentNs: this.#endNs });
+      this.metrics.issued({ window: 0, intendedNs: this.#endNs, sentNs: this.#endNs, heldBackNs: 0 });
     }
   }
 
@@ -116,6 +116,7 @@ export class MadeUpRun {
       intendedNs: sentNs,
       sentNs,
       connectNs: 0,
+      heldBackNs: 0,
       firstAnswerNs: NO_FIGURE,
       endNs,
       finishReason: 'stop' as const,
@@ -174,6 +175,7 @@ export class MadeUpRun {
         connectionsReused: 20,
         connectionsClosed: 0,
         connectionsStale: 0,
+        arrivalsWaiting: 0,
       },
       true,
     );

@@ -4,12 +4,16 @@ import type { RunId } from '../../src/core/ids.ts';
 import { isRunId } from '../../src/core/ids.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { Run, RunFigures } from '../../src/core/run/run.ts';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
 export const runIdOf = (text: string): RunId => {
   if (isRunId(text)) return text;
   throw new Error(`not a run id: ${text}`);
 };
+
+/** Of a run that has no shape, no name and no tags. */
+export const PLAIN_RUN_ENTRY = { shape: PLAIN_SHAPE, runName: unknown('not given'), tags: [] } as const;
 
 export const madeUpRunEntry = (id: string): Run => ({
   runId: runIdOf(id),
@@ -19,6 +23,7 @@ export const madeUpRunEntry = (id: string): Run => ({
   serverKind: 'vLLM',
   model: 'made-up',
   pattern: { kind: 'poisson', requestsPerSecond: 8.5 },
+  ...PLAIN_RUN_ENTRY,
   dataset: 'synthetic',
   seed: 42,
   isStreaming: true,

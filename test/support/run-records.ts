@@ -5,6 +5,7 @@ import type { EventRecord, SampleRecord, SessionRecord } from '../../src/core/ru
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { RunConfig } from '../../src/core/run/run-config.ts';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
 export const session = (kind: SessionRecord['kind'], atNs = 0): SessionRecord => ({ kind, atNs });
@@ -15,6 +16,8 @@ export const issued = (sampleId: number, atNs: number, intendedNs = atNs): Sampl
   atNs,
   intendedNs,
   connectNs: 0,
+  heldBackNs: 0,
+  isWarmup: false,
 });
 
 export const receivedFirst = (sampleId: number, atNs: number, firstByteNs = atNs): SampleRecord => ({
@@ -68,7 +71,11 @@ export const recordsOf = (sample: EndedSample): readonly EventRecord[] => {
   let atNs = firstContentNs;
   const stamps = chunkGapsNs.map(gap => (atNs += gap));
   return [
-    { ...issued(sampleId, sample.sentNs, sample.intendedNs), connectNs: sample.connectNs } as SampleRecord,
+    {
+      ...issued(sampleId, sample.sentNs, sample.intendedNs),
+      connectNs: sample.connectNs,
+      heldBackNs: sample.heldBackNs,
+    } as SampleRecord,
     ...(firstContentNs === NO_FIGURE ? [] : [receivedFirst(sampleId, firstContentNs, sample.firstByteNs)]),
     ...(stamps.length === 0 ? [] : [receivedMore(sampleId, ...stamps)]),
     ...(sample.failure === undefined
@@ -96,6 +103,9 @@ export const recordsOf = (sample: EndedSample): readonly EventRecord[] => {
   ];
 };
 
+/** Of a run that has no shape, no name and no tags. */
+export const PLAIN_RUN = { shape: PLAIN_SHAPE, name: unknown('not given'), tags: {} } as const;
+
 export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
   schema: 'plimsoll.run/1',
   plimsoll: { version: '0.0.0-test' },
@@ -107,6 +117,7 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     api: 'chat',
     model: 'made-up',
     pattern: { kind: 'concurrency', concurrency: 2 },
+    ...PLAIN_RUN,
     dataset: 'synthetic',
     seed: 1,
     streaming: true,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
 import type { WatchedRun } from '../../src/tui/watched-run.ts';
@@ -11,6 +12,7 @@ const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
     target: 'http://127.0.0.1:8000',
     model: 'a-model',
     pattern: { kind: 'concurrency', concurrency: 8 },
+    shape: PLAIN_SHAPE,
     isStreaming: true,
     limits: { samplesMax: 206, durationMs: undefined },
   },

@@ -14,7 +14,7 @@ export const runSnapshot = ({ seq = 1, failed = 3, completed = 100 } = {}): Metr
   });
   for (let id = 0; id < completed + failed + 8; id += 1) {
     const sentNs = id * 10 * MS;
-    metrics.issued({ window: 0, intendedNs: sentNs, sentNs });
+    metrics.issued({ window: 0, intendedNs: sentNs, sentNs, heldBackNs: 0 });
     if (id >= completed + failed) continue;
     const isFailed = id >= completed;
     metrics.ended({
@@ -23,6 +23,7 @@ export const runSnapshot = ({ seq = 1, failed = 3, completed = 100 } = {}): Metr
       intendedNs: sentNs,
       sentNs,
       connectNs: 0,
+      heldBackNs: 0,
       firstByteNs: sentNs + MS,
       firstContentNs: sentNs + (50 + (id % 10)) * MS,
       firstAnswerNs: -1,

@@ -24,7 +24,7 @@ describe('an event batch', () => {
   test('says which source made it, how many came before, and when zero was', () => {
     const writer = new EventBatchWriter({ sourceId: 65_535, runZeroNs: 9e15 + 1 });
     writer.writeSession('session.started', 0);
-    writer.writeIssued(1, 5, 4, 0);
+    writer.writeIssued({ sampleId: 1, atNs: 5, intendedNs: 4, connectNs: 0, heldBackNs: 0, isWarmup: false });
     const first = writer.take() ?? EMPTY;
     writer.writeSession('session.ended', 9);
     const second = writer.take() ?? EMPTY;
@@ -58,7 +58,16 @@ describe('an event batch', () => {
   test('is refused by the writer when a sample has no possible number', () => {
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0 });
     for (const sampleId of [-1, 0.5, 2 ** 32, Number.NaN])
-      expect(() => writer.writeIssued(sampleId, 0, 0, 0)).toThrow(RangeError);
+      expect(() =>
+        writer.writeIssued({
+          sampleId,
+          atNs: 0,
+          intendedNs: 0,
+          connectNs: 0,
+          heldBackNs: 0,
+          isWarmup: false,
+        }),
+      ).toThrow(RangeError);
     expect(writer.isEmpty).toBe(true);
   });
 });
@@ -105,10 +114,18 @@ describe('a batch that is full', () => {
 
   test('leaves what was taken before as it was', () => {
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0 });
-    writer.writeIssued(1, 1, 1, 1);
+    writer.writeIssued({ sampleId: 1, atNs: 1, intendedNs: 1, connectNs: 1, heldBackNs: 0, isWarmup: false });
     const taken = writer.take() ?? EMPTY;
     const before = taken.slice();
-    for (let index = 0; index < 100; index += 1) writer.writeIssued(index, 9, 9, 9);
+    for (let index = 0; index < 100; index += 1)
+      writer.writeIssued({
+        sampleId: index,
+        atNs: 9,
+        intendedNs: 9,
+        connectNs: 9,
+        heldBackNs: 0,
+        isWarmup: false,
+      });
     expect(taken).toEqual(before);
   });
 });
@@ -179,8 +196,8 @@ describe('bytes that are no batch', () => {
 
   test('of another version are refused aloud', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 0 }]);
-    bytes[4] = 3;
-    expect(() => readEventBatch(bytes)).toThrow('event batch version 3 is not known');
+    bytes[4] = 4;
+    expect(() => readEventBatch(bytes)).toThrow('event batch version 4 is not known');
   });
 });
 

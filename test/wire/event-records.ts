@@ -32,6 +32,8 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     atNs: time,
     intendedNs: time,
     connectNs: time,
+    heldBackNs: time,
+    isWarmup: fc.boolean(),
   }),
   fc.record({ kind: fc.constant('sample.recv_first' as const), sampleId, atNs: time, firstByteNs: time }),
   fc.record({ kind: fc.constant('sample.recv_non_first' as const), sampleId, stampsNs: stampsArbitrary }),
@@ -70,6 +72,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     connectionsReused: figure,
     connectionsClosed: figure,
     connectionsStale: figure,
+    arrivalsWaiting: figure,
   }),
   fc.record({
     kind: fc.constant('client.beats' as const),

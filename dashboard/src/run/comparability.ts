@@ -3,8 +3,8 @@
 
 import { formatCount } from '../../../src/core/figure/figure.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
-import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
+import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import { earlyStoppingRank } from '../../../src/core/statistics/early-stopping.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
@@ -95,6 +95,6 @@ const cautionsOf = ({ run, state, reason }: RunView): readonly string[] => {
 
 /** How long a run takes changes no load; which model answers is often what is compared. */
 const LOAD: readonly { readonly name: string; readonly read: (run: RunView['run']) => string }[] = [
-  { name: '', read: ({ pattern }) => patternLabel(pattern) },
+  { name: '', read: loadLabel },
   { name: 'data set ', read: ({ dataset }) => dataset },
 ];

@@ -6,12 +6,13 @@ import { formatCount, formatFinePercent } from '../../../src/core/figure/figure.
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
-import { isOpenLoop, patternLabel } from '../../../src/core/run/run-pattern.ts';
+import { isOpenLoop } from '../../../src/core/run/run-pattern.ts';
 import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
 import { HEADLINE_RATE_KEYS, rateRow } from '../../../src/core/run/run-rates.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { BetterDirection, SeriesKey } from '../../../src/core/run/run-series.ts';
 import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
+import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
@@ -194,7 +195,7 @@ const FIGURES: readonly ComparedFigure[] = [
 const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
   ['Model', ({ view }) => modelWords(view.run)],
   ['Target', ({ view }, cluster) => targetWords(cluster, view.run)],
-  ['Load', ({ view }) => patternLabel(view.run.pattern)],
+  ['Load', ({ view }) => loadLabel(view.run)],
   ['Until', ({ view }) => limitWords(view.run) || 'not reported'],
   ['Data set', ({ view }) => view.run.dataset],
   ['Seed', ({ view }) => String(view.run.seed)],

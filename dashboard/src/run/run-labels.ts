@@ -22,6 +22,12 @@ export const limitWords = ({ limits }: Pick<Run, 'limits'>): string => {
   ].join(', ');
 };
 
+/** What a person called it, then its tags; none where there are none. */
+export const nameWords = ({ runName, tags }: Pick<Run, 'runName' | 'tags'>): readonly string[] => [
+  ...(isUnknown(runName) ? [] : [runName]),
+  ...(isUnknown(tags) ? [] : tags),
+];
+
 export const modelWords = ({ model }: Pick<Run, 'model'>): string =>
   knownOr(model, 'model could not be determined');
 

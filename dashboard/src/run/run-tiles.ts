@@ -14,6 +14,7 @@ import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
 import { rateRow } from '../../../src/core/run/run-rates.ts';
 import type { SeriesKey } from '../../../src/core/run/run-series.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesRow } from '../../../src/core/run/run-series.ts';
+import { hasSteps } from '../../../src/core/run/run-shape.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { percentileNs, whyNoPercentile } from './run-labels.ts';
@@ -82,7 +83,7 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
 const requestsRemark = (run: Run, progress: RunProgress | undefined): string => {
   const asked =
     'requestsPerSecond' in run.pattern
-      ? `requested ${formatThreeDigits(run.pattern.requestsPerSecond)}`
+      ? `requested ${hasSteps(run.shape) ? 'up to ' : ''}${formatThreeDigits(run.pattern.requestsPerSecond)}`
       : 'completed in the window';
   if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return asked;
   return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last ${RECENT_SECONDS} s`;

@@ -7,9 +7,9 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
-import { patternLabel } from '../../../src/core/run/run-pattern.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
+import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { VerdictWords } from '../../../src/core/run/verdict-words.ts';
 import { verdictWords } from '../../../src/core/run/verdict-words.ts';
 import type { State } from '../../../src/core/state.ts';
@@ -18,6 +18,7 @@ import type { StateWords } from '../run/run-labels.ts';
 import {
   limitWords,
   modelWords,
+  nameWords,
   percentileNs,
   shownFigures,
   startedText,
@@ -28,6 +29,8 @@ import {
 export interface RunRow {
   readonly view: RunView;
   readonly state: StateWords;
+  /** Its name and its tags; '' where it has none. */
+  readonly name: string;
   readonly model: string;
   readonly target: string;
   readonly load: string;
@@ -57,10 +60,10 @@ export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
     ? { key, isDescending: !sort.isDescending }
     : { key, isDescending: key === 'started' || key === 'completed' || key === 'output' };
 
-/** Every word of the text must be somewhere in the run's id, model, target or server. */
+/** Every word of the text must be somewhere in the run's id, name, tags, model, target, server or load. */
 export const matchesText = (row: RunRow, text: string): boolean => {
   const held =
-    `${row.view.run.runId} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`.toLowerCase();
+    `${row.view.run.runId} ${row.name} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
@@ -78,9 +81,10 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
   return {
     view,
     state: stateWords(view),
+    name: nameWords(run).join(' · '),
     model: modelWords(run),
     target: targetWords(cluster, run),
-    load: `${patternLabel(run.pattern)}${limits === '' ? '' : `, ${limits}`}`,
+    load: `${loadLabel(run)}${limits === '' ? '' : `, ${limits}`}`,
     completed: formatCount(figures?.counts.completed ?? 0),
     failed: formatCount(figures?.counts.failed ?? 0),
     hasFailures: (figures?.counts.failed ?? 0) > 0,

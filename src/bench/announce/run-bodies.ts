@@ -3,7 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import type { RecentRates, RunProgress } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import { runDigest, shortName } from '../../core/run/run-digest.ts';
+import { runAsked, runDigest } from '../../core/run/run-digest.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -22,12 +22,7 @@ export const runStart = ({
     runId: run.id,
     startedAt: run.startedAt,
     target: run.target,
-    serverKind: shortName(run.serverKind),
-    model: shortName(run.model),
-    pattern: run.pattern,
-    dataset: run.dataset.slice(0, TEXT_LENGTH_MAX),
-    seed: run.seed,
-    isStreaming: run.streaming,
+    ...runAsked(run),
     limits: {
       samplesMax: limits.samplesMax ?? unknown('not limited'),
       durationMs: limits.durationMs ?? unknown('not limited'),
@@ -72,5 +67,3 @@ export const progressBody = (
   recent: told.recent,
   updatesDropped: told.updatesDropped,
 });
-
-const TEXT_LENGTH_MAX = 1_000;

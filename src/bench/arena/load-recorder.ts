@@ -38,16 +38,18 @@ export class LoadRecorder {
     sentNs: number,
     intendedNs: number,
     connectNs: number,
+    heldBackNs: number,
     isWarmup: boolean,
   ): void {
-    const at = this.#begin(24);
+    const at = this.#begin(32);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     const unit = at / 8;
     f64[unit] = intendedNs;
     f64[unit + 1] = connectNs;
-    f64[unit + 2] = isWarmup ? 1 : 0;
-    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 24);
+    f64[unit + 2] = heldBackNs;
+    f64[unit + 3] = isWarmup ? 1 : 0;
+    this.#ring.commit(RECORD.issued, sentNs, slot, sampleId, 32);
   }
 
   head(sampleId: number, slot: number, stampNs: number, firstByteNs: number, head: RecordedHead): void {
@@ -97,7 +99,7 @@ export class LoadRecorder {
   }
 
   observed(record: ClientRecord): void {
-    const at = this.#begin(88);
+    const at = this.#begin(96);
     if (at === NO_ROOM) return;
     const f64 = this.#ring.f64;
     let unit = at / 8;
@@ -113,11 +115,12 @@ export class LoadRecorder {
       record.connectionsReused,
       record.connectionsClosed,
       record.connectionsStale,
+      record.arrivalsWaiting,
     ]) {
       f64[unit] = figure;
       unit += 1;
     }
-    this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 88);
+    this.#ring.commit(RECORD.observed, record.atNs, 0, 0, 96);
   }
 
   /** The first `count` of them. */

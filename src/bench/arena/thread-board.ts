@@ -31,6 +31,11 @@ export class ThreadBoard {
     Atomics.store(this.#cells, NEXT_SAMPLE, sampleId | 0);
   }
 
+  /** How many measured samples were taken before this one: where the numbers begin before the measured window. */
+  takeMeasured(): number {
+    return Atomics.add(this.#cells, MEASURED, 1) >>> 0;
+  }
+
   add(thread: number, cell: ThreadCell, amount: number): void {
     Atomics.add(this.#cells, this.#index(thread, cell), amount);
   }
@@ -52,8 +57,9 @@ export class ThreadBoard {
 
 export type ThreadCell = keyof typeof CELLS;
 
-const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, arenaFull: 4 } as const;
+const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, arenaFull: 4, warmup: 5 } as const;
 const NEXT_SAMPLE = 0;
+const MEASURED = 1;
 /** A cache line apart each. */
 const HEAD_CELLS = 16;
 const THREAD_CELLS = 16;

@@ -72,7 +72,7 @@ export class ClientWatch {
   }
 
   /** Since the last call. */
-  observe(): ClientRecord {
+  observe(arrivalsWaiting: number): ClientRecord {
     const { thread, counts } = this.#options;
     const atNs = this.#options.nowNs();
     const cpuMicros = this.#options.cpuMicros();
@@ -92,6 +92,7 @@ export class ClientWatch {
       connectionsReused: counts.reused - this.#lastCounts.reused,
       connectionsClosed: counts.closed - this.#lastCounts.closed,
       connectionsStale: counts.stale - this.#lastCounts.stale,
+      arrivalsWaiting,
     };
     this.#lastNs = atNs;
     this.#lastCpuMicros = cpuMicros;

@@ -1,5 +1,9 @@
-// Closed loop, which also warms up: each connection is a user who sends again when the reply has come.
+// Closed loop, which also warms up: each connection is a user who sends again when the reply has come. Where the load has a
+// course, users join as it rises and stop behind the request in hand as it falls.
 
+import { shareOf } from '../schedule/arrivals.ts';
+import { CourseUsers } from '../schedule/course-users.ts';
+import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
 import type { LoadPattern, LoadThread } from './load-thread.ts';
@@ -12,6 +16,16 @@ export interface ClosedLoopOptions {
   readonly endNs: number;
   /** First sample number that is not sent. */
   readonly sampleIdEnd: number;
+  /** undefined: all connections are users from beginning to end. */
+  readonly course: ClosedLoopCourse | undefined;
+}
+
+export interface ClosedLoopCourse {
+  readonly course: LoadCourse;
+  /** What is sent before is not measured. */
+  readonly measuredFromNs: number;
+  /** Of the measured ones, of all threads together. */
+  readonly samplesMax: number;
 }
 
 export class ClosedLoop implements LoadPattern {
@@ -20,7 +34,11 @@ export class ClosedLoop implements LoadPattern {
   readonly #thread: LoadThread;
   readonly #pacer: Pacer;
   readonly #options: ClosedLoopOptions;
+  readonly #users: CourseUsers | undefined;
+  #nextRiseNs: number;
   #hasStarted = false;
+  /** Connections up to this one were asked to send. */
+  #invited = 0;
   /** Users who wait: after a refused connection, or while there is no room for their bytes. */
   readonly #resting: { readonly connection: HttpConnection; readonly untilNs: number }[] = [];
 
@@ -29,21 +47,12 @@ export class ClosedLoop implements LoadPattern {
     this.#pacer = pacer;
     this.#options = options;
     this.isWarmup = options.isWarmup;
+    this.#nextRiseNs = options.startNs;
+    if (options.course !== undefined) this.#users = new CourseUsers(options.course.course);
   }
 
   start(): void {
-    const { startNs } = this.#options;
-    this.#pacer.start({
-      nextDueNs: () => (this.#hasStarted ? Number.POSITIVE_INFINITY : startNs),
-      send: () => {
-        this.#hasStarted = true;
-        // With fewer users than threads some threads have none.
-        if (this.#thread.connections.length === 0) this.hasIssuedAll = true;
-        // A copy: sending may end a sample at once, and its connection comes back here.
-        for (const connection of [...this.#thread.connections]) this.connectionFree(connection);
-        this.#thread.patternMoved();
-      },
-    });
+    this.#pacer.start({ nextDueNs: () => this.#nextRiseNs, send: () => this.#rise() });
   }
 
   stop(): void {
@@ -60,12 +69,17 @@ export class ClosedLoop implements LoadPattern {
       this.hasIssuedAll = true;
       return;
     }
+    if (this.#users !== undefined && this.#hasLeft(connection, nowNs)) return;
     if ((connection.hasRefused && !this.isWarmup) || !thread.recorder.hasRoom) {
       connection.hasRefused = false;
       this.#resting.push({ connection, untilNs: nowNs + REST_NS });
       return;
     }
-    this.#issue(connection);
+    this.#issue(connection, nowNs);
+  }
+
+  sampleEnded(connection: HttpConnection): void {
+    this.connectionFree(connection);
   }
 
   connectionLost(connection: HttpConnection): void {
@@ -78,14 +92,58 @@ export class ClosedLoop implements LoadPattern {
     for (const { connection } of this.#resting.splice(0, due)) this.connectionFree(connection);
   }
 
-  #issue(connection: HttpConnection): void {
-    const sampleId = this.#thread.board.takeSampleId();
-    if (sampleId >= this.#options.sampleIdEnd) {
+  waiting(): number {
+    return 0;
+  }
+
+  #rise(): void {
+    this.#hasStarted = true;
+    const { connections } = this.#thread;
+    // With fewer users than threads some threads have none.
+    if (connections.length === 0) this.hasIssuedAll = true;
+    const from = this.#invited;
+    const users = this.#users;
+    if (users === undefined) {
+      this.#nextRiseNs = Number.POSITIVE_INFINITY;
+      this.#invited = connections.length;
+    } else {
+      const nowNs = this.#thread.nowNs();
+      const { startNs } = this.#options;
+      this.#nextRiseNs = startNs + users.nextRiseNs(nowNs - startNs);
+      this.#invited = Math.min(connections.length, this.#usersAt(users, nowNs));
+    }
+    // A copy: sending may end a sample at once, and its connection comes back here.
+    for (const connection of connections.slice(from, this.#invited)) this.connectionFree(connection);
+    this.#thread.patternMoved();
+  }
+
+  /** Its user is not there yet, or no more. */
+  #hasLeft(connection: HttpConnection, nowNs: number): boolean {
+    const users = this.#users;
+    if (users === undefined) return false;
+    // Whoever goes is invited again when the level rises again.
+    this.#invited = Math.min(this.#invited, this.#usersAt(users, nowNs));
+    return connection.slot >= this.#invited;
+  }
+
+  /** Of this thread. */
+  #usersAt(users: CourseUsers, nowNs: number): number {
+    const { thread, plan } = this.#thread;
+    return shareOf(users.at(nowNs - this.#options.startNs), { index: thread, of: plan.threads.load });
+  }
+
+  #issue(connection: HttpConnection, nowNs: number): void {
+    const { board } = this.#thread;
+    const { sampleIdEnd, course } = this.#options;
+    const isBefore = course !== undefined && nowNs < course.measuredFromNs;
+    const isTooMany = course !== undefined && !isBefore && board.takeMeasured() >= course.samplesMax;
+    const sampleId = isTooMany ? sampleIdEnd : board.takeSampleId();
+    if (isTooMany || sampleId >= sampleIdEnd) {
       this.hasIssuedAll = true;
       return;
     }
     this.#thread.prepare(connection, sampleId);
-    this.#thread.send(connection, NONE, this.isWarmup);
+    this.#thread.send(connection, NONE, 0, this.isWarmup || isBefore);
   }
 }
 

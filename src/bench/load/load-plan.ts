@@ -6,6 +6,7 @@ import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
+import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 
@@ -18,9 +19,13 @@ export interface LoadPlan {
   readonly bodies: RequestBodies;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;
+  /** How its level moves; undefined: it does not. */
+  readonly course: LoadCourse | undefined;
+  /** Open loop: an arrival beyond waits for a place. */
+  readonly inFlightCap: number | undefined;
   /** Of the arrival schedule; equal seeds give equal schedules, however many threads there are. */
   readonly seed: number;
-  /** The load ends when the first of them is reached; what is in flight then is followed to its end. */
+  /** Of the measured window. The load ends when the first of them is reached; what is in flight then is followed to its end. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationNs: number | undefined };
   readonly timeouts: LoadTimeouts;
   /** Sent before the measured phase, as many at a time as there are connections; 0: none at all. */

@@ -22,11 +22,15 @@ export interface LoadPattern {
   readonly hasIssuedAll: boolean;
   start(): void;
   stop(): void;
-  /** It is idle, or closed after its sample. */
+  /** It was opened, and is idle. */
   connectionFree(connection: HttpConnection): void;
+  /** It is idle again, or closed after its sample. */
+  sampleEnded(connection: HttpConnection): void;
   /** An idle one was closed, or one could not be opened. */
   connectionLost(connection: HttpConnection): void;
   tick(nowNs: number): void;
+  /** How many of its arrivals are due and held back. */
+  waiting(nowNs: number): number;
 }
 
 export interface LoadThreadParts {
@@ -62,6 +66,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #isStopped = false;
   #phaseEnded: (() => void) | undefined;
   #toldDropped = 0;
+  /** Arrivals held back; at the end those that were never sent. */
+  #waiting = 0;
 
   constructor(parts: LoadThreadParts) {
     this.thread = parts.thread;
@@ -138,18 +144,20 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   /** `intendedNs` NONE: when it is sent. */
-  send(connection: HttpConnection, intendedNs: number, isWarmup: boolean): void {
+  send(connection: HttpConnection, intendedNs: number, heldBackNs: number, isWarmup: boolean): void {
     this.#inFlight += 1;
     this.board.add(this.thread, 'issued', 1);
-    connection.send(intendedNs, isWarmup);
+    if (isWarmup) this.board.add(this.thread, 'warmup', 1);
+    connection.send(intendedNs, heldBackNs, isWarmup);
   }
 
   /** An arrival that cannot be sent: it counts as issued and failed. */
-  refuse(sampleId: number, intendedNs: number, detail: string): void {
+  refuse(sampleId: number, intendedNs: number, isWarmup: boolean, detail: string): void {
     const nowNs = this.nowNs();
     this.board.add(this.thread, 'issued', 1);
+    if (isWarmup) this.board.add(this.thread, 'warmup', 1);
     this.board.add(this.thread, 'ended', 1);
-    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, false);
+    this.recorder.issued(sampleId, REFUSED_SLOT, nowNs, intendedNs, 0, 0, isWarmup);
     this.recorder.ended(sampleId, REFUSED_SLOT, nowNs, {
       kind: 'client',
       detail,
@@ -168,6 +176,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
       this.#hasToldIssuingEnded = true;
     }
     if (this.#inFlight > 0) return;
+    this.#waiting = pattern.waiting(this.nowNs());
     this.#pattern = undefined;
     this.#phaseEnded?.();
   }
@@ -198,7 +207,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   sampleEnded(connection: HttpConnection): void {
     this.#inFlight -= 1;
     this.board.add(this.thread, 'ended', 1);
-    if (!this.#isStopped) this.#pattern?.connectionFree(connection);
+    if (!this.#isStopped) this.#pattern?.sampleEnded(connection);
     this.patternMoved();
   }
 
@@ -226,7 +235,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
 
   #observe(): void {
     const { heartbeat } = this.#watch;
-    const record = this.#watch.observe();
+    this.#waiting = this.#pattern?.waiting(this.nowNs()) ?? this.#waiting;
+    const record = this.#watch.observe(this.#waiting);
     this.recorder.observed(record);
     this.recorder.beats(heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();

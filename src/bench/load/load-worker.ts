@@ -52,22 +52,27 @@ const load = new LoadThread({
 });
 
 const patternFrom = (startNs: number): LoadPattern => {
-  const { pattern, limits, warmupRequests } = plan;
+  const { pattern, course, limits, warmupRequests } = plan;
   const pacer = new Pacer({ nowNs, spins: plan.pacing === 'spin' });
-  const endNs = limits.durationNs === undefined ? Number.POSITIVE_INFINITY : startNs + limits.durationNs;
-  const sampleIdEnd = warmupRequests + (limits.samplesMax ?? Number.POSITIVE_INFINITY);
+  const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
+  const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);
+  const samplesMax = limits.samplesMax ?? Number.POSITIVE_INFINITY;
   switch (pattern.kind) {
     case 'concurrency':
     case 'max-throughput':
-      return new ClosedLoop(load, pacer, { isWarmup: false, startNs, endNs, sampleIdEnd });
-    default:
-      return new OpenLoop(load, pacer, {
-        arrivals: arrivals(pattern, plan.seed),
+      return new ClosedLoop(load, pacer, {
+        isWarmup: false,
         startNs,
         endNs,
+        sampleIdEnd: course === undefined ? warmupRequests + samplesMax : Number.POSITIVE_INFINITY,
+        course: course === undefined ? undefined : { course, measuredFromNs, samplesMax },
+      });
+    default:
+      return new OpenLoop(load, pacer, {
+        arrivals: () => arrivals(pattern, plan.seed, course),
+        own: { share, startNs, endNs, measuredFromNs, samplesMax },
         firstSampleId: warmupRequests,
-        sampleIdEnd,
-        threads: plan.threads.load,
+        inFlightCap: plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share),
         connectionsMax: shareOf(plan.connections.max, share),
         spareConnections: Math.ceil(plan.connections.opened / plan.threads.load / SPARE_DIVISOR),
       });
@@ -80,13 +85,15 @@ const warmUp = (): LoadPattern =>
     startNs: nowNs(),
     endNs: Number.POSITIVE_INFINITY,
     sampleIdEnd: plan.warmupRequests,
+    course: undefined,
   });
 
 const connectionsToOpen = (): number => {
-  const { pattern, connections, limits } = plan;
+  const { pattern, course, connections, limits } = plan;
   if (pattern.kind !== 'concurrency') return shareOf(connections.opened, share);
-  // A user who never gets a sample needs no connection.
-  return shareOf(Math.min(pattern.concurrency, limits.samplesMax ?? pattern.concurrency), share);
+  // A user who never gets a sample needs no connection; before the measured window no limit counts them.
+  const useful = course === undefined ? limits.samplesMax : undefined;
+  return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);
 };
 
 const tell = (message: FromLoadWorker): void => parentPort?.postMessage(message);

@@ -1,20 +1,22 @@
 // Open loop: a schedule that waits for nobody. Each arrival finds an idle connection, since a few are kept spare, or waits
-// for one that is opened for it; past the most connections it fails, and says so, rather than waiting for the server.
+// for one that is opened for it; past the most connections it fails, and says so, rather than waiting for the server. Under a
+// cap on what is in flight it does wait, and how long is kept apart from what was late because of this client.
 
 import type { Arrivals } from '../schedule/arrivals.ts';
+import type { OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
+import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
+import { InFlightPlaces } from './in-flight-places.ts';
 import type { LoadPattern, LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
 export interface OpenLoopOptions {
-  readonly arrivals: Arrivals;
-  readonly startNs: number;
-  /** No sample is due from here on. */
-  readonly endNs: number;
+  /** Makes the schedule from its beginning. */
+  readonly arrivals: () => Arrivals;
+  readonly own: Omit<OwnArrivalsOptions, 'arrivals'>;
   readonly firstSampleId: number;
-  readonly sampleIdEnd: number;
-  /** Each sends every n-th arrival of the schedule, n being their number. */
-  readonly threads: number;
+  /** Of this thread; undefined: no cap. */
+  readonly inFlightCap: number | undefined;
   readonly connectionsMax: number;
   /** Idle connections kept ready for arrivals to come. */
   readonly spareConnections: number;
@@ -26,33 +28,39 @@ export class OpenLoop implements LoadPattern {
   readonly #thread: LoadThread;
   readonly #pacer: Pacer;
   readonly #options: OpenLoopOptions;
+  readonly #own: OwnArrivals;
+  readonly #places: InFlightPlaces | undefined;
+  readonly #backlog: Backlog | undefined;
   readonly #idle: HttpConnection[] = [];
   readonly #closed: HttpConnection[] = [];
   readonly #openingSpare: Set<HttpConnection> = new Set();
-  #sampleId: number;
-  #dueNs = 0;
-  /** Idle, with the request of `#sampleId` ready in it. */
+  /** Idle, with the request of the next arrival ready in it. */
   #prepared: HttpConnection | undefined;
 
   constructor(thread: LoadThread, pacer: Pacer, options: OpenLoopOptions) {
     this.#thread = thread;
     this.#pacer = pacer;
     this.#options = options;
-    this.#sampleId = options.firstSampleId + thread.thread - options.threads;
-    this.#advance(thread.thread);
+    const own = (): OwnArrivals => new OwnArrivals({ ...options.own, arrivals: options.arrivals() });
+    this.#own = own();
+    this.hasIssuedAll = this.#own.hasEnded;
+    if (options.inFlightCap === undefined) return;
+    this.#places = new InFlightPlaces(options.inFlightCap);
+    this.#backlog = new Backlog(own());
   }
 
   start(): void {
     for (const connection of this.#thread.connections) this.connectionFree(connection);
     this.#prepareNext();
     this.#pacer.start({
-      nextDueNs: () => (this.hasIssuedAll ? Number.POSITIVE_INFINITY : this.#dueNs),
+      nextDueNs: () =>
+        this.hasIssuedAll || this.#places?.free === 0 ? Number.POSITIVE_INFINITY : this.#own.dueNs,
       send: dueNs => this.#send(dueNs),
     });
   }
 
   stop(): void {
-    this.hasIssuedAll = true;
+    this.#end(this.#thread.nowNs());
     this.#pacer.stop();
   }
 
@@ -60,6 +68,13 @@ export class OpenLoop implements LoadPattern {
     this.#openingSpare.delete(connection);
     if (connection.state === 'idle') this.#idle.push(connection);
     else if (connection.state === 'closed') this.#closed.push(connection);
+  }
+
+  sampleEnded(connection: HttpConnection): void {
+    this.connectionFree(connection);
+    if (this.#places === undefined) return;
+    this.#places.give(connection.endedNs);
+    this.#pacer.wake();
   }
 
   connectionLost(connection: HttpConnection): void {
@@ -70,26 +85,54 @@ export class OpenLoop implements LoadPattern {
     this.#closed.push(connection);
   }
 
-  tick(): void {
+  tick(nowNs: number): void {
+    if (this.#places !== undefined && nowNs >= this.#options.own.endNs) this.#end(nowNs);
     if (this.#prepared === undefined) this.#prepareNext();
     this.#keepSpare();
   }
 
+  waiting(nowNs: number): number {
+    return this.#backlog?.waiting(nowNs) ?? 0;
+  }
+
   #send(dueNs: number): void {
+    const places = this.#places;
+    if (places !== undefined && this.#thread.nowNs() >= this.#options.own.endNs) {
+      this.#end(this.#options.own.endNs);
+      this.#thread.patternMoved();
+      return;
+    }
+    const isWarmup = !this.#own.isMeasured;
     const connection = this.#takeConnection();
-    if (connection === undefined) this.#thread.refuse(this.#sampleId, dueNs, 'all connections are busy');
-    else if (!this.#thread.recorder.hasRoom) this.#refuse(connection, dueNs);
-    else this.#thread.send(connection, dueNs, false);
-    this.#advance(this.#options.threads - 1);
+    if (connection === undefined) this.#refuse(dueNs, isWarmup, 'all connections are busy');
+    else if (!this.#thread.recorder.hasRoom) this.#refuseWith(connection, dueNs, isWarmup);
+    else this.#thread.send(connection, dueNs, places?.take(dueNs) ?? 0, isWarmup);
+    this.#backlog?.taken();
+    this.#own.advance();
+    if (this.#own.hasEnded) this.hasIssuedAll = true;
     this.#prepareNext();
     this.#keepSpare();
     if (this.hasIssuedAll) this.#thread.patternMoved();
   }
 
-  #refuse(connection: HttpConnection, dueNs: number): void {
+  /** What still waits is never sent: a duration bounds a duration. */
+  #end(nowNs: number): void {
+    if (!this.hasIssuedAll) this.#backlog?.close(nowNs);
+    this.hasIssuedAll = true;
+  }
+
+  #refuse(dueNs: number, isWarmup: boolean, detail: string): void {
+    this.#thread.refuse(this.#sampleId, dueNs, isWarmup, detail);
+  }
+
+  #refuseWith(connection: HttpConnection, dueNs: number, isWarmup: boolean): void {
     this.#thread.arenaFull();
-    this.#thread.refuse(this.#sampleId, dueNs, 'no space for a reply: the parse thread is behind');
+    this.#refuse(dueNs, isWarmup, 'no space for a reply: the parse thread is behind');
     this.connectionFree(connection);
+  }
+
+  get #sampleId(): number {
+    return this.#options.firstSampleId + this.#own.index;
   }
 
   /** The one whose request is ready, else one that is opened for this sample. */
@@ -117,23 +160,43 @@ export class OpenLoop implements LoadPattern {
     this.#prepared = connection;
   }
 
-  /** To this thread's next arrival, past those of the others. */
-  #advance(skipped: number): void {
-    const { arrivals, startNs, endNs, sampleIdEnd, threads } = this.#options;
-    for (let left = skipped; left > 0; left -= 1) arrivals.nextNs();
-    this.#dueNs = startNs + arrivals.nextNs();
-    this.#sampleId += threads;
-    if (this.#dueNs >= endNs || this.#sampleId >= sampleIdEnd) this.hasIssuedAll = true;
-  }
-
   #keepSpare(): void {
     const ready = this.#idle.length + this.#openingSpare.size;
-    if (this.hasIssuedAll || ready >= this.#options.spareConnections) return;
+    // No more than arrivals could take.
+    const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
+    if (this.hasIssuedAll || ready >= wanted) return;
     if (this.#openingSpare.size >= OPENING_SPARE_MAX) return;
     const connection = this.#closedOrNew();
     if (connection === undefined) return;
     this.#openingSpare.add(connection);
     connection.open();
+  }
+}
+
+/** How many arrivals are due and not sent: the schedule walked a second time, so that no queue has to be kept. */
+class Backlog {
+  readonly #ahead: OwnArrivals;
+  #due = 0;
+  #taken = 0;
+  #isClosed = false;
+
+  constructor(ahead: OwnArrivals) {
+    this.#ahead = ahead;
+  }
+
+  taken(): void {
+    this.#taken += 1;
+  }
+
+  waiting(nowNs: number): number {
+    for (; !this.#isClosed && this.#ahead.dueNs <= nowNs; this.#due += 1) this.#ahead.advance();
+    return Math.max(0, this.#due - this.#taken);
+  }
+
+  /** Nothing becomes due from here on. */
+  close(nowNs: number): void {
+    this.waiting(nowNs);
+    this.#isClosed = true;
   }
 }
 

@@ -19,6 +19,7 @@ export class Pacer {
   readonly #spins: boolean;
   readonly #turn = (): void => this.#run();
   #sender: PacedSender | undefined;
+  #isSending = false;
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
@@ -31,6 +32,14 @@ export class Pacer {
   start(sender: PacedSender): void {
     this.stop();
     this.#sender = sender;
+    this.#run();
+  }
+
+  /** What was not due by the last answer may be so now. Does nothing while the sender is at work: it is asked again. */
+  wake(): void {
+    if (this.#isSending) return;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#immediate);
     this.#run();
   }
 
@@ -54,7 +63,9 @@ export class Pacer {
         this.#wait(waitNs);
         return;
       }
+      this.#isSending = true;
       sender.send(dueNs);
+      this.#isSending = false;
     }
     this.#immediate = setImmediate(this.#turn);
   }

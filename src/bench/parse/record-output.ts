@@ -1,7 +1,7 @@
 // What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { BeatsRecord, ClientRecord } from '../../core/run/event-record.ts';
+import type { BeatsRecord, ClientRecord, IssuedFigures } from '../../core/run/event-record.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine } from '../../wire/sample-line.ts';
 
@@ -35,10 +35,10 @@ export class RecordOutput {
       .toSorted((a, b) => b.length - a.length);
   }
 
-  issued(sampleId: number, atNs: number, intendedNs: number, connectNs: number): void {
-    if (this.#writer.writeIssued(sampleId, atNs, intendedNs, connectNs)) return;
+  issued(sample: IssuedFigures): void {
+    if (this.#writer.writeIssued(sample)) return;
     this.#flushBatch();
-    this.#writer.writeIssued(sampleId, atNs, intendedNs, connectNs);
+    this.#writer.writeIssued(sample);
   }
 
   receivedFirst(sampleId: number, atNs: number, firstByteNs: number): void {

@@ -75,7 +75,8 @@ export class RingParser {
           ring.stampNs,
           this.#figure(0),
           this.#figure(1),
-          this.#figure(2) === 1,
+          this.#figure(2),
+          this.#figure(3) === 1,
         );
         return;
       case RECORD.head:
@@ -148,6 +149,7 @@ export class RingParser {
       connectionsReused: this.#figure(8),
       connectionsClosed: this.#figure(9),
       connectionsStale: this.#figure(10),
+      arrivalsWaiting: this.#figure(11),
     });
   }
 

@@ -25,10 +25,8 @@ export class SampleTracker implements ContentSink {
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
   readonly #reply: ReplyReader;
-  #isWarmup = false;
-  #sentNs = 0;
-  #intendedNs = 0;
-  #connectNs = 0;
+  /** Written anew for each sample. */
+  readonly #issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   #firstByteNs = NO_FIGURE;
   #firstAnswerNs = NO_FIGURE;
   #lastBodyNs = 0;
@@ -45,20 +43,30 @@ export class SampleTracker implements ContentSink {
     this.#reply = new ReplyReader(api, isStreaming, this);
   }
 
-  issued(sampleId: number, sentNs: number, intendedNs: number, connectNs: number, isWarmup: boolean): void {
+  issued(
+    sampleId: number,
+    sentNs: number,
+    intendedNs: number,
+    connectNs: number,
+    heldBackNs: number,
+    isWarmup: boolean,
+  ): void {
     this.isActive = true;
     this.sampleId = sampleId;
-    this.#sentNs = sentNs;
-    this.#intendedNs = intendedNs;
-    this.#connectNs = connectNs;
-    this.#isWarmup = isWarmup;
+    const issued = this.#issued;
+    issued.sampleId = sampleId;
+    issued.atNs = sentNs;
+    issued.intendedNs = intendedNs;
+    issued.connectNs = connectNs;
+    issued.heldBackNs = heldBackNs;
+    issued.isWarmup = isWarmup;
     this.#firstByteNs = NO_FIGURE;
     this.#firstAnswerNs = NO_FIGURE;
     this.#lastBodyNs = sentNs;
     this.#chunkCount = 0;
     this.#toldCount = 0;
     this.#reply.reset();
-    this.#output.issued(sampleId, sentNs, intendedNs, connectNs);
+    this.#output.issued(issued);
   }
 
   head(firstByteNs: number, head: ReplyHead): void {
@@ -105,10 +113,11 @@ export class SampleTracker implements ContentSink {
     const isContentTold = this.#isStreaming && this.#chunkCount > 0;
     const sample: EndedSample = {
       sampleId: this.sampleId,
-      window: this.#isWarmup ? OUTSIDE_WINDOWS : 0,
-      intendedNs: this.#intendedNs,
-      sentNs: this.#sentNs,
-      connectNs: this.#connectNs,
+      window: this.#issued.isWarmup ? OUTSIDE_WINDOWS : 0,
+      intendedNs: this.#issued.intendedNs,
+      sentNs: this.#issued.atNs,
+      connectNs: this.#issued.connectNs,
+      heldBackNs: this.#issued.heldBackNs,
       firstByteNs: this.#firstByteNs,
       firstContentNs: isContentTold ? (this.#stampsNs[0] ?? NO_FIGURE) : NO_FIGURE,
       firstAnswerNs: this.#firstAnswerNs,

@@ -2,6 +2,8 @@
 
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import type { RunShape } from '../../core/run/run-shape.ts';
+import type { RunTags } from '../../core/run/run-tags.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -13,8 +15,12 @@ export interface BenchRequest {
   /** undefined: ask the server. */
   readonly model: string | undefined;
   readonly pattern: RunPattern;
+  readonly shape: RunShape;
+  /** Of the measured window: ramp and warm-up come before. */
   readonly samplesMax: number | undefined;
   readonly durationMs: number | undefined;
+  readonly name: string | undefined;
+  readonly tags: RunTags;
   readonly dataset: DatasetChoice;
   readonly requests: RequestWish;
   readonly hasNonce: boolean;

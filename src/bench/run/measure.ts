@@ -26,6 +26,7 @@ export const measure = async ({
   runZeroNs,
   publish,
   hasWarmup,
+  unmeasuredNs,
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
@@ -33,6 +34,7 @@ export const measure = async ({
   readonly runZeroNs: bigint;
   readonly publish: (batch: Uint8Array) => void;
   readonly hasWarmup: boolean;
+  readonly unmeasuredNs: number;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
     sourceId: MAIN_SOURCE,
@@ -57,7 +59,9 @@ export const measure = async ({
   parts.stop.addEventListener('abort', interrupt, { once: true });
   const session = await runSession({
     load,
+    clock: parts.clock,
     hasWarmup,
+    unmeasuredNs,
     record,
     nowNs,
     onPhase: phase => parts.observer.phase(phase),

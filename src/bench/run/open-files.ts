@@ -9,7 +9,7 @@ import { connectionsFor, threadsFor } from './run-plan.ts';
 /** @throws BenchError `input` where the limit is known and too low. */
 export const checkOpenFiles = async (request: BenchRequest, cores: number): Promise<void> => {
   const limit = await openFilesLimit();
-  const threads = threadsFor(request.pattern, cores) * 2;
+  const threads = threadsFor(request, cores) * 2;
   const needed = connectionsFor(request).opened + FILES_OF_A_RUN + threads * FILES_OF_A_THREAD;
   if (limit === undefined || limit >= needed) return;
   throw new BenchError({

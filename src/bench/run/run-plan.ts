@@ -6,9 +6,10 @@ import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
-import { unknown } from '../../core/unknown.ts';
+import { knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import { loadCourse } from '../schedule/load-course.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
 import type { RequestFields } from '../target/request-fields.ts';
@@ -28,7 +29,8 @@ export interface PlanOptions {
 
 export const loadPlan = (options: PlanOptions): LoadPlan => {
   const { request, dataset, server, cores } = options;
-  const threads = threadsFor(request.pattern, cores);
+  const threads = threadsFor(request, cores);
+  const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
   return {
     target: { ...request.target.server, path: endpointPath(request.target, request.api) },
     headers: request.headers,
@@ -44,6 +46,8 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     }),
     isStreaming: request.isStreaming,
     pattern: request.pattern,
+    course: loadCourse(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
+    inFlightCap,
     seed: request.seed,
     limits: {
       samplesMax: request.samplesMax,
@@ -80,6 +84,9 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     api: request.api.name,
     model: server.model,
     pattern: request.pattern,
+    shape: request.shape,
+    name: request.name ?? unknown('not given'),
+    tags: request.tags,
     dataset: dataset.description,
     seed: request.seed,
     streaming: request.isStreaming,
@@ -126,8 +133,11 @@ const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
  * One load thread for each 40,000 events/s that may be expected, at 100 events/s a stream, and never more than the cores
  * beside the main thread: reference figures of one thread are 95,000 to 114,000 paced events/s.
  */
-export const threadsFor = (pattern: RunPattern, cores: number): number => {
-  const streams = streamsOf(pattern);
+export const threadsFor = (
+  { pattern, shape }: Pick<BenchRequest, 'pattern' | 'shape'>,
+  cores: number,
+): number => {
+  const streams = Math.min(streamsOf(pattern), knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY));
   return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));
 };
 
@@ -146,8 +156,17 @@ const streamsOf = (pattern: RunPattern): number => {
   }
 };
 
-export const connectionsFor = ({ pattern, samplesMax }: BenchRequest): LoadPlan['connections'] => {
-  const useful = samplesMax ?? Number.POSITIVE_INFINITY;
+export const connectionsFor = ({
+  pattern,
+  shape,
+  samplesMax,
+}: Pick<BenchRequest, 'pattern' | 'shape' | 'samplesMax'>): LoadPlan['connections'] => {
+  // While the load grows samples are sent that no limit counts.
+  const isGrowing = shape.rampMs > 0 || shape.warmupMs > 0;
+  const useful = Math.min(
+    isGrowing ? Number.POSITIVE_INFINITY : (samplesMax ?? Number.POSITIVE_INFINITY),
+    knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY),
+  );
   switch (pattern.kind) {
     case 'concurrency':
       return { opened: Math.min(pattern.concurrency, useful), max: pattern.concurrency };

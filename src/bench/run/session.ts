@@ -1,15 +1,19 @@
 // One benchmark from its first record to its last: the phases in their order, and what is told of each. It knows neither
 // processes nor files: records and lines go to where it was told, and the load comes from a port.
 
-import { untilAborted } from '../../clock/until-aborted.ts';
+import type { Clock } from '../../clock/clock.ts';
+import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
 import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 
-export type SessionPhase = 'warming up' | 'measuring' | 'draining' | 'stopping' | 'ended';
+export type SessionPhase = 'warming up' | 'ramping' | 'measuring' | 'draining' | 'stopping' | 'ended';
 
 export interface SessionParts {
   readonly load: LoadGenerator;
+  readonly clock: Clock;
   readonly hasWarmup: boolean;
+  /** Of ramp and warm-up at the start of the load: only what is intended behind them is measured. */
+  readonly unmeasuredNs: number;
   /** Publishes a record at once, behind everything that the load has told. */
   readonly record: (record: EventRecord) => void;
   /** Since the run's zero. */
@@ -45,10 +49,19 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     // A load that is stopped or loses a thread ends without a word about its warm-up.
     await Promise.race([load.warmUp(), load.ended, abandoned]);
   }
-  const warmupIssued = load.counts.issued;
   // Not asked for once it is stopped: a measured phase of nothing.
   const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start();
-  tell('session.start_performance_tracking', startNs);
+  // Told at once, so that it comes before the samples: those of ramp and warm-up are marked as such.
+  tell('session.start_performance_tracking', startNs + parts.unmeasuredNs);
+  if (parts.unmeasuredNs > 0 && !stop.aborted) {
+    onPhase('ramping');
+    const over = new AbortController();
+    const untilMs = (startNs + parts.unmeasuredNs - nowNs()) / 1e6;
+    const measured = pause(parts.clock, Math.max(0, untilMs), AbortSignal.any([stop, over.signal]));
+    await Promise.race([measured, load.ended, abandoned]);
+    over.abort();
+    await measured;
+  }
   if (!stop.aborted) onPhase('measuring');
   const stopLoadNs = await Promise.race([
     load.issuingEnded,
@@ -65,7 +78,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   onPhase('ended');
   return {
     load: result,
-    warmupIssued,
+    warmupIssued: load.counts.warmup,
     issued: load.counts.issued,
   };
 };

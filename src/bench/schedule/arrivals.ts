@@ -2,9 +2,10 @@
 // walks the whole schedule and sends its own share, so that the schedule does not depend on the number of threads.
 
 import { seededRandom } from '../../core/random.ts';
+import type { CoursePiece, LoadCourse } from './load-course.ts';
 
 export interface Arrivals {
-  /** Ascending, whole ns, without an end. */
+  /** Ascending, whole ns; Infinity once no more will come. */
   nextNs(): number;
 }
 
@@ -12,7 +13,9 @@ export type ArrivalPattern =
   | { readonly kind: 'poisson'; readonly requestsPerSecond: number }
   | { readonly kind: 'constant'; readonly requestsPerSecond: number };
 
-export const arrivals = (pattern: ArrivalPattern, seed: number): Arrivals => {
+/** With a course its levels are the rates, and the pattern only says how arrivals are spread. */
+export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadCourse): Arrivals => {
+  if (course !== undefined) return courseArrivals(course, unitArrivals(pattern, seed));
   const meanNs = 1e9 / pattern.requestsPerSecond;
   switch (pattern.kind) {
     case 'constant': {
@@ -34,6 +37,60 @@ export const arrivals = (pattern: ArrivalPattern, seed: number): Arrivals => {
     default:
       return pattern satisfies never;
   }
+};
+
+/** Arrivals of rate 1, in arrivals. */
+const unitArrivals = ({ kind }: ArrivalPattern, seed: number): (() => number) => {
+  if (kind === 'constant') {
+    let index = 0;
+    return () => index++;
+  }
+  const random = seededRandom(seed);
+  let at = 0;
+  return () => {
+    at += -Math.log1p(-random.next());
+    return at;
+  };
+};
+
+/**
+ * The time change of a process of rate 1: its arrival at x is due when the rates have added up to x, Λ(t) = x. For Poisson that
+ * is a Poisson process of the changing rate (Çinlar 1975); nothing is thinned out, so that equal seeds give equal arrivals.
+ */
+const courseArrivals = ({ pieces }: LoadCourse, nextUnit: () => number): Arrivals => {
+  let index = 0;
+  let before = 0;
+  return {
+    nextNs: () => {
+      const units = nextUnit();
+      for (;;) {
+        const piece = pieces[index];
+        if (piece === undefined) return behind(pieces.at(-1), units - before);
+        const inside = unitsOf(piece);
+        if (units - before < inside) return piece.startNs + timeIn(piece, units - before);
+        before += inside;
+        index += 1;
+      }
+    },
+  };
+};
+
+/** What a piece adds up to: the area under its line. */
+const unitsOf = ({ startNs, endNs, from, to }: CoursePiece): number =>
+  (((from + to) / 2) * (endNs - startNs)) / 1e9;
+
+/** t with from·t + (to − from)·t²/2T = units, in the form that loses no digits where the line is flat or begins at 0. */
+const timeIn = ({ startNs, endNs, from, to }: CoursePiece, units: number): number => {
+  if (units <= 0) return 0;
+  const lengthNs = endNs - startNs;
+  const slope = ((to - from) * 1e9) / lengthNs;
+  const root = Math.sqrt(Math.max(0, from * from + 2 * slope * units));
+  return Math.min(lengthNs, Math.round((2e9 * units) / (from + root)));
+};
+
+const behind = (last: CoursePiece | undefined, units: number): number => {
+  if (last === undefined || last.to === 0) return Number.POSITIVE_INFINITY;
+  return last.endNs + Math.round((units * 1e9) / last.to);
 };
 
 /** How connections and users are dealt out to load threads: in turn, so that the parts differ by one at most. */

@@ -33,6 +33,8 @@ export interface LoadSink {
 /** As the threads see it now. */
 export interface LoadCounts {
   readonly issued: number;
+  /** Of those, before the measured window. */
+  readonly warmup: number;
   readonly ended: number;
 }
 

@@ -86,7 +86,11 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   get counts(): LoadCounts {
-    return { issued: this.#board.total('issued'), ended: this.#board.total('ended') };
+    return {
+      issued: this.#board.total('issued'),
+      warmup: this.#board.total('warmup'),
+      ended: this.#board.total('ended'),
+    };
   }
 
   open(): Promise<OpenedConnections> {

@@ -8,13 +8,17 @@ import { parseAttainment, parseObjectives } from '../../core/run/parse-objective
 import type { Option } from '../command.ts';
 import { flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
 import { parseHeader } from './headers.ts';
-import { duration, oneOf, rate, wholeNumberFrom } from './option-values.ts';
+import type { NameOptions } from './name-options.ts';
+import { NAMES } from './name-options.ts';
+import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
 import type { RequestOptionTable } from './request-options.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
+import type { ShapeOptions } from './shape-options.ts';
+import { SHAPE } from './shape-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-export interface BenchOptions extends RequestOptionTable {
+export interface BenchOptions extends RequestOptionTable, ShapeOptions, NameOptions {
   readonly api: Option<string | undefined>;
   readonly model: Option<string | undefined>;
   readonly requests: Option<number | undefined>;
@@ -84,7 +88,7 @@ export const BENCH: BenchOptions = {
     name: 'rate',
     valueName: 'R',
     meaning: 'Send this many requests a second, whether answers arrive or not.',
-    parse: rate,
+    parse: requestRate,
   }),
   arrival: value({
     name: 'arrival',
@@ -93,6 +97,7 @@ export const BENCH: BenchOptions = {
     parse: oneOf('poisson', 'constant'),
   }),
   maxThroughput: flag('max-throughput', 'Keep 256 requests in flight, to find the most the server can do.'),
+  ...SHAPE,
   dataset: value({
     name: 'dataset',
     valueName: 'FILE',
@@ -144,6 +149,7 @@ export const BENCH: BenchOptions = {
     parse: wholeNumberFrom(1, 100_000),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
+  ...NAMES,
   out: value({
     name: 'out',
     valueName: 'DIR',

@@ -11,37 +11,49 @@ import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
+import type { LoadStages } from './load-stages.ts';
+import { nameAndTags } from './name-options.ts';
 import { requestWishOf } from './request-options.ts';
+import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
 import { wishedObjectives } from './wished-objectives.ts';
 
 /** Without headers, which need files to be read. */
 export type BenchWish = Omit<BenchRequest, 'headers'>;
 
 /** @throws CommandError `usage`. */
-export const benchWish = (invocation: Invocation, cwd: string): BenchWish => {
+export const benchWish = (invocation: Invocation, cwd: string, stages?: LoadStages): BenchWish => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
   const target = targetOf(invocation.arguments[0] ?? '');
   const api = apiOf(target, given(BENCH.api));
-  const pattern = patternOf(given);
+  const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));
   const samplesMax = given(BENCH.requests);
   const duration = given(BENCH.duration);
   if (samplesMax !== undefined && duration !== undefined) {
     throw usage('--requests and --duration cannot be combined', 'Use the one that should end the run.');
   }
+  if (stages !== undefined && (samplesMax ?? duration) !== undefined) {
+    throw usage(
+      `--stages and --${samplesMax === undefined ? 'duration' : 'requests'} cannot be combined`,
+      'Each stage says how long it takes.',
+    );
+  }
+  const stagesMs = stages?.steps.reduce((sum, { durationMs }) => sum + durationMs, 0);
   return {
     target,
     api,
     model: given(BENCH.model),
     pattern,
+    shape: runShape(invocation, pattern, stages),
     samplesMax,
-    durationMs: samplesMax === undefined ? (duration ?? DURATION_MS) : undefined,
+    durationMs: samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined,
+    ...nameAndTags(invocation),
     dataset: datasetOf(given, cwd),
     requests: requestWishOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
     hasNonce: !given(BENCH.noNonce),
     isStreaming,
     timeouts: timeoutsOf(given),
-    warmup: warmupOf(given),
+    warmup: warmupOf(given, invocation),
     seed: given(BENCH.seed) ?? SEED,
     hasEventLog: given(BENCH.events) !== 'off',
     ...wishedObjectives(
@@ -80,18 +92,20 @@ export const streamingOf = (
   throw usage(`the API ${name} has no streams`, 'Leave out --streaming on.');
 };
 
-const patternOf = (given: Given): RunPattern => {
+const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => {
   const concurrency = given(BENCH.concurrency);
   const rate = given(BENCH.rate);
   const chosen = [
     ...(concurrency === undefined ? [] : ['--concurrency']),
     ...(rate === undefined ? [] : ['--rate']),
     ...(given(BENCH.maxThroughput) ? ['--max-throughput'] : []),
+    ...(stages === undefined ? [] : ['--stages']),
   ];
   if (chosen.length > 1) {
     throw usage(`${chosen.join(' and ')} cannot be combined`, `Use one of them: ${chosen[0]} alone.`);
   }
   const arrival = given(BENCH.arrival);
+  if (stages !== undefined) return stagesPattern(stages, arrival);
   if (arrival !== undefined && rate === undefined) {
     throw usage('--arrival has no effect without --rate', `Write: --rate 10 --arrival ${arrival}`);
   }
@@ -132,11 +146,15 @@ const timeoutsOf = (given: Given): LoadTimeouts => {
   };
 };
 
-const warmupOf = (given: Given): Warmup => {
+const warmupOf = (given: Given, invocation: Invocation): Warmup => {
   const count = given(BENCH.warmup);
   if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
   if (count !== undefined) {
     throw usage('--warmup and --no-warmup cannot be combined', 'Use one of them.');
+  }
+  const [before] = givenBeforeZero(invocation);
+  if (before !== undefined) {
+    throw usage(`${before} and --no-warmup cannot be combined`, 'Leave one of them out.');
   }
   if (given(BENCH.model) === undefined) {
     throw usage(

@@ -16,7 +16,7 @@ export const wholeNumberFrom =
         );
   };
 
-export const rate = (text: string): Parsed<number> => {
+export const requestRate = (text: string): Parsed<number> => {
   const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
   return number >= RATE_MIN && number <= RATE_MAX
     ? parsed(number)

@@ -129,12 +129,13 @@ class Companions implements AsyncDisposable {
     const { samplesMax, durationMs } = request;
     this.#run = run;
     this.#startedAtMs = systemClock.nowMs();
-    const { id, target, model, pattern, streaming } = run.config.run;
+    const { id, target, model, pattern, shape, streaming } = run.config.run;
     display.started({
       id,
       target,
       model,
       pattern,
+      shape,
       isStreaming: streaming,
       limits: { samplesMax, durationMs },
     });
@@ -244,6 +245,8 @@ const stamp = (wallMs: number): string =>
 
 const PHASES: Readonly<Record<SessionPhase, RunPhase>> = {
   'warming up': 'warmup',
+  // Older versions know no other word for what is sent and not measured.
+  ramping: 'warmup',
   measuring: 'measuring',
   draining: 'draining',
   stopping: 'draining',

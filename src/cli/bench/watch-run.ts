@@ -89,12 +89,13 @@ const follow = async (state: ProcessState, live: LiveRunRecord): Promise<void> =
     clock: systemClock,
     footer: 'Ctrl-C stops watching; the run continues.',
   });
-  const { id, target, model, pattern, streaming } = config.run;
+  const { id, target, model, pattern, shape, streaming } = config.run;
   display.started({
     id,
     target,
     model,
     pattern,
+    shape,
     isStreaming: streaming,
     limits: { samplesMax: live.samplesMax ?? undefined, durationMs: live.durationMs ?? undefined },
   });

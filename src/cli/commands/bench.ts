@@ -10,6 +10,7 @@ import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -43,7 +44,7 @@ export const benchCommand: Command = {
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
-    const wish = benchWish(invocation, state.cwd);
+    const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
     const { headers, notices } = await requestHeaders(invocation, state, wish.target);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);

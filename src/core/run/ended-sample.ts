@@ -10,6 +10,8 @@ export interface EndedSample {
   readonly intendedNs: number;
   readonly sentNs: number;
   readonly connectNs: number;
+  /** Wait for a place under --max-in-flight; 0 where there is no such cap. */
+  readonly heldBackNs: number;
   /** NO_FIGURE where no byte came. */
   readonly firstByteNs: number;
   /** NO_FIGURE where no content came. */

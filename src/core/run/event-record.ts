@@ -31,6 +31,10 @@ export type SampleRecord =
       readonly intendedNs: number;
       /** Connection set-up that this sample had to wait for, ns; 0 on a connection that was open. */
       readonly connectNs: number;
+      /** Wait for a place under --max-in-flight, from `intendedNs` on. */
+      readonly heldBackNs: number;
+      /** Sent before the measured window: to warm up, or while the load grew. */
+      readonly isWarmup: boolean;
     }
   | {
       readonly kind: 'sample.recv_first';
@@ -64,6 +68,9 @@ export type SampleRecord =
       readonly bytesReceived: number;
     };
 
+/** Without its kind: a writer may keep one and fill it anew. */
+export type IssuedFigures = Omit<Extract<SampleRecord, { readonly kind: 'sample.issued' }>, 'kind'>;
+
 /** Published before the sample's `sample.complete`, which retires the row that this needs. */
 export type ErrorRecord = {
   readonly kind: `error.${FailureKind}`;
@@ -91,6 +98,8 @@ export type ClientRecord = {
   readonly connectionsReused: number;
   readonly connectionsClosed: number;
   readonly connectionsStale: number;
+  /** Arrivals that are due and wait for a place under --max-in-flight, now. */
+  readonly arrivalsWaiting: number;
 };
 
 /**

@@ -8,6 +8,8 @@ import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
 import type { RunRequests } from './run-requests.ts';
 import type { SeriesKey, SeriesRow } from './run-series.ts';
+import type { RunShape } from './run-shape.ts';
+import type { RunTags } from './run-tags.ts';
 import type { SnapshotState } from './snapshot.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
@@ -67,6 +69,10 @@ export interface ReportRun {
   readonly api: string | Unknown;
   readonly model: string | Unknown;
   readonly pattern: RunPattern;
+  readonly shape: Reported<RunShape>;
+  /** What a person called it, to find it again. */
+  readonly name: Reported<string>;
+  readonly tags: Reported<RunTags>;
   readonly dataset: string;
   readonly seed: number;
   readonly streaming: boolean;

@@ -113,6 +113,10 @@ export const RUN_COUNTERS = {
     help: 'some task of the machine waited for a processor',
   },
   'client.stealObservedNs': { unit: 'ns', label: 'steal observed', help: 'for how long the system told it' },
+  'client.arrivalsWaiting': {
+    label: 'arrivals waiting',
+    help: 'due and held back by --max-in-flight; of an ended run those that were never sent',
+  },
   'client.stolenNs': { unit: 'ns', label: 'stolen', help: 'of each processor, taken by the hypervisor' },
 } as const;
 

@@ -4,14 +4,33 @@ import { recordOf } from '../record-of.ts';
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import { isFailureKind } from './outcome.ts';
-import type { LatenessFigures, Report, ReportClient, ReportSeries } from './report.ts';
-import type { ClientFigures, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
+import type { LatenessFigures, Report, ReportClient, ReportRun, ReportSeries } from './report.ts';
+import type { ClientFigures, Run, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
 import { HEADLINE_RATE_KEYS } from './run-rates.ts';
 import { headlineSeries, seriesOf } from './run-series.ts';
+import { tagTexts } from './run-tags.ts';
 
 /** A name that a server gave, at a length that events may carry. */
 export const shortName = (name: Reported<string>): Reported<string> =>
   isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
+
+/** What a run was asked to do, as the cluster holds it. */
+export const runAsked = (
+  run: ReportRun,
+): Pick<
+  Run,
+  'serverKind' | 'model' | 'pattern' | 'shape' | 'runName' | 'tags' | 'dataset' | 'seed' | 'isStreaming'
+> => ({
+  serverKind: shortName(run.serverKind),
+  model: shortName(run.model),
+  pattern: run.pattern,
+  shape: run.shape,
+  runName: run.name,
+  tags: isUnknown(run.tags) ? run.tags : tagTexts(run.tags),
+  dataset: run.dataset.slice(0, DATASET_LENGTH_MAX),
+  seed: run.seed,
+  isStreaming: run.streaming,
+});
 
 export const runDigest = (report: Report): RunFigures => ({
   counts: report.counts,
@@ -67,6 +86,7 @@ const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<
 /** Edges travel five times a second: digits under a nanosecond say nothing past a microsecond. */
 const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
+const DATASET_LENGTH_MAX = 1_000;
 const REASONS_MAX = 16;
 const REASON_LENGTH_MAX = 300;
 /** Of names that a server gives: of itself, of its model. */

@@ -23,6 +23,8 @@ const RUN = {
   key: ({ runId }: Run): string => runId,
   texts: {
     runId: 'runId',
+    runName: 'tag',
+    tags: 'tag',
     startedAt: 'plain',
     target: 'free',
     serverKind: 'plain',

@@ -9,6 +9,8 @@ import type { MetricLookup } from './metric-lookup.ts';
 import type { RequestLimit } from './objective.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { BetterDirection } from './run-series.ts';
+import type { RunShape } from './run-shape.ts';
+import { hasSteps } from './run-shape.ts';
 
 export interface RateRow {
   readonly unit: 'ns' | 'req/s' | 'tok/s';
@@ -28,7 +30,12 @@ export interface RateRow {
 
 export interface RateSources {
   readonly metrics: MetricLookup;
-  readonly run: { readonly pattern: RunPattern; readonly isStreaming: boolean };
+  readonly run: {
+    readonly pattern: RunPattern;
+    readonly isStreaming: boolean;
+    /** Default: a plain one. */
+    readonly shape?: Reported<RunShape>;
+  };
   readonly objectives: readonly RequestLimit[];
 }
 
@@ -217,8 +224,9 @@ const windowNs = (metrics: MetricLookup): Reported<number> => {
   return unknown(completed === 0 ? 'no request completed' : 'the window has no length');
 };
 
-const steadyStateNs = ({ metrics, run: { pattern } }: RateSources): Reported<number> => {
-  if (pattern.kind !== 'concurrency') return unknown('only a fixed concurrency has a plateau');
+const steadyStateNs = ({ metrics, run: { pattern, shape } }: RateSources): Reported<number> => {
+  if (pattern.kind !== 'concurrency' || hasSteps(shape))
+    return unknown('only a fixed concurrency has a plateau');
   const window = metrics.counter('steadyStateNs');
   return window > 0 ? window : unknown(`${pattern.concurrency} requests were never in flight at once`);
 };

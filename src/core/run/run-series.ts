@@ -2,15 +2,18 @@
 // docs/metrics.md derive, in this order. A new series is a row here and what makes its values: `metrics/sample-figures.ts`
 // does not compile without it.
 
+import type { Reported } from '../unknown.ts';
 import type { RunPattern } from './run-pattern.ts';
 import { isOpenLoop } from './run-pattern.ts';
+import type { RunShape } from './run-shape.ts';
+import { isCapped, PLAIN_SHAPE } from './run-shape.ts';
 
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
   /** What has one value each; an observation is one of a load thread of itself, over an interval. */
   readonly per: 'completed request' | 'chunk' | 'issued request' | 'observation';
   /** In which runs it can have a value: in others it is in no snapshot, so that an empty series means "none yet". */
-  readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled';
+  readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled' | 'capped';
   /** The stamps it comes from. */
   readonly from: string;
   /** Which samples have a value, if not all do. */
@@ -151,11 +154,22 @@ export const RUN_SERIES = {
     unit: 'ns',
     per: 'issued request',
     runs: 'all',
-    from: 'sent − intended',
+    from: 'sent − intended − held back',
     label: 'send lateness',
     shortLabel: 'send lateness',
     better: 'lower',
     help: 'How much later than planned a request was sent; 0 for one sent early, which is counted apart.',
+    level: 'detail',
+  },
+  heldBackNs: {
+    unit: 'ns',
+    per: 'issued request',
+    runs: 'capped',
+    from: 'when a place was free − intended',
+    label: 'held back',
+    shortLabel: 'held back',
+    better: 'lower',
+    help: 'How long an arrival waited for a place under --max-in-flight; it is in no figure of the client.',
     level: 'detail',
   },
   inputTokens: {
@@ -254,9 +268,14 @@ export const seriesOf = (...levels: readonly SeriesRow['level'][]): readonly Ser
 
 export const hasSeries = (
   key: SeriesKey,
-  run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+  run: {
+    readonly pattern: RunPattern;
+    readonly isStreaming: boolean;
+    readonly shape?: Reported<RunShape> | undefined;
+  },
 ): boolean => {
   const { runs } = seriesRow(key);
+  if (runs === 'capped') return isCapped(run.shape ?? PLAIN_SHAPE);
   return (
     (run.isStreaming || !runs.startsWith('streamed')) &&
     (isOpenLoop(run.pattern) || !runs.endsWith('scheduled'))

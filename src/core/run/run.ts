@@ -10,6 +10,7 @@ import type { FailureKind, SampleCounts } from './outcome.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
+import type { RunShape } from './run-shape.ts';
 
 export interface Run extends ObjectiveFields {
   readonly runId: RunId;
@@ -22,6 +23,11 @@ export interface Run extends ObjectiveFields {
   readonly serverKind: Reported<string>;
   readonly model: Reported<string>;
   readonly pattern: RunPattern;
+  readonly shape: Reported<RunShape>;
+  /** What a person called it. */
+  readonly runName: Reported<string>;
+  /** "engine=vllm" */
+  readonly tags: Reported<readonly string[]>;
   readonly dataset: string;
   readonly seed: number;
   readonly isStreaming: boolean;

@@ -35,7 +35,7 @@ export const withPastFiles = (
     judged: judgedObjectives(config),
   });
   for (const sample of samples) {
-    metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs });
+    metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs, heldBackNs: 0 });
     metrics.ended(sample);
   }
   const state = run.state === 'complete' ? 'complete' : 'interrupted';
@@ -77,6 +77,9 @@ const configOf = (run: Run, version: string): RunConfig => ({
     api: unknown('simulated'),
     model: run.model,
     pattern: run.pattern,
+    shape: run.shape,
+    name: run.runName,
+    tags: unknown('simulated'),
     dataset: run.dataset,
     seed: run.seed,
     streaming: run.isStreaming,
@@ -119,6 +122,7 @@ const samplesOf = (run: Run, figures: RunFigures): readonly EndedSample[] => {
       intendedNs,
       sentNs,
       connectNs: 0,
+      heldBackNs: 0,
       endNs,
       bytesSent: 800,
     };

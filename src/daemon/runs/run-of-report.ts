@@ -3,7 +3,7 @@
 import type { RunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run } from '../../core/run/run.ts';
-import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
+import { runAsked, runDigest, stateOf } from '../../core/run/run-digest.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { TargetSources } from './target-node.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
@@ -20,12 +20,7 @@ export const runOfReport = (
     startedAt: report.run.startedAt,
     target,
     targetNode: targetNodeOf(target, parts),
-    serverKind: shortName(report.run.serverKind),
-    model: shortName(report.run.model),
-    pattern: report.run.pattern,
-    dataset: report.run.dataset,
-    seed: report.run.seed,
-    isStreaming: report.run.streaming,
+    ...runAsked(report.run),
     limits: { samplesMax: unknown('not in the report'), durationMs: unknown('not in the report') },
     objectives: (report.objectives ?? []).map(({ name, limitNs }) => ({ name, limitNs })),
     runObjectives: unknown('not in the report'),

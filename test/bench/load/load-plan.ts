@@ -48,6 +48,8 @@ export const loadPlan = ({
       noncePrefix: '0badcafe',
     }),
     isStreaming,
+    course: undefined,
+    inFlightCap: undefined,
     pattern: { kind: 'concurrency', concurrency: 1 },
     seed: 1,
     limits: { samplesMax: 1, durationNs: undefined },

@@ -94,24 +94,29 @@ export const runHere = async (
   });
   const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
   const pacer = new Pacer({ nowNs, spins: false });
-  const { pattern, limits } = plan;
+  const { pattern, limits, course } = plan;
   const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
   const opened = await load.open(
     pattern.kind === 'concurrency' ? pattern.concurrency : plan.connections.opened,
   );
-  const bounds = {
-    startNs: nowNs(),
-    endNs: limits.durationNs === undefined ? Number.POSITIVE_INFINITY : nowNs() + limits.durationNs,
-    sampleIdEnd: limits.samplesMax ?? Number.POSITIVE_INFINITY,
-  };
+  const startNs = nowNs();
+  const measuredFromNs = startNs + (course?.measuredFromNs ?? 0);
+  const endNs = measuredFromNs + (limits.durationNs ?? Number.POSITIVE_INFINITY);
+  const samplesMax = limits.samplesMax ?? Number.POSITIVE_INFINITY;
   const running = load.run(
     isClosedLoop
-      ? new ClosedLoop(load, pacer, { ...bounds, isWarmup: false })
+      ? new ClosedLoop(load, pacer, {
+          startNs,
+          endNs,
+          sampleIdEnd: course === undefined ? samplesMax : Number.POSITIVE_INFINITY,
+          isWarmup: false,
+          course: course === undefined ? undefined : { course, measuredFromNs, samplesMax },
+        })
       : new OpenLoop(load, pacer, {
-          ...bounds,
-          arrivals: arrivals(pattern, plan.seed),
+          arrivals: () => arrivals(pattern, plan.seed, course),
+          own: { share: { index: 0, of: 1 }, startNs, endNs, measuredFromNs, samplesMax },
           firstSampleId: 0,
-          threads: 1,
+          inFlightCap: plan.inFlightCap,
           connectionsMax: plan.connections.max,
           spareConnections: Math.ceil(plan.connections.opened / 4),
         }),

@@ -7,7 +7,7 @@ export class ScriptedLoad implements LoadGenerator {
   readonly #issuing = Promise.withResolvers<number>();
   readonly #ended = Promise.withResolvers<LoadResult>();
   readonly calls: string[] = [];
-  counts = { issued: 0, ended: 0 };
+  counts = { issued: 0, warmup: 0, ended: 0 };
   /** Whether a stop ends it, as it should. */
   obeys = true;
 

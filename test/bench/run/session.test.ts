@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { runSession } from '../../../src/bench/run/session.ts';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { ScriptedLoad } from './scripted-load.ts';
 
-const session = (hasWarmup = true) => {
+const session = (hasWarmup = true, unmeasuredNs = 0) => {
+  const clock = new VirtualClock();
   const load = new ScriptedLoad();
   const stop = new AbortController();
   const stopNow = new AbortController();
@@ -12,7 +14,9 @@ const session = (hasWarmup = true) => {
   let nowNs = 0;
   const running = runSession({
     load,
+    clock,
     hasWarmup,
+    unmeasuredNs,
     record: (record: EventRecord) => {
       if ('atNs' in record) records.push(`${record.kind} ${record.atNs}`);
     },
@@ -26,7 +30,7 @@ const session = (hasWarmup = true) => {
     await new Promise(resolve => setImmediate(resolve));
     nowNs = ns;
   };
-  return { load, stop, stopNow, records, phases, running, at };
+  return { clock, load, stop, stopNow, records, phases, running, at };
 };
 
 const ORDER = [
@@ -41,10 +45,10 @@ describe('a session', () => {
   test('goes through its phases in order, each told once', async () => {
     const { load, records, phases, running, at } = session();
     await at(500);
-    load.counts = { issued: 3, ended: 3 };
+    load.counts = { issued: 3, warmup: 3, ended: 3 };
     load.warmedUp();
     await at(2_000);
-    load.counts = { issued: 10, ended: 8 };
+    load.counts = { issued: 10, warmup: 3, ended: 8 };
     load.issuedAll(2_500);
     await at(3_000);
     load.end('complete', 2_900);
@@ -113,5 +117,27 @@ describe('a session', () => {
       atNs: 9_000,
       reasons: ['the load was aborted before its end'],
     });
+  });
+
+  test('measures only behind its ramp, and says so before the first sample comes', async () => {
+    const { clock, load, records, phases, running, at } = session(false, 30e9);
+    await at(0);
+    expect(records).toEqual(['session.started 0', 'session.start_performance_tracking 30000001000']);
+    expect(phases).toEqual(['ramping']);
+    await clock.advance(30_001);
+    await at(30e9);
+    expect(phases).toEqual(['ramping', 'measuring']);
+    load.counts = { issued: 10, warmup: 4, ended: 10 };
+    load.issuedAll(40e9);
+    load.end('complete', 40e9);
+    expect(await running).toMatchObject({ warmupIssued: 4, issued: 10 });
+  });
+
+  test('whose load ends while it grows waits for no ramp', async () => {
+    const { load, records, running, at } = session(false, 30e9);
+    await at(1);
+    load.end('incomplete', 7, ['load thread 0 exited']);
+    await running;
+    expect(records.map(record => record.split(' ')[0])).toEqual(ORDER);
   });
 });

@@ -36,7 +36,7 @@ test.each([1, 100, longCount(200, 1_000)])(
     expect(told.samples.every(({ outcome }) => outcome === 'completed')).toBe(true);
     expect(told.samples.reduce((sum, { outputTokens }) => sum + outputTokens, 0)).toBe(5 * (samples + 3));
     expect(told.samples.reduce((sum, { chunkCount }) => sum + chunkCount, 0)).toBe(5 * (samples + 3));
-    expect(told.counts).toEqual({ issued: samples + 3, ended: samples + 3 });
+    expect(told.counts).toEqual({ issued: samples + 3, warmup: 3, ended: samples + 3 });
     expect(mock.log()).toMatchObject({ requests: samples + 3 });
     for (const sample of told.samples) expectOrder(sample);
   },

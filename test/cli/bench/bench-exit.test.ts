@@ -6,6 +6,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import { RUN_CONFIG_SCHEMA } from '../../../src/core/run/run-config.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
+import { PLAIN_RUN } from '../../support/run-records.ts';
 
 const whole: Report = buildReport({
   config: {
@@ -19,6 +20,7 @@ const whole: Report = buildReport({
       api: 'chat',
       model: 'm',
       pattern: { kind: 'concurrency', concurrency: 1 },
+      ...PLAIN_RUN,
       dataset: 'd',
       seed: 1,
       streaming: true,

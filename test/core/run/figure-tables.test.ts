@@ -12,6 +12,7 @@ import {
 import { RATE_KEYS, rateRow } from '../../../src/core/run/run-rates.ts';
 import type { SeriesRow } from '../../../src/core/run/run-series.ts';
 import { hasSeries, SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const METRICS = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
 const API = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
@@ -74,7 +75,11 @@ test('a series is there where it can have a value, and nowhere else', () => {
     const pattern = kind === 'poisson' ? ({ kind, requestsPerSecond: 1 } as const) : ({ kind } as const);
     return SERIES_KEYS.filter(key => hasSeries(key, { isStreaming, pattern }));
   };
-  expect(has(true, 'poisson')).toEqual(SERIES_KEYS);
+  const uncapped = SERIES_KEYS.filter(key => key !== 'heldBackNs');
+  expect(has(true, 'poisson')).toEqual(uncapped);
+  const capped = { ...PLAIN_SHAPE, inFlightCap: 4 };
+  const pattern = { kind: 'poisson', requestsPerSecond: 1 } as const;
+  expect(hasSeries('heldBackNs', { isStreaming: true, pattern, shape: capped })).toBe(true);
   expect(has(true, 'max-throughput').filter(key => key.endsWith('FromIntendedNs'))).toEqual([]);
   expect(has(false, 'poisson')).toContain('latencyFromIntendedNs');
   for (const key of ['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'chunkGapNs', 'tokensPerChunk'])

@@ -88,6 +88,7 @@ const line = (endNs: number): string =>
     intendedNs: 0,
     sentNs: 0,
     connectNs: 0,
+    heldBackNs: 0,
     firstByteNs: 0,
     firstContentNs: 0,
     firstAnswerNs: -1,

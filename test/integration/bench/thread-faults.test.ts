@@ -10,6 +10,7 @@ import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -26,6 +27,9 @@ const requestOf = (url: string): BenchRequest => {
     api: SERVER_APIS[0],
     model: undefined,
     pattern: { kind: 'concurrency', concurrency: 4 },
+    shape: PLAIN_SHAPE,
+    name: undefined,
+    tags: {},
     samplesMax: 100,
     durationMs: undefined,
     dataset: { kind: 'synthetic' },

@@ -19,6 +19,8 @@ export class HttpConnection implements ReplySink {
   hasSample = false;
   /** Its last sample found no connection. */
   hasRefused = false;
+  /** Of its last sample. */
+  endedNs = 0;
   readonly #owner: ConnectionOwner<HttpConnection>;
   readonly #counts: ConnectionCounts;
   readonly #framer: ResponseFramer = new ResponseFramer(this);
@@ -32,6 +34,7 @@ export class HttpConnection implements ReplySink {
   #hasIssued = false;
   #isWarmup = false;
   #intendedNs = 0;
+  #heldBackNs = 0;
   #takenNs = 0;
   #sentNs = 0;
   #firstByteNs = NONE;
@@ -73,11 +76,12 @@ export class HttpConnection implements ReplySink {
   }
 
   /** Sends `request`, on a closed connection once it is open. `intendedNs` NONE: when it is sent. */
-  send(intendedNs: number, isWarmup: boolean): void {
+  send(intendedNs: number, heldBackNs: number, isWarmup: boolean): void {
     this.hasSample = true;
     this.hasRefused = false;
     this.#isWarmup = isWarmup;
     this.#intendedNs = intendedNs;
+    this.#heldBackNs = heldBackNs;
     this.#takenNs = this.#owner.nowNs();
     this.#hasIssued = false;
     this.#isResend = false;
@@ -125,6 +129,7 @@ export class HttpConnection implements ReplySink {
       firstByteNs: this.#firstByteNs,
     };
     recorder.ended(sampleId, this.slot, atNs, end);
+    this.endedNs = atNs;
     this.hasSample = false;
     if (canReuse) this.state = 'idle';
     else this.close();
@@ -197,6 +202,7 @@ export class HttpConnection implements ReplySink {
       sentNs,
       intendedNs,
       connectNs,
+      this.#heldBackNs,
       this.#isWarmup,
     );
   }

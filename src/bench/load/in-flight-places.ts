@@ -1,0 +1,31 @@
+// The places of `--max-in-flight`, each with the moment since which it is free. The oldest is taken first, as a queue of that
+// many servers would: whatever an arrival waited until then is the fault of the cap, and the rest of its delay is ours.
+
+/** Nothing is allocated after it was made: places are taken for each sample. */
+export class InFlightPlaces {
+  readonly #freeSinceNs: Float64Array;
+  #first = 0;
+  #free: number;
+
+  constructor(count: number) {
+    this.#freeSinceNs = new Float64Array(count);
+    this.#free = count;
+  }
+
+  get free(): number {
+    return this.#free;
+  }
+
+  /** There must be one. @returns how long an arrival that was due at `dueNs` had to wait for it. */
+  take(dueNs: number): number {
+    const sinceNs = this.#freeSinceNs[this.#first] ?? 0;
+    this.#first = (this.#first + 1) % this.#freeSinceNs.length;
+    this.#free -= 1;
+    return Math.max(0, sinceNs - dueNs);
+  }
+
+  give(nowNs: number): void {
+    this.#freeSinceNs[(this.#first + this.#free) % this.#freeSinceNs.length] = nowNs;
+    this.#free += 1;
+  }
+}

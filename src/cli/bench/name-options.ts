@@ -1,0 +1,73 @@
+// `--name` and `--tag`: what a person says of a run to find it again.
+
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { RunTags } from '../../core/run/run-tags.ts';
+import { RUN_NAME_LENGTH_MAX, TAG_KEY, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from '../../core/run/run-tags.ts';
+import { showable } from '../../core/text/single-line.ts';
+import type { Invocation, Option } from '../command.ts';
+import { repeated, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface GivenTag {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface NameOptions {
+  readonly name: Option<string | undefined>;
+  readonly tag: Option<readonly GivenTag[]>;
+}
+
+export const NAMES: NameOptions = {
+  name: value({
+    name: 'name',
+    valueName: 'TEXT',
+    meaning: 'A name for the run, to find it again.',
+    parse: text =>
+      isShowable(text, RUN_NAME_LENGTH_MAX)
+        ? parsed(text)
+        : wrong(
+            'the name is empty, too long or not one line',
+            `Write up to ${RUN_NAME_LENGTH_MAX} characters.`,
+          ),
+  }),
+  tag: repeated<GivenTag>({
+    name: 'tag',
+    valueName: 'K=V',
+    meaning: 'A tag for the run: --tag engine=vllm; plimsoll runs --tag engine=vllm lists them.',
+    parse: text => {
+      const at = text.indexOf('=');
+      const [key, held] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+      return TAG_KEY.test(key) && isShowable(held, TAG_VALUE_LENGTH_MAX)
+        ? parsed({ key, value: held })
+        : wrong(
+            `${JSON.stringify(text.slice(0, 60))} is not a tag`,
+            'Write KEY=VALUE, the key of letters, digits, ".", "_" and "-", a letter first: engine=vllm',
+          );
+    },
+  }),
+};
+
+/** @throws CommandError `usage` for a key that stands twice, and for too many. */
+export const runTags = (given: readonly GivenTag[]): RunTags => {
+  const tags: Record<string, string> = {};
+  for (const { key, value: held } of given) {
+    if (Object.hasOwn(tags, key)) {
+      throw new CommandError('usage', `--tag ${key} is given twice`, 'Use each key once.');
+    }
+    tags[key] = held;
+  }
+  if (given.length <= TAGS_MAX) return tags;
+  throw new CommandError('usage', `${given.length} tags are too many`, `Use at most ${TAGS_MAX}.`);
+};
+
+export const nameAndTags = (
+  invocation: Invocation,
+): { readonly name: string | undefined; readonly tags: RunTags } => ({
+  name: invocation.option(NAMES.name),
+  tags: runTags(invocation.option(NAMES.tag)),
+});
+
+/** One line that speaks to no terminal. */
+const isShowable = (text: string, lengthMax: number): boolean =>
+  text.trim() !== '' && text.length <= lengthMax && showable(text, '?') === text;

@@ -1,0 +1,95 @@
+// The options of `plimsoll bench` that say how the load moves over time and what bounds it, and what they mean together.
+
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import type { RunShape } from '../../core/run/run-shape.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { Invocation, Option } from '../command.ts';
+import { nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { LoadStages } from './load-stages.ts';
+import { readLoadStages } from './load-stages.ts';
+import { duration, wholeNumberFrom } from './option-values.ts';
+
+export interface ShapeOptions {
+  readonly ramp: Option<number | undefined>;
+  readonly warmupDuration: Option<number | undefined>;
+  readonly maxInFlight: Option<number | undefined>;
+  readonly stages: Option<string | undefined>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** In the order of --help. Times are milliseconds. */
+export const SHAPE: ShapeOptions = {
+  stages: value({
+    name: 'stages',
+    valueName: 'LIST|FILE',
+    meaning: 'A load that moves: rate=5:30s,5..20:1m, concurrency=4:30s,16:30s, or a TOML file.',
+    parse: nonEmpty,
+  }),
+  maxInFlight: value({
+    name: 'max-in-flight',
+    valueName: 'C',
+    meaning: 'With a rate: hold arrivals back beyond this many in flight; how long is told apart.',
+    parse: wholeNumberFrom(1, 20_000),
+  }),
+  ramp: value({
+    name: 'ramp',
+    valueName: 'D',
+    meaning: 'Let the load grow to its full value in this time, before what is measured.',
+    parse: duration(1, DAY_MS),
+  }),
+  warmupDuration: value({
+    name: 'warmup-duration',
+    valueName: 'D',
+    meaning: 'Keep the load up for this long before what is measured.',
+    parse: duration(1, DAY_MS),
+  }),
+};
+
+/** @throws CommandError for a text or file that has no stages. */
+export const givenStages = async (invocation: Invocation, cwd: string): Promise<LoadStages | undefined> => {
+  const text = invocation.option(SHAPE.stages);
+  return text === undefined ? undefined : await readLoadStages(text, cwd);
+};
+
+/** The highest level: what versions before stages see of the load. */
+export const stagesPattern = (
+  { by, steps }: LoadStages,
+  arrival: 'poisson' | 'constant' | undefined,
+): RunPattern => {
+  const level = Math.max(...steps.flatMap(({ from, to }) => [from, to]));
+  if (by === 'rate') return { kind: arrival ?? 'poisson', requestsPerSecond: level };
+  if (arrival === undefined) return { kind: 'concurrency', concurrency: level };
+  throw usage('--arrival has no effect on stages of concurrency', 'Leave it out, or give stages of rates.');
+};
+
+/** @throws CommandError `usage` for what has no effect. */
+export const runShape = (
+  invocation: Invocation,
+  pattern: RunPattern,
+  stages: LoadStages | undefined,
+): RunShape => {
+  const inFlightCap = invocation.option(SHAPE.maxInFlight);
+  if (inFlightCap !== undefined && !isOpenLoop(pattern)) {
+    throw usage(
+      '--max-in-flight has no effect without a rate',
+      `Write: --rate 10 --max-in-flight ${inFlightCap}, or --concurrency ${inFlightCap} alone.`,
+    );
+  }
+  return {
+    rampMs: invocation.option(SHAPE.ramp) ?? 0,
+    warmupMs: invocation.option(SHAPE.warmupDuration) ?? 0,
+    inFlightCap: inFlightCap ?? unknown('not limited'),
+    steps: stages?.steps ?? [],
+  };
+};
+
+/** With which options nothing may be sent before time zero. */
+export const givenBeforeZero = (invocation: Invocation): readonly string[] =>
+  [SHAPE.ramp, SHAPE.warmupDuration].flatMap(option =>
+    invocation.option(option) === undefined ? [] : [`--${option.name}`],
+  );
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

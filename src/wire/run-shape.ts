@@ -1,0 +1,41 @@
+// The shape, name and tags of a run as they cross a process boundary, in config.json, reports and events.
+
+import * as v from 'valibot';
+import type { LoadStep, RunShape } from '../core/run/run-shape.ts';
+import { LOAD_STEPS_MAX } from '../core/run/run-shape.ts';
+import type { RunTags } from '../core/run/run-tags.ts';
+import {
+  RUN_NAME_LENGTH_MAX,
+  TAG_KEY,
+  TAG_KEY_LENGTH_MAX,
+  TAG_VALUE_LENGTH_MAX,
+  TAGS_MAX,
+} from '../core/run/run-tags.ts';
+import { count, openObject, reported } from './schema.ts';
+
+const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+const step: v.GenericSchema<unknown, LoadStep> = openObject({ from: amount, to: amount, durationMs: amount });
+
+export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
+  rampMs: amount,
+  warmupMs: amount,
+  inFlightCap: reported(count),
+  steps: v.pipe(v.array(step), v.maxLength(LOAD_STEPS_MAX)),
+});
+
+export const runNameSchema: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.maxLength(RUN_NAME_LENGTH_MAX),
+);
+
+export const runTagsSchema: v.GenericSchema<unknown, RunTags> = v.pipe(
+  v.record(v.pipe(v.string(), v.regex(TAG_KEY)), v.pipe(v.string(), v.maxLength(TAG_VALUE_LENGTH_MAX))),
+  v.maxEntries(TAGS_MAX),
+);
+
+/** "engine=vllm" */
+export const tagTextsSchema: v.GenericSchema<unknown, string[]> = v.pipe(
+  v.array(v.pipe(v.string(), v.maxLength(TAG_KEY_LENGTH_MAX + 1 + TAG_VALUE_LENGTH_MAX))),
+  v.maxLength(TAGS_MAX),
+);

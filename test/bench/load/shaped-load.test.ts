@@ -1,0 +1,110 @@
+// Loads that move or are bounded, against a real socket: what is sent when, and what is said of it.
+
+import { expect, test } from 'vitest';
+import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
+import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
+import type { RunShape } from '../../../src/core/run/run-shape.ts';
+import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { chunkedStream, STREAM } from '../target/reply-shapes.ts';
+import { loadPlan } from './load-plan.ts';
+import { runHere } from './run-here.ts';
+import { scriptedServer } from './scripted-server.ts';
+
+const GOOD = chunkedStream(STREAM);
+
+/** Answers each request this long after it came. */
+const slowServer = (ms: number) =>
+  scriptedServer(({ socket }) => {
+    setTimeout(() => socket.write(GOOD), ms);
+  });
+
+const overlapMax = (samples: readonly EndedSample[], fromNs = 0): number => {
+  const moments = samples
+    .filter(({ endNs }) => endNs > fromNs)
+    .flatMap(({ sentNs, endNs }) => [
+      { atNs: Math.max(sentNs, fromNs), change: 1 },
+      { atNs: endNs, change: -1 },
+    ])
+    .toSorted((a, b) => a.atNs - b.atNs || a.change - b.change);
+  let inFlight = 0;
+  return Math.max(0, ...moments.map(({ change }) => (inFlight += change)));
+};
+
+const users = (concurrency: number, shape: Partial<RunShape>) => {
+  const pattern = { kind: 'concurrency', concurrency } as const;
+  return { pattern, course: loadCourse(pattern, { ...PLAIN_SHAPE, ...shape }, 256) };
+};
+
+test('under --max-in-flight an arrival waits for a place, and that wait is told apart from our own lateness', async () => {
+  await using server = await slowServer(10);
+  const { samples } = await runHere(
+    loadPlan({
+      ...server,
+      pattern: { kind: 'constant', requestsPerSecond: 1_000 },
+      inFlightCap: 2,
+      limits: { samplesMax: 30, durationNs: undefined },
+    }),
+  );
+  expect(samples).toHaveLength(30);
+  expect(overlapMax(samples)).toBe(2);
+  const ends = new Set(samples.map(({ endNs }) => endNs));
+  const held = samples.filter(({ heldBackNs }) => heldBackNs > 0);
+  expect(held.length).toBeGreaterThan(20);
+  for (const { intendedNs, heldBackNs, sentNs } of held) {
+    // Until the very moment at which one before it ended: what is left is ours.
+    expect(ends).toContain(intendedNs + heldBackNs);
+    expect(sentNs).toBeGreaterThanOrEqual(intendedNs + heldBackNs);
+  }
+  const intended = samples.map(({ intendedNs }) => intendedNs).toSorted((a, b) => a - b);
+  for (const [index, atNs] of intended.entries())
+    expect(atNs - (intended[0] ?? 0)).toBeCloseTo(index * 1e6, -1);
+});
+
+test('what is still held back at the end of the duration is never sent, and counted', async () => {
+  await using server = await slowServer(30);
+  const { samples, records } = await runHere(
+    loadPlan({
+      ...server,
+      pattern: { kind: 'constant', requestsPerSecond: 1_000 },
+      inFlightCap: 1,
+      limits: { samplesMax: undefined, durationNs: 100e6 },
+    }),
+  );
+  expect(samples.length).toBeLessThan(10);
+  const last = records.findLast(({ kind }) => kind === 'client.observed');
+  expect(last).toMatchObject({ arrivalsWaiting: 100 - samples.length });
+});
+
+test('a closed loop ramps up user by user, and only what is sent behind the ramp is measured and counted', async () => {
+  await using server = await slowServer(5);
+  const { samples, records } = await runHere(
+    loadPlan({ ...server, ...users(4, { rampMs: 80 }), limits: { samplesMax: 12, durationNs: undefined } }),
+  );
+  const before = samples.filter(({ window }) => window < 0);
+  const measured = samples.filter(({ window }) => window === 0);
+  expect(measured).toHaveLength(12);
+  expect(before.length).toBeGreaterThan(4);
+  const lastBeforeNs = Math.max(...before.map(({ sentNs }) => sentNs));
+  expect(measured.every(({ sentNs }) => sentNs > lastBeforeNs)).toBe(true);
+  const flags = records.flatMap(record => (record.kind === 'sample.issued' ? [record.isWarmup] : []));
+  expect(flags.filter(isWarmup => isWarmup)).toHaveLength(before.length);
+  expect(overlapMax(samples)).toBe(4);
+  // Of the first of four users, for a quarter of the ramp.
+  const firstNs = Math.min(...samples.map(({ sentNs }) => sentNs));
+  expect(overlapMax(samples.filter(({ sentNs }) => sentNs < firstNs + 19e6))).toBe(1);
+});
+
+test('users leave behind the request in hand when a stage wants fewer of them', async () => {
+  await using server = await slowServer(5);
+  const steps = [
+    { from: 4, to: 4, durationMs: 60 },
+    { from: 1, to: 1, durationMs: 60 },
+  ];
+  const { samples } = await runHere(
+    loadPlan({ ...server, ...users(4, { steps }), limits: { samplesMax: undefined, durationNs: 120e6 } }),
+  );
+  expect(overlapMax(samples)).toBe(4);
+  const firstNs = Math.min(...samples.map(({ sentNs }) => sentNs));
+  const lasting = samples.filter(({ sentNs, endNs }) => sentNs < firstNs + 60e6 && endNs > firstNs + 60e6);
+  expect(overlapMax(samples, Math.max(...lasting.map(({ endNs }) => endNs)))).toBe(1);
+});
