@@ -11,10 +11,13 @@ export interface AtomicFileOptions {
   readonly mode?: number;
 }
 
+/** In parts where it need not be whole in memory. */
+export type FileContent = string | Uint8Array | AsyncIterable<string>;
+
 /** Replaces the file, or creates it. */
 export const writeFileAtomic = async (
   path: string,
-  content: string | Uint8Array,
+  content: FileContent,
   { mode = PRIVATE_FILE_MODE }: AtomicFileOptions = {},
 ): Promise<void> => {
   const temporary = await writeBeside(path, content, mode);
@@ -53,7 +56,7 @@ export const removeUnfinished = async (folder: string): Promise<void> => {
   }
 };
 
-const writeBeside = async (path: string, content: string | Uint8Array, mode: number): Promise<string> => {
+const writeBeside = async (path: string, content: FileContent, mode: number): Promise<string> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   // 'wx' never follows or replaces what somebody put there.
   const file = await open(temporary, 'wx', mode);

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
@@ -78,5 +78,43 @@ describe('plimsoll report', () => {
     const made = madeUpProcess(['report', directory.path]);
     expect(await made.run()).toBe(EXIT_CODES.benchRunDirectory.code);
     expect(made.stderr.text.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  test.each(['0.1.0'])('makes HTML, CSV and Markdown of a run that version %s wrote', async version => {
+    using directory = temporaryDirectory();
+    const run = join(directory.path, 'run');
+    cpSync(new URL(`../fixtures/versions/${version}/run`, import.meta.url), run, { recursive: true });
+    const [html, csv, markdown] = ['a.html', 'a.csv', 'a.md'].map(name => join(directory.path, name));
+    const made = madeUpProcess([
+      'report',
+      run,
+      ...['--html', html ?? '', '--csv', csv ?? '', '--md', markdown ?? ''],
+    ]);
+    expect(await made.run()).toBe(EXIT_CODES.ok.code);
+    expect(made.stdout.text).toMatch(/^Wrote .*a\.html, .*\nWrote .*a\.csv, .*\nWrote .*a\.md, .*\n$/);
+    expect(readFileSync(html ?? '', 'utf8')).toMatch(/<h1>mock-model on 127\.0\.0\.1:/);
+    const lines = readFileSync(csv ?? '', 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines[0]).toMatch(/^sample,phase,outcome,/);
+    expect(lines.filter(line => line.includes(',measured,'))).toHaveLength(40);
+    expect(readFileSync(markdown ?? '', 'utf8')).toMatch(/^## Trustworthy/);
+  });
+
+  test('gives a form to standard output alone, and ends with the code of the run', async () => {
+    using directory = runDirectory('');
+    const made = madeUpProcess(['report', directory.path, '--csv', '-']);
+    expect(await made.run()).toBe(EXIT_CODES.benchInterrupted.code);
+    expect(made.stdout.text).toMatch(/^sample,phase,[^\n]*\n$/);
+  });
+
+  test('refuses to mix two forms on standard output, and says where it cannot write', async () => {
+    using directory = runDirectory(END);
+    const both = madeUpProcess(['report', directory.path, '--csv', '-', '--html', '-']);
+    expect(await both.run()).toBe(EXIT_CODES.usage.code);
+    expect(both.stdout.text).toBe('');
+    const nowhere = madeUpProcess(['report', directory.path, '--html', join(directory.path, 'no', 'a.html')]);
+    expect(await nowhere.run()).toBe(EXIT_CODES.failure.code);
+    expect(nowhere.stderr.text).toMatch(/a\.html cannot be written: .*\n.*folder/);
   });
 });

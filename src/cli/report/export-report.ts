@@ -1,49 +1,83 @@
 // `plimsoll report DIR --html FILE --csv FILE --md FILE`: a report in forms that leave this machine. "-" is standard output.
 
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import { fontFaces } from '../../report/html/font-faces.ts';
 import { runPage } from '../../report/html/run-page.ts';
+import { runMarkdown } from '../../report/markdown/run-markdown.ts';
 import { runOverTime } from '../../report/run-over-time.ts';
 import type { Invocation, Option } from '../command.ts';
 import { nonEmpty, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 
-const htmlOption = value({
-  name: 'html',
-  valueName: 'FILE',
-  meaning: 'Write one HTML file with charts, for people: no script, nothing fetched. - for standard output.',
-  parse: nonEmpty,
-});
+const fileOption = (name: string, meaning: string): Option<string | undefined> =>
+  value({ name, valueName: 'FILE', meaning: `${meaning} - for standard output.`, parse: nonEmpty });
 
-export const EXPORT_OPTIONS: readonly Option<unknown>[] = [htmlOption];
+const htmlOption = fileOption('html', 'Write one HTML file with charts: no script, nothing fetched.');
+const csvOption = fileOption('csv', 'Write each request as a line of CSV.');
+const markdownOption = fileOption('md', 'Write a short report in Markdown.');
+
+export const EXPORT_OPTIONS: readonly Option<unknown>[] = [htmlOption, csvOption, markdownOption];
+
+export interface ExportContext {
+  readonly invocation: Invocation;
+  readonly state: ProcessState;
+}
+
+/** One form of a report, and where it goes. */
+interface Export {
+  readonly file: string;
+  readonly text: () => Promise<string> | AsyncIterable<string>;
+}
 
 /** What was written, a line each; undefined where no form was asked for. */
 export const exportReport = async (
   directory: string,
   report: Report,
-  { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },
+  { invocation, state }: ExportContext,
 ): Promise<readonly string[] | undefined> => {
-  const html = invocation.option(htmlOption);
-  if (html === undefined) return undefined;
-  const overTime = await runOverTime(runFiles(directory).samples, { isStreaming: report.run.streaming });
-  const fonts = state.dashboardDir === undefined ? [] : await fontFaces(state.dashboardDir);
-  return [await written(html, runPage({ report, overTime, fonts }), state)].filter(line => line !== '');
+  const { samples } = runFiles(directory);
+  const html = async (): Promise<string> =>
+    runPage({
+      report,
+      overTime: await runOverTime(samples, { isStreaming: report.run.streaming }),
+      fonts: state.dashboardDir === undefined ? [] : await fontFaces(state.dashboardDir),
+    });
+  const exports = [
+    exportTo(invocation.option(htmlOption), html),
+    exportTo(invocation.option(csvOption), () => samplesCsv(samples)),
+    exportTo(invocation.option(markdownOption), () => Promise.resolve(runMarkdown(report))),
+  ].flat();
+  if (exports.length === 0) return undefined;
+  if (exports.filter(({ file }) => file === STANDARD_OUTPUT).length > 1)
+    throw new CommandError('usage', 'Two reports cannot both go to -', 'Write one of them to a file.');
+  const lines: string[] = [];
+  for (const each of exports) lines.push(...(await write(each, state)));
+  return lines;
 };
 
-const written = async (file: string, text: string, state: ProcessState): Promise<string> => {
-  if (file === '-') {
-    await state.stdout.write(text);
-    return '';
+const exportTo = (file: string | undefined, text: Export['text']): readonly Export[] =>
+  file === undefined ? [] : [{ file, text }];
+
+const write = async ({ file, text }: Export, state: ProcessState): Promise<readonly string[]> => {
+  const made = text();
+  const content = made instanceof Promise ? await made : made;
+  if (file === STANDARD_OUTPUT) {
+    if (typeof content === 'string') await state.stdout.write(content);
+    else for await (const part of content) await state.stdout.write(part);
+    return [];
   }
   const path = resolve(state.cwd, file);
   try {
-    await writeFileAtomic(path, text);
+    await writeFileAtomic(path, content);
+    return [`Wrote ${path}, ${figureText(formatBytes((await stat(path)).size))}`];
   } catch (error) {
     throw new CommandError(
       'failure',
@@ -52,5 +86,6 @@ const written = async (file: string, text: string, state: ProcessState): Promise
       { cause: error },
     );
   }
-  return `Wrote ${path}, ${figureText(formatBytes(Buffer.byteLength(text)))}`;
 };
+
+const STANDARD_OUTPUT = '-';

@@ -1,0 +1,19 @@
+// A line of comma-separated values, RFC 4180 with line feeds. Spreadsheets take a cell that begins like a formula for one,
+// quoted or not, and a formula can send what is beside it to anybody: such a text gets an apostrophe in front (OWASP, "CSV
+// Injection").
+
+/** undefined: not known, an empty cell. */
+export type CsvCell = string | number | undefined;
+
+export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\n`;
+
+const cellText = (cell: CsvCell): string => {
+  if (cell === undefined) return '';
+  // A number of ours is no text of others: a minus in front of it is a minus.
+  if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
+  const text = FORMULA.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n\t]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Their full-width forms count as the same in some locales; blanks before them are left out by some programs. */
+const FORMULA = /^[\s\p{Cc}]*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;

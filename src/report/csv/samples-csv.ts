@@ -1,0 +1,67 @@
+// The samples of a run as CSV: a line each, in the order in which they ended, times in nanoseconds since the run's zero.
+
+import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { showable } from '../../core/text/single-line.ts';
+import { fileLines } from '../../metrics/file-lines.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
+import { decodeSampleLine } from '../../wire/sample-line.ts';
+import type { CsvCell } from './csv-line.ts';
+import { csvLine } from './csv-line.ts';
+
+/** Texts of some thousand lines: a run of millions is never whole in memory. @throws the system's error */
+export async function* samplesCsv(samplesPath: string): AsyncGenerator<string> {
+  let text = csvLine(COLUMNS.map(({ name }) => name));
+  for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+    const decoded = line.kind === 'too-long' ? undefined : decodeSampleLine(line.text);
+    if (decoded?.kind !== 'sample') continue;
+    text += csvLine(COLUMNS.map(({ of }) => of(decoded.sample)));
+    if (text.length < PART_LENGTH) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
+}
+
+const known = (figure: number): number | undefined => (figure === NO_FIGURE ? undefined : figure);
+
+const span = (from: number, to: number): number | undefined =>
+  from === NO_FIGURE || to === NO_FIGURE ? undefined : to - from;
+
+const lastContentNs = ({ firstContentNs, chunkGapsNs }: EndedSample): number =>
+  firstContentNs === NO_FIGURE ? NO_FIGURE : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
+
+interface Column {
+  readonly name: string;
+  readonly of: (sample: EndedSample) => CsvCell;
+}
+
+/** Units stand in the names. Their order is kept: what comes later stands at the end. */
+const COLUMNS: readonly Column[] = [
+  { name: 'sample', of: ({ sampleId }) => sampleId },
+  { name: 'phase', of: ({ window }) => (window < 0 ? 'warm-up' : 'measured') },
+  { name: 'outcome', of: ({ outcome }) => outcome },
+  { name: 'failure', of: ({ failure }) => failure?.kind },
+  { name: 'status', of: ({ failure }) => (failure?.statusCode === 0 ? undefined : failure?.statusCode) },
+  { name: 'detail', of: ({ failure }) => showable(failure?.detail ?? '', ' ') },
+  { name: 'intended_ns', of: ({ intendedNs }) => intendedNs },
+  { name: 'sent_ns', of: ({ sentNs }) => sentNs },
+  { name: 'first_byte_ns', of: ({ firstByteNs }) => known(firstByteNs) },
+  { name: 'first_content_ns', of: ({ firstContentNs }) => known(firstContentNs) },
+  { name: 'first_answer_ns', of: ({ firstAnswerNs }) => known(firstAnswerNs) },
+  { name: 'last_content_ns', of: sample => known(lastContentNs(sample)) },
+  { name: 'end_ns', of: ({ endNs }) => endNs },
+  { name: 'ttft_ns', of: ({ sentNs, firstContentNs }) => span(sentNs, firstContentNs) },
+  { name: 'latency_ns', of: ({ sentNs, endNs }) => span(sentNs, endNs) },
+  { name: 'send_lateness_ns', of: ({ intendedNs, sentNs }) => Math.max(0, sentNs - intendedNs) },
+  { name: 'connect_ns', of: ({ connectNs }) => connectNs },
+  { name: 'input_tokens', of: ({ inputTokens }) => known(inputTokens) },
+  { name: 'output_tokens', of: ({ outputTokens }) => known(outputTokens) },
+  { name: 'finish_reason', of: ({ finishReason }) => finishReason },
+  { name: 'chunks', of: ({ chunkCount }) => chunkCount },
+  { name: 'bytes_sent', of: ({ bytesSent }) => bytesSent },
+  { name: 'bytes_received', of: ({ bytesReceived }) => bytesReceived },
+];
+
+/** Characters, before they are handed to the disk. */
+const PART_LENGTH = 256 * 1024;

@@ -1,0 +1,32 @@
+// Texts of others in Markdown: as code, where they are, so that nothing in them becomes a link, an image, a heading, HTML,
+// a reference or somebody's name that is called.
+
+import { showable } from '../../core/text/single-line.ts';
+
+/** Names in a cell of a table: a span of code with a fence that no run of backticks inside can close. */
+export const markdownCode = (text: string): string => {
+  const line = showable(text.toWellFormed(), ' ').trim();
+  if (line === '') return '–';
+  const runs = line.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1);
+  // Blanks keep a backtick at an end from joining the fence. A bar would end the cell, in code too, and a backslash before
+  // an escaped one would escape the backslash instead.
+  return `${fence} ${line.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')} ${fence}`;
+};
+
+/** Sentences, which hold words of others now and then. */
+export const markdownWords = (text: string): string =>
+  showable(text.toWellFormed(), ' ')
+    .replace(/[\\`*_[\]()<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
+    .replace(/@/g, '`@`');
+
+export const markdownTable = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] => [
+  `| ${head.join(' | ')} |`,
+  `|${head.map((_, index) => (index === 0 ? '---|' : '---:|')).join('')}`,
+  ...rows.map(cells => `| ${cells.join(' | ')} |`),
+];
+
+const ENTITIES: ReadonlySet<string> = new Set(['<', '>', '&']);

@@ -1,0 +1,74 @@
+// The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
+
+import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { formatRunFigure } from '../../core/run/format-run-figure.ts';
+import type { Report } from '../../core/run/report.ts';
+import {
+  objectiveLines,
+  percentileText,
+  reportVerdict,
+  summaryFigures,
+} from '../../core/run/report-summary.ts';
+import { patternLabel } from '../../core/run/run-pattern.ts';
+import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+
+export const runMarkdown = (report: Report): string => {
+  const { run, series } = report;
+  const { headline, reasons, tone } = reportVerdict(report);
+  const percentiles = seriesOf('headline', 'detail').flatMap(key => {
+    const one = series[key];
+    if (one === undefined || one.count === 0) return [];
+    const shown = (value: number | null | undefined): string =>
+      value === null || value === undefined ? '–' : figureText(formatRunFigure(one.unit, value));
+    return [
+      [
+        capitalized(seriesRow(key).shortLabel),
+        ...['50', '90', '99'].map(each => percentileText(one, each)),
+        shown(one.estimates?.['99']),
+        shown(one.max),
+        formatCount(one.count),
+      ],
+    ];
+  });
+  return `${[
+    `## ${tone === 'good' ? '' : '⚠ '}${headline}`,
+    '',
+    ...list(reasons.map(capitalized)),
+    ...list(objectiveLines(report)),
+    ...markdownTable(
+      ['', '', ''],
+      summaryFigures(report).map(({ name, value, isAtLeast, remark }) => [
+        name,
+        `**${isAtLeast ? 'at least ' : ''}${figureText(value)}**`,
+        markdownWords(remark),
+      ]),
+    ),
+    '',
+    ...(percentiles.length === 0
+      ? ['No request completed.']
+      : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
+    '',
+    ...markdownTable(
+      ['Run', markdownCode(run.id)],
+      [
+        ['Model', isUnknown(run.model) ? 'unknown' : markdownCode(run.model)],
+        ['Target', markdownCode(run.target)],
+        ['Load', `${patternLabel(run.pattern)}, seed ${formatThreeDigits(run.seed)}`],
+        ['Prompts', markdownCode(run.dataset)],
+        ['Plimsoll', markdownCode(report.plimsoll.version)],
+      ],
+    ),
+    '',
+    ...list(report.notices.slice(0, NOTICES_SHOWN_MAX)),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+};
+
+const list = (sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];
+
+const NOTICES_SHOWN_MAX = 10;

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { markdownCode, markdownWords } from '../../../src/report/markdown/markdown-text.ts';
+import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
+import { MadeUpRun } from '../../support/made-up-run.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const HOSTILE = '</script><img onerror=x>\n# [a](javascript:b) ![c](d) `e` ``f`` | @everyone #1 \\| $g$';
+
+describe('the report of a run in Markdown', () => {
+  test('says the verdict, six figures and percentiles, with names of others as code', () => {
+    using directory = temporaryDirectory();
+    const run = new MadeUpRun({ directory: directory.path });
+    run.samples(900, { fromMs: 0, untilMs: 30_000 });
+    const report = run.report();
+    const text = runMarkdown({ ...report, run: { ...report.run, model: HOSTILE }, notices: [HOSTILE] });
+    expect(text).toMatch(/^## .+\n/);
+    expect(text).toMatch(/\| TTFT p50 \| \*\*[\d.]+.ms\*\* \|/);
+    expect(text).toMatch(/\| {2}\| p50 \| p90 \| p99 \| p99 at most \| max \| n \|/);
+    expect(text).toContain('| Model | ``` </script><img onerror=x> # [a](javascript:b)');
+    // Outside of code nothing of it is left that Markdown or HTML would act on.
+    const prose = text
+      .replace(/\\./g, '')
+      .replace(/(`+) .*? \1/g, '')
+      .replace(/`@`/g, '');
+    expect(prose).not.toMatch(/<|@|(?<!\\)[[\]]|(?<!\\)!\[/);
+    // Every row of a table has as many cells as its head.
+    for (const table of text.split('\n\n').filter(part => part.startsWith('| ')))
+      expect(new Set(table.trimEnd().split('\n').map(cells)).size).toBe(1);
+  });
+});
+
+/** As GitHub's parser splits a row: what a backslash stands before is no border. */
+const cells = (row: string): number => row.replace(/\\./g, '').split('|').length;
+
+test('no text ends its span of code', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: fc.constantFrom('`', ' ', '|', '\\', 'a', '\n') }), text => {
+      const made = markdownCode(text);
+      const [fence = ''] = /^`*/.exec(made) ?? [];
+      if (fence !== '') expect((made.match(/`+/g) ?? []).filter(run => run === fence)).toHaveLength(2);
+      expect(made).not.toContain('\n');
+      expect(cells(`| ${made} |`)).toBe(3);
+      expect(cells(`| ${markdownWords(text)} |`)).toBe(3);
+    }),
+  );
+});
