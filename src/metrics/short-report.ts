@@ -12,8 +12,8 @@ import {
   TOO_FEW,
   vouchedPercentile,
 } from '../core/run/report-summary.ts';
-import { patternLabel } from '../core/run/run-pattern.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { loadLabel } from '../core/run/run-shape.ts';
 import { brokenLines, clipped, inColumns } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
@@ -53,14 +53,11 @@ const verdictLines = (report: Report): readonly string[] => {
 };
 
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
-  `Run ${run.id} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
+  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
   ...inColumns([
     ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
-    [
-      'load',
-      `${patternLabel(run.pattern)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`,
-    ],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
     ['prompts', run.dataset],
     ...requestRows(run, { input: series.inputTokens, output: series.outputTokens }).slice(0, 2),
   ]),

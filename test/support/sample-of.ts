@@ -9,6 +9,7 @@ export const sampleOf = (more: Partial<EndedSample> = {}): EndedSample => ({
   intendedNs: 0,
   sentNs: 0,
   connectNs: 0,
+  heldBackNs: 0,
   firstByteNs: NO_FIGURE,
   firstContentNs: NO_FIGURE,
   firstAnswerNs: NO_FIGURE,

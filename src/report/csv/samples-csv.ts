@@ -61,6 +61,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'chunks', of: ({ chunkCount }) => chunkCount },
   { name: 'bytes_sent', of: ({ bytesSent }) => bytesSent },
   { name: 'bytes_received', of: ({ bytesReceived }) => bytesReceived },
+  { name: 'held_back_ns', of: ({ heldBackNs }) => heldBackNs },
 ];
 
 /** Characters, before they are handed to the disk. */

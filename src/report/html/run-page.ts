@@ -20,9 +20,10 @@ import {
   windowText,
 } from '../../core/run/report-summary.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { patternLabel } from '../../core/run/run-pattern.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
+import { hasSteps, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
+import { tagTexts } from '../../core/run/run-tags.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -53,7 +54,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       when: `Run ${report.run.id} · ${dateText(report.run.startedAt)}`,
       title,
       subtitle: subtitle(report),
-      tags: [],
+      tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
 <p class="lead"><b>${lead}</b>${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}
 ${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
@@ -64,8 +65,13 @@ ${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot
 /** "Qwen3-14B-AWQ on bosun:8000, 8.50 requests a second". */
 const runTitle = ({ run }: Report): string => {
   const model = isUnknown(run.model) ? 'Unknown model' : run.model;
-  return `${model} on ${hostOf(run.target)}, ${loadWords(run.pattern)}`;
+  return `${model} on ${hostOf(run.target)}, ${hasSteps(run.shape) ? `${shapeOf(run).steps.length} stages` : loadWords(run.pattern)}`;
 };
+
+const nameAndTags = ({ run }: Report): readonly string[] => [
+  ...(isUnknown(run.name) ? [] : [run.name]),
+  ...(isUnknown(run.tags) ? [] : tagTexts(run.tags)),
+];
 
 const loadWords = (pattern: RunPattern): string => {
   switch (pattern.kind) {
@@ -90,7 +96,7 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
   };
   return [
     ...(isUnknown(run.serverKind) ? [] : [run.serverKind]),
-    `${capitalized(patternLabel(run.pattern))} for ${windowText({ windowNs })}, seed ${run.seed}`,
+    `${capitalized(loadLabel(run))} for ${windowText({ windowNs })}, seed ${run.seed}`,
     `${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`,
   ].join(' · ');
 };

@@ -5,10 +5,10 @@ import { formatBytes, formatCount, formatFinePercent, UNKNOWN_FIGURE } from '../
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
 import { objectiveLines, percentText, TOO_FEW, vouchedPercentile } from '../../core/run/report-summary.ts';
-import { patternLabel } from '../../core/run/run-pattern.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { loadLabel } from '../../core/run/run-shape.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -133,10 +133,7 @@ export const runDetails = (report: Report): Markup => {
       ['Server', told(run.serverKind)],
       ['API', told(run.api)],
       ['Model', told(run.model)],
-      [
-        'Load',
-        `${patternLabel(run.pattern)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`,
-      ],
+      ['Load', `${loadLabel(run)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`],
       ...requestRows(run, {
         input: report.series.inputTokens,
         output: report.series.outputTokens,

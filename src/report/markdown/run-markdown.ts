@@ -1,6 +1,6 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
-import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { figureText, formatCount } from '../../core/figure/figure.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
@@ -9,8 +9,8 @@ import {
   reportVerdict,
   summaryFigures,
 } from '../../core/run/report-summary.ts';
-import { patternLabel } from '../../core/run/run-pattern.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { loadLabel } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
@@ -56,7 +56,7 @@ export const runMarkdown = (report: Report): string => {
       [
         ['Model', isUnknown(run.model) ? 'unknown' : markdownCode(run.model)],
         ['Target', markdownCode(run.target)],
-        ['Load', `${patternLabel(run.pattern)}, seed ${formatThreeDigits(run.seed)}`],
+        ['Load', `${loadLabel(run)}, seed ${run.seed}`],
         ['Prompts', markdownCode(run.dataset)],
         ['Plimsoll', markdownCode(report.plimsoll.version)],
       ],
