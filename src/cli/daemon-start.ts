@@ -34,6 +34,7 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
         platform: state.platform,
         root: '/',
         version: state.version,
+        program: state.program,
         dashboardDir: state.dashboardDir,
         pid: state.pid,
         resources: () => state.resources(),

@@ -21,10 +21,6 @@ export const programName = ({ root, isCheckout, script, cwd }: ProgramPlace): st
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 };
 
-/** The page is one for all machines and writes the installed name; '' where that is the one to type. */
-export const pageCommands = (program: string): string =>
-  program === INSTALLED ? '' : `Where the page writes ${INSTALLED}, type ${program}\n`;
-
 const isInside = (folder: string, path: string): boolean => {
   const inner = relative(folder, path);
   return inner !== '' && !inner.startsWith('..') && !isAbsolute(inner);

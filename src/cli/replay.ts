@@ -36,6 +36,7 @@ const startedReplay = async (
         http,
         clock: systemClock,
         version: state.version,
+        program: state.program,
         dashboardDir: state.dashboardDir,
         resources: () => state.resources(),
         onNotice: notice => void state.stderr.write(terminalText(notice)),

@@ -34,6 +34,8 @@ export interface DaemonOptions {
   /** Stands before /proc, /sys and /etc; "/" but in tests. */
   readonly root: string;
   readonly version: string;
+  /** How a person types the command where the daemon was started; undefined: as it is installed. */
+  readonly program?: string;
   /** Where the built dashboard lies; undefined: none is served. */
   readonly dashboardDir: string | undefined;
   readonly pid: number;

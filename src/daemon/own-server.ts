@@ -66,6 +66,7 @@ export const openOwnServer = async (
       notices: () => notices.all,
       resources: options.resources,
       home,
+      ...(options.program === undefined ? {} : { program: options.program }),
       logger: {
         warn: problem => notices.raise({ id: 'http-failed', code: 'http-failed', problem, advice: '' }),
       },

@@ -12,6 +12,8 @@ export class DaemonInfo {
   notices: readonly ToldNotice[] = $state.raw([]);
   /** What the page shows was recorded. */
   isRecording = $state(false);
+  /** How the command is typed on the machine of the daemon. */
+  program = $state('plimsoll');
   #timer: ReturnType<typeof setInterval> | undefined;
 
   /** Asks now and then; returns what ends it. */
@@ -25,8 +27,9 @@ export class DaemonInfo {
   async ask(): Promise<void> {
     const reply = await askDaemon('/api/daemon', daemonAnswerSchema);
     if (reply.kind === 'refused') return;
-    const { problems, recording } = reply.value;
+    const { problems, program, recording } = reply.value;
     if (problems.map(problemText).join() !== this.notices.map(problemText).join()) this.notices = problems;
     this.isRecording = recording !== undefined;
+    this.program = program ?? 'plimsoll';
   }
 }

@@ -9,7 +9,6 @@ import type { Command } from '../command.ts';
 import { flag, homeOption, httpOption, listenPlace, portOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import { pageCommands } from '../program-name.ts';
 
 const nodesOption = value({
   name: 'nodes',
@@ -72,7 +71,7 @@ export const demoCommand: Command = {
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\n${pageCommands(state.program)}Ctrl-C stops it.\n`,
+          `A simulated cluster of ${nodeCount} ${nodeCount === 1 ? 'node' : 'nodes'}; none of them is real.${hasFaults && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID : ''}\n\nDashboard: ${daemon.dashboardUrl}\nElsewhere: plimsoll status --home ${home}\nCtrl-C stops it.\n`,
         );
         await openPage(daemon.dashboardUrl, invocation.option(noOpenOption), state);
       },

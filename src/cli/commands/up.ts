@@ -27,7 +27,6 @@ import { CommandError, terminalText } from '../command-error.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import { pageCommands } from '../program-name.ts';
 
 const nameOption = value({
   name: 'name',
@@ -171,9 +170,7 @@ export const upCommand: Command = {
     else if (state.stop.aborted) return await untilStopped(daemon);
     await printSummary(daemon, state);
     if (isOnce) return EXIT_CODES.ok.code;
-    await state.stdout.write(
-      `\nDashboard: ${daemon.dashboardUrl}\n${pageCommands(state.program)}Ctrl-C stops it.\n`,
-    );
+    await state.stdout.write(`\nDashboard: ${daemon.dashboardUrl}\nCtrl-C stops it.\n`);
     if (!invocation.option(noOpenOption) && hasBrowser(state)) await openBrowser(daemon.dashboardUrl, state);
     return await untilStopped(daemon);
   },

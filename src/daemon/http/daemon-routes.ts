@@ -20,7 +20,7 @@ export interface DaemonRouteParts {
 }
 
 export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts): readonly ApiRoute[] => {
-  const { clock, nodeId, version, notices, home, recording } = options;
+  const { clock, nodeId, version, notices, home, program, recording } = options;
   const startedAtWallMs = clock.wallMs();
   const startedAtMs = clock.nowMs();
   /** Made when somebody asks: most daemons never are. */
@@ -43,6 +43,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           isLoopback: parts.guard.isLoopback,
           ...(bound === undefined ? {} : { url: httpUrl(bound) }),
           ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
+          ...(parts.guard.isLoopback && program !== undefined ? { program } : {}),
           ...noticesAnswer(notices()),
           ...(recording === undefined ? {} : { recording }),
           streams: parts.hub.counts(),

@@ -19,6 +19,8 @@ import type { Access } from './access.ts';
 export interface HttpServerOptions {
   readonly nodeId: NodeId;
   readonly version: string;
+  /** How the command is typed; undefined: as it is installed. */
+  readonly program?: string;
   readonly clock: Clock;
   readonly cluster: ClusterFeed;
   /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */

@@ -28,6 +28,7 @@ export interface ReplayStart {
   readonly http: HostPort | undefined;
   readonly clock: Clock;
   readonly version: string;
+  readonly program?: string;
   readonly dashboardDir: string | undefined;
   readonly resources: () => ProcessResources;
   readonly onNotice: (notice: Notice) => void;
@@ -44,7 +45,7 @@ export interface ServedReplay extends AsyncDisposable {
  * @throws RecordingError for what is no recording; DaemonError `address-in-use`.
  */
 export const startReplay = async (start: ReplayStart, signal: AbortSignal): Promise<ServedReplay> => {
-  const { path, speed, clock, version, dashboardDir, resources, onNotice } = start;
+  const { path, speed, clock, version, program, dashboardDir, resources, onNotice } = start;
   const header = await readHeader(path);
   const notices = new Notices(onNotice);
   const cluster = new Cluster();
@@ -55,6 +56,7 @@ export const startReplay = async (start: ReplayStart, signal: AbortSignal): Prom
   const server = createHttpServer({
     nodeId: header.nodeId,
     version,
+    ...(program === undefined ? {} : { program }),
     clock,
     cluster: {
       get state() {

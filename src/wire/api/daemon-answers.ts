@@ -40,6 +40,8 @@ export interface DaemonAnswer {
   readonly isLoopback: boolean;
   readonly url?: string;
   readonly home?: string;
+  /** How the command is typed where the daemon was started: `./plimsoll` in a checkout. */
+  readonly program?: string;
   /** Current notices. */
   readonly problems: readonly ToldNotice[];
   /** The same as text, for clients of version 0.1.0. */
@@ -56,6 +58,9 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
   isLoopback: v.pipe(v.boolean(), v.description('Only this machine can connect; reading needs no token.')),
   url: v.exactOptional(text),
   home: v.exactOptional(v.pipe(text, v.description('Announced on loopback only.'))),
+  program: v.exactOptional(
+    v.pipe(text, v.description('How the command is typed on this machine. Announced on loopback only.')),
+  ),
   problems: v.pipe(v.array(noticeSchema), v.description('Current notices.')),
   notices: v.pipe(v.array(v.string()), v.description('The same as text, for clients of version 0.1.0.')),
   recording: v.exactOptional(
