@@ -20,6 +20,8 @@ export interface ApiProblem {
   readonly code: string;
   /** What to do about it; '' where there is nothing to do. */
   readonly advice: string;
+  /** Both sentences, for clients of version 0.1.0. */
+  readonly error: { readonly code: string; readonly message: string };
 }
 
 export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObject({
@@ -29,6 +31,7 @@ export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObj
   detail: text,
   code: text,
   advice: text,
+  error: v.object({ code: text, message: text }),
 });
 
 /** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: the title of each code stands there. */
@@ -41,14 +44,16 @@ export const apiProblem = (
   { code, problem, advice, ...facts }: Problem<ApiProblemCode, ApiFacts>,
   status: number = API_PROBLEMS[code].status,
 ): ApiProblem => {
+  const detail = problem.slice(0, DETAIL_LENGTH_MAX);
   return {
     ...facts,
     type: PROBLEM_TYPES + code,
     title: API_PROBLEMS[code].title,
     status,
-    detail: problem.slice(0, DETAIL_LENGTH_MAX),
+    detail,
     code,
     advice,
+    error: { code, message: advice === '' ? detail : `${detail} ${advice}` },
   };
 };
 
@@ -59,12 +64,12 @@ export const apiProblem = (
 export const decodeApiProblem = (body: unknown): Problem | undefined => {
   const told = v.safeParse(ANY_PROBLEM, body);
   if (!told.success) return undefined;
-  if ('error' in told.output) {
-    const { code, message } = told.output.error;
-    return { code, problem: message, advice: '' };
+  if ('detail' in told.output) {
+    const { code, detail, advice } = told.output;
+    return { code, problem: detail, advice };
   }
-  const { code, detail, advice } = told.output;
-  return { code, problem: detail, advice };
+  const { code, message } = told.output.error;
+  return { code, problem: message, advice: '' };
 };
 
 const ANY_PROBLEM = v.union([

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { apiProblem, decodeApiProblem } from '../../../src/wire/api/api-problem.ts';
 
@@ -15,6 +16,7 @@ test('a problem is a document of RFC 9457, with its code, its advice and its fac
     detail: 'No run r1 is known here.',
     code: 'no-such-run',
     advice: 'List them.',
+    error: { code: 'no-such-run', message: 'No run r1 is known here. List them.' },
     runId: 'r1',
   });
 });
@@ -25,6 +27,13 @@ test('a fact cannot take the place of a member of the document', () => {
 
 test('a document reads back as the problem that it was made of', () => {
   expect(decodeApiProblem(JSON.parse(JSON.stringify(apiProblem(NO_SUCH_RUN))))).toEqual(NO_SUCH_RUN);
+});
+
+test('the command line of version 0.1.0 finds both sentences where it looks for them', () => {
+  const seenBy010 = v.object({ error: v.object({ message: v.string() }) });
+  expect(v.parse(seenBy010, apiProblem(NO_SUCH_RUN)).error.message).toBe(
+    'No run r1 is known here. List them.',
+  );
 });
 
 test('a code of a newer version is a code', () => {
