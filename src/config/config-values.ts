@@ -95,7 +95,9 @@ export const discovery: ValueParser<MeshConfig['discovery']> = value => {
   if (value === 'every-interface') return parsed({ kind: 'every-interface' });
   if (value === 'off') return parsed({ kind: 'off' });
   const isNames =
-    Array.isArray(value) && value.length > 0 && value.every(name => interfaceName(name).kind === 'ok');
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every(name => interfaceName(name).kind === 'ok' && name !== 'off' && name !== 'every-interface');
   if (isNames) return parsed({ kind: 'interfaces', names: value.map(String) });
   return wrong(
     `${shown(value)} is not a discovery setting`,

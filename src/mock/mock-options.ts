@@ -34,6 +34,11 @@ export const parseMockOptions = (given: MockArguments): Parsed<MockSettings> => 
     if (result.kind === 'wrong') return wrong(`--${name}: ${result.problem}`, result.advice);
     values[option.key] = result.value;
   }
+  if (given['fail-every'] !== undefined && given['fail'] === undefined)
+    return wrong(
+      '--fail-every says which requests fail, and none does',
+      'Add how: --fail any --fail-every 3.',
+    );
   const result = readMockSettings(values);
   if (result.kind === 'ok') return parsed(result.settings);
   const option = MOCK_OPTIONS.find(({ key, name }) => key === result.key && given[name] !== undefined);

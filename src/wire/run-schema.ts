@@ -11,6 +11,7 @@ import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
   count,
   figure,
+  isoTime,
   nodeIdSchema,
   openObject,
   reported,
@@ -26,7 +27,6 @@ export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;
 /** What it knows when it has ended. */
 export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model' | 'directory'>;
 
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 
@@ -89,7 +89,7 @@ const pattern = v.variant('kind', [
 
 const start = {
   runId: runIdSchema,
-  startedAt: v.pipe(v.string(), v.maxLength(40), v.regex(ISO_TIME)),
+  startedAt: isoTime,
   target: text,
   serverKind: reported(shortText),
   model: reported(shortText),

@@ -135,6 +135,13 @@ interface SchemaParts {
 const isSchema = (option: unknown): option is v.GenericSchema =>
   typeof option === 'object' && option !== null && 'kind' in option && option.kind === 'schema';
 
+/** A moment as it is written, with its zone. Version 0.1.0 let any digits pass, and what it let pass is read. */
+export const isoTime: v.GenericSchema<unknown, string> = v.pipe(
+  v.string(),
+  v.maxLength(40),
+  v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/),
+);
+
 /** Fields of one object that this version does not know; of each its depth and the values in it. */
 export const UNREAD_FIELDS_MAX = 64;
 export const UNREAD_DEPTH_MAX = 8;

@@ -11,6 +11,7 @@ import type { LoadLine } from '../core/sweep/sweep-document.ts';
 import {
   count,
   figure,
+  isoTime,
   nodeIdSchema,
   openObject,
   reported,
@@ -43,7 +44,6 @@ export type SweepEnd = Pick<Sweep, 'sweepId' | 'state' | 'reason' | 'line' | 'se
 /** Of one message: whoever has more to tell sends several. */
 export const STAGES_TOLD_AT_ONCE_MAX = 16;
 
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 
 const stageDigest: Schema<StageDigest> = openObject({
@@ -77,7 +77,7 @@ export const sweepProgressParts: { readonly [K in keyof SweepFindings]: Schema<S
 const start = {
   sweepId: sweepIdSchema,
   form: v.picklist(['sweep', 'line']),
-  startedAt: v.pipe(v.string(), v.maxLength(40), v.regex(ISO_TIME)),
+  startedAt: isoTime,
   name: reported(shortText),
   target: text,
   serverKind: reported(shortText),

@@ -21,6 +21,7 @@ describe('plimsoll mock', () => {
       [['--fail', 'http-5000'], /--fail.*\n.*http-500/],
       [['--ttft', '50'], /--ttft.*\n.*500ms/],
       [['--events-per-write', '2', '--writes-per-event', '2'], /--events-per-write/],
+      [['--fail-every', '3'], /--fail-every.*\n.*--fail any/],
       [['--concurency', '2'], /Did you mean --concurrency\?/],
     ] as const) {
       const mock = madeUpProcess(['mock', ...args]);

@@ -40,6 +40,13 @@ describe('plimsoll up', () => {
     expect(stderr.text).toContain(`plimsoll: ${what}: cannot be combined`);
   });
 
+  test('refuses off beside interfaces', async () => {
+    using folder = temporaryDirectory();
+    const { run, stderr } = madeUpProcess(upArgs(join(folder.path, 'home'), '--discovery', 'off,eth0'));
+    expect(await run()).toBe(2);
+    expect(stderr.text).toMatch(/off stands beside interfaces.*\n.*off alone/);
+  });
+
   test('--once prints what this machine is on one screen and ends', async () => {
     using folder = temporaryDirectory();
     const { run, stdout, stderr } = madeUpProcess(

@@ -2,6 +2,7 @@
 
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
+import { wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
@@ -146,7 +147,10 @@ export const BENCH: BenchOptions = {
     name: 'warmup',
     valueName: 'N',
     meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
-    parse: wholeNumberFrom(1, 100_000),
+    parse: text =>
+      text.trim() === '0'
+        ? wrong('0 requests are no warm-up', 'Use --no-warmup, with --model.')
+        : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
   ...NAMES,

@@ -38,6 +38,8 @@ const noOpenOption = flag('no-open', 'Do not open the dashboard in a browser.');
 const parseDiscovery = (text: string): Parsed<DiscoveryWay> => {
   if (text.trim() === 'off') return parsed<DiscoveryWay>({ kind: 'off' });
   const names = text.split(',').map(name => name.trim());
+  if (names.includes('off'))
+    return wrong('off stands beside interfaces', 'Write the interfaces alone, en0,en5, or off alone.');
   if (names.every(name => name !== '')) return parsed<DiscoveryWay>({ kind: 'interfaces', names });
   return wrong('an interface has no name', 'Write them with commas: en0,en5. Or off.');
 };

@@ -182,6 +182,7 @@ describe('a benchmark', () => {
 
   test('with values that cannot be is refused, with what to write instead', () => {
     expect(refusal('--requests', '0')).toContain('from 1 to');
+    expect(refusal('--warmup', '0')).toContain('Use --no-warmup');
     expect(refusal('--output-tokens', 'norml(9,1)')).toContain('Did you mean normal(9,1)?');
     expect(refusal('--input-tokens', '0')).toContain('from 1 to 1000000');
     expect(refusal('--temperature', 'hot')).toContain('--temperature 0.7');
