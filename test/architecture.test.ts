@@ -387,6 +387,8 @@ const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   threads: ['arena', 'target', 'load', 'parse'],
   run: ['schedule', 'dataset', 'target', 'load', 'threads'],
   announce: ['run'],
+  line: [],
+  sweep: ['target', 'load', 'threads', 'run', 'line'],
 };
 
 const PROCESS_ENTRY = /^src\/cli\/process-state\.ts$|-(process|worker)\.ts$/;

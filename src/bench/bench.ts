@@ -23,6 +23,7 @@ import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
+import type { LoadSink } from './threads/load-generator.ts';
 
 /**
  * @throws BenchError for bad input, a target that is not there, a directory that cannot be used; the reason of `stop`
@@ -47,7 +48,10 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     // Children and threads start beside each other. Whoever fails first ends the others.
     const failed = new AbortController();
     const signal = AbortSignal.any([parts.stop, failed.signal]);
-    const sink = { batch: publish, sampleLines: (lines: Uint8Array) => samples.append(lines) };
+    const sink = tapped(
+      { batch: publish, sampleLines: (lines: Uint8Array) => samples.append(lines) },
+      parts.tap,
+    );
     const opening = [
       prepareLoad({ request, parts, prompts, sink, runZeroNs, signal }),
       openAggregatorFor({ request, parts, directory, endpoints, signal }),
@@ -104,6 +108,20 @@ const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promi
 
 /** Fields of --body that say how long an answer may be, or with null that nobody says it. */
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
+
+const tapped = (sink: LoadSink, tap: LoadSink | undefined): LoadSink =>
+  tap === undefined
+    ? sink
+    : {
+        batch: records => {
+          sink.batch(records);
+          tap.batch(records);
+        },
+        sampleLines: lines => {
+          sink.sampleLines(lines);
+          tap.sampleLines(lines);
+        },
+      };
 
 interface ChildOptions {
   readonly parts: BenchParts;

@@ -6,6 +6,7 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
+  runStage: 'until plimsoll line and plimsoll sweep run it',
   sweepDocumentToJson: 'until the stage driver writes it',
   announceSweep: 'until a sweep or a search calls it',
   simulatedLine: 'until the demo shows it',

@@ -56,6 +56,7 @@ export type ToLoadWorker =
   | { readonly kind: 'open' }
   | { readonly kind: 'warm-up' }
   | { readonly kind: 'start'; readonly atNs: number }
+  | { readonly kind: 'end-issuing' }
   | { readonly kind: 'stop' };
 
 export type FromLoadWorker =

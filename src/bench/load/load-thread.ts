@@ -118,6 +118,12 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     clearInterval(this.#timer);
   }
 
+  /** What is in flight is followed to its end. */
+  endIssuing(): void {
+    this.#pattern?.stop();
+    this.patternMoved();
+  }
+
   /** Ends what is in flight as cancelled and issues no more. */
   stop(): void {
     this.#isStopped = true;

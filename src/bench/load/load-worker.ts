@@ -117,6 +117,9 @@ const obey = async (message: ToLoadWorker): Promise<void> => {
       await load.run(patternFrom(message.atNs));
       if (!load.isStopped) await end();
       return;
+    case 'end-issuing':
+      load.endIssuing();
+      return;
     case 'stop':
       if (load.isStopped) return;
       load.stop();

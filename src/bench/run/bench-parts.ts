@@ -5,7 +5,7 @@ import type { Report, ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Env } from '../../process/child.ts';
-import type { LoadCounts } from '../threads/load-generator.ts';
+import type { LoadCounts, LoadSink } from '../threads/load-generator.ts';
 import type { LoadGeneratorOptions } from '../threads/threaded-load-generator.ts';
 import type { SessionPhase } from './session.ts';
 
@@ -30,9 +30,25 @@ export interface BenchParts {
   readonly stop: AbortSignal;
   /** Ends it now, with what is there. */
   readonly stopNow: AbortSignal;
+  /** Of a stage: ends the load before its limits, and the run is as complete as if it had reached them. */
+  readonly early?: EarlyEnd;
+  /** Of a stage: sees what the load tells, as it comes. */
+  readonly tap?: LoadTap;
   readonly observer: BenchObserver;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];
+}
+
+export interface EarlyEnd {
+  /** Issues no more; what is in flight is followed to its end. */
+  readonly drain: AbortSignal;
+  /** Cancels what is in flight. */
+  readonly cancel: AbortSignal;
+}
+
+export interface LoadTap extends LoadSink {
+  /** The measured phase begins. Both times are ns since the run's zero. */
+  started(startNs: number, nowNs: () => number): void;
 }
 
 export interface BenchObserver {

@@ -64,7 +64,9 @@ export const measure = async ({
     unmeasuredNs,
     record,
     nowNs,
+    onStart: startNs => parts.tap?.started(startNs, nowNs),
     onPhase: phase => parts.observer.phase(phase),
+    ...(parts.early === undefined ? {} : { early: parts.early }),
     stop: AbortSignal.any([parts.stop, isBlind.signal]),
     stopNow: parts.stopNow,
   });

@@ -18,7 +18,10 @@ export interface SessionParts {
   readonly record: (record: EventRecord) => void;
   /** Since the run's zero. */
   readonly nowNs: () => number;
+  /** The zero of the measured phase, ns since the run's zero. */
+  readonly onStart?: (startNs: number) => void;
   readonly onPhase: (phase: SessionPhase) => void;
+  readonly early?: { readonly drain: AbortSignal; readonly cancel: AbortSignal };
   /** Ends the load early: whoever is in flight is cancelled. */
   readonly stop: AbortSignal;
   /** Ends the waiting for the load as well. */
@@ -53,6 +56,8 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start();
   // Told at once, so that it comes before the samples: those of ramp and warm-up are marked as such.
   tell('session.start_performance_tracking', startNs + parts.unmeasuredNs);
+  parts.onStart?.(startNs + parts.unmeasuredNs);
+  const ending = endEarly(load, parts.early);
   if (parts.unmeasuredNs > 0 && !stop.aborted) {
     onPhase('ramping');
     const over = new AbortController();
@@ -72,6 +77,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   if (!stop.aborted) onPhase('draining');
   const result = await Promise.race([load.ended, abandoned]);
   stop.removeEventListener('abort', stopLoad);
+  ending.abort();
   // Samples that were issued inside are followed to their end, so that all of them have ended here.
   tell('session.stop_performance_tracking', nowNs());
   tell('session.ended', nowNs());
@@ -81,6 +87,19 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     warmupIssued: load.counts.warmup,
     issued: load.counts.issued,
   };
+};
+
+/** The load is asked to end when it should. @returns ends the waiting for it */
+const endEarly = (load: LoadGenerator, early: SessionParts['early']): AbortController => {
+  const over = new AbortController();
+  const whenAborted = (signal: AbortSignal, act: () => void): void => {
+    if (signal.aborted) act();
+    else signal.addEventListener('abort', act, { once: true, signal: over.signal });
+  };
+  if (early === undefined) return over;
+  whenAborted(early.drain, () => load.endIssuing());
+  whenAborted(early.cancel, () => load.stop());
+  return over;
 };
 
 const ABANDONED: Omit<LoadResult, 'atNs'> = {

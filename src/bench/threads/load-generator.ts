@@ -14,6 +14,8 @@ export interface LoadGenerator extends AsyncDisposable {
   readonly issuingEnded: Promise<number>;
   /** Resolves when every sample has ended and its records are with the sink. Never rejects. */
   readonly ended: Promise<LoadResult>;
+  /** Issues no more; what is in flight is followed to its end. Idempotent. */
+  endIssuing(): void;
   /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
   stop(): void;
   readonly counts: LoadCounts;

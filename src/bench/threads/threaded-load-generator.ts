@@ -97,15 +97,14 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state !== 'new') return this.#opened.whole;
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
+    const { ringBytes = RING_BYTES } = this.#options;
     const rings = Array.from({ length: load }, (_, thread) => ({
       thread,
-      memory: createRingMemory(this.#options.ringBytes ?? RING_BYTES),
+      memory: createRingMemory(ringBytes),
     }));
     for (let parser = 0; parser < parse; parser += 1) {
-      this.#startParse(
-        parser,
-        rings.filter(({ thread }) => thread % parse === parser),
-      );
+      const own = rings.filter(({ thread }) => thread % parse === parser);
+      this.#startParse(parser, own);
     }
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     for (const thread of this.#load) thread.post({ kind: 'open' });
@@ -126,6 +125,10 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#board.setNextSampleId(this.#plan.warmupRequests);
     for (const thread of this.#load) thread.post({ kind: 'start', atNs });
     return atNs;
+  }
+
+  endIssuing(): void {
+    if (this.#state === 'started') for (const thread of this.#load) thread.post({ kind: 'end-issuing' });
   }
 
   stop(): void {

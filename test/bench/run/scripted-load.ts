@@ -28,6 +28,10 @@ export class ScriptedLoad implements LoadGenerator {
     return 1_000;
   }
 
+  endIssuing(): void {
+    this.calls.push('end issuing');
+  }
+
   stop(): void {
     this.calls.push('stop');
     if (!this.obeys) return;

@@ -4,7 +4,11 @@ import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import { ScriptedLoad } from './scripted-load.ts';
 
-const session = (hasWarmup = true, unmeasuredNs = 0) => {
+const session = (
+  hasWarmup = true,
+  unmeasuredNs = 0,
+  early?: { readonly drain: AbortController; readonly cancel: AbortController },
+) => {
   const clock = new VirtualClock();
   const load = new ScriptedLoad();
   const stop = new AbortController();
@@ -24,6 +28,7 @@ const session = (hasWarmup = true, unmeasuredNs = 0) => {
     onPhase: phase => phases.push(phase),
     stop: stop.signal,
     stopNow: stopNow.signal,
+    ...(early === undefined ? {} : { early: { drain: early.drain.signal, cancel: early.cancel.signal } }),
   });
   /** Lets whatever is ready go on. */
   const at = async (ns: number): Promise<void> => {
@@ -139,5 +144,31 @@ describe('a session', () => {
     load.end('incomplete', 7, ['load thread 0 exited']);
     await running;
     expect(records.map(record => record.split(' ')[0])).toEqual(ORDER);
+  });
+});
+
+describe('a session that is ended early', () => {
+  const early = () => ({ drain: new AbortController(), cancel: new AbortController() });
+
+  test('issues no more when it drains, and waits for what is in flight', async () => {
+    const ending = early();
+    const { load, running, at } = session(false, 0, ending);
+    await at(2_000);
+    ending.drain.abort();
+    await at(3_000);
+    expect(load.calls).toEqual(['start', 'end issuing']);
+    load.issuedAll(2_000);
+    load.end('complete', 2_900);
+    expect((await running).load.kind).toBe('complete');
+  });
+
+  test('cancels what is in flight when it is told so, and tells nobody that a person stopped it', async () => {
+    const ending = early();
+    const { load, phases, running, at } = session(false, 0, ending);
+    await at(2_000);
+    ending.cancel.abort();
+    expect((await running).load.kind).toBe('stopped');
+    expect(load.calls).toEqual(['start', 'stop']);
+    expect(phases).toEqual(['measuring', 'draining', 'ended']);
   });
 });

@@ -1,0 +1,174 @@
+// What a stage's requests say of one criterion: its mean with an interval for requests that depend on each other, and
+// whether that interval is within the limit or beyond it.
+
+import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
+import { batchMeans } from '../../core/statistics/batch-means.ts';
+import { steadyStateStart } from '../../core/statistics/steady-state-start.ts';
+import type { Estimate } from '../../core/sweep/stage.ts';
+import type { Criterion, CriterionColumn } from './stage-ledger.ts';
+import { OPEN } from './stage-ledger.ts';
+import { upperStudent } from './student-quantile.ts';
+
+export interface CriterionResult {
+  readonly answer: ObjectiveVerdict;
+  /** Of the mean; undefined for fewer samples than batches need. */
+  readonly estimate: Estimate | undefined;
+  /** So many dependent requests say as much as one independent request. */
+  readonly inflation: number;
+  /** Requests left out at the front; undefined where no steady state was reached. */
+  readonly steadyFrom: number | undefined;
+  readonly samples: number;
+  /** At the seen mean and dependence; undefined where the mean is the limit itself. */
+  readonly samplesNeeded: number | undefined;
+}
+
+/** @param alpha the probability of a wrong word at one look, each way. */
+export const testCriterion = (
+  criterion: Criterion,
+  column: CriterionColumn,
+  alpha: number,
+): CriterionResult => {
+  const steadyFrom = steadyStateStart(column.latencies, column.count);
+  const steady = testFrom(criterion, column, steadyFrom ?? Math.floor(column.count / 2), alpha);
+  // What is cut away at the front may have been a burst as well as a beginning, so that both accounts must say the same.
+  const whole = steadyFrom === 0 ? steady : testFrom(criterion, column, 0, alpha);
+  const isSure = steady.answer === whole.answer && (steadyFrom !== undefined || steady.answer === 'missed');
+  return { ...steady, answer: isSure ? steady.answer : 'too-few-samples', steadyFrom };
+};
+
+const testFrom = (
+  criterion: Criterion,
+  column: CriterionColumn,
+  from: number,
+  alpha: number,
+): Omit<CriterionResult, 'steadyFrom'> => {
+  const spread = batchMeans(column.values, { from, to: column.count });
+  const samples = column.count - from;
+  if (spread === undefined)
+    return {
+      answer: 'too-few-samples',
+      estimate: undefined,
+      inflation: 1,
+      samples,
+      samplesNeeded: undefined,
+    };
+  const t = upperStudent(alpha, spread.degreesOfFreedom);
+  const { estimate, inflation } =
+    criterion.kind === 'share'
+      ? shareOf(column, from, { limit: criterion.limit, ownInflation: spread.inflation, t })
+      : { estimate: around(spread.mean, t * spread.standardError), inflation: spread.inflation };
+  const isOfBoth = bothHalvesAgree(column, from, criterion.limit, estimate.value);
+  return {
+    answer: isOfBoth ? answerOf(estimate, criterion.limit) : 'too-few-samples',
+    estimate,
+    inflation,
+    samples,
+    samplesNeeded: samplesNeeded({ criterion, estimate, samples }),
+  };
+};
+
+const answerOf = ({ low, high }: Estimate, limit: number): ObjectiveVerdict => {
+  if (low > limit) return 'missed';
+  return high <= limit ? 'met' : 'too-few-samples';
+};
+
+/** One burst is in one half: what is true of a load is true in both. */
+const bothHalvesAgree = (
+  { values, count }: CriterionColumn,
+  from: number,
+  limit: number,
+  mean: number,
+): boolean => {
+  const middle = Math.floor((from + count) / 2);
+  return [meanOf(values, from, middle), meanOf(values, middle, count)].every(
+    half => half > limit === mean > limit,
+  );
+};
+
+const meanOf = (values: Float64Array, from: number, to: number): number => {
+  let sum = 0;
+  for (let index = from; index < to; index += 1) sum += Math.max(0, values[index] ?? 0);
+  return sum / (to - from);
+};
+
+/** Wilson's interval with as many samples as independent ones would say the same; what is open counts against each end. */
+const shareOf = (
+  { values, latencies, count }: CriterionColumn,
+  from: number,
+  { limit, ownInflation, t }: { readonly limit: number; readonly ownInflation: number; readonly t: number },
+): { readonly estimate: Estimate; readonly inflation: number } => {
+  let [missed, open] = [0, 0];
+  for (let index = from; index < count; index += 1) {
+    if (values[index] === OPEN) open += 1;
+    else missed += values[index] ?? 0;
+  }
+  const samples = count - from;
+  // Rare events cannot tell how they come together; the slowest of the requests can.
+  const fewest = Math.min(missed, samples - missed);
+  const ofSlowest =
+    fewest >= EVENTS_MIN * ownInflation ? 1 : inflationOfSlowest({ latencies, from, count }, limit);
+  const inflation = Math.max(ownInflation, ofSlowest);
+  const effective = samples / inflation;
+  return {
+    estimate: {
+      value: missed / samples,
+      low: wilson({ share: missed / samples, count: effective, t: -t }),
+      high: wilson({ share: (missed + open) / samples, count: effective, t }),
+    },
+    inflation,
+  };
+};
+
+/** As many of them as the limit allows to miss, and never so few that nothing can be said of them. */
+const inflationOfSlowest = (
+  {
+    latencies,
+    from,
+    count,
+  }: { readonly latencies: Float64Array; readonly from: number; readonly count: number },
+  limit: number,
+): number => {
+  const slowest = Math.max(EVENTS_MIN, Math.round(limit * (count - from)));
+  const border = latencies.slice(from, count).sort()[Math.max(0, count - from - slowest)] ?? 0;
+  return (
+    batchMeans(
+      latencies.map(latency => (latency >= border ? 1 : 0)),
+      { from, to: count },
+    )?.inflation ?? 1
+  );
+};
+
+const wilson = ({
+  share,
+  count,
+  t,
+}: {
+  readonly share: number;
+  readonly count: number;
+  readonly t: number;
+}): number => {
+  const part = (t * t) / count;
+  const half = t * Math.sqrt((share * (1 - share)) / count + part / (4 * count));
+  return Math.min(1, Math.max(0, (share + part / 2 + half) / (1 + part)));
+};
+
+const around = (value: number, half: number): Estimate => ({ value, low: value - half, high: value + half });
+
+/** The half width shrinks with the root of the number. */
+const samplesNeeded = ({
+  criterion,
+  estimate,
+  samples,
+}: {
+  readonly criterion: Criterion;
+  readonly estimate: Estimate;
+  readonly samples: number;
+}): number | undefined => {
+  const room = Math.abs(criterion.limit - estimate.value);
+  const half =
+    estimate.value < criterion.limit ? estimate.high - estimate.value : estimate.value - estimate.low;
+  const needed = Math.ceil(samples * (half / room) ** 2);
+  return Number.isSafeInteger(needed) ? Math.max(1, needed) : undefined;
+};
+
+const EVENTS_MIN = 20;

@@ -1,0 +1,74 @@
+// Objectives as the decider of a stage takes them: of each one a number a request, and a limit of its mean. What a person
+// reads of them is judged from the same requests as in any run (core/run/judge-objective.ts).
+
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { JudgedObjective, RequestLimit } from '../../core/run/objective.ts';
+import { objectiveSeries } from '../../core/run/objective.ts';
+import type { Outcome } from '../../core/run/outcome.ts';
+import type { SampleFigures } from '../../metrics/sample-figures.ts';
+import type { Criterion } from '../line/stage-ledger.ts';
+
+export interface StageCriterion extends Criterion {
+  readonly objective: JudgedObjective;
+  /** NaN where the request has no such figure by its nature. @param figures undefined of one that did not complete */
+  valueOf(outcome: Outcome, figures: SampleFigures | undefined): number;
+  /** Of a request whose first content has come: 1 where it misses already, else NaN. */
+  valueAtFirst(ttftNs: number): number;
+}
+
+export const stageCriterion = (objective: JudgedObjective): StageCriterion => {
+  switch (objective.kind) {
+    case 'attainment':
+      return shareCriterion(objective, 1 - objective.share, objective.limits);
+    case 'percentile':
+      return shareCriterion(objective, 1 - objective.percentile / 100, [objective]);
+    case 'error-rate':
+      return shareCriterion(objective, objective.limitShare, []);
+    case 'mean':
+      return {
+        objective,
+        kind: 'mean',
+        limit: objective.limitNs,
+        overdueNs: Number.POSITIVE_INFINITY,
+        valueOf: (_, figures) => {
+          const figure = figures?.[objectiveSeries(objective.name)] ?? NO_FIGURE;
+          return figure === NO_FIGURE ? Number.NaN : figure;
+        },
+        valueAtFirst: () => Number.NaN,
+      };
+    default:
+      return objective satisfies never;
+  }
+};
+
+/** Of requests that miss one of the limits; whatever failed misses. */
+const shareCriterion = (
+  objective: JudgedObjective,
+  limit: number,
+  limits: readonly RequestLimit[],
+): StageCriterion => ({
+  objective,
+  kind: 'share',
+  limit,
+  overdueNs: Math.min(
+    ...limits.map(({ name, limitNs }) => (name === 'tpot' ? Number.POSITIVE_INFINITY : limitNs)),
+  ),
+  valueOf: (outcome, figures) => {
+    if (outcome === 'cancelled') return Number.NaN;
+    if (outcome === 'failed') return 1;
+    if (limits.length === 0) return 0;
+    if (figures === undefined) return 1;
+    // An answer of one token has no time per further token. Among other limits it meets that one.
+    const asked = limits.filter(({ name }) => !hasNone(name, figures));
+    if (asked.length === 0) return Number.NaN;
+    return asked.every(({ name, limitNs }) => isWithin(figures[objectiveSeries(name)], limitNs)) ? 0 : 1;
+  },
+  valueAtFirst: ttftNs =>
+    limits.some(({ name, limitNs }) => name === 'ttft' && ttftNs > limitNs) ? 1 : Number.NaN,
+});
+
+const hasNone = (name: RequestLimit['name'], { tpotNs, outputTokens }: SampleFigures): boolean =>
+  name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
+
+/** A figure that the server kept to itself meets nothing. */
+const isWithin = (figure: number, limitNs: number): boolean => figure !== NO_FIGURE && figure <= limitNs;

@@ -1,0 +1,134 @@
+// What a stage says in figures, from its account and the last look of its decider.
+
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
+import { judgeObjective } from '../../core/run/judge-objective.ts';
+import type { ObjectiveEvidence } from '../../core/run/objective-tally.ts';
+import { lowerPercentile } from '../../core/statistics/percentile.ts';
+import type { StageCurve, StageFigures, StageLoad, StageTimeline } from '../../core/sweep/stage.ts';
+import { TIMELINE_POINTS_MAX } from '../../core/sweep/stage.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { CriterionResult } from '../line/criterion-test.ts';
+import type { Look } from '../line/stage-decider.ts';
+import type { StageAccount } from './stage-account.ts';
+import type { StageCriterion } from './stage-criteria.ts';
+
+export interface FiguresOptions {
+  readonly account: StageAccount;
+  readonly load: StageLoad;
+  /** From the start of the load to its end, the drain not counted. */
+  readonly elapsedNs: number;
+  readonly look: Look | undefined;
+}
+
+export const stageFigures = ({ account, elapsedNs, look }: FiguresOptions): StageFigures => {
+  const { ledger } = account;
+  const { issued, completed, failed, cancelled } = ledger;
+  const perSecond = (count: number): Reported<number> =>
+    elapsedNs > 0 ? (count * 1e9) / elapsedNs : unknown('the stage has only begun');
+  const objectives = objectiveAnswers(account, look);
+  return {
+    issued,
+    completed,
+    failed,
+    cancelled,
+    elapsedNs,
+    completedPerSecond: perSecond(completed),
+    outputTokensPerSecond:
+      account.withoutUsage > 0 || completed === 0
+        ? unknown(completed === 0 ? 'no request completed' : 'the server told no usage')
+        : perSecond(account.outputTokens),
+    perUserTokensPerSecond: perUser(account),
+    attainment: attainmentOf(account.criteria, objectives),
+    objectives,
+    curve: curveOf(account),
+    inFlightGrowthPerMinute: look?.growth?.perMinute ?? unknown(noGrowth(account)),
+    littlesLawRatio: littlesLawRatio(account),
+    steadyFromNs: steadyFrom(account, look),
+    timeline: timelineOf(account, elapsedNs),
+  };
+};
+
+const perUser = ({ tpotNs }: StageAccount): Reported<number> =>
+  tpotNs.length === 0
+    ? unknown('no answer had two tokens with their times')
+    : 1e9 / Math.max(1, lowerPercentile(tpotNs.sorted(), 50));
+
+/** The decider's word, because its looks share the error; the figures are judged as those of any run. */
+const objectiveAnswers = (account: StageAccount, look: Look | undefined): readonly ObjectiveAnswer[] =>
+  account.criteria.map(({ objective }, at) => {
+    const judged = judgeObjective(objective, account.tallies[at]?.evidence() ?? NO_EVIDENCE);
+    const result = look?.results[at];
+    return {
+      ...judged,
+      answer: result?.answer ?? 'too-few-samples',
+      samplesNeeded: result === undefined ? judged.samplesNeeded : needed(result),
+    };
+  });
+
+const needed = ({ samplesNeeded }: CriterionResult): Reported<number> =>
+  samplesNeeded ?? unknown('it is at the limit: no number of requests would decide');
+
+const attainmentOf = (
+  criteria: readonly StageCriterion[],
+  answers: readonly ObjectiveAnswer[],
+): StageFigures['attainment'] => {
+  const at = criteria.findIndex(({ objective }) => objective.kind === 'attainment');
+  const estimate = answers[at]?.estimate ?? unknown('nothing was asked of single requests');
+  if (isUnknown(estimate)) return estimate;
+  const { value, low, high } = estimate;
+  return { value: value ?? 0, low, high: high ?? 1 };
+};
+
+const curveOf = ({ ttftNs, latencyNs }: StageAccount): Reported<StageCurve> => {
+  const isStreaming = ttftNs.length > 0;
+  const sorted = (isStreaming ? ttftNs : latencyNs).sorted();
+  if (sorted.length === 0) return unknown('no request completed');
+  return {
+    series: isStreaming ? 'ttftFromIntendedNs' : 'latencyFromIntendedNs',
+    p50: lowerPercentile(sorted, 50),
+    percentile: CURVE_PERCENTILE,
+    atPercentile: lowerPercentile(sorted, CURVE_PERCENTILE),
+    p99: lowerPercentile(sorted, 99),
+  };
+};
+
+const noGrowth = ({ isOpenLoop }: StageAccount): string =>
+  isOpenLoop ? 'too few requests to say' : 'in closed loop as many are in flight as were asked for';
+
+/**
+ * Mean in flight × time against the sum of all latencies, once the last request has ended, so that no edge is left to correct.
+ * Issues come by one way and ends by another: what one lost is seen here.
+ */
+const littlesLawRatio = ({ ledger, latencyTotalNs, lastEndNs }: StageAccount): Reported<number> => {
+  if (ledger.ended < ledger.issued || latencyTotalNs === 0) return unknown('not all requests have ended');
+  const [meanInFlight = 0] = ledger.inFlight().levels({ fromNs: 0, toNs: lastEndNs, steps: 1 });
+  return (meanInFlight * lastEndNs) / latencyTotalNs;
+};
+
+const steadyFrom = ({ ledger }: StageAccount, look: Look | undefined): Reported<number> => {
+  const index = look?.results[0]?.steadyFrom;
+  const atNs = index === undefined ? undefined : ledger.issuedNsAt(index);
+  return atNs ?? unknown('no steady state was reached');
+};
+
+const timelineOf = ({ ledger }: StageAccount, elapsedNs: number): StageTimeline => {
+  const serverQueue = unknown('the server was not asked');
+  if (elapsedNs <= 0) return { stepNs: 0, inFlight: [], serverQueue };
+  // No step shorter than what anybody sees.
+  const steps = Math.max(1, Math.min(TIMELINE_POINTS_MAX, Math.floor(elapsedNs / TIMELINE_STEP_NS_MIN)));
+  const levels = ledger.inFlight().levels({ fromNs: 0, toNs: elapsedNs, steps });
+  return { stepNs: elapsedNs / steps, inFlight: [...levels], serverQueue };
+};
+
+const NO_EVIDENCE: ObjectiveEvidence = {
+  count: 0,
+  good: 0,
+  unknown: 0,
+  hits: [],
+  values: [],
+  squares: 0,
+  valueAt: () => undefined,
+};
+const CURVE_PERCENTILE = 95;
+const TIMELINE_STEP_NS_MIN = 100e6;

@@ -1,0 +1,89 @@
+// Stages against the mock, which with `--concurrency k` is a queue of k servers.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runStage } from '../../../src/bench/sweep/run-stage.ts';
+import type { Report } from '../../../src/core/run/report.ts';
+import type { Stage, StageFigures, StageVerdict } from '../../../src/core/sweep/stage.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { rateOrder, stageParts, startQueue } from './stage-setting.ts';
+
+const figuresOf = ({ figures }: Stage): StageFigures => {
+  if (isUnknown(figures)) throw new Error(figures.reason);
+  return figures;
+};
+
+/** On a machine that is busy with other things the client is the limit, and the stage must say so. */
+const unlessClientBound = ({ client }: Report, verdict: StageVerdict): StageVerdict =>
+  client.verdict === 'client-bound' ? 'client-bound' : verdict;
+
+describe('a stage', { timeout: 60_000 }, () => {
+  test('at half the capacity holds, ends long before its time and is an ordinary, complete run', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startQueue({ ttftMs: 4, concurrencyMax: 1 });
+    const seen: Stage[] = [];
+    const parts = stageParts({
+      url: mock.url,
+      directory: folder.path,
+      seen,
+    });
+    const { stage, report } = await runStage(rateOrder(100), parts);
+    if (stage.verdict !== 'held') expect(stage.verdict).toBe(unlessClientBound(report, 'held'));
+    const figures = figuresOf(stage);
+    expect(figures.elapsedNs).toBeLessThan(19e9);
+    expect(figures.completed + figures.cancelled).toBe(figures.issued);
+    expect(report.complete).toBe(true);
+    expect(report.interrupted).toBe(false);
+    expect(report.counts).toMatchObject({ issued: figures.issued, completed: figures.completed });
+    expect(reportFromJson(readFileSync(join(folder.path, 'stage-01', 'report.json'), 'utf8'))).toEqual(
+      report,
+    );
+    expect(existsSync(join(folder.path, 'stage-01', 'samples.jsonl'))).toBe(true);
+    expect(figures.littlesLawRatio).toBeCloseTo(1, 2);
+    expect(figures.timeline.inFlight.length).toBeGreaterThan(5);
+    expect(seen.at(-1)).toEqual(stage);
+    expect(seen[0]).toMatchObject({ state: 'running', verdict: { kind: 'unknown' } });
+  });
+
+  test('over the capacity is seen by its growing queue and cancelled, and its report is complete', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startQueue({ ttftMs: 20, concurrencyMax: 1 });
+    const parts = stageParts({ url: mock.url, directory: folder.path });
+    const { stage, report } = await runStage(rateOrder(80), parts);
+    expect(stage.verdict).toBe(unlessClientBound(report, 'over-capacity'));
+    const figures = figuresOf(stage);
+    expect(figures.cancelled).toBeGreaterThan(10);
+    expect(figures.inFlightGrowthPerMinute).toMatchObject({ value: expect.any(Number) });
+    expect(report.complete).toBe(true);
+    expect(report.counts.cancelled).toBe(figures.cancelled);
+  });
+
+  test('that a person stops says so', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startQueue({ ttftMs: 20, concurrencyMax: 4 });
+    const stop = new AbortController();
+    const parts = stageParts({ url: mock.url, directory: folder.path, stop: stop.signal });
+    const { stage, report } = await runStage(rateOrder(20), {
+      ...parts,
+      observer: { ...parts.observer, changed: () => stop.abort() },
+    });
+    expect(stage.verdict).toBe('stopped');
+    expect(report.interrupted).toBe(true);
+  });
+
+  test('of an endpoint that answers nobody is broken', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startQueue({ ttftMs: 20, failure: 'silent' });
+    const parts = stageParts({ url: mock.url, directory: folder.path });
+    const request = { ...parts.request, timeouts: { ...parts.request.timeouts, totalMs: 500 } };
+    const { stage, report } = await runStage(
+      rateOrder(20, { durationMs: 1_000, warmup: { kind: 'requests', count: 1 } }),
+      { ...parts, request },
+    );
+    expect(stage.verdict).toBe(unlessClientBound(report, 'broken'));
+    expect(figuresOf(stage)).toMatchObject({ completed: 0 });
+  });
+});
