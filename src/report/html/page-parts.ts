@@ -64,10 +64,13 @@ export const picture = (drawn: Markup | undefined, instead: string): Markup =>
 
 /** The first column names a row. Columns of words stand to the left; all others are figures. */
 export const table = ({
+  name,
   head,
   rows,
   words = [],
 }: {
+  /** For who cannot see what stands above it. */
+  readonly name: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly MarkupValue[])[];
   /** Indexes of columns. */
@@ -75,7 +78,7 @@ export const table = ({
 }): Markup => {
   const look = (column: number): Markup | undefined =>
     words.includes(column) ? markup` class="words"` : undefined;
-  return markup`<div class="scroll"><table>${
+  return markup`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>${
     head.length === 0
       ? undefined
       : markup`<thead><tr>${head.map((name, column) => markup`<th scope="col"${look(column)}>${name}</th>`)}</tr></thead>`

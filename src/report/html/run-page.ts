@@ -56,7 +56,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       subtitle: subtitle(report),
       tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${sixFigures(summaryFigures(report))}
-<p class="lead"><b>${lead}</b>${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}
+<p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${runObjectives(report)}
 ${pictures(report, overTime)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });

@@ -32,20 +32,20 @@ export const runTables = (report: Report): Markup => {
     title: 'Times',
     remark:
       'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)',
-    content: seriesTable(report, times),
+    content: seriesTable('Times', report, times),
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable(report, others) })}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}`;
 };
 
-const seriesTable = ({ series }: Report, keys: readonly SeriesKey[]): Markup => {
+const seriesTable = (name: string, { series }: Report, keys: readonly SeriesKey[]): Markup => {
   const rows = keys.flatMap(key => {
     const one = series[key];
     return one === undefined || one.count === 0 ? [] : [seriesCells(key, one)];
   });
   if (rows.length === 0) return markup`<p class="none">No request completed.</p>`;
-  return table({ head: ['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'mean ± sd', 'n'], rows });
+  return table({ name, head: ['Series', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'mean ± sd', 'n'], rows });
 };
 
 const seriesCells = (key: SeriesKey, one: ReportSeries): readonly MarkupValue[] => {
@@ -74,6 +74,7 @@ const outcomes = ({ counts, warmup, errors, finishReasons }: Report): Markup => 
     markup`<span class="unit">${counts.issued === 0 ? '–' : percentText(count / counts.issued)}</span>`,
   ];
   return table({
+    name: 'Outcomes',
     head: [],
     rows: [
       row('Issued', counts.issued),
@@ -101,6 +102,7 @@ const loadGenerator = ({ client, droppedEvents }: Report): Markup => {
     isUnknown(value) ? reasonCell(value) : format(value);
   const { opened, reused, stale } = client.connections;
   return table({
+    name: 'The load generator',
     head: [],
     rows: [
       ['Send lateness p99', p99(client.sendLatenessNs)],

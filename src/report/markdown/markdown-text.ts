@@ -17,7 +17,7 @@ export const markdownCode = (text: string): string => {
 /** Sentences, which hold words of others now and then. */
 export const markdownWords = (text: string): string =>
   showable(text.toWellFormed(), ' ')
-    .replace(/[\\`*_[\]()<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
+    .replace(/[\\`*_[\]<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
     .replace(/@/g, '`@`');
 
 export const markdownTable = (

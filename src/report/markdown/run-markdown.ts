@@ -20,7 +20,7 @@ export const runMarkdown = (report: Report): string => {
   const { headline, reasons, tone } = reportVerdict(report);
   const percentiles = seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
-    if (one === undefined || one.count === 0) return [];
+    if (one === undefined || one.count === 0 || one.max === 0) return [];
     const shown = (value: number | null | undefined): string =>
       value === null || value === undefined ? '–' : figureText(formatRunFigure(one.unit, value));
     return [
