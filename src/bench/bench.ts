@@ -61,8 +61,8 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
     await using _prepared = prepared;
-    const { server, plan, dataset, load, notices } = prepared;
-    const config = runConfig({ ...parts, request, plan, dataset, server });
+    const { server, plan, dataset, calibration, load, notices } = prepared;
+    const config = runConfig({ ...parts, request, plan, dataset, calibration, server });
     await directory.writeConfig(config);
     relay.attach(batch => {
       aggregator.publish(batch);

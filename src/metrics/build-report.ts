@@ -8,6 +8,7 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
+import { runAsSent } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import { reportRates } from '../core/run/run-rates.ts';
@@ -46,7 +47,7 @@ export const buildReport = (input: ReportInput): Report => {
   return {
     schema: REPORT_SCHEMA,
     plimsoll: config.plimsoll,
-    run: config.run,
+    run: runAsSent(config, counts.issued),
     state,
     complete: reasons.length === 0,
     ...(reasons.length === 0 ? {} : { incompleteReason: reasons.join('; ') }),

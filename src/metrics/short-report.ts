@@ -17,7 +17,7 @@ import { loadLabel } from '../core/run/run-shape.ts';
 import { brokenLines, clipped, inColumns } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
-import { requestRows } from './text-requests.ts';
+import { tokenRows } from './text-requests.ts';
 
 export const shortReport = (report: Report): readonly string[] =>
   [
@@ -59,7 +59,7 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}, seed ${run.seed}`],
     ['prompts', run.dataset],
-    ...requestRows(run, { input: series.inputTokens, output: series.outputTokens }).slice(0, 2),
+    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
   ]),
 ];
 

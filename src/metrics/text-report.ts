@@ -14,7 +14,7 @@ import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { shortReport } from './short-report.ts';
-import { requestRows } from './text-requests.ts';
+import { lengthRows, tokenRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 export interface TextReportOptions {
@@ -63,7 +63,8 @@ const head = ({ run, environment, series }: Report): readonly string[] => [
       'prompts',
       `${run.dataset}${run.hasNonce ? ', each made unique' : ''}, ${run.warmupRequests} to warm up`,
     ],
-    ...requestRows(run, { input: series.inputTokens, output: series.outputTokens }),
+    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
+    ...lengthRows(run),
     ['client', `${environment.cpu}, ${environment.cores} cores, ${environment.os}, Node ${environment.node}`],
   ]),
 ];

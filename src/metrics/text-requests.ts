@@ -4,6 +4,7 @@
 import { formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
+import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 
 export interface CountedTokens {
@@ -11,64 +12,81 @@ export interface CountedTokens {
   readonly output: ReportSeries | undefined;
 }
 
-/** Rows of name and text; none for a run of a version that left lengths to the server. */
-export const requestRows = (
+type Row = readonly [name: string, text: string];
+
+/** The two rows that stand on the first screen; none for a run of a version that left lengths to the server. */
+export const tokenRows = (
   { requests }: Pick<ReportRun, 'requests'>,
   counted: CountedTokens,
-): readonly (readonly [name: string, text: string])[] => {
+): readonly Row[] => {
   if (isUnknown(requests)) return [];
-  const { inputTokens, outputTokens, prefixes, body } = requests;
+  const { inputTokens, outputTokens } = requests;
   const input = isUnknown(inputTokens) ? inputTokens.reason : `asked ${askedText(inputTokens)}`;
-  const shared = isUnknown(prefixes)
-    ? ''
-    : `, ${formatCount(prefixes.tokens)} of them one of ${formatCount(prefixes.count)} shared ${prefixes.count === 1 ? 'prefix' : 'prefixes'}`;
-  const output = isUnknown(outputTokens)
-    ? `length left to ${outputTokens.reason}`
-    : `asked ${askedText(outputTokens)}${sourceText(requests)}`;
   return [
-    ['input tokens', `${input}${shared}; ${countedText(counted.input, inputTokens)}`],
-    ['output tokens', `${output}; ${countedText(counted.output, outputTokens)}`],
-    ...(body === '{}' ? [] : [['body', `each with ${body}`] as const]),
+    ['input tokens', `${input}; ${countedText(counted.input, inputTokens)}`],
+    ['output tokens', `${outputText(requests)}; ${countedText(counted.output, outputTokens)}`],
   ];
 };
 
-const sourceText = ({ outputSource, lengthFields }: RunRequests): string => {
+/** How the lengths were brought about: behind those two, in the full text. */
+export const lengthRows = ({ requests }: Pick<ReportRun, 'requests'>): readonly Row[] => {
+  if (isUnknown(requests)) return [];
+  const { inputTokens, prefixes, calibration, outputSource, lengthFields, body } = requests;
+  const shared: readonly Row[] = isUnknown(prefixes)
+    ? []
+    : [
+        [
+          'prefixes',
+          `${formatCount(prefixes.count)} of ${formatCount(prefixes.tokens)} tokens, shared, in turn`,
+        ],
+      ];
+  const words: readonly Row[] = isUnknown(inputTokens) ? [] : [['words', calibrationText(calibration)]];
+  const held: readonly Row[] =
+    outputSource === 'option'
+      ? [['answers held by', lengthFields.length === 0 ? NOT_HELD : lengthFields.join(', ')]]
+      : [];
+  return [...shared, ...words, ...held, ...(body === '{}' ? [] : [['body', `each with ${body}`] as const])];
+};
+
+const calibrationText = (calibration: RunRequests['calibration']): string => {
+  if (isUnknown(calibration)) return `one for each token, not calibrated: ${calibration.reason}`;
+  const { requests, askedTokens, countedTokens } = calibration;
+  return `calibrated by ${formatCount(requests)} requests: of ${formatCount(askedTokens)} tokens ${formatCount(countedTokens)} were counted`;
+};
+
+const outputText = ({ outputTokens, outputSource, lengthFields }: RunRequests): string => {
+  if (isUnknown(outputTokens)) return `length left to ${outputTokens.reason}`;
+  const asked = askedText(outputTokens);
   switch (outputSource) {
     case 'default':
-      return ' at most by default (--output-tokens sets it)';
+      return `asked at most ${asked}, the default`;
     case 'option':
-      return lengthFields.length === 0
-        ? ' at most: this server is not known to have min_tokens or ignore_eos, so answers may be shorter'
-        : ` with ${lengthFields.join(' and ')}`;
+      return lengthFields.length === 0 ? `asked at most ${asked}` : `asked ${asked}`;
     case 'dataset':
-      return ' at most';
     case 'body':
-      return '';
+      return `asked at most ${asked}`;
     default:
       return outputSource satisfies never;
   }
 };
 
 const askedText = ({ text, mean, min, max }: AskedTokens): string =>
-  min === max
-    ? formatCount(min)
-    : `${text}: ${formatCount(Math.round(mean))} on average, ${formatCount(min)} to ${formatCount(max)},`;
+  min === max ? formatCount(min) : `${text}: ${spreadText({ mean, min, max })}`;
 
-const countedText = (series: ReportSeries | undefined, asked: RunRequests['inputTokens']): string => {
-  if (
-    series === undefined ||
-    series.count === 0 ||
-    series.mean === null ||
-    series.min === null ||
-    series.max === null
-  )
+const countedText = (series: ReportSeries | undefined, asked: Reported<AskedTokens>): string => {
+  if (series === undefined || series.mean === null || series.min === null || series.max === null)
     return 'none counted by the server';
   const { mean, min, max } = series;
-  if (min === max) return `the server counted ${formatCount(min)}`;
-  const deviation =
-    isUnknown(asked) || asked.min !== asked.max ? '' : ` (${signedPercent(mean / asked.mean - 1)})`;
-  return `the server counted ${mean.toFixed(1)} on average${deviation}, ${formatCount(min)} to ${formatCount(max)}`;
+  const share = isUnknown(asked) ? 0 : mean / asked.mean - 1;
+  const deviation = Math.abs(share) < SHARE_SHOWN ? '' : ` (${signedPercent(share)})`;
+  return `counted ${min === max ? formatCount(min) : spreadText({ mean, min, max })}${deviation}`;
 };
+
+const spreadText = ({ mean, min, max }: Pick<AskedTokens, 'mean' | 'min' | 'max'>): string =>
+  `${mean < 1_000 ? mean.toFixed(1) : formatCount(Math.round(mean))}, ${formatCount(min)} to ${formatCount(max)}`;
 
 const signedPercent = (share: number): string =>
   `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}%`;
+
+const NOT_HELD = 'nothing: this server is not known to have min_tokens or ignore_eos, so they may be shorter';
+const SHARE_SHOWN = 0.0005;

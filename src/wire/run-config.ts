@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
+import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
@@ -48,6 +49,7 @@ const runRequestsSchema: v.GenericSchema<unknown, RunRequests> = openObject({
   outputSource: v.picklist(OUTPUT_SOURCES),
   lengthFields: list(text),
   warmupTokensMax: count,
+  calibration: reported(openObject({ requests: count, askedTokens: count, countedTokens: count })),
   prefixes: reported(openObject({ count, tokens: count })),
   body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
 });
@@ -83,10 +85,14 @@ export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = op
   cores: count,
 });
 
+/** "512,498,530", or nothing. */
+const lengthsSchema = v.pipe(v.string(), v.maxLength(LENGTHS_TEXT_MAX), v.regex(/^(\d{1,7}(,\d{1,7})*)?$/));
+
 const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
   schema: v.literal(RUN_CONFIG_SCHEMA),
   plimsoll: openObject({ version: text }),
   run: reportRunSchema,
   ...objectiveEntries,
+  requestLengths: reported(openObject({ input: lengthsSchema, output: lengthsSchema })),
   environment: environmentSchema,
 });

@@ -3,7 +3,6 @@
 
 import type { SeededRandom } from '../../core/random.ts';
 import { seededRandom } from '../../core/random.ts';
-import type { AskedTokens } from '../../core/run/run-requests.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { distributionText, lengthSampler } from '../../core/statistics/length-distribution.ts';
 import type { HistogramFile } from './histogram-file.ts';
@@ -36,19 +35,6 @@ export const randomFor = (seed: number, purpose: keyof typeof STREAMS): SeededRa
   let own = 0;
   for (let stream = 0; stream <= STREAMS[purpose]; stream += 1) own = seeds.below(2 ** 53);
   return seededRandom(own);
-};
-
-/** What was asked over all prompts, each once. */
-export const askedTokens = (text: string, lengths: readonly number[]): AskedTokens => {
-  let sum = 0;
-  let min = Number.POSITIVE_INFINITY;
-  let max = 0;
-  for (const length of lengths) {
-    sum += length;
-    if (length < min) min = length;
-    if (length > max) max = length;
-  }
-  return { text, mean: sum / lengths.length, min, max };
 };
 
 /** So many different draws before they come again: enough for the tail of a distribution to show. */

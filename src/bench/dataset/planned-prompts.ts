@@ -1,11 +1,17 @@
 // From what a person wants of lengths and from the data set to the prompts that are sent, each with the length of its answer.
 
-import type { AskedTokens, OutputSource, SharedPrefixes } from '../../core/run/run-requests.ts';
+import { askedTokens, lengthsText } from '../../core/run/request-lengths.ts';
+import type {
+  AskedTokens,
+  OutputSource,
+  RequestLengths,
+  SharedPrefixes,
+} from '../../core/run/run-requests.ts';
 import { OUTPUT_TOKENS_DEFAULT } from '../../core/run/run-requests.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ChosenLengths } from './length-choice.ts';
-import { askedTokens, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
+import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import type { SizedWish } from './synthetic-dataset.ts';
 import { PROMPT_WORDS, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
@@ -26,6 +32,7 @@ export interface PlannedPrompts extends Dataset {
   readonly inputTokens: Reported<AskedTokens>;
   readonly outputTokens: Reported<AskedTokens>;
   readonly outputSource: OutputSource;
+  readonly lengths: RequestLengths;
 }
 
 /** undefined: what words cost does not matter to it. */
@@ -37,64 +44,67 @@ export const sizedWish = ({ seed, file, input, output, prefixes }: PromptWish): 
 
 export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
   const sized = sizedWish(wish);
-  if (sized !== undefined) {
-    const { inputLengths, ...dataset } = sizedDataset(sized, costs);
-    const text =
-      sized.prefixes === undefined ? sized.input.text : `${sized.prefixes.tokens} + ${sized.input.text}`;
-    return { ...withAnswers(dataset, wish), inputTokens: askedTokens(text, inputLengths) };
+  if (sized === undefined) {
+    const inputTokens =
+      wish.file === undefined
+        ? unknown(`not asked for: prompts have ${PROMPT_WORDS} words`)
+        : unknown('the prompts of the data set are sent as they are');
+    return { ...withAnswers(wish.file ?? syntheticDataset(wish.seed), wish), inputTokens };
   }
-  const inputTokens =
-    wish.file === undefined
-      ? unknown(`not asked for: prompts have ${PROMPT_WORDS} words`)
-      : unknown('the prompts of the data set are sent as they are');
-  return { ...withAnswers(wish.file ?? syntheticDataset(wish.seed), wish), inputTokens };
-};
-
-const withAnswers = (dataset: Dataset, wish: PromptWish): Omit<PlannedPrompts, 'inputTokens'> => {
-  if (wish.isOutputInBody) {
-    const prompts = dataset.prompts.map(prompt => ({ ...prompt, maxTokens: undefined }));
-    return { ...dataset, prompts, outputTokens: unknown('--body says it'), outputSource: 'body' };
-  }
-  if (wish.output !== undefined)
-    return { ...drawnAnswers(dataset, wish.output, wish.seed), outputSource: 'option' };
-  const told = dataset.prompts.filter(({ maxTokens }) => maxTokens !== undefined).length;
-  const prompts = dataset.prompts.map(prompt => ({
-    ...prompt,
-    maxTokens: prompt.maxTokens ?? OUTPUT_TOKENS_DEFAULT,
-  }));
-  const text =
-    told === 0
-      ? String(OUTPUT_TOKENS_DEFAULT)
-      : told === prompts.length
-        ? 'as in the data set'
-        : `as in the data set, else ${OUTPUT_TOKENS_DEFAULT}`;
+  const { inputLengths: input, ...dataset } = sizedDataset(sized, costs);
+  const { prefixes } = sized;
+  const text = prefixes === undefined ? sized.input.text : `${prefixes.tokens} + ${sized.input.text}`;
+  const answered = withAnswers(dataset, wish);
   return {
-    ...dataset,
-    prompts,
-    outputTokens: askedTokens(
-      text,
-      prompts.map(({ maxTokens }) => maxTokens),
-    ),
-    outputSource: told === 0 ? 'default' : 'dataset',
+    ...answered,
+    inputTokens: askedTokens(text, input),
+    lengths: { ...answered.lengths, input: lengthsText(input) },
   };
 };
 
-/** A short data set is gone through several times, so that more than a few lengths are drawn. */
-const drawnAnswers = (
-  dataset: Dataset,
-  output: ChosenLengths,
-  seed: number,
-): Pick<PlannedPrompts, 'description' | 'prompts' | 'outputTokens'> => {
-  const draw = lengthsOf(output, { seed, purpose: 'output' });
-  const rounds = output.distribution.kind === 'fixed' ? 1 : roundsOf(dataset.prompts);
-  const prompts = Array.from({ length: rounds }, () => dataset.prompts)
-    .flat()
-    .map(prompt => ({ ...prompt, maxTokens: draw() }));
-  const outputTokens = askedTokens(
-    output.text,
-    prompts.map(({ maxTokens }) => maxTokens),
-  );
-  return { description: dataset.description, prompts, outputTokens };
+const withAnswers = (dataset: Dataset, wish: PromptWish): Omit<PlannedPrompts, 'inputTokens'> => {
+  const { description } = dataset;
+  if (wish.isOutputInBody) {
+    const prompts = dataset.prompts.map(prompt => ({ ...prompt, maxTokens: undefined }));
+    const outputTokens = unknown('--body says it');
+    return { description, prompts, outputTokens, outputSource: 'body', lengths: { input: '', output: '' } };
+  }
+  const { prompts, text, source } = limitedPrompts(dataset, wish);
+  const output = prompts.map(({ maxTokens }) => maxTokens);
+  return {
+    description,
+    prompts,
+    outputTokens: askedTokens(text, output),
+    outputSource: source,
+    lengths: { input: '', output: lengthsText(output) },
+  };
+};
+
+interface LimitedPrompts {
+  readonly prompts: readonly (Prompt & { readonly maxTokens: number })[];
+  readonly text: string;
+  readonly source: OutputSource;
+}
+
+const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptWish): LimitedPrompts => {
+  if (output !== undefined) {
+    const draw = lengthsOf(output, { seed, purpose: 'output' });
+    // A short data set is gone through several times, so that more than a few lengths are drawn.
+    const rounds = output.distribution.kind === 'fixed' ? 1 : roundsOf(prompts);
+    const drawn = Array.from({ length: rounds }, () => prompts).flat();
+    return {
+      prompts: drawn.map(prompt => ({ ...prompt, maxTokens: draw() })),
+      text: output.text,
+      source: 'option',
+    };
+  }
+  const told = prompts.filter(({ maxTokens }) => maxTokens !== undefined).length;
+  const rest = told === prompts.length ? '' : `, else ${OUTPUT_TOKENS_DEFAULT}`;
+  return {
+    prompts: prompts.map(prompt => ({ ...prompt, maxTokens: prompt.maxTokens ?? OUTPUT_TOKENS_DEFAULT })),
+    text: told === 0 ? String(OUTPUT_TOKENS_DEFAULT) : `as in the data set${rest}`,
+    source: told === 0 ? 'default' : 'dataset',
+  };
 };
 
 const roundsOf = (prompts: readonly Prompt[]): number => {

@@ -1,7 +1,6 @@
 // Prompts for who has none at hand: plain English words drawn by a seed, so that two runs of one seed ask the same. Of a
 // stated number of words, or of a number of tokens as the server counts them, behind prefixes that requests share.
 
-import { formatCount } from '../../core/figure/figure.ts';
 import type { SeededRandom } from '../../core/random.ts';
 import { seededRandom } from '../../core/random.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
@@ -10,7 +9,7 @@ import { LENGTHS_DRAWN, lengthsOf, randomFor } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import { userPrompt } from './prompt.ts';
 import type { WordCosts } from './word-costs.ts';
-import { PREFIX_START, SHORT_TASK, TASK, WORD_LIST, wordText } from './word-costs.ts';
+import { prefixStart, SHORT_TASK, TASK, WORD_LIST, wordText } from './word-costs.ts';
 
 export const syntheticDataset = (seed: number): Dataset => {
   const random = seededRandom(seed);
@@ -58,14 +57,29 @@ export const sizedDataset = (wish: SizedWish, costs: WordCosts): SizedDataset =>
   const behind =
     prefixes === undefined
       ? ''
-      : ` behind ${formatCount(prefixes.count)} shared ${prefixes.count === 1 ? 'prefix' : 'prefixes'} of ${formatCount(prefixes.tokens)}`;
-  const count = formatCount(lengths.length);
-  const description = `synthetic: ${count} prompts of ${input.text} tokens${behind}, seed ${seed}`;
+      : ` behind ${prefixes.count} shared ${prefixes.count === 1 ? 'prefix' : 'prefixes'} of ${prefixes.tokens}`;
+  const description = `synthetic: ${lengths.length} prompts of ${input.text} tokens${behind}, seed ${seed}`;
   return {
     description,
     prompts,
     inputLengths: lengths.map(tokens => tokens + (prefixes?.tokens ?? 0)),
   };
+};
+
+/** One prompt as a run of that wish sends it, no longer than so much, and the tokens that it should have. */
+export const sizedPrompt = (
+  wish: SizedWish,
+  costs: WordCosts,
+  tokensMax: number,
+): { readonly prompt: Prompt; readonly tokens: number } => {
+  const { prefixes } = wish;
+  const lengths = inputLengths(wish).toSorted((a, b) => a - b);
+  const own = Math.min(tokensMax, lengths[lengths.length >> 1] ?? tokensMax);
+  const shared = prefixes === undefined ? 0 : Math.min(tokensMax, prefixes.tokens);
+  const short = prefixes === undefined ? wish : { ...wish, prefixes: { tokens: shared, count: 1 } };
+  const prompt = userPrompt(sizedText(own, costs, randomFor(wish.seed, 'words')));
+  const [prefix] = sharedPrefixes(short, costs);
+  return { prompt: prefix === undefined ? prompt : { ...prompt, prefix }, tokens: own + shared };
 };
 
 /** As many prompts as show the distribution, fewer of very long ones. */
@@ -93,7 +107,10 @@ const sharedPrefixes = ({ seed, prefixes }: SizedWish, costs: WordCosts): readon
   if (prefixes === undefined) return [];
   const random = randomFor(seed, 'prefixes');
   const tokens = prefixes.tokens - costs.prefixTokens;
-  return Array.from({ length: prefixes.count }, () => PREFIX_START + wordText(tokens, costs, random));
+  return Array.from(
+    { length: prefixes.count },
+    (_, index) => prefixStart(index) + wordText(tokens, costs, random),
+  );
 };
 
 export const PROMPT_COUNT = 256;

@@ -9,11 +9,17 @@ export interface WordCosts {
   readonly taskTokens: number;
   /** Of one that has SHORT_TASK alone. */
   readonly shortTokens: number;
-  /** What a system message of PREFIX_START alone adds; below 0 where a template puts in one of its own if there is none. */
+  /** What a system message of a prefix's start alone adds; below 0 where a template puts in one of its own if there is none. */
   readonly prefixTokens: number;
   readonly bundles: readonly WordBundle[];
-  /** Of FILLER, a word that fills up what no bundle fits in. */
-  readonly fillerTokens: number;
+  /** Words that fill up what no bundle fits in, the one of most tokens first. */
+  readonly fillers: readonly WordFiller[];
+}
+
+export interface WordFiller {
+  readonly word: string;
+  /** May be a fraction, where a tokenizer joins some of them. */
+  readonly tokens: number;
 }
 
 export interface WordBundle {
@@ -21,10 +27,10 @@ export interface WordBundle {
   readonly tokens: number;
 }
 
-/** So many tokens of words, each after a space: '' for less than a filler. */
+/** So many tokens of words, each after a space, to within half a filler. */
 export const wordText = (
   tokens: number,
-  { bundles, fillerTokens }: Pick<WordCosts, 'bundles' | 'fillerTokens'>,
+  { bundles, fillers }: Pick<WordCosts, 'bundles' | 'fillers'>,
   random: SeededRandom,
 ): string => {
   let left = tokens;
@@ -36,9 +42,15 @@ export const wordText = (
     words.push(...bundle.words);
     left -= bundle.tokens;
   }
-  const fillers = fillerTokens > 0 ? Math.max(0, Math.round(left / fillerTokens)) : 0;
   shuffle(words, random);
-  for (let filler = 0; filler < fillers; filler += 1) words.push(FILLER);
+  for (const [index, filler] of fillers.entries()) {
+    if (filler.tokens <= 0) continue;
+    const exact = left / filler.tokens;
+    // The last one goes to the nearest count, the others leave a rest for it.
+    const count = Math.max(0, index === fillers.length - 1 ? Math.round(exact) : Math.floor(exact));
+    for (let added = 0; added < count; added += 1) words.push(filler.word);
+    left -= count * filler.tokens;
+  }
   return words.map(word => ` ${word}`).join('');
 };
 
@@ -55,8 +67,9 @@ const shuffle = (words: string[], random: SeededRandom): void => {
 export const TASK = 'Write a short story that uses all of these words:';
 /** For prompts that have no room for the task. */
 export const SHORT_TASK = 'Go';
-export const PREFIX_START = 'Context:';
-export const FILLER = 'and';
+/** Of the n-th prefix: short ones are different too. */
+export const prefixStart = (index: number): string => `Context ${String(index).padStart(3, '0')}:`;
+export const FILLER_WORDS: readonly string[] = ['and', 'a'];
 const BUNDLE_WORDS = 24;
 
 export const WORD_LIST: readonly string[] =
@@ -82,7 +95,7 @@ export const WORD_BUNDLES: readonly (readonly string[])[] = Array.from(
 export const WORDS_AS_TOKENS: WordCosts = {
   taskTokens: TASK.split(' ').length,
   shortTokens: 1,
-  prefixTokens: 1,
+  prefixTokens: prefixStart(0).split(' ').length,
   bundles: WORD_BUNDLES.map(words => ({ words, tokens: words.length })),
-  fillerTokens: 1,
+  fillers: [{ word: 'and', tokens: 1 }],
 };

@@ -80,6 +80,8 @@ export interface BenchSettings {
   readonly readyMsMax: number;
   /** For the server to tell its models. */
   readonly askMsMax: number;
+  /** For each of the short requests that tell what words cost. */
+  readonly calibrationMsMax: number;
   /** A load thread that did not return to its event loop for so long is given up. */
   readonly heartbeatMsMax: number;
   /** For the subscribers to take what is queued at the end. */
@@ -95,6 +97,7 @@ export interface BenchSettings {
 export const BENCH_SETTINGS: BenchSettings = {
   readyMsMax: 10_000,
   askMsMax: 5_000,
+  calibrationMsMax: 60_000,
   heartbeatMsMax: 5_000,
   lingerMs: 10_000,
   accountMsMax: 60_000,

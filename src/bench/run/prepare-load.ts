@@ -1,14 +1,16 @@
 // The load side of a run, ready to start: the server was asked, the plan is made, threads are up and connections open. It
 // goes on beside the start of the child processes, and its few early records wait for them.
 
-import { unknown } from '../../core/unknown.ts';
+import type { RunRequests } from '../../core/run/run-requests.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
-import { plannedPrompts } from '../dataset/planned-prompts.ts';
-import { WORDS_AS_TOKENS } from '../dataset/word-costs.ts';
+import { plannedPrompts, sizedWish } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { askServer } from '../target/ask-server.ts';
+import type { CalibratedWords } from '../target/calibrate-words.ts';
+import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts } from './bench-parts.ts';
@@ -19,6 +21,7 @@ export interface PreparedLoad extends AsyncDisposable {
   readonly server: ServerAnswer;
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;
+  readonly calibration: RunRequests['calibration'];
   readonly load: LoadGenerator;
   /** What a person should know of server and connections. */
   readonly notices: readonly string[];
@@ -37,7 +40,8 @@ export interface LoadPreparation {
 export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
   const { request, parts, sink, runZeroNs, signal } = options;
   const server = await findServer(options);
-  const dataset = plannedPrompts(options.prompts, WORDS_AS_TOKENS);
+  const words = await findWordCosts(options, server);
+  const dataset = plannedPrompts(options.prompts, words.costs);
   const plan = loadPlan({
     request,
     dataset,
@@ -53,8 +57,16 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   });
   try {
     const opened = await openAll(load, request, signal);
-    const notices = [...server.notices, ...opened];
-    return { server, plan, dataset, load, notices, [Symbol.asyncDispose]: () => load[Symbol.asyncDispose]() };
+    const notices = [...server.notices, ...words.notices, ...opened];
+    return {
+      server,
+      plan,
+      dataset,
+      calibration: words.told,
+      load,
+      notices,
+      [Symbol.asyncDispose]: () => load[Symbol.asyncDispose](),
+    };
   } catch (error) {
     await load[Symbol.asyncDispose]();
     throw error;
@@ -69,6 +81,34 @@ const findServer = async ({ request, parts, signal }: LoadPreparation): Promise<
   }
   const timeoutMs = Math.min(parts.settings.askMsMax, timeouts.totalMs);
   return await askServer({ api, target, headers, model, timeoutMs, signal });
+};
+
+/** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */
+const findWordCosts = async (
+  { request, parts, prompts, signal }: LoadPreparation,
+  { model }: ServerAnswer,
+): Promise<CalibratedWords & { readonly notices: readonly string[] }> => {
+  const wish = sizedWish(prompts);
+  if (wish === undefined)
+    return { ...uncalibrated('no prompts of a length in tokens were asked for'), notices: [] };
+  const words =
+    request.warmup.kind === 'none'
+      ? uncalibrated('--no-warmup lets no request go out before time zero')
+      : await calibrateWords({
+          ...request,
+          model,
+          wish,
+          added: request.requests.fields,
+          noncePrefix: request.hasNonce ? parts.noncePrefix : undefined,
+          timeoutMs: Math.min(parts.settings.calibrationMsMax, request.timeouts.totalMs),
+          signal,
+        });
+  const notice = isUnknown(words.told)
+    ? [
+        `prompts have a word for each token, because the server's count of words is not known: ${words.told.reason}`,
+      ]
+    : [];
+  return { ...words, notices: notice };
 };
 
 /** One that could be opened is enough to begin: what fails then is a sample's failure. */

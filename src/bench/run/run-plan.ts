@@ -5,6 +5,7 @@ import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_CONFIG_SCHEMA } from '../../core/run/run-config.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import type { RunRequests } from '../../core/run/run-requests.ts';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
@@ -66,6 +67,7 @@ export interface ConfigOptions {
   readonly request: BenchRequest;
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;
+  readonly calibration: RunRequests['calibration'];
   readonly server: ServerAnswer;
   readonly runId: string;
   readonly startedAt: string;
@@ -98,11 +100,13 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
       outputSource: dataset.outputSource,
       lengthFields: fieldsOf({ request, dataset, server }).lengthFields,
       warmupTokensMax: WARMUP_TOKENS_MAX,
+      calibration: options.calibration,
       prefixes: request.requests.prefixes ?? unknown('none'),
       body: JSON.stringify(request.requests.fields),
     },
   },
   ...objectiveFields(request.objectives, request.attainment),
+  requestLengths: dataset.lengths,
   environment: options.environment,
 });
 

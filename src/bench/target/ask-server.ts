@@ -5,7 +5,7 @@ import { parseAnyJson } from '../../core/json.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ModelList, ServerApi } from './api/server-api.ts';
-import { getText } from './get-text.ts';
+import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { findServerKind } from './server-kind.ts';
 import type { BenchTarget } from './target-url.ts';
@@ -76,7 +76,7 @@ const kindOf = (
 ): Promise<string | Unknown> | string | Unknown =>
   isUnknown(serverKind)
     ? findServerKind(path =>
-        getText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal }),
+        askText({ server: target.server, path, headers, timeoutMs: KIND_MS_MAX, signal }),
       )
     : serverKind;
 
@@ -111,7 +111,7 @@ type Reply =
 
 const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQuestion): Promise<Reply> => {
   const path = modelsPath(target, api);
-  const answer = await getText({ server: target.server, path, headers, timeoutMs, signal });
+  const answer = await askText({ server: target.server, path, headers, timeoutMs, signal });
   if (answer.kind !== 'answer') return answer;
   if (answer.status !== 200) return { kind: 'status', status: answer.status };
   const json = parseAnyJson(answer.text);

@@ -1,8 +1,10 @@
 // What a run directory's config.json says: everything about a run that was known before its first request, so that a
 // report can be rebuilt from the directory alone. Secrets are not in it.
 
+import type { Reported } from '../unknown.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { ReportEnvironment, ReportRun } from './report.ts';
+import type { RequestLengths } from './run-requests.ts';
 
 export const RUN_CONFIG_SCHEMA = 'plimsoll.run/1';
 
@@ -10,5 +12,7 @@ export interface RunConfig extends ObjectiveFields {
   readonly schema: typeof RUN_CONFIG_SCHEMA;
   readonly plimsoll: { readonly version: string };
   readonly run: ReportRun;
+  /** Unknown: none were drawn. */
+  readonly requestLengths: Reported<RequestLengths>;
   readonly environment: ReportEnvironment;
 }

@@ -13,6 +13,8 @@ export type RunRequests = {
   readonly lengthFields: readonly string[];
   /** Of each request of the warm-up, at most. */
   readonly warmupTokensMax: number;
+  /** How the server's own count of words was found. Unknown: it was not, and a word stood for a token. */
+  readonly calibration: Reported<WordCalibration>;
   /** System prompts that requests share. */
   readonly prefixes: Reported<SharedPrefixes>;
   /** JSON of what sampling options and --body add to each body. */
@@ -27,6 +29,19 @@ export type AskedTokens = {
   readonly min: number;
   readonly max: number;
 };
+
+/** Short requests before the run, and what became of a prompt made by what they told. */
+export type WordCalibration = {
+  readonly requests: number;
+  readonly askedTokens: number;
+  readonly countedTokens: number;
+};
+
+/**
+ * Lengths in the order in which requests ask for them. Each list is decimal figures with commas between, because a line each
+ * would hide the rest of config.json; '': all the same, or too many.
+ */
+export type RequestLengths = { readonly input: string; readonly output: string };
 
 export type SharedPrefixes = { readonly count: number; readonly tokens: number };
 

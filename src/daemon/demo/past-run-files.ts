@@ -90,6 +90,7 @@ const configOf = (run: Run, version: string): RunConfig => ({
   objectives: run.objectives,
   runObjectives: run.runObjectives,
   attainment: run.attainment,
+  requestLengths: unknown('simulated'),
   environment: { node: 'simulated', os: 'simulated', cpu: 'simulated', cores: 1 },
 });
 

@@ -1,7 +1,7 @@
 // Watches the inference servers that config.toml names: while one has requests in flight, this node tells so every two
 // seconds, and probes leave its machine alone. A server that is down has no requests; one that does not count them is said.
 
-import { getText } from '../../bench/target/get-text.ts';
+import { askText } from '../../bench/target/ask-text.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { EndpointConfig } from '../../config/config.ts';
@@ -61,7 +61,7 @@ export class EndpointWatch {
     const { server, authorization } = target.value;
     const { origin } = new URL(url);
     const headers = authorization === undefined ? [] : [{ name: 'authorization', value: authorization }];
-    const answer = await getText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
+    const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
     const count =
       answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
     // What does not answer in time may be working hard: its last word counts until its lease runs out.

@@ -14,7 +14,7 @@ import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { Reported, Unknown } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import { requestRows } from '../../metrics/text-requests.ts';
+import { lengthRows, tokenRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
 /** Each objective with its answer and how sure it is; of a version that judged none, how many requests kept to it. */
@@ -136,10 +136,10 @@ export const runDetails = (report: Report): Markup => {
       ['API', told(run.api)],
       ['Model', told(run.model)],
       ['Load', `${loadLabel(run)}, seed ${run.seed}, ${formatCount(run.warmupRequests)} requests to warm up`],
-      ...requestRows(run, {
-        input: report.series.inputTokens,
-        output: report.series.outputTokens,
-      }).map(([name, text]) => [capitalized(name), text] as const),
+      ...[
+        ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),
+        ...lengthRows(run),
+      ].map(([name, text]) => [capitalized(name), text] as const),
       ['Prompts', `${run.dataset}${run.hasNonce ? ', each made unique' : ''}`],
       ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
       [

@@ -29,6 +29,7 @@ const whole: Report = buildReport({
       requests: unknown('made up'),
     },
     ...objectiveFields([], 1),
+    requestLengths: unknown('made up'),
     environment: { node: '24', os: 'o', cpu: 'c', cores: 2 },
   },
   snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },

@@ -1,4 +1,4 @@
-// One GET before the run, on a connection of its own and past every proxy.
+// One question before the run, a GET or a POST of JSON, on a connection of its own and past every proxy.
 
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -8,9 +8,11 @@ import type { Decoded } from './content-decoder.ts';
 import { contentDecoder } from './content-decoder.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
 
-export interface GetOptions {
+export interface AskOptions {
   readonly server: TargetServer;
   readonly path: string;
+  /** JSON to POST; undefined: a GET. */
+  readonly body?: string;
   readonly headers: readonly HeaderField[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -23,13 +25,14 @@ export type TextAnswer =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly server: string };
 
 /** @throws the signal's reason, and nothing else. */
-export const getText = async ({
+export const askText = async ({
   server,
   path,
+  body,
   headers,
   timeoutMs,
   signal,
-}: GetOptions): Promise<TextAnswer> => {
+}: AskOptions): Promise<TextAnswer> => {
   const { host, port, hostHeader, tls } = server;
   // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
   const agent = tls === undefined ? new HttpAgent() : new HttpsAgent();
@@ -43,13 +46,16 @@ export const getText = async ({
         host,
         port,
         path,
-        method: 'GET',
+        method: body === undefined ? 'GET' : 'POST',
         headers: {
           ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
           host: hostHeader,
           accept: 'application/json',
           'accept-encoding': 'identity',
           connection: 'close',
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         },
         signal: over,
         ...tlsOptions(tls),
@@ -76,7 +82,7 @@ export const getText = async ({
           chunks.push(chunk);
           if (bytes <= REPLY_BYTES_MAX) return;
           response.destroy();
-          resolve({ kind: 'no-answer', reason: 'its list of models is too long' });
+          resolve({ kind: 'no-answer', reason: 'its answer is too long' });
         });
         response.once('error', reject);
         response.once('end', () => {
@@ -85,7 +91,7 @@ export const getText = async ({
           else resolve({ kind: 'answer', status, text: body.bytes.toString('utf8'), server });
         });
       });
-      request.end();
+      request.end(body);
     });
   } catch (error) {
     signal.throwIfAborted();

@@ -1,0 +1,193 @@
+// Asks a server what words cost: a few short requests before the run, whose usage says how its tokenizer and its template count.
+// Sums are enough, one of each bundle of words: prompts are put together of whole bundles.
+
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { WordCalibration } from '../../core/run/run-requests.ts';
+import type { Reported } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { Prompt } from '../dataset/prompt.ts';
+import { userPrompt } from '../dataset/prompt.ts';
+import type { SizedWish } from '../dataset/synthetic-dataset.ts';
+import { sizedPrompt } from '../dataset/synthetic-dataset.ts';
+import type { WordBundle, WordCosts } from '../dataset/word-costs.ts';
+import {
+  FILLER_WORDS,
+  prefixStart,
+  SHORT_TASK,
+  TASK,
+  WORD_BUNDLES,
+  WORDS_AS_TOKENS,
+} from '../dataset/word-costs.ts';
+import type { ServerApi } from './api/server-api.ts';
+import { askText } from './ask-text.ts';
+import type { HeaderField } from './load-target.ts';
+import type { BenchTarget } from './target-url.ts';
+import { endpointPath } from './target-url.ts';
+
+export interface CalibrationQuestion {
+  readonly api: ServerApi;
+  readonly target: BenchTarget;
+  readonly headers: readonly HeaderField[];
+  readonly model: string;
+  /** What each body has besides. */
+  readonly added: JsonObject;
+  /** As in RequestBodies; undefined: prompts have none. */
+  readonly noncePrefix: string | undefined;
+  readonly wish: SizedWish;
+  /** Of each request, at most. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface CalibratedWords {
+  readonly costs: WordCosts;
+  readonly told: Reported<WordCalibration>;
+}
+
+/** @throws the signal's reason. What a server does not tell makes words of it, and says why. */
+export const calibrateWords = async (question: CalibrationQuestion): Promise<CalibratedWords> => {
+  const over = AbortSignal.any([question.signal, AbortSignal.timeout(CALIBRATION_MS_MAX)]);
+  const asker = new TokenAsker(question, over);
+  try {
+    const costs = await wordCosts(asker, question.wish.prefixes !== undefined);
+    return await verified(asker, costs, question.wish);
+  } catch (error) {
+    question.signal.throwIfAborted();
+    if (over.aborted) return uncalibrated(`no answer within ${CALIBRATION_MS_MAX / 1_000} s`);
+    if (error instanceof NoCount) return uncalibrated(error.message);
+    throw error;
+  }
+};
+
+/** Words stand for tokens. */
+export const uncalibrated = (reason: string): CalibratedWords => ({
+  costs: WORDS_AS_TOKENS,
+  told: unknown(reason),
+});
+
+/** Differences between prompts of one nonce: what is common to them drops out exactly. */
+const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordCosts> => {
+  const [task = 0, ...others] = await asker.counts(
+    NONCES.map(nonce => ({ prompt: userPrompt(TASK), nonce })),
+  );
+  const [nonce = 0] = NONCES;
+  const texts = [
+    ...WORD_BUNDLES.map(words => `${TASK} ${words.join(' ')}`),
+    ...FILLER_WORDS.map(word => TASK + ` ${word}`.repeat(FILLERS_COUNTED)),
+    SHORT_TASK,
+  ];
+  const questions = texts.map(text => ({ prompt: userPrompt(text), nonce }));
+  const withPrefix = hasPrefixes ? [{ prompt: { ...userPrompt(TASK), prefix: prefixStart(0) }, nonce }] : [];
+  const counts = await asker.counts([...questions, ...withPrefix]);
+  const more = counts.map(count => count - task);
+  // Nonces differ a little in what they cost.
+  const taskTokens = (task + others.reduce((sum, count) => sum + count, 0)) / NONCES.length;
+  const at = (index: number): number => more[index] ?? 0;
+  if (WORD_BUNDLES.some((_, index) => at(index) <= 0))
+    throw new NoCount('the server counts prompts alike that are not');
+  return {
+    taskTokens,
+    shortTokens: taskTokens + at(texts.length - 1),
+    prefixTokens: hasPrefixes ? at(texts.length) : 0,
+    bundles: WORD_BUNDLES.map((words, index): WordBundle => ({ words, tokens: at(index) })),
+    fillers: FILLER_WORDS.map((word, index) => ({
+      word,
+      tokens: at(WORD_BUNDLES.length + index) / FILLERS_COUNTED,
+    })).toSorted((a, b) => b.tokens - a.tokens),
+  };
+};
+
+/** A prompt as the run will send it, counted; where the sum does not hold, words are taken to cost so much more or less. */
+const verified = async (asker: TokenAsker, found: WordCosts, wish: SizedWish): Promise<CalibratedWords> => {
+  let costs = found;
+  for (let round = 1; ; round += 1) {
+    const { prompt, tokens } = sizedPrompt(wish, costs, VERIFIED_TOKENS_MAX);
+    const [counted = 0] = await asker.counts([{ prompt, nonce: VERIFIED_NONCE + round }]);
+    const fixed = costs.taskTokens + (wish.prefixes === undefined ? 0 : costs.prefixTokens);
+    const factor = (counted - fixed) / (tokens - fixed);
+    const isRight = Math.abs(counted - tokens) <= Math.max(1, tokens * TOLERANCE);
+    if (isRight || round === ROUNDS_MAX || !(factor > 0) || tokens <= fixed)
+      return { costs, told: { requests: asker.asked, askedTokens: tokens, countedTokens: counted } };
+    costs = {
+      ...costs,
+      bundles: costs.bundles.map(bundle => ({ ...bundle, tokens: bundle.tokens * factor })),
+      fillers: costs.fillers.map(filler => ({ ...filler, tokens: filler.tokens * factor })),
+    };
+  }
+};
+
+interface CountQuestion {
+  readonly prompt: Prompt;
+  /** Number of the sample that it would have. */
+  readonly nonce: number;
+}
+
+class TokenAsker {
+  asked = 0;
+  readonly #question: CalibrationQuestion;
+  readonly #signal: AbortSignal;
+
+  constructor(question: CalibrationQuestion, signal: AbortSignal) {
+    this.#question = question;
+    this.#signal = signal;
+  }
+
+  /** In their order; a few at a time. */
+  async counts(questions: readonly CountQuestion[]): Promise<readonly number[]> {
+    const counts: number[] = [];
+    for (let at = 0; at < questions.length; at += ASKED_AT_ONCE) {
+      const together = questions.slice(at, at + ASKED_AT_ONCE).map(question => this.#count(question));
+      counts.push(...(await Promise.all(together)));
+    }
+    return counts;
+  }
+
+  async #count({ prompt, nonce }: CountQuestion): Promise<number> {
+    const { api, target, headers, model, added, noncePrefix, timeoutMs } = this.#question;
+    const body = api.body(
+      { ...prompt, maxTokens: 1 },
+      {
+        model,
+        isStreaming: false,
+        nonce: noncePrefix === undefined ? undefined : noncePrefix + nonce.toString(16).padStart(8, '0'),
+        fields: { lengthFields: [], added },
+      },
+    );
+    if (body.kind === 'wrong') throw new NoCount(body.problem);
+    this.asked += 1;
+    const reply = await askText({
+      server: target.server,
+      path: endpointPath(target, api),
+      headers,
+      body: body.value.before + body.value.after,
+      timeoutMs,
+      signal: this.#signal,
+    });
+    if (reply.kind !== 'answer') throw new NoCount(reply.reason);
+    if (reply.status !== 200)
+      throw new NoCount(`the server answered a short request with status ${reply.status}`);
+    const read = api.newReply();
+    if (isJsonObject(parseAnyJson(reply.text))) read.document(reply.text);
+    if (read.inputTokens === NO_FIGURE || read.inputTokens === 0)
+      throw new NoCount('the server tells no usage');
+    return read.inputTokens;
+  }
+}
+
+/** Why there is no count. */
+class NoCount extends Error {
+  override readonly name = 'NoCount';
+}
+
+/** Of sample numbers such as runs have. */
+const NONCES: readonly number[] = [0x03, 0x57, 0x3a9];
+const VERIFIED_NONCE = 0x1c;
+const FILLERS_COUNTED = 32;
+/** Longer prompts are taken to cost in proportion. */
+const VERIFIED_TOKENS_MAX = 4_096;
+const TOLERANCE = 0.005;
+const ROUNDS_MAX = 3;
+const ASKED_AT_ONCE = 4;
+const CALIBRATION_MS_MAX = 120_000;

@@ -1,0 +1,56 @@
+// The lengths that a run drew for its requests, in the order in which it sends them, over and over: what was asked of those
+// that were really sent follows from how many there were.
+
+import type { Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
+import type { ReportRun } from './report.ts';
+import type { AskedTokens, RequestLengths } from './run-requests.ts';
+
+export const lengthsText = (lengths: readonly number[]): string =>
+  lengths.length > REQUEST_LENGTHS_MAX || new Set(lengths).size === 1 ? '' : lengths.join(',');
+
+/** What was asked over all prompts, or over the first so many requests. */
+export const askedTokens = (
+  text: string,
+  lengths: readonly number[],
+  sent: number = lengths.length,
+): AskedTokens => {
+  let sum = 0;
+  let min = Number.POSITIVE_INFINITY;
+  let max = 0;
+  const rounds = Math.floor(sent / lengths.length);
+  const rest = sent % lengths.length;
+  for (const [index, length] of lengths.entries()) {
+    const times = rounds + (index < rest ? 1 : 0);
+    if (times === 0) break;
+    sum += length * times;
+    if (length < min) min = length;
+    if (length > max) max = length;
+  }
+  return { text, mean: sum / sent, min, max };
+};
+
+/** The run as its report tells it: what it asked of the requests of the measured phase. */
+export const runAsSent = (
+  { run, requestLengths }: { readonly run: ReportRun; readonly requestLengths: Reported<RequestLengths> },
+  sent: number,
+): ReportRun => {
+  if (isUnknown(run.requests) || isUnknown(requestLengths) || sent === 0) return run;
+  const { inputTokens, outputTokens } = run.requests;
+  return {
+    ...run,
+    requests: {
+      ...run.requests,
+      inputTokens: ofSent(inputTokens, requestLengths.input, sent),
+      outputTokens: ofSent(outputTokens, requestLengths.output, sent),
+    },
+  };
+};
+
+const ofSent = (asked: Reported<AskedTokens>, lengths: string, sent: number): Reported<AskedTokens> =>
+  isUnknown(asked) || lengths === '' ? asked : askedTokens(asked.text, lengths.split(',').map(Number), sent);
+
+/** Of one list; a data set that is longer is told as a whole. */
+const REQUEST_LENGTHS_MAX = 4_096;
+/** Of the text of one list. */
+export const LENGTHS_TEXT_MAX = 32_768;
