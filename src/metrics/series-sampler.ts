@@ -36,6 +36,8 @@ export class SeriesSampler {
   readonly #histogram: Histogram;
   readonly #raw: RawValues;
   readonly #sums = new ExactSums();
+  #zeros = 0;
+  #leastAboveZero = Number.POSITIVE_INFINITY;
 
   /** @throws RangeError without a median among the percentiles: every view shows it. */
   constructor(name: string, options: SeriesOptions) {
@@ -67,13 +69,18 @@ export class SeriesSampler {
     // Zero is a value like any other; the histogram has no cell for it and would count it as clamped.
     this.#histogram.record(kept === 0 ? 1 : kept);
     this.#raw.add(kept);
+    if (kept === 0) this.#zeros += 1;
+    else if (kept < this.#leastAboveZero) this.#leastAboveZero = kept;
   }
 
   /** From the histogram: cheap at any count. */
   live(): SeriesMetric {
     const values = this.#histogram.percentiles(this.#percentiles).map(value => this.#inRange(value));
     const edges = this.#edges();
-    const counts = this.#histogram.bucketCounts(edges);
+    // Zeros lie in its lowest cell, and so in the first bucket.
+    const counts = this.#histogram
+      .bucketCounts(edges)
+      .map((count, bucket) => (bucket === 0 ? count - this.#zeros : count));
     return {
       ...this.#rollup(),
       percentiles: this.#named(values),
@@ -97,7 +104,7 @@ export class SeriesSampler {
         tails.map(p => [String(p), this.#shownOrNull(earlyStoppingEstimate(sorted, p))]),
       ),
       ...(this.#isFailureAdjusted ? { failureAdjusted: this.#adjusted(sorted, failures) } : {}),
-      histogram: this.#buckets(edges, countSorted(sorted, edges)),
+      histogram: this.#buckets(edges, countSorted(sorted.subarray(this.#zeros), edges)),
     };
   }
 
@@ -133,7 +140,7 @@ export class SeriesSampler {
   }
 
   #edges(): readonly number[] {
-    return logEdges(this.#sums.min, this.#sums.max);
+    return logEdges(this.#leastAboveZero, this.#sums.max);
   }
 
   #buckets(edges: readonly number[], counts: readonly number[]): SeriesMetric['histogram'] {

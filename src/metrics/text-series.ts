@@ -4,6 +4,7 @@ import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
+import { zeroCount } from '../core/statistics/log-buckets.ts';
 import { inColumns, paddedStart, textWidth } from '../core/text/columns.ts';
 
 export const seriesTable = ({ series }: Report): readonly string[] => {
@@ -59,6 +60,7 @@ const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
   return [
     `${words}: n ${formatCount(one.count)}, ${spread}`,
     ...inColumns([header, ...rows], { hasFigures: true }),
+    ...zeros(one),
     ...histogram(one),
   ];
 };
@@ -73,6 +75,12 @@ const adjustedText = (one: ReportSeries, p: string): string => {
   const value = one.failureAdjusted?.[p];
   if (value === undefined) return '';
   return value === null ? 'failed' : shown(one, value);
+};
+
+/** Beside the buckets: at their foot nobody could tell them from short ones. */
+const zeros = (one: ReportSeries): readonly string[] => {
+  const count = zeroCount(one);
+  return count === 0 ? [] : [`  0, not in the bars: ${formatCount(count)} of ${formatCount(one.count)}`];
 };
 
 /** Without the empty buckets at either end; a bucket with anything in it shows something. */

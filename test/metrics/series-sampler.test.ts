@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { zeroCount } from '../../src/core/statistics/log-buckets.ts';
 import { rollupOf } from '../../src/metrics/decimal-text.ts';
 import { MetricsRegistry } from '../../src/metrics/metrics-registry.ts';
 import { SeriesSampler } from '../../src/metrics/series-sampler.ts';
@@ -18,13 +19,16 @@ describe('a series', () => {
     expect(percentiles['99']).toBe(99_000);
   });
 
-  test('has buckets that add up to its count, and percentiles that rise, live and final', () => {
+  test('has buckets that add up to its values above 0, and percentiles that rise, live and final', () => {
     const value = fc.oneof(fc.nat({ max: 5 }), fc.nat({ max: 10_000_000 }), fc.nat({ max: 2 * HOUR_NS }));
     fc.assert(
       fc.property(fc.array(value, { maxLength: 300 }), fc.nat({ max: 20 }), (values, failures) => {
         const series = filled(values);
         for (const metric of [series.live(), series.final(failures)]) {
-          expect(metric.histogram.reduce((sum, [, , count]) => sum + count, 0)).toBe(values.length);
+          expect(metric.histogram.reduce((sum, [, , count]) => sum + count, 0)).toBe(
+            values.filter(each => each > 0).length,
+          );
+          expect(zeroCount(metric)).toBe(values.filter(each => each === 0).length);
           const rising = Object.entries(metric.percentiles).toSorted(([a], [b]) => Number(a) - Number(b));
           for (const [index, [, percentile]] of rising.entries()) {
             expect(percentile).toBeGreaterThanOrEqual(rising[index - 1]?.[1] ?? 0);
@@ -40,6 +44,20 @@ describe('a series', () => {
         }
       }),
     );
+  });
+
+  test('begins its buckets at the least value above 0, however many are 0: chunks that came together are no short gaps', () => {
+    const values = [
+      ...Array.from({ length: 900 }, () => 0),
+      ...Array.from({ length: 100 }, (_, at) => 1e6 + at * 1e4),
+    ];
+    for (const metric of [filled(values).live(), filled(values).final(0)]) {
+      expect(metric.histogram[0]?.[0]).toBe(1e6);
+      expect(metric.histogram[0]?.[2]).toBeLessThan(50);
+      expect(zeroCount(metric)).toBe(900);
+      expect(metric.percentiles['50']).toBeLessThanOrEqual(1);
+    }
+    expect(filled([0, 0]).final(0)).toMatchObject({ histogram: [], min: 0, max: 0 });
   });
 
   test('has live percentiles within 0.1% of the value at their rank', () => {
@@ -66,12 +84,13 @@ describe('a series', () => {
     expect(filled([]).final(0).histogram).toEqual([]);
   });
 
-  test('counts a zero as a value like any other, in the first bucket', () => {
+  test('counts a zero as a value like any other, outside of the buckets', () => {
     const metric = filled([0, 0, 100]).live();
     expect(metric.clampedCount).toBe(0);
     expect(metric.min).toBe(0);
     expect(metric.percentiles['1']).toBe(1);
-    expect(metric.histogram[0]?.[2]).toBe(2);
+    expect(zeroCount(metric)).toBe(2);
+    expect(metric.histogram.reduce((sum, [, , count]) => sum + count, 0)).toBe(1);
   });
 
   test('clamps what is past an hour in the histogram only, and counts it', () => {

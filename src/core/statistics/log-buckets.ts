@@ -27,6 +27,21 @@ export const logEdges = (
 export const logBuckets = (edges: readonly number[], counts: readonly number[]): readonly LogBucket[] =>
   counts.map((count, index) => [edges[index] ?? 0, edges[index + 1] ?? 0, count]);
 
+/**
+ * How many values of a series are 0. No logarithmic bucket can hold them, and they are another matter than short ones: of the
+ * gaps between chunks they are the chunks that arrived together. Version 0.1.0 counted them in the first bucket, where nobody
+ * can tell them apart: none of its.
+ */
+export const zeroCount = ({
+  count,
+  min,
+  histogram,
+}: {
+  readonly count: number;
+  readonly min: number | null;
+  readonly histogram: readonly LogBucket[];
+}): number => (min === 0 ? count - histogram.reduce((sum, [, , held]) => sum + held, 0) : 0);
+
 /** Exact counts of ascending values between edges; values outside go to the first and the last bucket. */
 export const countSorted = (sorted: ArrayLike<number>, edges: readonly number[]): readonly number[] => {
   const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);

@@ -9,6 +9,7 @@ import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
+import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -28,11 +29,17 @@ export const runObjectives = (report: Report): Markup | undefined => {
 export const runTables = (report: Report): Markup => {
   const times = SERIES_KEYS.filter(key => seriesRow(key).unit === 'ns' && seriesRow(key).level !== 'client');
   const others = SERIES_KEYS.filter(key => seriesRow(key).unit !== 'ns');
+  const gaps = report.series.chunkGapNs;
+  const merged = gaps === undefined ? 0 : zeroCount(gaps);
   return markup`${pageSection({
     title: 'Times',
     remark:
       'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)',
-    content: seriesTable('Times', report, times),
+    content: markup`${seriesTable('Times', report, times)}${
+      merged === 0
+        ? undefined
+        : markup`<p class="none">${formatCount(merged)} of ${formatCount(gaps?.count ?? 0)} gaps between chunks are 0: those chunks arrived together.</p>`
+    }`,
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
