@@ -54,7 +54,7 @@ export const buildReport = (input: ReportInput): Report => {
     interrupted: state === 'interrupted',
     source,
     runProblems: input.runProblems,
-    notices: [...reportNotices(metrics), ...input.notices],
+    notices: [...reportNotices(metrics, state === 'complete' || state === 'interrupted'), ...input.notices],
     counts,
     warmup,
     pendingTasks,

@@ -4,8 +4,9 @@ import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 
-export const reportNotices = (metrics: MetricLookup): readonly string[] => [
+export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
+  ...(isOver ? unsentNotices(metrics) : []),
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
 ];
@@ -16,6 +17,16 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
   return stale === 0
     ? []
     : [`${stale} requests found their reused connection closed and were sent once more on a fresh one`];
+};
+
+/** While the load goes on they may still be. */
+const unsentNotices = (metrics: MetricLookup): readonly string[] => {
+  const waiting = metrics.counter('client.arrivalsWaiting');
+  return waiting === 0
+    ? []
+    : [
+        `${waiting} arrivals were due and held back by --max-in-flight when the load ended; they were never sent`,
+      ];
 };
 
 const problemNotices = (metrics: MetricLookup): readonly string[] =>

@@ -8,6 +8,7 @@ import { stateOf } from '../core/run/run-digest.ts';
 import { RATE_KEYS, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
+import { nameLabel } from '../core/run/run-tags.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
@@ -55,6 +56,7 @@ const everything = (report: Report): readonly string[] => [
 const head = ({ run, environment, series }: Report): readonly string[] => [
   'How it was run',
   ...inColumns([
+    ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
     ['target', `${run.target}, ${words(run.serverKind)}`],
     ['api', words(run.api)],
     ['model', words(run.model)],

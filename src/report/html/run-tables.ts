@@ -9,6 +9,7 @@ import { RUN_RATES } from '../../core/run/run-rates.ts';
 import type { SeriesKey } from '../../core/run/run-series.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
+import { nameLabel } from '../../core/run/run-tags.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
@@ -138,6 +139,7 @@ export const runDetails = (report: Report): Markup => {
   return markup`<div class="folded">${foldedList('Notices', report.notices)}${folded('What the words mean', DEFINITIONS)}${folded(
     'All settings and the environment',
     [
+      ...(nameLabel(run) === '' ? [] : [['Name', nameLabel(run)] as const]),
       ['Target', `${run.target}, ${run.streaming ? 'streamed' : 'not streamed'}`],
       ['Server', told(run.serverKind)],
       ['API', told(run.api)],
