@@ -20,6 +20,13 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['bench', async () => [(await import('./commands/bench.ts')).benchCommand]],
   ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
   ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
+  [
+    'runs',
+    async () => {
+      const runs = await import('./commands/runs.ts');
+      return [runs.runsCommand, runs.runsRmCommand];
+    },
+  ],
   ['probe', async () => (await import('./commands/probe.ts')).PROBE_COMMANDS],
   ['mock', async () => [(await import('./commands/mock.ts')).mockCommand]],
   ['demo', async () => [(await import('./commands/demo.ts')).demoCommand]],

@@ -40,7 +40,7 @@ export const EXIT_CODES = {
   },
   benchRunDirectory: {
     code: 17,
-    meaning: '`bench`, `report`: the run directory cannot be used, or `bench` found it not empty.',
+    meaning: '`bench`, `report`, `runs rm`: the run directory cannot be used, or `bench` found it not empty.',
   },
   benchTooFew: {
     code: 21,

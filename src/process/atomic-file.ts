@@ -52,9 +52,12 @@ export const createFileAtomic = async (
 /** Removes from a folder what a killed process had not finished writing. Nobody may be writing there. */
 export const removeUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
-    if (UNFINISHED.test(name)) await removeQuietly(join(folder, name));
+    if (isUnfinishedFile(name)) await removeQuietly(join(folder, name));
   }
 };
+
+/** Whether a file of this name is what a killed process had not finished writing. */
+export const isUnfinishedFile = (name: string): boolean => UNFINISHED.test(name);
 
 const writeBeside = async (path: string, content: FileContent, mode: number): Promise<string> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);

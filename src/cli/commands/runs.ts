@@ -1,0 +1,181 @@
+// `plimsoll runs`: the runs of this home with filters, and `plimsoll runs rm`: the removal of some.
+
+import { resolve } from 'node:path';
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
+import { figureText, formatBytes } from '../../core/figure/figure.ts';
+import { errorMessage } from '../../core/problem.ts';
+import { runsFolder } from '../../daemon/runs/run-reports.ts';
+import { wholeNumberFrom } from '../bench/option-values.ts';
+import type { Command, Invocation } from '../command.ts';
+import { flag, homeOption, jsonOption, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { foundRunData, foundRunTable } from '../runs/found-run-table.ts';
+import type { FoundRun } from '../runs/found-runs.ts';
+import { directoryOf, foundRun, foundRuns, runningDirectories } from '../runs/found-runs.ts';
+import type { Removal } from '../runs/remove-run.ts';
+import { planRemoval } from '../runs/remove-run.ts';
+import { FILTER_OPTIONS, hasFilter, runFilter } from '../runs/run-filters.ts';
+
+const limitOption = value({
+  name: 'limit',
+  valueName: 'N',
+  meaning: 'List the newest N. Default: 50.',
+  parse: wholeNumberFrom(1, 10_000),
+});
+
+export const runsCommand: Command = {
+  name: 'runs',
+  summary: 'List the runs of this machine',
+  description: 'Those in <home>/runs, sweeps and load lines among them, the newest first.',
+  arguments: [],
+  options: [...FILTER_OPTIONS, limitOption, homeOption, jsonOption],
+  examples: [
+    { line: 'plimsoll runs --tag engine=vllm --state complete', meaning: 'by tag and state' },
+    { line: "plimsoll runs --json | jq '.[].directory'", meaning: 'for programs' },
+  ],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const limit = invocation.option(limitOption) ?? LISTED;
+    const { runs, isMore } = await matching(invocation, state, { home, limit });
+    if (invocation.option(jsonOption)) {
+      await state.stdout.write(`${JSON.stringify(runs.map(foundRunData), undefined, 2)}\n`);
+      return EXIT_CODES.ok.code;
+    }
+    const lines =
+      runs.length === 0
+        ? [`No run in ${runsFolder(home)}${hasFilter(invocation) ? ' matches' : ''}.`]
+        : foundRunTable(runs);
+    await state.stdout.write(`${lines.join('\n')}\n`);
+    if (isMore) await state.stderr.write(`plimsoll: the newest ${limit}; more with --limit N\n`);
+    return EXIT_CODES.ok.code;
+  },
+};
+
+const yesOption = flag('yes', 'Do not ask.');
+
+export const runsRmCommand: Command = {
+  name: 'runs rm',
+  summary: 'Delete runs from disk',
+  description:
+    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that holds a file which no\nrun wrote, is left alone. Asks before it deletes. What a daemon was told of a run stays in its journal.',
+  arguments: [
+    {
+      name: 'RUN',
+      meaning: 'Its id, or its directory. Without it: all that pass the filters.',
+      isRequired: false,
+    },
+  ],
+  options: [...FILTER_OPTIONS, yesOption, homeOption],
+  examples: [
+    { line: 'plimsoll runs rm 20260131-120000-ab12', meaning: 'one run' },
+    { line: 'plimsoll runs rm --tag try --older-than 30d', meaning: 'all with a tag that are a month old' },
+  ],
+  run: async (invocation, state) => {
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const removals: Removal[] = [];
+    for (const found of await chosen(invocation, state, home)) removals.push(await planRemoval(found));
+    for (const removal of removals) {
+      if (removal.kind === 'refused')
+        await state.stderr.write(`plimsoll: ${removal.directory} is left alone: ${removal.reason}\n`);
+    }
+    const removable = removals.flatMap(removal => (removal.kind === 'removable' ? [removal] : []));
+    if (removable.length > 0 && !(await mayRemove(removable, invocation, state))) {
+      await state.stdout.write('Nothing was deleted.\n');
+      return EXIT_CODES.ok.code;
+    }
+    return await removeAll(removable, removals.length - removable.length, state);
+  },
+};
+
+const removeAll = async (
+  removable: readonly Extract<Removal, { readonly kind: 'removable' }>[],
+  refused: number,
+  { stdout, stderr }: ProcessState,
+): Promise<ExitCode> => {
+  let removed = 0;
+  for (const { found, remove } of removable) {
+    try {
+      await remove();
+      removed += 1;
+    } catch (error) {
+      await stderr.write(`plimsoll: ${found.directory} could not be deleted: ${errorMessage(error)}\n`);
+    }
+  }
+  await stdout.write(`${removed === 0 ? 'Nothing was deleted' : `Deleted ${countOf(removed)}`}.\n`);
+  return removed < removable.length || refused > 0 ? EXIT_CODES.benchRunDirectory.code : EXIT_CODES.ok.code;
+};
+
+const chosen = async (
+  invocation: Invocation,
+  state: ProcessState,
+  home: string,
+): Promise<readonly FoundRun[]> => {
+  const [given] = invocation.arguments;
+  if (given === undefined) {
+    if (hasFilter(invocation))
+      return (await matching(invocation, state, { home, limit: Number.POSITIVE_INFINITY })).runs;
+    throw new CommandError(
+      'usage',
+      'no run is named',
+      'Give its id, or a filter: --tag try --older-than 30d',
+    );
+  }
+  if (hasFilter(invocation)) {
+    throw new CommandError('usage', 'a run and filters cannot be combined', 'Give the run, or filters.');
+  }
+  const directory = directoryOf(given, home, resolve(state.cwd, given));
+  const running = await runningDirectories(home, pid => state.isAlive(pid));
+  const found = await foundRun(directory, running);
+  if (found !== undefined) return [found];
+  throw new CommandError(
+    'benchRunDirectory',
+    `${directory} is not the directory of a run`,
+    'See which there are: plimsoll runs',
+  );
+};
+
+const matching = async (
+  invocation: Invocation,
+  state: ProcessState,
+  { home, limit }: { readonly home: string; readonly limit: number },
+): Promise<{ readonly runs: readonly FoundRun[]; readonly isMore: boolean }> => {
+  const isWanted = runFilter(invocation, systemClock.wallMs());
+  const runs: FoundRun[] = [];
+  for await (const found of foundRuns({ home, isAlive: pid => state.isAlive(pid) })) {
+    if (!isWanted(found)) continue;
+    if (runs.length >= limit) return { runs, isMore: true };
+    runs.push(found);
+  }
+  return { runs, isMore: false };
+};
+
+const mayRemove = async (
+  removable: readonly Extract<Removal, { readonly kind: 'removable' }>[],
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<boolean> => {
+  if (invocation.option(yesOption)) return true;
+  const bytes = removable.reduce((sum, each) => sum + each.bytes, 0);
+  const question = `Delete ${countOf(removable.length)}, ${figureText(formatBytes(bytes))}?`;
+  if (!state.stdout.isTerminal) {
+    throw new CommandError(
+      'usage',
+      `${question} Nobody can be asked here`,
+      'To delete without being asked: --yes',
+    );
+  }
+  await state.stdout.write(
+    `${foundRunTable(removable.map(({ found }) => found)).join('\n')}\n${question} [y/N] `,
+  );
+  // The first line of what is typed.
+  const answer = await state.readInput(0);
+  return /^\s*y(es)?\s*$/i.test(answer.split('\n', 1)[0] ?? '');
+};
+
+const countOf = (runs: number): string => `${runs} ${runs === 1 ? 'run' : 'runs'}`;
+
+const LISTED = 50;

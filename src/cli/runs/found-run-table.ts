@@ -1,0 +1,67 @@
+// Runs of a home as a table for a terminal, and as data for programs.
+
+import { formatCount } from '../../core/figure/figure.ts';
+import { loadLabel } from '../../core/run/run-shape.ts';
+import { tagTexts } from '../../core/run/run-tags.ts';
+import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { clipped, inColumns } from '../../core/text/columns.ts';
+import { showable } from '../../core/text/single-line.ts';
+import type { FoundRun } from './found-runs.ts';
+import { saidOfRun } from './run-filters.ts';
+
+export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
+  const rows = runs.map(found => {
+    const { name, tags, model } = saidOfRun(found);
+    const { completed, failed } = countsOf(found);
+    return [
+      found.id,
+      found.state,
+      [name, ...tagTexts(tags)].filter(text => text !== '').join(' · '),
+      clipped(model, MODEL_COLUMNS),
+      loadOf(found),
+      completed,
+      failed,
+    ].map(cell => showable(cell, '?'));
+  });
+  return inColumns([['run', 'state', 'name and tags', 'model', 'load', 'completed', 'failed'], ...rows], {
+    indent: 0,
+  });
+};
+
+export interface FoundRunData {
+  readonly kind: 'run' | 'sweep' | 'line';
+  readonly id: string;
+  readonly directory: string;
+  readonly state: FoundRun['state'];
+  readonly startedAt: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly model: string;
+  readonly target: string;
+  readonly load: string;
+}
+
+export const foundRunData = (found: FoundRun): FoundRunData => ({
+  kind: found.kind === 'run' ? 'run' : found.document.schema === LINE_SCHEMA ? 'line' : 'sweep',
+  id: found.id,
+  directory: found.directory,
+  state: found.state,
+  ...saidOfRun(found),
+  load: loadOf(found),
+});
+
+const loadOf = (found: FoundRun): string => {
+  if (found.kind === 'run') return loadLabel(found.config.run);
+  const { document } = found;
+  const stages = `${document.stages.length} ${document.stages.length === 1 ? 'stage' : 'stages'}`;
+  return document.schema === LINE_SCHEMA ? `load line, ${stages}` : `sweep, ${stages}`;
+};
+
+const countsOf = (found: FoundRun): { readonly completed: string; readonly failed: string } => {
+  const counts = found.kind === 'run' ? found.report?.counts : undefined;
+  return counts === undefined
+    ? { completed: '', failed: '' }
+    : { completed: formatCount(counts.completed), failed: formatCount(counts.failed) };
+};
+
+const MODEL_COLUMNS = 32;

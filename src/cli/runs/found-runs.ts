@@ -1,0 +1,125 @@
+// The run directories of a home, and the directories of stages among them, newest first: from their own files, so that a run
+// is found whether or not a daemon ever heard of it.
+
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, join, sep } from 'node:path';
+import { readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { errorCode } from '../../core/problem.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { RunConfig } from '../../core/run/run-config.ts';
+import { stateOf } from '../../core/run/run-digest.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
+import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
+import { runFiles } from '../../metrics/run-files.ts';
+import { DecodeError } from '../../wire/decode-error.ts';
+import { runConfigFromJson } from '../../wire/run-config.ts';
+
+export type FoundRun =
+  | {
+      readonly kind: 'run';
+      readonly id: string;
+      /** Absolute. */
+      readonly directory: string;
+      readonly config: RunConfig;
+      readonly state: FoundState;
+      /** Of a run that wrote one. */
+      readonly report: Report | undefined;
+    }
+  | {
+      readonly kind: 'sweep';
+      readonly id: string;
+      readonly directory: string;
+      readonly document: SweepDocument | LineDocument;
+      readonly state: FoundState;
+    };
+
+export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted', 'stopped'] as const;
+export type FoundState = (typeof FOUND_STATES)[number];
+
+export interface FoundRunsOptions {
+  readonly home: string;
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** Ids begin with their time: the last by name is the newest. */
+export async function* foundRuns({ home, isAlive }: FoundRunsOptions): AsyncGenerator<FoundRun> {
+  const folder = runsFolder(home);
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  });
+  const running = await runningDirectories(home, isAlive);
+  for (const name of names.sort().reverse().slice(0, RUN_DIRECTORIES_MAX)) {
+    const found = await foundRun(join(folder, name), running);
+    if (found !== undefined) yield found;
+  }
+}
+
+export const runningDirectories = async (
+  home: string,
+  isAlive: (pid: number) => boolean,
+): Promise<ReadonlySet<string>> => {
+  const live = await readLiveRuns(home, isAlive);
+  return new Set(await Promise.all(live.map(({ directory }) => realPath(directory))));
+};
+
+/** However it was written down. */
+const realPath = (path: string): Promise<string> =>
+  realpath(path).catch((error: unknown) => {
+    if (errorCode(error) === undefined) throw error;
+    return path;
+  });
+
+/** undefined for what is neither a run's directory nor one of stages. */
+export const foundRun = async (
+  directory: string,
+  running: ReadonlySet<string>,
+): Promise<FoundRun | undefined> => {
+  const real = await realPath(directory);
+  const config = await readRunConfig(directory);
+  if (config !== undefined) {
+    const isRunning = running.has(real);
+    const report = isRunning ? undefined : await readReport(directory);
+    return {
+      kind: 'run',
+      id: config.run.id,
+      directory,
+      config,
+      // Without a report it was cut off.
+      state: isRunning ? 'running' : report === undefined ? 'interrupted' : whole(report),
+      report,
+    };
+  }
+  const sweep = await readSweepFile(directory);
+  if (sweep.kind === 'refused') return undefined;
+  const { document, sweepId } = sweep;
+  const isRunning = [...running].some(path => path.startsWith(`${real}${sep}`));
+  const state = document.state === 'running' ? (isRunning ? 'running' : 'interrupted') : document.state;
+  return { kind: 'sweep', id: sweepId, directory, document, state };
+};
+
+/** undefined where there is none that this version can read. */
+export const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
+  const path = runFiles(directory).config;
+  try {
+    const { size } = await stat(path);
+    return size > CONFIG_BYTES_MAX ? undefined : runConfigFromJson(await readFile(path, 'utf8'));
+  } catch (error) {
+    if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+};
+
+/** As a person may give it: a directory, or the id of one in the home. */
+export const directoryOf = (given: string, home: string, resolved: string): string =>
+  basename(given) === given && given !== '.' && given !== '..' ? join(runsFolder(home), given) : resolved;
+
+const whole = (report: Report): FoundState => {
+  const state = stateOf(report);
+  return state === 'failed' || state === 'running' ? 'incomplete' : state;
+};
+
+/** Of one home. */
+const RUN_DIRECTORIES_MAX = 10_000;
+const CONFIG_BYTES_MAX = 1_048_576;

@@ -1,0 +1,126 @@
+// Which runs a command speaks of: the options of `plimsoll runs` and what they let through. A filter that several runs must
+// pass is passed only where all of it is.
+
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import type { RunTags } from '../../core/run/run-tags.ts';
+import { TAG_KEY } from '../../core/run/run-tags.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { duration, oneOf } from '../bench/option-values.ts';
+import type { Invocation, Option } from '../command.ts';
+import { nonEmpty, repeated, value } from '../command.ts';
+import type { FoundRun, FoundState } from './found-runs.ts';
+import { FOUND_STATES } from './found-runs.ts';
+
+export interface WantedTag {
+  readonly key: string;
+  /** undefined: any. */
+  readonly value: string | undefined;
+}
+
+export interface RunFilterOptions {
+  readonly name: Option<string | undefined>;
+  readonly tag: Option<readonly WantedTag[]>;
+  readonly model: Option<string | undefined>;
+  readonly target: Option<string | undefined>;
+  readonly state: Option<FoundState | undefined>;
+  readonly olderThan: Option<number | undefined>;
+}
+
+export const RUN_FILTERS: RunFilterOptions = {
+  name: value({
+    name: 'name',
+    valueName: 'TEXT',
+    meaning: 'Only runs whose name has this in it.',
+    parse: nonEmpty,
+  }),
+  tag: repeated<WantedTag>({
+    name: 'tag',
+    valueName: 'K[=V]',
+    meaning: 'Only runs with this tag.',
+    parse: text => {
+      const at = text.indexOf('=');
+      const key = at < 0 ? text : text.slice(0, at);
+      return TAG_KEY.test(key)
+        ? parsed({ key, value: at < 0 ? undefined : text.slice(at + 1) })
+        : wrong(`${JSON.stringify(text.slice(0, 60))} is not a tag`, 'Write KEY or KEY=VALUE: engine=vllm');
+    },
+  }),
+  model: value({
+    name: 'model',
+    valueName: 'TEXT',
+    meaning: 'Only runs of a model with this in its name.',
+    parse: nonEmpty,
+  }),
+  target: value({
+    name: 'target',
+    valueName: 'TEXT',
+    meaning: 'Only runs of a target with this in its URL.',
+    parse: nonEmpty,
+  }),
+  state: value({
+    name: 'state',
+    valueName: FOUND_STATES.join('|'),
+    meaning: 'Only runs in this state.',
+    parse: oneOf(...FOUND_STATES),
+  }),
+  olderThan: value({
+    name: 'older-than',
+    valueName: 'D',
+    meaning: 'Only runs that began at least this long ago: 30d.',
+    parse: duration(1, 3_650 * 86_400_000),
+  }),
+};
+
+export const FILTER_OPTIONS: readonly Option<unknown>[] = Object.values(RUN_FILTERS);
+
+export const hasFilter = (invocation: Invocation): boolean =>
+  invocation.option(RUN_FILTERS.tag).length > 0 ||
+  [RUN_FILTERS.name, RUN_FILTERS.model, RUN_FILTERS.target, RUN_FILTERS.state, RUN_FILTERS.olderThan].some(
+    (option: Option<unknown>) => invocation.option(option) !== undefined,
+  );
+
+/** What it asks, once for all runs. */
+export const runFilter = (invocation: Invocation, nowWallMs: number): ((found: FoundRun) => boolean) => {
+  const name = invocation.option(RUN_FILTERS.name);
+  const tags = invocation.option(RUN_FILTERS.tag);
+  const model = invocation.option(RUN_FILTERS.model);
+  const target = invocation.option(RUN_FILTERS.target);
+  const state = invocation.option(RUN_FILTERS.state);
+  const olderThan = invocation.option(RUN_FILTERS.olderThan);
+  return found => {
+    const said = saidOfRun(found);
+    return (
+      (name === undefined || has(said.name, name)) &&
+      tags.every(({ key, value: wanted }) => hasTag(said.tags, key, wanted)) &&
+      (model === undefined || has(said.model, model)) &&
+      (target === undefined || has(said.target, target)) &&
+      (state === undefined || found.state === state) &&
+      (olderThan === undefined || nowWallMs - Date.parse(said.startedAt) >= olderThan)
+    );
+  };
+};
+
+export interface RunWords {
+  readonly name: string;
+  readonly tags: RunTags;
+  readonly model: string;
+  readonly target: string;
+  readonly startedAt: string;
+}
+
+/** The same of a run and of a directory of stages; '' where it is not known. */
+export const saidOfRun = (found: FoundRun): RunWords => {
+  const { name, tags, model, target, startedAt } = found.kind === 'run' ? found.config.run : found.document;
+  return {
+    name: knownOr(name, ''),
+    tags: isUnknown(tags) ? {} : tags,
+    model: knownOr(model, ''),
+    target,
+    startedAt,
+  };
+};
+
+const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+
+const hasTag = (tags: RunTags, key: string, wanted: string | undefined): boolean =>
+  Object.hasOwn(tags, key) && (wanted === undefined || tags[key] === wanted);

@@ -1,0 +1,194 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
+import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import type { RunConfig } from '../../src/core/run/run-config.ts';
+import { buildReport } from '../../src/metrics/build-report.ts';
+import { reportToJson } from '../../src/wire/report-codec.ts';
+import { runConfigToJson } from '../../src/wire/run-config.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+import { runConfig } from '../support/run-records.ts';
+import type { TemporaryDirectory } from '../support/temporary-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const FILES = ['samples.jsonl', 'events.jsonl', 'final_snapshot.json', 'report.txt'];
+
+/** A run directory in the home, with a report unless it was cut off. */
+const addRun = (
+  home: TemporaryDirectory,
+  id: string,
+  { isCutOff = false, ...run }: Partial<RunConfig['run']> & { readonly isCutOff?: boolean } = {},
+): string => {
+  const directory = join(home.path, 'runs', id);
+  mkdirSync(directory, { recursive: true });
+  const config = runConfig({ id, ...run });
+  writeFileSync(join(directory, 'config.json'), runConfigToJson(config));
+  for (const name of FILES) writeFileSync(join(directory, name), '');
+  if (isCutOff) return directory;
+  const report = buildReport({
+    config,
+    snapshot: { seq: 1, timestampNs: 0, state: 'complete', pendingTasks: 0, metrics: [] },
+    source: 'complete-message',
+    droppedEvents: 0,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: [],
+  });
+  writeFileSync(join(directory, 'report.json'), reportToJson(report));
+  return directory;
+};
+
+const runs = async (home: TemporaryDirectory, args: readonly string[], options: object = {}) => {
+  const made = madeUpProcess(['runs', ...args, '--home', home.path], options);
+  const code = await made.run();
+  return { code, text: made.stdout.text, problems: made.stderr.text };
+};
+
+const listed = async (home: TemporaryDirectory, ...filters: string[]): Promise<readonly string[]> => {
+  const { text } = await runs(home, [...filters, '--json']);
+  return JSON.parse(text).map(({ id }: { readonly id: string }) => id);
+};
+
+const addLive = (home: TemporaryDirectory, runId: string, directory: string): Promise<void> =>
+  writeLiveRun(home.path, {
+    schema: LIVE_RUN_SCHEMA,
+    runId,
+    pid: process.pid,
+    directory,
+    snapshotsEndpoint: 'ipc://nowhere',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    samplesMax: null,
+    durationMs: null,
+  });
+
+describe('plimsoll runs', () => {
+  test('lists runs newest first, with state, name, tags and load, and leaves out what is no run', async () => {
+    using home = temporaryDirectory();
+    addRun(home, '20260101-a', { name: 'before', tags: { engine: 'vllm' } });
+    addRun(home, '20260102-b', { isCutOff: true });
+    mkdirSync(join(home.path, 'runs', 'notes'));
+    const { code, text } = await runs(home, []);
+    expect(code).toBe(EXIT_CODES.ok.code);
+    const lines = text
+      .trim()
+      .split('\n')
+      .map(line => line.split(/\s{2,}/).slice(0, 3));
+    expect(lines).toEqual([
+      ['run', 'state', 'name and tags'],
+      ['20260102-b', 'interrupted', 'made-up'],
+      ['20260101-a', 'complete', 'before · engine=vllm'],
+    ]);
+  });
+
+  test('has filters by name, tag, model, target, state and age, all of which must pass', async () => {
+    using home = temporaryDirectory();
+    addRun(home, '1', { name: 'Before the update', tags: { engine: 'vllm', gpu: 'h200' } });
+    addRun(home, '2', {
+      tags: { engine: 'sglang' },
+      model: 'llama-70b',
+      startedAt: new Date().toISOString(),
+    });
+    addRun(home, '3', { target: 'http://10.0.0.9:8000', isCutOff: true });
+    expect(await listed(home, '--name', 'before')).toEqual(['1']);
+    expect(await listed(home, '--tag', 'engine')).toEqual(['2', '1']);
+    expect(await listed(home, '--tag', 'engine=vllm', '--tag', 'gpu')).toEqual(['1']);
+    expect(await listed(home, '--tag', 'engine=vllm', '--tag', 'gpu=a100')).toEqual([]);
+    expect(await listed(home, '--model', 'LLAMA')).toEqual(['2']);
+    expect(await listed(home, '--target', '10.0.0.9')).toEqual(['3']);
+    expect(await listed(home, '--state', 'interrupted')).toEqual(['3']);
+    expect(await listed(home, '--older-than', '1d')).toEqual(['3', '1']);
+    expect(await listed(home, '--limit', '1')).toEqual(['3']);
+  });
+
+  test('says of a home without runs that there is none', async () => {
+    using home = temporaryDirectory();
+    expect((await runs(home, [])).text).toBe(`No run in ${join(home.path, 'runs')}.\n`);
+    expect((await runs(home, ['--name', 'x'])).text).toContain('matches.');
+  });
+});
+
+describe('plimsoll runs rm', () => {
+  test('asks, and deletes the whole directory of the run it was given', async () => {
+    using home = temporaryDirectory();
+    const [one, other] = [addRun(home, '1'), addRun(home, '2')];
+    const asked = await runs(home, ['rm', '1'], { isTerminal: true, input: 'y\n' });
+    expect(asked.text).toMatch(/Delete 1 run, .*\? \[y\/N\] Deleted 1 run\.\n$/);
+    expect(existsSync(one)).toBe(false);
+    expect(readdirSync(other)).toHaveLength(FILES.length + 2);
+  });
+
+  test.each(['', 'n\n'])('deletes nothing where the answer is %j', async input => {
+    using home = temporaryDirectory();
+    const directory = addRun(home, '1');
+    const { code, text } = await runs(home, ['rm', '1'], { isTerminal: true, input });
+    expect(existsSync(directory)).toBe(true);
+    expect([code, text.endsWith('Nothing was deleted.\n')]).toEqual([0, true]);
+  });
+
+  test('where nobody can be asked deletes only with --yes', async () => {
+    using home = temporaryDirectory();
+    const directory = addRun(home, '1');
+    const refused = await runs(home, ['rm', '1']);
+    expect([refused.code, refused.problems]).toEqual([
+      EXIT_CODES.usage.code,
+      expect.stringContaining('--yes'),
+    ]);
+    expect(existsSync(directory)).toBe(true);
+    expect((await runs(home, ['rm', directory, '--yes'])).text).toBe('Deleted 1 run.\n');
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test('without a run deletes what passes the filters, and needs one', async () => {
+    using home = temporaryDirectory();
+    addRun(home, '1', { tags: { try: 'a' } });
+    addRun(home, '2', { tags: { try: 'b' } });
+    addRun(home, '3');
+    expect((await runs(home, ['rm', '--tag', 'try', '--yes'])).text).toBe('Deleted 2 runs.\n');
+    expect(await listed(home)).toEqual(['3']);
+    expect((await runs(home, ['rm', '--yes'])).code).toBe(EXIT_CODES.usage.code);
+    expect((await runs(home, ['rm', '3', '--tag', 'try', '--yes'])).code).toBe(EXIT_CODES.usage.code);
+    expect(await listed(home)).toEqual(['3']);
+  });
+
+  test('leaves alone what is running, what is no run, and what holds anything that no run wrote', async () => {
+    using home = temporaryDirectory();
+    const live = addRun(home, 'live', { isCutOff: true });
+    await addLive(home, 'live', live);
+    const notes = addRun(home, 'notes');
+    writeFileSync(join(notes, 'notes.txt'), 'mine');
+    const nested = addRun(home, 'nested');
+    mkdirSync(join(nested, 'more'));
+    const elsewhere = temporaryDirectory();
+    using _elsewhere = elsewhere;
+    writeFileSync(join(elsewhere.path, 'precious'), '');
+    const linking = addRun(home, 'linking');
+    symlinkSync(elsewhere.path, join(linking, 'samples.link'));
+    const linked = join(home.path, 'runs', 'linked');
+    symlinkSync(notes, linked);
+    for (const [name, words] of [
+      ['live', 'it is running'],
+      ['notes', '"notes.txt", which no run wrote'],
+      ['nested', '"more", which no run wrote'],
+      ['linking', '"samples.link", which no run wrote'],
+      ['linked', 'not a directory of its own'],
+    ] as const) {
+      const { code, problems, text } = await runs(home, ['rm', name, '--yes']);
+      expect([name, code, text]).toEqual([name, EXIT_CODES.benchRunDirectory.code, 'Nothing was deleted.\n']);
+      expect(problems).toContain(words);
+    }
+    for (const no of ['missing', '..', home.path]) {
+      expect((await runs(home, ['rm', no, '--yes'])).code).toBe(EXIT_CODES.benchRunDirectory.code);
+    }
+    expect(existsSync(join(elsewhere.path, 'precious'))).toBe(true);
+    expect(readdirSync(join(home.path, 'runs')).sort()).toEqual([
+      'linked',
+      'linking',
+      'live',
+      'nested',
+      'notes',
+    ]);
+  });
+});
