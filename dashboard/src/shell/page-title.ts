@@ -6,14 +6,16 @@ export interface TitleNames {
   /** Of the node whose daemon serves the page; '' before it was heard. */
   readonly here: string;
   readonly nameOf: (id: string) => string;
+  /** "Load line 20261122-…"; of one that is not known here its id. */
+  readonly sweepName: (id: string) => string;
 }
 
-export const pageTitle = (route: PageRoute, { here, nameOf }: TitleNames): string =>
-  [pageName(route, nameOf), here, 'Plimsoll']
+export const pageTitle = (route: PageRoute, { here, ...names }: TitleNames): string =>
+  [pageName(route, names), here, 'Plimsoll']
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');
 
-const pageName = (route: PageRoute, nameOf: (id: string) => string): string => {
+const pageName = (route: PageRoute, { nameOf, sweepName }: Omit<TitleNames, 'here'>): string => {
   switch (route.kind) {
     case 'cluster':
       return 'Cluster';
@@ -29,6 +31,8 @@ const pageName = (route: PageRoute, nameOf: (id: string) => string): string => {
       return 'Runs';
     case 'run':
       return `Run ${route.runId}`;
+    case 'sweep':
+      return sweepName(route.sweepId);
     case 'compare':
       return 'Compare runs';
     case 'unknown':

@@ -1,7 +1,7 @@
 // Addresses to pages and back. Pure: the router holds the browser's side.
 
-import type { NodeId, RunId } from '../../../src/core/ids.ts';
-import { isNodeId, isRunId } from '../../../src/core/ids.ts';
+import type { NodeId, RunId, SweepId } from '../../../src/core/ids.ts';
+import { isNodeId, isRunId, isSweepId } from '../../../src/core/ids.ts';
 
 export type PageRoute =
   | { readonly kind: 'cluster' }
@@ -12,6 +12,7 @@ export type PageRoute =
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
   | { readonly kind: 'run'; readonly runId: RunId }
+  | { readonly kind: 'sweep'; readonly sweepId: SweepId }
   /** Which runs stands in the query. */
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
@@ -26,6 +27,8 @@ export const routeOf = (path: string): PageRoute => {
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
   if (parts.length === 2 && first === 'runs' && second === 'compare') return { kind: 'compare' };
   if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
+  if (parts.length === 2 && first === 'sweeps' && isSweepId(second))
+    return { kind: 'sweep', sweepId: second };
   return { kind: 'unknown', path };
 };
 
@@ -33,6 +36,7 @@ export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;
 export const linkPath = (from: string, to: string): string =>
   `/links/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
 export const runPath = (runId: RunId): string => `/runs/${runId}`;
+export const sweepPath = (sweepId: SweepId): string => `/sweeps/${sweepId}`;
 /** The first is the reference. */
 export const comparePath = (runs: readonly string[]): string =>
   `/runs/compare?${runs.map(run => `run=${encodeURIComponent(run)}`).join('&')}`;

@@ -59,9 +59,11 @@ export const sweepEndOf = (
 };
 
 export const stageDigests = (stages: readonly Stage[]): readonly StageDigest[] =>
-  stages
-    .slice(-STAGES_TOLD_MAX)
-    .flatMap(stage => (isRunId(stage.runId) ? [digestOf(stage, stage.runId)] : []));
+  stages.slice(-STAGES_TOLD_MAX).flatMap(stage => stageDigest(stage) ?? []);
+
+/** Undefined for a stage whose run has no id that a run may have. */
+export const stageDigest = (stage: Stage): StageDigest | undefined =>
+  isRunId(stage.runId) ? digestOf(stage, stage.runId) : undefined;
 
 const digestOf = (stage: Stage, runId: RunId): StageDigest => ({
   number: stage.number,

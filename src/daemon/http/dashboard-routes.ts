@@ -1,5 +1,5 @@
 // The built dashboard, served from a table of its files: a request is looked up by its exact path, so no spelling of a
-// path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…,
+// path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /sweeps/…,
 // /links) give the page; any other unknown path is a 404, so that a mistyped address or asset never looks like an answer. A
 // browser that goes to one gets that 404 with the page, which says in words that there is nothing.
 
@@ -160,7 +160,7 @@ const modifiedAtMs = async (file: string): Promise<number | undefined> => {
   }
 };
 
-const PAGE = /^\/(?:index\.html|(?:links|nodes|runs)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
+const PAGE = /^\/(?:index\.html|(?:links|nodes|runs|sweeps)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">

@@ -3,7 +3,8 @@ import { pageTitle } from '../../../dashboard/src/shell/page-title.ts';
 import { routeOf } from '../../../dashboard/src/shell/route.ts';
 
 const nameOf = (id: string): string => id;
-const titleOf = (path: string, here = 'atlas'): string => pageTitle(routeOf(path), { here, nameOf });
+const titleOf = (path: string, here = 'atlas'): string =>
+  pageTitle(routeOf(path), { here, nameOf, sweepName: id => `Load line ${id}` });
 
 test('a title begins with the name of its page, which no other page has', () => {
   const paths = ['/', '/links', '/links/atlas/juno', '/nodes', '/runs', '/runs/compare', '/nowhere'];

@@ -1,0 +1,33 @@
+// The state of a sweep or line in a word, as lists and its page show it.
+
+import { lineFigure, loadUnit } from '../../../src/core/sweep/line-words.ts';
+import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import type { StateWords } from '../run/run-labels.ts';
+
+export const sweepStateWords = ({ state, isLive, stages }: SweepView): StateWords => {
+  if (isLive) return { tone: 'live', word: `live, stage ${Math.max(1, stages.length)}` };
+  switch (state) {
+    case 'complete':
+      return { tone: 'ended', word: 'complete' };
+    case 'stopped':
+    case 'interrupted':
+      return { tone: 'cut', word: state };
+    case 'running':
+      return { tone: 'cut', word: 'silent' };
+    default:
+      return state satisfies never;
+  }
+};
+
+/** "11.6 requests/s", "5 of 6 loads held". */
+export const resultWords = ({ sweep, line, isLive, stages }: SweepView): string => {
+  if (sweep.form === 'line')
+    return line.kind === 'unknown' ? 'not known' : `${lineFigure(line, isLive)} ${loadUnit(sweep.by)}`;
+  const ended = stages.filter(({ state }) => state === 'ended');
+  return `${ended.filter(({ verdict }) => verdict === 'held').length} of ${ended.length} held`;
+};
+
+/** "Load line evening", "Sweep". */
+export const sweepTitle = ({ sweep }: SweepView): string =>
+  `${sweep.form === 'line' ? 'Load line' : 'Sweep'}${isUnknown(sweep.name) ? '' : ` ${sweep.name}`}`;

@@ -1,0 +1,239 @@
+// The picture of a load line, in CSS pixels: percentiles of each stage over the load that it was given, on a logarithmic
+// scale, with the objective, the line as a mark or a bracket, and the loads where the queue grew; and beneath it, over the same
+// loads, the share of the requests that met the objectives.
+
+import { formatNanosecondsTick } from '../figure/duration.ts';
+import { formatTick } from '../figure/figure.ts';
+import type { PicturedStage } from '../sweep/pictured-stage.ts';
+import { inLoadOrder, loadOn } from '../sweep/pictured-stage.ts';
+import type { StageLoad } from '../sweep/stage.ts';
+import type { LoadLine } from '../sweep/sweep-document.ts';
+import type { LineBracket, LineMark } from './line-mark.ts';
+import { bracketOf, failsOf, holdsOf, markOf } from './line-mark.ts';
+import { logScale } from './log-scale.ts';
+import type { ChartPoint } from './smooth-path.ts';
+import { smoothBand, smoothLine } from './smooth-path.ts';
+import { valueAxis } from './value-axis.ts';
+
+export interface LineCurveOptions {
+  readonly width: number;
+  readonly stages: readonly PicturedStage[];
+  readonly by: StageLoad['kind'];
+  readonly line: LoadLine;
+  readonly isLive: boolean;
+  /** Of the series that the curve shows; undefined where no objective bounds it. */
+  readonly limitNs: number | undefined;
+  /** Of an earlier search, laid underneath. */
+  readonly earlier?: { readonly stages: readonly PicturedStage[]; readonly line: LoadLine } | undefined;
+}
+
+export interface CurveDot {
+  readonly stage: PicturedStage;
+  readonly x: number;
+  readonly y: number;
+  /** From the median to p99. */
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface AttainmentBar {
+  readonly stage: PicturedStage;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Per cent; '' where a neighbour's stands already. */
+  readonly label: string;
+}
+
+export interface CurveTick {
+  readonly at: number;
+  readonly label: string;
+}
+
+export interface LineCurve {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly floor: number;
+  readonly isNarrow: boolean;
+  readonly loads: readonly CurveTick[];
+  readonly values: readonly CurveTick[];
+  readonly bandTo99: string;
+  readonly bandToPercentile: string;
+  readonly median: string;
+  readonly percentile: string;
+  readonly dots: readonly CurveDot[];
+  readonly objectiveY: number | undefined;
+  readonly mark: LineMark | undefined;
+  readonly bracket: LineBracket | undefined;
+  /** From here on the queue grew. */
+  readonly overFrom: number | undefined;
+  /** What it carries, on the axis. */
+  readonly waterTo: number | undefined;
+  readonly earlier: { readonly percentile: string; readonly markX: number | undefined } | undefined;
+  /** Beneath, from 0 to 1. */
+  readonly shares: { readonly top: number; readonly foot: number };
+  readonly bars: readonly AttainmentBar[];
+  /** The y of a share beneath. */
+  shareY(share: number): number;
+}
+
+/** Undefined while no stage has a figure to draw. */
+export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
+  const { width, stages, by, line, isLive, limitNs, earlier } = options;
+  const shown = inLoadOrder(stages, by).flatMap(stage => placed(stage, by));
+  const before = (earlier === undefined ? [] : inLoadOrder(earlier.stages, by)).flatMap(stage =>
+    placed(stage, by),
+  );
+  const isNarrow = width < NARROW_PX;
+  const [top, left, right] = [TOP_PX, LEFT_PX, width - (isNarrow ? 10 : 18)];
+  const floor = (isNarrow ? NARROW_HEIGHT_PX : HEIGHT_PX) - FOOT_PX;
+  const scale = logScale(
+    [...shown.flatMap(({ curve }) => [curve.p50, curve.p99]), ...(limitNs === undefined ? [] : [limitNs])],
+    TICK_PX / (floor - top),
+  );
+  if (scale === undefined || shown.length === 0) return undefined;
+  const greatest = Math.max(...shown.map(({ load }) => load), failsOf(line) ?? 0);
+  const axis = valueAxis(greatest * 1.05, isNarrow ? 5 : 9);
+  const x = (load: number): number => left + axis.share(load) * (right - left);
+  const y = (ns: number): number => floor - scale.share(ns) * (floor - top);
+  const joined = lastOfEachLoad(shown.filter(({ stage }) => !NOT_JOINED.has(stage.standing)));
+  const points = (of: (one: Placed) => number, some: readonly Placed[] = joined): readonly ChartPoint[] =>
+    some.map(one => [x(one.load), y(of(one))]);
+  const over = shown.filter(({ stage }) => stage.isOverCapacity).map(({ load }) => load);
+  const objectiveY = limitNs === undefined ? undefined : y(limitNs);
+  const shares = { top: floor + SHARES_GAP_PX, foot: floor + SHARES_GAP_PX + SHARES_PX };
+  const shareY = (share: number): number => shares.foot - share * SHARES_PX;
+  const holds = holdsOf(line);
+  return {
+    width,
+    height: shares.foot + 6,
+    left,
+    right,
+    top,
+    floor,
+    isNarrow,
+    loads: axis.ticks.map(tick => ({ at: x(tick), label: formatTick(tick) })),
+    values: scale.ticks.map(tick => ({ at: y(tick), label: formatNanosecondsTick(tick) })),
+    bandTo99: smoothBand(
+      points(({ curve }) => curve.atPercentile),
+      points(({ curve }) => curve.p99),
+    ),
+    bandToPercentile: smoothBand(
+      points(({ curve }) => curve.p50),
+      points(({ curve }) => curve.atPercentile),
+    ),
+    median: smoothLine(points(({ curve }) => curve.p50)),
+    percentile: smoothLine(points(({ curve }) => curve.atPercentile)),
+    dots: shown.map(({ stage, load, curve }) => ({
+      stage,
+      x: x(load),
+      y: y(curve.atPercentile),
+      low: y(curve.p50),
+      high: y(curve.p99),
+    })),
+    objectiveY,
+    mark: markOf({ line, isLive, x, y: objectiveY ?? heldY(joined, holds, y) }),
+    bracket: bracketOf(line, { x, objectiveY, left, right, floor }),
+    overFrom: over.length === 0 ? undefined : x(Math.min(...over)),
+    waterTo: holds === undefined ? undefined : x(holds),
+    earlier:
+      earlier === undefined
+        ? undefined
+        : earlierOf(
+            points(({ curve }) => curve.atPercentile, before),
+            holdsOf(earlier.line),
+            x,
+            axis.max,
+          ),
+    shares,
+    bars: barsOf(shown, { x, shareY, foot: shares.foot, width: isNarrow ? 5 : 10 }),
+    shareY,
+  };
+};
+
+interface Placed {
+  readonly stage: PicturedStage;
+  readonly load: number;
+  readonly curve: NonNullable<PicturedStage['curve']>;
+}
+
+const placed = (stage: PicturedStage, by: StageLoad['kind']): readonly Placed[] => {
+  const load = loadOn(stage, by);
+  return load === undefined || stage.curve === undefined ? [] : [{ stage, load, curve: stage.curve }];
+};
+
+/** Of a load that was measured twice the later figures are joined to the line; the dots show both. */
+const lastOfEachLoad = (shown: readonly Placed[]): readonly Placed[] =>
+  shown.filter(({ load }, index) => shown[index + 1]?.load !== load);
+
+/** Without an objective the mark stands at the percentile of the stage that held. */
+const heldY = (
+  joined: readonly Placed[],
+  holds: number | undefined,
+  y: (ns: number) => number,
+): number | undefined => {
+  const held = joined.findLast(({ load }) => holds !== undefined && load <= holds) ?? joined[0];
+  return held === undefined ? undefined : y(held.curve.atPercentile);
+};
+
+const earlierOf = (
+  points: readonly ChartPoint[],
+  holds: number | undefined,
+  x: (load: number) => number,
+  loadMax: number,
+): LineCurve['earlier'] => ({
+  percentile: smoothLine(points),
+  markX: holds === undefined || holds > loadMax ? undefined : x(holds),
+});
+
+const barsOf = (
+  shown: readonly Placed[],
+  {
+    x,
+    shareY,
+    foot,
+    width,
+  }: {
+    readonly x: (load: number) => number;
+    readonly shareY: (share: number) => number;
+    readonly foot: number;
+    readonly width: number;
+  },
+): readonly AttainmentBar[] => {
+  let labelledTo = Number.NEGATIVE_INFINITY;
+  return shown.flatMap(({ stage, load }, index) => {
+    const { attainment } = stage;
+    if (attainment === undefined) return [];
+    // Two stages at one load stand beside each other.
+    const again = shown.slice(0, index).filter(one => one.load === load).length;
+    const barX = x(load) - width / 2 + again * (width + 1);
+    // No share at all is a figure too, and is seen.
+    const y = Math.min(shareY(attainment), foot - 1);
+    const text = formatPercentOf(attainment);
+    const isRoom = barX - labelledTo >= 4 && attainment < 1;
+    if (isRoom) labelledTo = barX + width + 8 + text.length * 5.6;
+    return [{ stage, x: barX, y, width, height: Math.max(1, foot - y), label: isRoom ? text : '' }];
+  });
+};
+
+/** "98.7": one digit, and 100 only where it is all. */
+export const formatPercentOf = (share: number): string => {
+  const percent = share * 100;
+  return percent === 100 || percent === 0 ? `${percent}` : Math.min(99.9, percent).toFixed(1);
+};
+
+/** Their figures say nothing of the endpoint, or are not all there. */
+const NOT_JOINED: ReadonlySet<PicturedStage['standing']> = new Set(['client-bound', 'stopped', 'broken']);
+const NARROW_PX = 560;
+const TOP_PX = 30;
+const LEFT_PX = 52;
+const HEIGHT_PX = 484;
+const NARROW_HEIGHT_PX = 330;
+const FOOT_PX = 34;
+const TICK_PX = 30;
+const SHARES_GAP_PX = 46;
+const SHARES_PX = 62;

@@ -1,0 +1,118 @@
+// What one user gets for what all get: output tokens a second for one against all of them, a point a stage. A stage that another
+// one beats in both gains nothing; the others are what can be chosen between.
+
+import { formatTick } from '../figure/figure.ts';
+import type { PicturedStage } from '../sweep/pictured-stage.ts';
+import { coordinate } from '../text/markup.ts';
+import type { CurveTick } from './line-curve.ts';
+import type { ChartPoint } from './smooth-path.ts';
+import { smoothLine } from './smooth-path.ts';
+import { valueAxis } from './value-axis.ts';
+
+export interface UserSpeedOptions {
+  readonly width: number;
+  readonly stages: readonly PicturedStage[];
+  /** GPUs that all tokens are shared out to; 1 where they are not known. */
+  readonly gpus: number;
+  /** The stage at the load line. */
+  readonly atLine: number | undefined;
+}
+
+export interface SpeedPoint {
+  readonly stage: PicturedStage;
+  readonly x: number;
+  readonly y: number;
+  readonly perUser: number;
+  readonly total: number;
+  readonly gainsNothing: boolean;
+  /** Where its label stands: beside it where the line is steep, above it where it is flat. */
+  readonly label: 'beside' | 'above' | 'none';
+}
+
+export interface UserSpeed {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly floor: number;
+  readonly speeds: readonly CurveTick[];
+  readonly totals: readonly CurveTick[];
+  readonly frontier: string;
+  /** From the end of the frontier to what gains nothing. */
+  readonly rest: string;
+  readonly points: readonly SpeedPoint[];
+  readonly mark: ChartPoint | undefined;
+}
+
+/** Undefined where no stage tells both. */
+export const userSpeed = ({ width, stages, gpus, atLine }: UserSpeedOptions): UserSpeed | undefined => {
+  const known = stages.flatMap(stage => {
+    const { perUserTokensPerSecond: perUser, outputTokensPerSecond: total } = stage;
+    return perUser === undefined || total === undefined || stage.standing === 'broken'
+      ? []
+      : [{ stage, perUser, total: total / Math.max(1, gpus) }];
+  });
+  if (known.length === 0) return undefined;
+  const speeds = valueAxis(Math.max(...known.map(({ perUser }) => perUser)), 5);
+  const totals = valueAxis(Math.max(...known.map(({ total }) => total)) * 1.04, 4);
+  const [left, floor, right] = [LEFT_PX, HEIGHT_PX - FOOT_PX, width - RIGHT_PX];
+  const x = (perUser: number): number => left + speeds.share(perUser) * (right - left);
+  const y = (total: number): number => floor - totals.share(total) * (floor - TOP_PX);
+  const bySpeed = known.toSorted((a, b) => b.perUser - a.perUser || b.total - a.total);
+  let best = Number.NEGATIVE_INFINITY;
+  const points = bySpeed.map(({ stage, perUser, total }): SpeedPoint => {
+    const gainsNothing = total <= best;
+    best = Math.max(best, total);
+    return { stage, x: x(perUser), y: y(total), perUser, total, gainsNothing, label: 'none' };
+  });
+  const front = points.filter(({ gainsNothing }) => !gainsNothing);
+  const last = front.at(-1);
+  const marked = points.find(({ stage }) => stage.number === atLine);
+  return {
+    width,
+    height: HEIGHT_PX,
+    left,
+    floor,
+    speeds: speeds.ticks.map(tick => ({ at: x(tick), label: formatTick(tick) })),
+    totals: totals.ticks.map(tick => ({ at: y(tick), label: thousands(tick) })),
+    frontier: smoothLine(front.map((point): ChartPoint => [point.x, point.y]).toReversed()),
+    rest: points
+      .filter(({ gainsNothing }) => gainsNothing)
+      .map(point =>
+        last === undefined
+          ? ''
+          : `M${coordinate(last.x)} ${coordinate(last.y)}L${coordinate(point.x)} ${coordinate(point.y)}`,
+      )
+      .join(''),
+    points: labelled(points, atLine),
+    mark: marked === undefined ? undefined : [marked.x, marked.y],
+  };
+};
+
+/** A label keeps clear of those before it; the points themselves are always there, and in the list with their figures. */
+const labelled = (points: readonly SpeedPoint[], atLine: number | undefined): readonly SpeedPoint[] => {
+  const taken: ChartPoint[] = [];
+  // The mark says where the stage at the line is.
+  const marked = points.find(({ stage }) => stage.number === atLine);
+  if (marked !== undefined) taken.push([marked.x + 8, marked.y - 6], [marked.x - 40, marked.y + 16]);
+  return points.map((point, index) => {
+    if (point === marked) return point;
+    const next = points[index + 1] ?? points[index - 1];
+    const isSteep = next !== undefined && Math.abs(next.y - point.y) > Math.abs(next.x - point.x);
+    const place: ChartPoint = isSteep ? [point.x + 16, point.y] : [point.x, point.y - 12];
+    if (taken.some(([x, y]) => Math.abs(x - place[0]) < LABEL_PX && Math.abs(y - place[1]) < LABEL_HIGH_PX))
+      return point;
+    taken.push(place);
+    return { ...point, label: isSteep ? 'beside' : 'above' };
+  });
+};
+
+const thousands = (value: number): string =>
+  value >= 1_000 ? `${formatTick(value / 1_000)}\u00a0k` : formatTick(value);
+
+const HEIGHT_PX = 236;
+const FOOT_PX = 36;
+const TOP_PX = 18;
+const LEFT_PX = 44;
+const RIGHT_PX = 34;
+const LABEL_PX = 30;
+const LABEL_HIGH_PX = 13;

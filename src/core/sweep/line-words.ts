@@ -1,0 +1,178 @@
+// Load lines, sweeps and their stages in words and figures, for whoever reads them: pages and reports alike.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount, formatTick } from '../figure/figure.ts';
+import { type Objective, objectiveSeries } from '../run/objective.ts';
+import { parseObjectives } from '../run/parse-objective.ts';
+import type { SeriesKey } from '../run/run-series.ts';
+import { seriesRow } from '../run/run-series.ts';
+import type { PicturedStage } from './pictured-stage.ts';
+import { loadOn, settledInFlight } from './pictured-stage.ts';
+import type { StageLoad } from './stage.ts';
+import type { Sweep } from './sweep.ts';
+import type { LoadLine } from './sweep-document.ts';
+
+/** "11.6/s", "40 at a time". */
+export const loadWords = (load: StageLoad): string =>
+  load.kind === 'rate'
+    ? `${formatTick(load.requestsPerSecond)}/s`
+    : `${formatCount(load.concurrency)} at a time`;
+
+/** A load of a line: "11.6/s", "40 at a time". */
+export const lineLoadWords = (load: number, by: StageLoad['kind']): string =>
+  by === 'rate' ? `${formatTick(load)}/s` : `${formatCount(load)} at a time`;
+
+/** What stands behind a load on its own: "requests/s". */
+export const loadUnit = (by: StageLoad['kind']): string => (by === 'rate' ? 'requests/s' : 'at a time');
+
+/** The headline: "11.6", "11 – 13", "at least 16", "under 2". */
+export const lineFigure = (line: LoadLine, isLive: boolean): string => {
+  switch (line.kind) {
+    case 'bracket':
+      return isLive ? `${formatTick(line.holds)} – ${formatTick(line.fails)}` : formatTick(line.holds);
+    case 'at-least':
+      return `at least ${formatTick(line.holds)}`;
+    case 'at-most':
+    case 'none':
+      return `under ${formatTick(line.fails)}`;
+    case 'unknown':
+      return '–';
+    default:
+      return line satisfies never;
+  }
+};
+
+/** Beneath the headline. */
+export const lineRemark = (line: LoadLine, isLive: boolean): string => {
+  switch (line.kind) {
+    case 'bracket':
+      if (isLive) return 'the load line lies between; it narrows with each stage';
+      return `held at ${formatTick(line.holds)}, failed at ${formatTick(line.fails)}${line.isConfirmed ? '' : ', each measured once'}`;
+    case 'at-least':
+      return isLive ? 'no load has failed yet' : LIMIT_WORDS[line.limit];
+    case 'at-most':
+      return isLive ? 'no load has held yet' : `no load is known to hold: ${LIMIT_WORDS[line.limit]}`;
+    case 'none':
+      return 'the lowest load did not hold';
+    case 'unknown':
+      return line.reason;
+    default:
+      return line satisfies never;
+  }
+};
+
+export const LIMIT_WORDS: Readonly<
+  Record<'client' | 'budget' | 'stopped' | 'load-max' | 'undecided', string>
+> = {
+  client: 'this client was the limit',
+  budget: 'the budget of the search was spent',
+  stopped: 'the search was stopped',
+  'load-max': 'it was not to try a higher load',
+  undecided: 'its lower loads could not be decided',
+};
+
+export interface StageResult {
+  readonly word: string;
+  readonly tone: 'good' | 'bad' | 'caution' | 'plain';
+}
+
+export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageResult => {
+  switch (standing) {
+    case 'held':
+      return { word: 'held', tone: 'good' };
+    case 'failed':
+      return { word: isOverCapacity ? 'failed, grows' : 'failed', tone: 'bad' };
+    case 'running':
+      return { word: 'running', tone: 'plain' };
+    case 'undecided':
+      return { word: 'undecided', tone: 'plain' };
+    case 'client-bound':
+      return { word: 'client-bound', tone: 'caution' };
+    case 'stopped':
+      return { word: 'stopped', tone: 'caution' };
+    case 'broken':
+      return { word: 'broke', tone: 'bad' };
+    default:
+      return standing satisfies never;
+  }
+};
+
+/** Under a small picture of requests in flight: "40, steady", "+14 a min". */
+export const flowWords = (stage: PicturedStage): string => {
+  if (stage.standing === 'running') return 'running';
+  const { growthPerMinute, isOverCapacity } = stage;
+  if (isOverCapacity && growthPerMinute !== undefined)
+    return `+${formatCount(Math.round(growthPerMinute))} a min`;
+  const settled = settledInFlight(stage);
+  const many = settled === undefined ? '' : `${formatCount(Math.round(settled))}`;
+  if (stage.standing === 'held') return many === '' ? 'steady' : `${many}, steady`;
+  return many === '' ? '–' : many;
+};
+
+/** One sentence, as whoever does not see the picture hears it. */
+export const stageSentence = (stage: PicturedStage, by: StageLoad['kind']): string => {
+  const { curve, attainment } = stage;
+  const parts = [
+    ...(curve === undefined ? [] : [`p${curve.percentile} ${nsWords(curve.atPercentile)}`]),
+    ...(attainment === undefined ? [] : [`${shareWords(attainment)} within the objectives`]),
+    stageResult(stage).word,
+  ];
+  const guess = loadOn(stage, by) === undefined ? ', a first guess' : '';
+  return `Stage ${stage.number} at ${loadWords(stage.load)}${guess}: ${parts.join(', ')}`;
+};
+
+/** Of the series that a stage's percentiles are of: "TTFT", "latency". */
+export const curveSeries = (stages: readonly PicturedStage[]): SeriesKey =>
+  stages.find(({ curve }) => curve !== undefined)?.curve?.series ?? 'ttftNs';
+
+export interface CurveObjective {
+  readonly limitNs: number;
+  /** "95 % within 500 ms", "p95 within 500 ms". */
+  readonly label: string;
+}
+
+/** The first objective that bounds a series; undefined where none does. */
+export const curveObjective = (
+  { objectives, attainment }: Pick<Sweep, 'objectives' | 'attainment'>,
+  series: SeriesKey,
+): CurveObjective | undefined => {
+  for (const objective of parsedObjectives(objectives)) {
+    if (objective.kind === 'error-rate' || objectiveSeries(objective.name) !== series) continue;
+    const within = `within ${nsWords(objective.limitNs)}`;
+    const label =
+      objective.kind === 'request'
+        ? shareWords(attainment)
+        : objective.kind === 'mean'
+          ? 'mean'
+          : `p${objective.percentile}`;
+    return { limitNs: objective.limitNs, label: `${label} ${within}` };
+  }
+  return undefined;
+};
+
+/** "TTFT within 500 ms"; undefined where no request has an objective of its own. */
+export const requestObjectiveWords = (objectives: readonly string[]): string | undefined => {
+  const ofRequests = parsedObjectives(objectives).flatMap(objective =>
+    objective.kind === 'request' ? [objective] : [],
+  );
+  return ofRequests.length === 0
+    ? undefined
+    : ofRequests
+        .map(
+          ({ name, limitNs }) => `${seriesRow(objectiveSeries(name)).shortLabel} within ${nsWords(limitNs)}`,
+        )
+        .join(' and ');
+};
+
+/** Those that this version can read. */
+const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =>
+  objectives.flatMap(text => {
+    const read = parseObjectives(text);
+    return read.kind === 'ok' ? read.value : [];
+  });
+
+/** "95.6 %", "100 %". */
+export const shareWords = (share: number): string => `${formatTick(Math.floor(share * 1_000) / 10)}\u202f%`;
+
+export const nsWords = (ns: number): string =>
+  figureText(formatMeasuredNanoseconds(ns)).replace(/\.0+(?=\D)/, '');

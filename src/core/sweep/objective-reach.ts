@@ -1,0 +1,35 @@
+// How far each of several objectives is met: the highest load that met it below the first that missed it.
+
+import type { PicturedStage } from './pictured-stage.ts';
+import { loadOn } from './pictured-stage.ts';
+import type { StageLoad } from './stage.ts';
+
+export interface ObjectiveReach {
+  /** As it was written. */
+  readonly objective: string;
+  /** Undefined where no load met it. */
+  readonly met: number | undefined;
+  /** The lowest load that missed it; undefined where none did. */
+  readonly missed: number | undefined;
+}
+
+/** In the order they were asked; none where the whole stages are not known. */
+export const objectiveReaches = (
+  stages: readonly PicturedStage[],
+  by: StageLoad['kind'],
+): readonly ObjectiveReach[] => {
+  const answers = stages.flatMap(stage => {
+    const load = loadOn(stage, by);
+    return load === undefined || stage.standing === 'client-bound'
+      ? []
+      : stage.objectives.map(({ objective, answer }) => ({ objective, answer, load }));
+  });
+  const loadsOf = (objective: string, answer: 'met' | 'missed'): readonly number[] =>
+    answers.flatMap(one => (one.objective === objective && one.answer === answer ? [one.load] : []));
+  return [...new Set(answers.map(({ objective }) => objective))].map(objective => {
+    const missed = loadsOf(objective, 'missed');
+    const lowest = missed.length === 0 ? undefined : Math.min(...missed);
+    const met = loadsOf(objective, 'met').filter(load => lowest === undefined || load < lowest);
+    return { objective, met: met.length === 0 ? undefined : Math.max(...met), missed: lowest };
+  });
+};

@@ -1,0 +1,104 @@
+// A stage as pictures and tables show it, whether its whole figures are at hand or only the digest that the cluster has of it.
+
+import type { RunId } from '../ids.ts';
+import type { ObjectiveAnswer } from '../run/judge-objective.ts';
+import { isUnknown, knownOr } from '../unknown.ts';
+import type { Stage, StageCurve, StageLoad, StagePurpose, StageTimeline } from './stage.ts';
+import type { StageDigest } from './sweep.ts';
+import { stageDigest } from './sweep-digest.ts';
+
+/** How a stage stands in the picture: its shape, word and colour. */
+export type StageStanding =
+  | 'held'
+  | 'failed'
+  | 'running'
+  | 'undecided'
+  | 'client-bound'
+  | 'stopped'
+  | 'broken';
+
+export interface PicturedStage {
+  readonly number: number;
+  readonly runId: RunId;
+  readonly load: StageLoad;
+  readonly purpose: StagePurpose;
+  readonly standing: StageStanding;
+  readonly isOverCapacity: boolean;
+  /** The sentence that decided; '' where there is none. */
+  readonly reason: string;
+  readonly issued: number;
+  readonly elapsedMs: number;
+  readonly completedPerSecond: number | undefined;
+  readonly outputTokensPerSecond: number | undefined;
+  readonly perUserTokensPerSecond: number | undefined;
+  /** The share of the requests that met all objectives of a request. */
+  readonly attainment: number | undefined;
+  readonly curve: StageCurve | undefined;
+  readonly growthPerMinute: number | undefined;
+  /** Undefined where only the digest is known. */
+  readonly timeline: StageTimeline | undefined;
+  readonly objectives: readonly ObjectiveAnswer[];
+}
+
+/** Of whole stages. */
+export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage[] =>
+  stages.flatMap(stage => {
+    const digest = stageDigest(stage);
+    if (digest === undefined) return [];
+    const { figures } = stage;
+    return isUnknown(figures)
+      ? [pictured(digest)]
+      : [{ ...pictured(digest), timeline: figures.timeline, objectives: figures.objectives }];
+  });
+
+/** Of what the cluster has of them. */
+export const picturedDigests = (stages: readonly StageDigest[]): readonly PicturedStage[] =>
+  stages.map(pictured);
+
+/** In the unit of the search; undefined where a stage was loaded in another way, as the first guesses of a search are. */
+export const loadOn = ({ load }: Pick<PicturedStage, 'load'>, by: StageLoad['kind']): number | undefined => {
+  if (load.kind !== by) return undefined;
+  return load.kind === 'rate' ? load.requestsPerSecond : load.concurrency;
+};
+
+/** By load, and what was measured twice in the order it was; those of another kind of load first. */
+export const inLoadOrder = (
+  stages: readonly PicturedStage[],
+  by: StageLoad['kind'],
+): readonly PicturedStage[] =>
+  stages.toSorted((a, b) => (loadOn(a, by) ?? 0) - (loadOn(b, by) ?? 0) || a.number - b.number);
+
+/** Requests in flight once the stage had filled, on average; undefined where no timeline is known. */
+export const settledInFlight = ({ timeline }: Pick<PicturedStage, 'timeline'>): number | undefined => {
+  const settled = timeline?.inFlight.slice(Math.floor(timeline.inFlight.length * SETTLED_FROM)) ?? [];
+  return settled.length === 0 ? undefined : settled.reduce((sum, count) => sum + count, 0) / settled.length;
+};
+
+const pictured = (digest: StageDigest): PicturedStage => ({
+  number: digest.number,
+  runId: digest.runId,
+  load: digest.load,
+  purpose: digest.purpose,
+  standing: standingOf(digest),
+  isOverCapacity: digest.verdict === 'over-capacity',
+  reason: digest.reason,
+  issued: digest.issued,
+  elapsedMs: digest.elapsedMs,
+  completedPerSecond: knownOr(digest.completedPerSecond, undefined),
+  outputTokensPerSecond: knownOr(digest.outputTokensPerSecond, undefined),
+  perUserTokensPerSecond: knownOr(digest.perUserTokensPerSecond, undefined),
+  attainment: isUnknown(digest.attainment) ? undefined : digest.attainment.value,
+  curve: knownOr(digest.curve, undefined),
+  growthPerMinute: knownOr(digest.inFlightGrowthPerMinute, undefined),
+  timeline: undefined,
+  objectives: [],
+});
+
+const standingOf = ({ state, verdict }: StageDigest): StageStanding => {
+  if (state !== 'ended') return 'running';
+  if (isUnknown(verdict)) return 'undecided';
+  return verdict === 'missed' || verdict === 'over-capacity' ? 'failed' : verdict;
+};
+
+/** The first part of a stage fills the endpoint. */
+const SETTLED_FROM = 1 / 3;
