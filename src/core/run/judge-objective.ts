@@ -107,11 +107,13 @@ const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
     return unsaid === 0 ? { answer: 'met', samplesNeeded: count } : lacking(unsaid);
   }
   const worth = worthOf(evidence);
-  const side = (hits: number, samples: number): 'above' | 'below' | 'unsure' =>
-    sideOfShare({ hits: (hits / count) * samples * worth, of: samples * worth, share, confidence });
+  const side = (hits: number, samples: number, each: number = worth): 'above' | 'below' | 'unsure' =>
+    sideOfShare({ hits: (hits / count) * samples * each, of: samples * each, share, confidence });
   if (side(good, count) === 'above') return { answer: 'met', samplesNeeded: count };
   if (side(good + unsaid, count) === 'below') return { answer: 'missed', samplesNeeded: count };
-  const samplesNeeded = leastDecided(count, samples => side(good, samples) !== 'unsure');
+  // With more of them their correlation will be known better, so that each is worth more.
+  const later = worthOf(evidence, LATER_DEGREES);
+  const samplesNeeded = leastDecided(count, samples => side(good, samples, later) !== 'unsure');
   return unsaid > 0 && side(good, count) !== side(good + unsaid, count)
     ? lacking(unsaid)
     : { answer: 'too-few-samples', samplesNeeded };
@@ -171,7 +173,8 @@ const judgeMean = (
   if (evidence.unknown > 0) return { estimate, ...lacking(evidence.unknown) };
   if (estimate.high <= limitNs) return { estimate, answer: 'met', samplesNeeded: samples };
   if (estimate.low > limitNs) return { estimate, answer: 'missed', samplesNeeded: samples };
-  const needed = Math.ceil(samples * (margin / (value - limitNs)) ** 2);
+  const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(variance);
+  const needed = Math.ceil(samples * (later / (value - limitNs)) ** 2);
   return {
     estimate,
     answer: 'too-few-samples',
@@ -185,14 +188,21 @@ const judgeMean = (
  * together show the correlation well, but more of it than their tail has. The geometric mean of the two kept each bound's
  * 2.5 % from p50 to p99 and from a correlation of 0 to 0.97.
  */
-const worthOf = (evidence: ObjectiveEvidence): number => {
+const worthOf = (evidence: ObjectiveEvidence, degrees?: number): number => {
   const { count, hits, good } = evidence;
-  const ofValues = worthOfValues(evidence, batchedRatio(evidence.values));
+  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values), degrees));
   // All on one side of the limit show no clumping.
   if (good === 0 || good === count) return ofValues;
-  const ofHits = effectiveCount(count, batchedRatio(hits)) / count;
+  const ofHits = effectiveCount(count, known(batchedRatio(hits), degrees)) / count;
   return Math.min(ofHits, Math.sqrt(ofHits * ofValues));
 };
+
+/** As if the variance were known that well. */
+const known = (
+  ratio: BatchedRatio | undefined,
+  degreesOfFreedom: number | undefined,
+): BatchedRatio | undefined =>
+  ratio === undefined || degreesOfFreedom === undefined ? ratio : { ...ratio, degreesOfFreedom };
 
 const worthOfValues = ({ values, squares }: ObjectiveEvidence, ratio: BatchedRatio | undefined): number => {
   const valued = sumOf(values, batch => batch.size);
@@ -238,5 +248,7 @@ const sumOf = (batches: readonly RatioBatch[], of: (batch: RatioBatch) => number
 const SAMPLES_NEEDED_MOST = 1e9;
 /** Fewer show nothing of their correlation. */
 const MEAN_SAMPLES_LEAST = 20;
+/** What a long run comes to: half of its 32 to 63 batches. */
+const LATER_DEGREES = 24;
 const ROUNDING = 1e-9;
 const AT_THE_LIMIT = unknown('what was measured lies at the limit itself');
