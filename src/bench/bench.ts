@@ -75,6 +75,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       directory: parts.directory,
       snapshotsEndpoint: endpoints.snapshots,
       aggregatorPid: aggregator.pid,
+      runZeroNs,
       counts: () => load.counts,
     });
     const run = await measure({

@@ -65,6 +65,8 @@ export interface StartedRun {
   readonly directory: string;
   readonly snapshotsEndpoint: string;
   readonly aggregatorPid: number;
+  /** CLOCK_MONOTONIC of the run's zero, as `timestampNs` of a snapshot is. */
+  readonly runZeroNs: bigint;
   readonly counts: () => LoadCounts;
 }
 

@@ -16,8 +16,10 @@ import { HeaderError } from '../../bench/target/http1/request-writer.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, homeFiles, openHome } from '../../config/home.ts';
 import { errorMessage } from '../../core/problem.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import type { Env } from '../../process/child.ts';
 import { CommandError, endedBy } from '../command-error.ts';
@@ -100,8 +102,6 @@ class Companions implements AsyncDisposable {
   #announcing: ReturnType<typeof announceRun> | undefined;
   #writing: Promise<void> | undefined;
   #phase: RunPhase = 'connecting';
-  #startedAtMs = 0;
-  #measuringAtMs: number | undefined;
   #hasHome = true;
   readonly #stopAsked = new AbortController();
 
@@ -128,7 +128,6 @@ class Companions implements AsyncDisposable {
     const { directory, request, display } = this.#context;
     const { samplesMax, durationMs } = request;
     this.#run = run;
-    this.#startedAtMs = systemClock.nowMs();
     const { id, target, model, pattern, shape, streaming } = run.config.run;
     display.started({
       id,
@@ -179,17 +178,12 @@ class Companions implements AsyncDisposable {
     this.#context.display.stage(phase);
     if (phase === 'measuring') this.#context.display.measuring();
     this.#phase = PHASES[phase];
-    if (phase === 'measuring') this.#measuringAtMs ??= systemClock.nowMs();
   }
 
-  snapshot(snapshot: Parameters<RunDisplay['snapshot']>[0]): void {
+  snapshot(snapshot: MetricsSnapshot): void {
     this.#context.display.snapshot(snapshot);
-    const nowMs = systemClock.nowMs();
-    const progress = {
-      phase: this.#phase,
-      elapsedMs: nowMs - this.#startedAtMs,
-      measuredMs: this.#measuringAtMs === undefined ? 0 : nowMs - this.#measuringAtMs,
-    };
+    if (this.#run === undefined) return;
+    const progress = { phase: this.#phase, ...timesOf(snapshot, this.#run.runZeroNs) };
     void this.#announcing?.then(announcement => announcement.progress(snapshot, progress));
   }
 
@@ -211,6 +205,19 @@ class Companions implements AsyncDisposable {
     return { url: localUrl(result.file.url), token: result.file.token };
   }
 }
+
+/** On the clock of the samples, so that what is told in a moment stands beside what they say of it. */
+const timesOf = (
+  snapshot: MetricsSnapshot,
+  runZeroNs: bigint,
+): { readonly elapsedMs: number; readonly measuredMs: number } => {
+  const sinceMs = (atNs: number): number => Math.max(0, (snapshot.timestampNs - atNs) / 1e6);
+  const measuringSinceNs = lookUp(snapshot).counter('measuringSinceNs');
+  return {
+    elapsedMs: sinceMs(Number(runZeroNs)),
+    measuredMs: measuringSinceNs === 0 ? 0 : sinceMs(measuringSinceNs),
+  };
+};
 
 interface CompanionContext {
   readonly home: string;
