@@ -6,7 +6,7 @@ import { earlyStoppingEstimate } from '../core/statistics/early-stopping.ts';
 import { ExactSums } from '../core/statistics/exact-sums.ts';
 import type { HistogramBounds } from '../core/statistics/histogram.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
-import { countSorted, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
+import { countSorted, LOG_BUCKET_COUNT, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
 import {
   DEFAULT_PERCENTILES,
   failureAdjustedPercentile,
@@ -76,7 +76,9 @@ export class SeriesSampler {
   /** From the histogram: cheap at any count. */
   live(): SeriesMetric {
     const values = this.#histogram.percentiles(this.#percentiles).map(value => this.#inRange(value));
-    const edges = this.#edges();
+    // Of buckets narrower than a cell some would lie empty, and look like gaps.
+    const cells = this.#histogram.cellsBetween(this.#leastAboveZero, this.#sums.max);
+    const edges = this.#edges(Math.max(1, Math.min(LOG_BUCKET_COUNT, Math.floor(cells / 2))));
     // Zeros lie in its lowest cell, and so in the first bucket.
     const counts = this.#histogram
       .bucketCounts(edges)
@@ -139,8 +141,8 @@ export class SeriesSampler {
     return Math.min(Math.max(value, this.#sums.min), this.#sums.max);
   }
 
-  #edges(): readonly number[] {
-    return logEdges(this.#leastAboveZero, this.#sums.max);
+  #edges(bucketCount: number = LOG_BUCKET_COUNT): readonly number[] {
+    return logEdges(this.#leastAboveZero, this.#sums.max, bucketCount);
   }
 
   #buckets(edges: readonly number[], counts: readonly number[]): SeriesMetric['histogram'] {

@@ -1,5 +1,6 @@
 // A log-spaced histogram as three lines of a terminal: bars of eighths, and the ends of the range beneath.
 
+import { formatCount } from '../core/figure/figure.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { textWidth } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
@@ -26,7 +27,7 @@ export const renderLogHistogram = (
   const width = histogram.length * wide;
   const gap = ' '.repeat(Math.max(1, width - textWidth(low) - textWidth(high)));
   return [
-    [part(`${INDENT}${label}, logarithmic`, 'dim')],
+    [part(`${INDENT}${label}, logarithmic, ${formatCount(most)} in the tallest bar`, 'dim')],
     ...rows,
     [part(`${INDENT}${low}${gap}${high}`, 'dim')],
   ];

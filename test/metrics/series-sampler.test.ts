@@ -76,12 +76,24 @@ describe('a series', () => {
     );
   });
 
-  test('has a histogram from its least to its greatest value, or over a decade where that is narrower', () => {
+  test('has a histogram of 30 buckets from its least to its greatest value, however near they are', () => {
     const wide = filled([20, 5_000]).final(0).histogram;
     expect([wide.length, wide[0]?.[0], wide.at(-1)?.[1]]).toEqual([30, 20, 5_000]);
-    const narrow = filled([20, 20, 20]).final(0).histogram;
-    expect([narrow[0]?.[0], narrow.at(-1)?.[1], narrow[0]?.[2]]).toEqual([20, 200, 3]);
+    const near = filled(Array.from({ length: 1_000 }, (_, index) => 950_000 + 100 * index));
+    for (const { histogram } of [near.live(), near.final(0)]) {
+      expect([histogram.length, histogram[0]?.[0], histogram.at(-1)?.[1]]).toEqual([30, 950_000, 1_049_900]);
+      expect(histogram.filter(([, , count]) => count > 0)).toHaveLength(30);
+    }
+    expect(filled([20, 20, 20]).final(0).histogram).toEqual([[20, 20, 3]]);
     expect(filled([]).final(0).histogram).toEqual([]);
+  });
+
+  test('has while it grows no buckets narrower than the cells that it counts in, which would lie empty', () => {
+    const series = filled(Array.from({ length: 1_000 }, (_, index) => 1_000_000 + 10 * index));
+    const { histogram } = series.live();
+    expect(histogram.length).toBeGreaterThan(3);
+    expect(histogram.every(([, , count]) => count > 0)).toBe(true);
+    expect(series.final(0).histogram).toHaveLength(30);
   });
 
   test('counts a zero as a value like any other, outside of the buckets', () => {

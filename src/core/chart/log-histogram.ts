@@ -58,7 +58,7 @@ export const bars = (buckets: readonly Bucket[], axis: LogAxis, { height }: Size
     });
 };
 
-/** 1, 2 and 5 of each power of ten within the axis, thinned until there is room. */
+/** 1, 2 and 5 of each power of ten within the axis, thinned until there is room; round steps where that leaves one. */
 export const logTicks = (axis: LogAxis, spacing: number): readonly number[] => {
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {
     const ticks: number[] = [];
@@ -71,9 +71,34 @@ export const logTicks = (axis: LogAxis, spacing: number): readonly number[] => {
     const isRoomy = ticks.every(
       (tick, index) => index === 0 || axis.at(tick) - axis.at(ticks[index - 1] ?? 0) >= spacing,
     );
-    if (isRoomy && ticks.length > 0) return ticks;
+    if (isRoomy && ticks.length > 1) return ticks;
+  }
+  return evenTicks(axis, spacing);
+};
+
+/** Of an axis of less than a decade. */
+const evenTicks = (axis: LogAxis, spacing: number): readonly number[] => {
+  const smallest = 10 ** Math.floor(Math.log10((axis.high - axis.low) / 10));
+  for (const factor of [1, 2, 5, 10, 20, 50, 100]) {
+    const step = smallest * factor;
+    const first = Math.ceil(axis.low / step);
+    const ticks = Array.from(
+      { length: Math.max(0, Math.floor(axis.high / step) - first + 1) },
+      (_, index) => (first + index) * step,
+    );
+    const isRoomy = ticks.every(
+      (tick, index) => index === 0 || axis.at(tick) - axis.at(ticks[index - 1] ?? 0) >= spacing,
+    );
+    if (isRoomy && ticks.length > 1) return ticks;
   }
   return [axis.low, axis.high];
+};
+
+/** A round number of samples below the tallest bar, for the scale at its side; undefined where there is none. */
+export const countTick = (most: number): number | undefined => {
+  if (!(most >= 2)) return undefined;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [5, 2, 1].map(factor => factor * power).find(tick => tick <= most);
 };
 
 export interface Label {

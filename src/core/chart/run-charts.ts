@@ -1,6 +1,11 @@
 // The pictures of a run as SVG, made of values alone: the same in a report, in a file that a page saves, and in a test.
 
-import { formatClock, formatMeasuredNanoseconds, formatNanosecondsTick } from '../figure/duration.ts';
+import {
+  formatClock,
+  formatMeasuredNanoseconds,
+  formatNanosecondsTick,
+  nanosecondsTicks,
+} from '../figure/duration.ts';
 import { figureText, formatCount, formatTick } from '../figure/figure.ts';
 import type { Markup } from '../text/markup.ts';
 import { markup } from '../text/markup.ts';
@@ -98,8 +103,8 @@ export const distribution = (
       ({ low, high, count, ...place }) =>
         markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${place.x}" y="${top + place.y}" width="${place.width}" height="${place.height}"><title>${nsText(low)} to ${nsText(high)}: ${formatCount(count)}</title></rect>`,
     )}<path class="axis" d="M0 ${foot}H${width}"/>${logTicks(axis, 56).map(
-      tick =>
-        markup`<path class="axis" d="M${axis.at(tick)} ${foot}v4"/><text class="tick" x="${Math.min(Math.max(axis.at(tick), 16), width - 16)}" y="${height - 5}" text-anchor="middle">${formatNanosecondsTick(tick)}</text>`,
+      (tick, index, ticks) =>
+        markup`<path class="axis" d="M${axis.at(tick)} ${foot}v4"/><text class="tick" x="${Math.min(Math.max(axis.at(tick), 16), width - 16)}" y="${height - 5}" text-anchor="middle">${nanosecondsTicks(ticks)[index] ?? ''}</text>`,
     )}${lines.map(
       ({ x }, index) =>
         markup`<path class="limit" d="M${x} ${foot}V${top - 2 - ROW_PX * (labels[index]?.row ?? 0)}"/>`,

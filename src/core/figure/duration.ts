@@ -61,6 +61,17 @@ export const formatMeasuredNanoseconds = (nanoseconds: number): Figure => {
 export const formatNanosecondsTick = (nanoseconds: number): string =>
   nanoseconds === 0 ? '0' : figureText(withoutTrailingZeros(formatMeasuredNanoseconds(nanoseconds)));
 
+/** Of the ticks of one axis, ascending: with as many digits as tell them apart. */
+export const nanosecondsTicks = (ticks: readonly number[]): readonly string[] => {
+  const step = Math.min(...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
+  const greatest = ticks.at(-1) ?? 0;
+  // Three digits are rounded by half a per cent at most.
+  if (!(step > 0) || 0.005 * greatest <= step / 4) return ticks.map(formatNanosecondsTick);
+  const [divisor, unit] = greatest < 999.5e3 ? [1e3, 'µs'] : greatest < 999.5e6 ? [1e6, 'ms'] : [1e9, 's'];
+  const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / divisor) - 1e-9)));
+  return ticks.map(tick => figureText({ figure: (tick / divisor).toFixed(decimals), unit }));
+};
+
 const short = (value: number): string => value.toFixed(Math.abs(value) < 9.95 ? 1 : 0);
 
 const MINUTE = 60;

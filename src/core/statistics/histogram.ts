@@ -88,6 +88,11 @@ export class Histogram {
     return undefined;
   }
 
+  /** How many cells lie from one value to another: a picture cannot tell more apart. */
+  cellsBetween(low: number, high: number): number {
+    return low <= high ? cellOf(high) - cellOf(low) + 1 : 0;
+  }
+
   /** Counts of the recorded values between ascending edges, by the middle of each cell; the last bucket is closed. */
   bucketCounts(edges: readonly number[]): readonly number[] {
     const counts = new Array<number>(Math.max(0, edges.length - 1)).fill(0);

@@ -6,8 +6,8 @@ export const LOG_BUCKET_COUNT = 30;
 export type LogBucket = readonly [number, number, number];
 
 /**
- * 31 edges from max(min, 1) to max(max, 10·low): a narrow range is padded to a decade. The first and the last edge are
- * exactly those; empty when nothing was observed.
+ * Edges of 30 buckets from max(min, 1) to max, which are exactly the first and the last; two where all values are one, none
+ * where nothing was observed. A narrow range is not padded: what a person wants to see of it is its shape.
  */
 export const logEdges = (
   min: number,
@@ -16,7 +16,8 @@ export const logEdges = (
 ): readonly number[] => {
   if (!(min <= max)) return [];
   const low = Math.max(min, 1);
-  const high = Math.max(max, 10 * low);
+  const high = Math.max(max, low);
+  if (high === low) return [low, high];
   const step = Math.log(high / low) / bucketCount;
   return Array.from({ length: bucketCount + 1 }, (_, index) => {
     if (index === 0) return low;

@@ -40,6 +40,12 @@ test('the tallest bar is the height, and empty buckets have none', () => {
   ]);
 });
 
+test('an axis of less than a decade has ticks too, at round figures', () => {
+  const axis = logAxis([[95, 105, 1]], 352);
+  if (axis === undefined) throw new Error('no axis');
+  expect(logTicks(axis, 52)).toEqual([96, 98, 100, 102, 104]);
+});
+
 test('ticks lie on the axis, rise, and keep their distance', () => {
   fc.assert(
     fc.property(

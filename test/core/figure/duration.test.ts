@@ -6,6 +6,7 @@ import {
   formatNanoseconds,
   formatNanosecondsTick,
   formatUptime,
+  nanosecondsTicks,
 } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
 
@@ -69,6 +70,16 @@ describe('durations', () => {
       '2 s',
       '100 ms',
     ]);
+  });
+
+  test('ticks that lie close have as many digits as tell them apart, and one unit', () => {
+    const labels = (values: readonly number[]): readonly string[] =>
+      nanosecondsTicks(values).map(label => label.replace(/\u00a0/g, ' '));
+    expect(labels([0, 250e6, 500e6])).toEqual(['0', '250 ms', '500 ms']);
+    expect(labels([500e6, 1e9, 2e9])).toEqual(['500 ms', '1 s', '2 s']);
+    expect(labels([5.055e9, 5.06e9, 5.065e9])).toEqual(['5.055 s', '5.060 s', '5.065 s']);
+    expect(labels([304_000_050, 304_000_100])).toEqual(['304.00005 ms', '304.00010 ms']);
+    expect(labels([7, 7])).toEqual(['7 ns', '7 ns']);
   });
 
   test('a clock counts hours only where there are some', () => {

@@ -201,12 +201,14 @@ describe('the live histogram', () => {
 });
 
 describe('log buckets', () => {
-  it('begin at the least and end at the greatest value, a decade at least', () => {
+  it('begin at the least and end at the greatest value, however near they are', () => {
     expect(logEdges(200, 50_000)).toHaveLength(31);
     expect(logEdges(200, 50_000)[0]).toBe(200);
     expect(logEdges(200, 50_000).at(-1)).toBe(50_000);
-    expect(logEdges(7, 8).at(-1)).toBe(70);
-    expect(logEdges(0, 0)).toHaveLength(31);
+    expect(logEdges(95, 105)).toHaveLength(31);
+    expect([logEdges(95, 105)[0], logEdges(95, 105).at(-1)]).toEqual([95, 105]);
+    expect(logEdges(7, 7)).toEqual([7, 7]);
+    expect(logEdges(0, 0)).toEqual([1, 1]);
     expect(logEdges(Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)).toEqual([]);
   });
 
