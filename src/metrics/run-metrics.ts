@@ -147,6 +147,7 @@ export class RunMetrics {
 
   #completed(sample: EndedSample): void {
     this.counters.trackedSamplesCompleted.add();
+    this.counters.chunksCompleted.add(sample.chunkCount);
     this.#finishReasons[sample.finishReason].add();
     this.#windows.completed(sample.window, sample.endNs);
     if (sample.inputTokens === NO_FIGURE || sample.outputTokens === NO_FIGURE)

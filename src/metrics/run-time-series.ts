@@ -1,46 +1,27 @@
-// A run over time: rates and percentiles by the second, made of its samples by when they ended. As a run grows past the
-// bound on points, neighbours are joined: two seconds a point, four, and so on.
+// A run over time: rates and percentiles by the second. Samples count by when they ended, and their output tokens by when
+// they arrived: a server tells them with the last chunk, so each chunk of an answer is given the same part of them.
 
+import type { ContentArrived } from '../core/run/content-arrived.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { RunProgress } from '../core/run/run.ts';
-import { isUnknown } from '../core/unknown.ts';
+import type { Reported } from '../core/unknown.ts';
+import { isKnown, isUnknown, unknown } from '../core/unknown.ts';
 import type { SeriesColumn, TimeSeries } from '../wire/api/run-answers.ts';
-import { SERIES_PERCENTILES } from '../wire/api/run-answers.ts';
 import type { SampleTimes } from '../wire/sample-times.ts';
+import { gapsOf } from '../wire/sample-times.ts';
+import type { RunPoint, ToldRates } from './run-points.ts';
+import { emptyPoint, keep, pairs, percentilesOf, readable } from './run-points.ts';
 
 export const POINTS_MAX = 1_200;
-/** Of one point; of more samples an even part is kept. */
-export const VALUES_PER_POINT_MAX = 1_000;
-/** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
-export const VALUES_PER_POINT_MIN = 20;
-export const JOINED_POINTS_MIN = 60;
-
-interface Point {
-  completed: number;
-  failed: number;
-  outputTokens: number;
-  sent: number;
-  ended: number;
-  valueCount: number;
-  values: number[];
-  /** Of `values`; undefined once there is a new one. */
-  percentiles: readonly number[] | undefined;
-  /** More samples came than were read; what the run told of itself stands in. */
-  isPartial: boolean;
-  told: Told | undefined;
-}
-
-interface Told {
-  readonly requestsPerSecond: number | null;
-  readonly outputTokensPerSecond: number | null;
-  readonly inFlight: number;
-}
 
 export class RunTimeSeries {
   readonly #isStreaming: boolean;
   #stepMs = 1_000;
   #lastEndMs = 0;
-  #points: Point[] = [];
+  #points: RunPoint[] = [];
+  /** As the run told last: when, and how many chunks had come. */
+  #arrived: { readonly elapsedMs: number; readonly chunks: number } | undefined;
+  #tokensPerChunk: Reported<number> = unknown('not told');
 
   constructor(isStreaming: boolean) {
     this.#isStreaming = isStreaming;
@@ -57,18 +38,19 @@ export class RunTimeSeries {
     const end = this.#at(sample.endNs / 1e6) ?? point;
     end.ended += 1;
     this.#lastEndMs = Math.max(this.#lastEndMs, sample.endNs / 1e6);
+    this.#arrive(sample);
     if (sample.outcome === 'failed') end.failed += 1;
     if (sample.outcome !== 'completed') return;
     end.completed += 1;
-    if (sample.outputTokens !== NO_FIGURE) end.outputTokens += sample.outputTokens;
     const untilNs = this.#isStreaming ? sample.firstContentNs : sample.endNs;
     if (untilNs >= sample.sentNs) keep(end, untilNs - sample.sentNs);
   }
 
   /** What the run says of itself now. */
-  told({ elapsedMs, recent, figures }: RunProgress): void {
+  told({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
     const point = this.#at(elapsedMs);
     if (point === undefined) return;
+    if (isKnown(contentArrived)) this.#tellArrived(elapsedMs, contentArrived);
     point.told = {
       requestsPerSecond: isUnknown(recent.requestsPerSecond) ? null : recent.requestsPerSecond,
       outputTokensPerSecond: isUnknown(recent.outputTokensPerSecond) ? null : recent.outputTokensPerSecond,
@@ -94,7 +76,7 @@ export class RunTimeSeries {
       stepMs: this.#stepMs,
       untilMs: liveUntilMs ?? Number.POSITIVE_INFINITY,
     });
-    const first = points.findIndex(({ sent, ended }) => sent + ended > 0);
+    const first = points.findIndex(({ sent, ended, arrivedChunks }) => sent + ended + arrivedChunks > 0);
     let inFlight = 0;
     const counted = points.map(({ sent, ended }) => {
       inFlight += sent - ended;
@@ -102,19 +84,23 @@ export class RunTimeSeries {
     });
     const bands = points.map(percentilesOf);
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
-    const perSecond = (counts: (point: Point) => number, told: keyof Told): SeriesColumn =>
+    const perSecond = (counts: (point: RunPoint) => number | null, told: keyof ToldRates): SeriesColumn =>
       points.map((point, index) => {
         if (point.isPartial) return point.told?.[told] ?? null;
         const coveredMs = Math.min(stepMs, this.#lastEndMs - index * stepMs);
         const isCovered = isLive || coveredMs >= stepMs / 2;
         if (first === -1 || index < first || !isCovered) return null;
-        return (counts(point) * 1_000) / (isLive ? stepMs : coveredMs);
+        const count = counts(point);
+        return count === null ? null : (count * 1_000) / (isLive ? stepMs : coveredMs);
       });
     return {
       stepMs,
       measured: this.#isStreaming ? 'ttftNs' : 'latencyNs',
       requestsPerSecond: perSecond(point => point.completed, 'requestsPerSecond'),
-      outputTokensPerSecond: perSecond(point => point.outputTokens, 'outputTokensPerSecond'),
+      outputTokensPerSecond: perSecond(
+        point => (isLive ? this.#tokensSoFar(point) : point.outputTokens),
+        'outputTokensPerSecond',
+      ),
       inFlight: points.map((point, index) => {
         if (isLive) return point.told?.inFlight ?? null;
         return index < first ? null : (counted[index] ?? null);
@@ -132,8 +118,59 @@ export class RunTimeSeries {
     };
   }
 
+  /** The chunks of an ended sample, and of a completed one its tokens: to each chunk the same part. */
+  #arrive(sample: SampleTimes): void {
+    const tokens =
+      sample.outcome === 'completed' && sample.outputTokens !== NO_FIGURE ? sample.outputTokens : 0;
+    const firstMs = sample.firstContentNs / 1e6;
+    const endMs = sample.endNs / 1e6;
+    const isOneStep = Math.floor(firstMs / this.#stepMs) === Math.floor(endMs / this.#stepMs);
+    // Nothing tells when a reply that is no stream was made.
+    const isWhole = !this.#isStreaming || sample.firstContentNs < sample.sentNs || isOneStep;
+    const gaps = isWhole ? undefined : gapsOf(sample);
+    if (gaps === undefined) {
+      const end = this.#at(endMs);
+      if (end === undefined) return;
+      end.outputTokens += tokens;
+      end.endedChunks += sample.chunkCount;
+      return;
+    }
+    const part = tokens / (gaps.length + 1);
+    let atNs = sample.firstContentNs;
+    for (const gap of [0, ...gaps]) {
+      atNs = Math.min(atNs + gap, sample.endNs);
+      const point = this.#at(atNs / 1e6);
+      if (point === undefined) continue;
+      point.outputTokens += part;
+      point.endedChunks += 1;
+    }
+  }
+
+  /** Those that came since the last time, evenly over the time between. What came before the first time is not known. */
+  #tellArrived(elapsedMs: number, { chunks, tokensPerChunk }: ContentArrived): void {
+    const before = this.#arrived;
+    this.#arrived = { elapsedMs, chunks };
+    this.#tokensPerChunk = tokensPerChunk;
+    if (before === undefined || chunks <= before.chunks || elapsedMs <= before.elapsedMs) return;
+    const perMs = (chunks - before.chunks) / (elapsedMs - before.elapsedMs);
+    for (let fromMs = before.elapsedMs; fromMs < elapsedMs; ) {
+      const point = this.#at(fromMs);
+      if (point === undefined) return;
+      const toMs = Math.min(elapsedMs, (Math.floor(fromMs / this.#stepMs) + 1) * this.#stepMs);
+      point.arrivedChunks += (toMs - fromMs) * perMs;
+      fromMs = toMs;
+    }
+  }
+
+  /** With the chunks of answers that go on, at as many tokens as a chunk of the completed ones has had. */
+  #tokensSoFar({ outputTokens, endedChunks, arrivedChunks }: RunPoint): number | null {
+    const goingOn = Math.max(0, arrivedChunks - endedChunks);
+    if (goingOn === 0) return outputTokens;
+    return isUnknown(this.#tokensPerChunk) ? null : outputTokens + goingOn * this.#tokensPerChunk;
+  }
+
   /** The point that a moment lies in, made where it is missing; undefined for a moment that no run can have. */
-  #at(elapsedMs: number): Point | undefined {
+  #at(elapsedMs: number): RunPoint | undefined {
     if (!(elapsedMs >= 0) || elapsedMs > ELAPSED_MS_MAX) return undefined;
     while (elapsedMs / this.#stepMs >= POINTS_MAX) this.#join();
     const index = Math.floor(elapsedMs / this.#stepMs);
@@ -146,95 +183,6 @@ export class RunTimeSeries {
     this.#points = pairs(this.#points);
   }
 }
-
-interface Steps {
-  readonly points: readonly Point[];
-  readonly stepMs: number;
-}
-
-/** Whole points up to a moment, joined until a percentile of one has some samples to stand on. */
-const readable = (
-  all: readonly Point[],
-  { stepMs, untilMs }: { readonly stepMs: number; readonly untilMs: number },
-): Steps => {
-  const points = all.slice(0, Math.max(0, Math.floor(untilMs / stepMs)));
-  const values = points.reduce((sum, { valueCount }) => sum + valueCount, 0);
-  const busy = points.filter(({ valueCount }) => valueCount > 0).length;
-  if (points.length <= JOINED_POINTS_MIN || values >= VALUES_PER_POINT_MIN * busy) return { points, stepMs };
-  return readable(pairs(all), { stepMs: stepMs * 2, untilMs });
-};
-
-const pairs = (points: readonly Point[]): Point[] =>
-  Array.from({ length: Math.ceil(points.length / 2) }, (_, index) =>
-    joined(points[2 * index] ?? emptyPoint(), points[2 * index + 1] ?? emptyPoint()),
-  );
-
-/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. Kept until the next value: a page asks every two seconds. */
-const percentilesOf = (point: Point): readonly number[] => {
-  if (point.percentiles !== undefined) return point.percentiles;
-  const sorted = Float64Array.from(point.values).sort();
-  point.percentiles =
-    sorted.length === 0
-      ? []
-      : SERIES_PERCENTILES.map(name => sorted[Math.floor((Number(name) / 100) * (sorted.length - 1))] ?? 0);
-  return point.percentiles;
-};
-
-/** Past the bound a value takes the place of an earlier one, so that early and late ones are kept alike. */
-const keep = (point: Point, value: number): void => {
-  point.valueCount += 1;
-  point.percentiles = undefined;
-  if (point.values.length < VALUES_PER_POINT_MAX) {
-    point.values.push(value);
-    return;
-  }
-  // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
-  const place = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
-  if (place < VALUES_PER_POINT_MAX) point.values[place] = value;
-};
-
-const joined = (a: Point, b: Point): Point => ({
-  completed: a.completed + b.completed,
-  failed: a.failed + b.failed,
-  outputTokens: a.outputTokens + b.outputTokens,
-  sent: a.sent + b.sent,
-  ended: a.ended + b.ended,
-  valueCount: a.valueCount + b.valueCount,
-  values: joinedValues(a, b),
-  percentiles: undefined,
-  isPartial: a.isPartial || b.isPartial,
-  told: b.told ?? a.told,
-});
-
-/** Of each as many as its share of all. */
-const joinedValues = (a: Point, b: Point): number[] => {
-  const all = [...a.values, ...b.values];
-  if (all.length <= VALUES_PER_POINT_MAX) return all;
-  const share = Math.round((VALUES_PER_POINT_MAX * a.valueCount) / (a.valueCount + b.valueCount));
-  return [...evenPart(a.values, share), ...evenPart(b.values, VALUES_PER_POINT_MAX - share)];
-};
-
-const evenPart = (values: readonly number[], count: number): readonly number[] => {
-  if (values.length <= count) return values;
-  const sorted = values.toSorted((x, y) => x - y);
-  return Array.from(
-    { length: count },
-    (_, index) => sorted[Math.floor(((index + 0.5) * values.length) / count)] ?? 0,
-  );
-};
-
-const emptyPoint = (): Point => ({
-  completed: 0,
-  failed: 0,
-  outputTokens: 0,
-  sent: 0,
-  ended: 0,
-  valueCount: 0,
-  values: [],
-  percentiles: undefined,
-  isPartial: false,
-  told: undefined,
-});
 
 /** The clock of a run holds 104 days exactly; no run lasts longer. */
 const ELAPSED_MS_MAX = 104 * 24 * 3_600_000;

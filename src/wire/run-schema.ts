@@ -130,6 +130,7 @@ export const runProgressSchema: Schema<RunProgress> = openObject({
   measuredMs: nonNegative,
   figures: runFiguresSchema,
   recent: openObject({ requestsPerSecond: reported(figure), outputTokensPerSecond: reported(figure) }),
+  contentArrived: reported(openObject({ chunks: count, tokensPerChunk: reported(nonNegative) })),
   updatesDropped: count,
 });
 

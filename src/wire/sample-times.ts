@@ -1,10 +1,12 @@
 // The few figures of a line of samples.jsonl that a picture over time needs, read without parsing the line: a run may have
 // millions of lines, and most of each is its chunk gaps.
 
+import { Buffer } from 'node:buffer';
 import type { SampleFailure } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';
 import { decodeSampleLine } from './sample-line.ts';
+import { decodeVarints } from './varints.ts';
 
 export interface SampleTimes {
   /** Whether it belongs to the measured phase. */
@@ -16,6 +18,9 @@ export interface SampleTimes {
   readonly outcome: Outcome;
   /** NO_FIGURE where the server told none. */
   readonly outputTokens: number;
+  readonly chunkCount: number;
+  /** Packed as the line has them, or unpacked: most samples lie in one point, and nobody needs theirs. */
+  readonly chunkGapsNs: string | readonly number[];
   /** Of a failed sample, and of no other. */
   readonly failure: SampleFailure | undefined;
 }
@@ -24,7 +29,8 @@ export interface SampleTimes {
 export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
   const match = WRITTEN_BY_US.exec(line);
   if (match === null) return decodeWhole(line);
-  const [, window = '', sent = '', first = '', end = '', outcome = '', tokens = ''] = match;
+  const [, window = '', sent = '', first = '', end = '', outcome = '', tokens = '', chunks = '', gaps = ''] =
+    match;
   return {
     isTracked: Number(window) >= 0,
     sentNs: Number(sent),
@@ -32,6 +38,8 @@ export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
     endNs: Number(end),
     outcome: outcome === 'completed' ? outcome : 'cancelled',
     outputTokens: figure(tokens),
+    chunkCount: Number(chunks),
+    chunkGapsNs: gaps,
     failure: undefined,
   };
 };
@@ -40,12 +48,27 @@ export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
 const decodeWhole = (line: string): SampleTimes | undefined => {
   const decoded = decodeSampleLine(line);
   if (decoded.kind !== 'sample') return undefined;
-  const { window, sentNs, firstContentNs, endNs, outcome, outputTokens, failure } = decoded.sample;
-  return { isTracked: window >= 0, sentNs, firstContentNs, endNs, outcome, outputTokens, failure };
+  const { window, ...sample } = decoded.sample;
+  const { sentNs, firstContentNs, endNs, outcome, outputTokens, chunkCount, chunkGapsNs, failure } = sample;
+  return {
+    isTracked: window >= 0,
+    sentNs,
+    firstContentNs,
+    endNs,
+    outcome,
+    outputTokens,
+    chunkCount,
+    chunkGapsNs,
+    failure,
+  };
 };
+
+/** Gaps between the chunks of a sample, ns; undefined where they cannot be read. */
+export const gapsOf = ({ chunkGapsNs }: SampleTimes): readonly number[] | undefined =>
+  typeof chunkGapsNs === 'string' ? decodeVarints(Buffer.from(chunkGapsNs, 'base64')) : chunkGapsNs;
 
 const figure = (text: string): number => (text === 'null' ? NO_FIGURE : Number(text));
 
 /** As encodeSampleLine writes it, of a sample that did not fail: a failure's text may hold anything. */
 const WRITTEN_BY_US =
-  /^\{"kind":"sample","id":\d{1,16},"window":(-?\d{1,4}),"intendedNs":\d{1,16},"sentNs":(\d{1,16}),"connectNs":\d{1,16},"firstByteNs":(?:\d{1,16}|null),"firstContentNs":(\d{1,16}|null),"firstAnswerNs":(?:\d{1,16}|null),"endNs":(\d{1,16}),"outcome":"(completed|cancelled)","failure":null,"inputTokens":(?:\d{1,16}|null),"outputTokens":(\d{1,16}|null),"finishReason":"\w{1,20}","chunks":\d{1,16},"chunkGapsNs":"[A-Za-z0-9+/=]*","bytesSent":\d{1,16},"bytesReceived":\d{1,16}(?:,"heldBackNs":\d{1,16})?\}$/;
+  /^\{"kind":"sample","id":\d{1,16},"window":(-?\d{1,4}),"intendedNs":\d{1,16},"sentNs":(\d{1,16}),"connectNs":\d{1,16},"firstByteNs":(?:\d{1,16}|null),"firstContentNs":(\d{1,16}|null),"firstAnswerNs":(?:\d{1,16}|null),"endNs":(\d{1,16}),"outcome":"(completed|cancelled)","failure":null,"inputTokens":(?:\d{1,16}|null),"outputTokens":(\d{1,16}|null),"finishReason":"\w{1,20}","chunks":(\d{1,16}),"chunkGapsNs":"([A-Za-z0-9+/=]*)","bytesSent":\d{1,16},"bytesReceived":\d{1,16}(?:,"heldBackNs":\d{1,16})?\}$/;

@@ -56,6 +56,7 @@ export const progressBody = (
   told: {
     readonly client: ClientProgress;
     readonly recent: RecentRates;
+    readonly contentArrived: RunProgress['contentArrived'];
     readonly updatesDropped: number;
   },
 ): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
@@ -65,5 +66,6 @@ export const progressBody = (
   measuredMs: told.client.measuredMs,
   figures: runDigest(report),
   recent: told.recent,
+  contentArrived: told.contentArrived,
   updatesDropped: told.updatesDropped,
 });

@@ -1,6 +1,8 @@
 // Tells the daemon of this machine about a run, so that every dashboard sees it: its start, its figures at most five times a
 // second, its lease every two seconds, and its end once. Updates are conflated.
 
+import { contentArrived } from '../../core/run/content-arrived.ts';
+import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
@@ -88,6 +90,7 @@ class RunReporter implements RunAnnouncement {
     const body = progressBody(report, {
       client,
       recent: this.#recent.rates(),
+      contentArrived: contentArrived(lookUp(snapshot)),
       updatesDropped: this.#updatesDropped,
     });
     if (!(await this.#contact.tell('PUT', '/progress', body))) this.#updatesDropped += 1;

@@ -1,7 +1,10 @@
 // Rates over the last seconds of a run, for whoever looks while it goes on: the average since its start hides that the
 // server has just stopped answering.
 
+import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';
+import type { ContentArrived } from './content-arrived.ts';
+import { contentArrived } from './content-arrived.ts';
 import { lookUp } from './metric-lookup.ts';
 import type { RecentRates } from './run.ts';
 import { tokensOf } from './run-rates.ts';
@@ -12,6 +15,7 @@ export const RECENT_SECONDS = 5;
 interface Moment {
   readonly atNs: number;
   readonly completed: number;
+  readonly arrived: Reported<ContentArrived>;
   /** undefined where the server's usage is not known of all of them. */
   readonly outputTokens: number | undefined;
 }
@@ -26,6 +30,7 @@ export class RecentWindow {
     this.#moments.push({
       atNs: snapshot.timestampNs,
       completed,
+      arrived: contentArrived(metrics),
       outputTokens: isUnknown(tokens) ? undefined : tokens,
     });
     // One from before the span stays, so that the rate is always over the whole of it.
@@ -44,13 +49,21 @@ export class RecentWindow {
     const seconds = (last.atNs - first.atNs) / 1e9;
     return {
       requestsPerSecond: (last.completed - first.completed) / seconds,
-      outputTokensPerSecond:
-        first.outputTokens === undefined || last.outputTokens === undefined
-          ? unknown("the server's usage was missing")
-          : (last.outputTokens - first.outputTokens) / seconds,
+      outputTokensPerSecond: tokensPerSecond(first, last, seconds),
     };
   }
 }
+
+/** Of the chunks that came, at as many tokens as a chunk has had; where none were counted, of the requests that ended. */
+const tokensPerSecond = (first: Moment, last: Moment, seconds: number): Reported<number> => {
+  if (first.outputTokens === undefined || last.outputTokens === undefined)
+    return unknown("the server's usage was missing");
+  if (isUnknown(last.arrived)) return (last.outputTokens - first.outputTokens) / seconds;
+  const { chunks, tokensPerChunk } = last.arrived;
+  if (isUnknown(tokensPerChunk)) return tokensPerChunk;
+  const before = isUnknown(first.arrived) ? 0 : first.arrived.chunks;
+  return ((chunks - before) * tokensPerChunk) / seconds;
+};
 
 const EARLY = unknown('too early to tell');
 const SPAN_NS_MIN = 0.5e9;

@@ -25,6 +25,7 @@ export const RUN_COUNTERS = {
   trackedSamplesFailed: { label: 'failed', help: 'of those, failed' },
   trackedSamplesCancelled: { label: 'cancelled', help: 'of those, stopped with the run' },
   chunksReceived: { label: 'chunks', help: 'content chunks of measured requests' },
+  chunksCompleted: { label: 'chunks, completed', help: 'of those, of completed requests' },
   bytesSent: { unit: 'bytes', label: 'sent', help: 'of measured requests' },
   bytesReceived: { unit: 'bytes', label: 'received', help: 'of measured requests' },
   usageMissing: { label: 'without usage', help: 'completed requests without usage from the server' },

@@ -4,6 +4,7 @@
 import type { NodeId, RunId } from '../ids.ts';
 import type { SweepPlace } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
+import type { ContentArrived } from './content-arrived.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { ObjectiveFields } from './objective.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
@@ -109,6 +110,7 @@ export interface RunProgress {
   readonly figures: RunFigures;
   /** Over the last seconds. */
   readonly recent: RecentRates;
+  readonly contentArrived: Reported<ContentArrived>;
   /** What the run could not tell the daemon in time. */
   readonly updatesDropped: number;
 }

@@ -30,3 +30,22 @@ test('a server that tells no usage has no rate of tokens, rather than one of 0',
     outputTokensPerSecond: unknown("the server's usage was missing"),
   });
 });
+
+test('the rate of tokens is of the chunks that came, while no answer ends', () => {
+  const window = new RecentWindow();
+  // Ten chunks and ten tokens each; of those that go on more chunks have come each time.
+  const going = (seq: number, chunksReceived: number): MetricsSnapshot => {
+    const snapshot = runSnapshot({ seq, completed: 10 });
+    const metrics = snapshot.metrics.map(metric =>
+      metric.kind === 'counter' && metric.name === 'chunksReceived'
+        ? { ...metric, value: chunksReceived }
+        : metric,
+    );
+    return { ...snapshot, metrics };
+  };
+  window.add(going(1, 100));
+  window.add(going(6, 180));
+  expect(window.rates()).toEqual({ requestsPerSecond: 0, outputTokensPerSecond: 80 });
+  window.add(going(11, 340));
+  expect(window.rates().outputTokensPerSecond).toBe(120);
+});

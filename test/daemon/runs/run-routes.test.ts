@@ -157,6 +157,7 @@ const PROGRESS = {
   measuredMs: 5_000,
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 8, outputTokensPerSecond: 900 },
+  contentArrived: { chunks: 12, tokensPerChunk: 1 },
   updatesDropped: 0,
 };
 const END = {

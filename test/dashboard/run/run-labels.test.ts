@@ -25,6 +25,7 @@ const progress: RunProgress = {
   measuredMs: 134_000,
   figures: madeUpFigures(),
   recent: { requestsPerSecond: 8.4, outputTokensPerSecond: 1_800 },
+  contentArrived: { chunks: 12, tokensPerChunk: 1 },
   updatesDropped: 0,
 };
 const view: RunView = {

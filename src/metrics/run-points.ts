@@ -1,0 +1,129 @@
+// The points of a run over time: what ended and what arrived in a step of time each. As a run grows past the bound on points,
+// neighbours are joined: two seconds a point, four, and so on.
+
+import { SERIES_PERCENTILES } from '../wire/api/run-answers.ts';
+
+/** Of one point; of more samples an even part is kept. */
+export const VALUES_PER_POINT_MAX = 1_000;
+/** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
+export const VALUES_PER_POINT_MIN = 20;
+export const JOINED_POINTS_MIN = 60;
+
+export interface RunPoint {
+  completed: number;
+  failed: number;
+  /** Of completed samples, each chunk's part when it arrived. */
+  outputTokens: number;
+  /** Of samples that have ended. */
+  endedChunks: number;
+  /** Of all, as the run told of them. */
+  arrivedChunks: number;
+  sent: number;
+  ended: number;
+  valueCount: number;
+  values: number[];
+  /** Of `values`; undefined once there is a new one. */
+  percentiles: readonly number[] | undefined;
+  /** More samples came than were read; what the run told of itself stands in. */
+  isPartial: boolean;
+  told: ToldRates | undefined;
+}
+
+export interface ToldRates {
+  readonly requestsPerSecond: number | null;
+  readonly outputTokensPerSecond: number | null;
+  readonly inFlight: number;
+}
+
+export interface RunSteps {
+  readonly points: readonly RunPoint[];
+  readonly stepMs: number;
+}
+
+/** Whole points up to a moment, joined until a percentile of one has some samples to stand on. */
+export const readable = (
+  all: readonly RunPoint[],
+  { stepMs, untilMs }: { readonly stepMs: number; readonly untilMs: number },
+): RunSteps => {
+  const points = all.slice(0, Math.max(0, Math.floor(untilMs / stepMs)));
+  const values = points.reduce((sum, { valueCount }) => sum + valueCount, 0);
+  const busy = points.filter(({ valueCount }) => valueCount > 0).length;
+  if (points.length <= JOINED_POINTS_MIN || values >= VALUES_PER_POINT_MIN * busy) return { points, stepMs };
+  return readable(pairs(all), { stepMs: stepMs * 2, untilMs });
+};
+
+export const pairs = (points: readonly RunPoint[]): RunPoint[] =>
+  Array.from({ length: Math.ceil(points.length / 2) }, (_, index) =>
+    joined(points[2 * index] ?? emptyPoint(), points[2 * index + 1] ?? emptyPoint()),
+  );
+
+/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. Kept until the next value: a page asks every two seconds. */
+export const percentilesOf = (point: RunPoint): readonly number[] => {
+  if (point.percentiles !== undefined) return point.percentiles;
+  const sorted = Float64Array.from(point.values).sort();
+  point.percentiles =
+    sorted.length === 0
+      ? []
+      : SERIES_PERCENTILES.map(name => sorted[Math.floor((Number(name) / 100) * (sorted.length - 1))] ?? 0);
+  return point.percentiles;
+};
+
+/** Past the bound a value takes the place of an earlier one, so that early and late ones are kept alike. */
+export const keep = (point: RunPoint, value: number): void => {
+  point.valueCount += 1;
+  point.percentiles = undefined;
+  if (point.values.length < VALUES_PER_POINT_MAX) {
+    point.values.push(value);
+    return;
+  }
+  // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
+  const place = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
+  if (place < VALUES_PER_POINT_MAX) point.values[place] = value;
+};
+
+const joined = (a: RunPoint, b: RunPoint): RunPoint => ({
+  completed: a.completed + b.completed,
+  failed: a.failed + b.failed,
+  outputTokens: a.outputTokens + b.outputTokens,
+  endedChunks: a.endedChunks + b.endedChunks,
+  arrivedChunks: a.arrivedChunks + b.arrivedChunks,
+  sent: a.sent + b.sent,
+  ended: a.ended + b.ended,
+  valueCount: a.valueCount + b.valueCount,
+  values: joinedValues(a, b),
+  percentiles: undefined,
+  isPartial: a.isPartial || b.isPartial,
+  told: b.told ?? a.told,
+});
+
+/** Of each as many as its share of all. */
+const joinedValues = (a: RunPoint, b: RunPoint): number[] => {
+  const all = [...a.values, ...b.values];
+  if (all.length <= VALUES_PER_POINT_MAX) return all;
+  const share = Math.round((VALUES_PER_POINT_MAX * a.valueCount) / (a.valueCount + b.valueCount));
+  return [...evenPart(a.values, share), ...evenPart(b.values, VALUES_PER_POINT_MAX - share)];
+};
+
+const evenPart = (values: readonly number[], count: number): readonly number[] => {
+  if (values.length <= count) return values;
+  const sorted = values.toSorted((x, y) => x - y);
+  return Array.from(
+    { length: count },
+    (_, index) => sorted[Math.floor(((index + 0.5) * values.length) / count)] ?? 0,
+  );
+};
+
+export const emptyPoint = (): RunPoint => ({
+  completed: 0,
+  failed: 0,
+  outputTokens: 0,
+  endedChunks: 0,
+  arrivedChunks: 0,
+  sent: 0,
+  ended: 0,
+  valueCount: 0,
+  values: [],
+  percentiles: undefined,
+  isPartial: false,
+  told: undefined,
+});
