@@ -2,7 +2,7 @@
 
 export interface ChartSeries {
   readonly values: readonly (number | null)[];
-  /** 'other' has its own scale, without an axis. */
+  /** 'other' has its own scale, at the right. */
   readonly scale?: 'other';
   /** Names of tokens: "--ink". */
   readonly stroke?: string;

@@ -28,7 +28,8 @@ export const measuredName = ({ measured }: Pick<RunSeries, 'measured'>): string 
 /** "Time to first token over time: the median lies between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
 export const bandSentence = (series: RunSeries): string => {
   const medians = known(series.percentilesNs['50']);
-  if (medians.length === 0) return `${measuredName(series)} over time: nothing has completed yet`;
+  if (medians.length === 0)
+    return `${measuredName(series)} over time: ${lowered(nothingWords(series.isLive))}`;
   const p99 = series.percentilesNs['99'];
   const worst = p99.reduce<number>(
     (best, value, index) => ((value ?? -1) > (p99[best] ?? -1) ? index : best),
@@ -41,11 +42,17 @@ export const bandSentence = (series: RunSeries): string => {
 export const outputSentence = (series: RunSeries): string => {
   const tokens = known(series.outputTokensPerSecond);
   const inFlight = known(series.inFlight);
-  if (tokens.length === 0) return 'Output over time: nothing has completed yet';
+  if (tokens.length === 0) return `Output over time: ${lowered(nothingWords(series.isLive))}`;
   const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
   const peak = inFlight.length === 0 ? '' : `, at most ${Math.max(...inFlight)} requests in flight`;
   return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(Math.max(...tokens))}${peak}`;
 };
+
+/** In place of a picture. */
+export const nothingWords = (isLive: boolean): string =>
+  isLive ? 'Nothing has completed yet' : 'Nothing completed';
+
+const lowered = (words: string): string => `${words.slice(0, 1).toLowerCase()}${words.slice(1)}`;
 
 /** Of a table twin: what is read without scrolling inside a panel. */
 export const LISTED_ROWS_MAX = 24;

@@ -16,11 +16,32 @@ export interface ChartLine {
   readonly label: string;
 }
 
+/** Of a plot's series, points with nothing on either side. */
+export const loneIndexes = (plot: uPlot, series: number): number[] => {
+  const values = plot.data[series] ?? [];
+  const isThere = (index: number): boolean => typeof values[index] === 'number';
+  return Array.from(values, (_, index) => index).filter(
+    index => isThere(index) && !isThere(index - 1) && !isThere(index + 1),
+  );
+};
+
+/** A second scale, at the right. */
+export interface OtherAxis {
+  readonly format: (value: number) => string;
+  /** What stands above it. */
+  readonly unit: string;
+  /** The name of its token, which its line has too. */
+  readonly ink: string;
+}
+
 export interface ChartMarks {
   readonly lines: readonly ChartLine[];
   readonly series: readonly ChartSeries[];
   readonly seconds: readonly number[];
   readonly isLive: boolean;
+  /** Of the axis at the left; '' where its figures have theirs. */
+  readonly unit: string;
+  readonly other: OtherAxis | undefined;
   readonly token: (name: string) => string;
   readonly font: string;
 }
@@ -33,7 +54,20 @@ export const drawMarks = (plot: uPlot, marks: ChartMarks): void => {
   ctx.lineWidth = 1.2 * ratio;
   for (const line of marks.lines) drawLimit(plot, line, marks);
   if (marks.isLive) drawNow(plot, marks);
+  drawUnits(plot, marks);
   ctx.restore();
+};
+
+/** Above the scale that they are of. */
+const drawUnits = ({ ctx, bbox, width }: uPlot, { unit, other, token }: ChartMarks): void => {
+  const ratio = devicePixelRatio;
+  ctx.textBaseline = 'bottom';
+  ctx.textAlign = 'right';
+  ctx.fillStyle = token('--ink-3');
+  ctx.fillText(unit, bbox.left - 6 * ratio, bbox.top - 4 * ratio);
+  if (other === undefined) return;
+  ctx.fillStyle = token(other.ink);
+  ctx.fillText(other.unit, width * ratio - 2 * ratio, bbox.top - 4 * ratio);
 };
 
 const drawLimit = (plot: uPlot, { value, label }: ChartLine, { token }: ChartMarks): void => {
@@ -71,6 +105,9 @@ const drawNow = (plot: uPlot, { series, seconds, token }: ChartMarks): void => {
   ctx.stroke();
   ctx.setLineDash([]);
   ctx.textBaseline = 'middle';
+  // Keeps words apart from the lines of limits beneath them.
+  ctx.strokeStyle = token('--surface');
+  ctx.lineWidth = 4 * ratio;
   const placed: number[] = [];
   for (const { newest, values, scale, ink } of series) {
     const value = values.findLast(each => each !== null);
@@ -82,6 +119,8 @@ const drawNow = (plot: uPlot, { series, seconds, token }: ChartMarks): void => {
     placed.push(y);
     ctx.textAlign = isRight ? 'left' : 'right';
     ctx.fillStyle = token(ink ?? '--ink');
-    ctx.fillText(newest, isRight ? x + 8 * ratio : x - 8 * ratio, y);
+    const from = isRight ? x + 8 * ratio : x - 8 * ratio;
+    ctx.strokeText(newest, from, y);
+    ctx.fillText(newest, from, y);
   }
 };

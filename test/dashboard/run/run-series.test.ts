@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   bandSentence,
   listedIndexes,
+  nothingWords,
   outputSentence,
   secondsOf,
 } from '../../../dashboard/src/run/run-series.ts';
@@ -34,10 +35,15 @@ test('points are named by the time they end, and pictures by what they show', ()
   );
 });
 
-test('a run without a completed sample says so', () => {
-  const empty = madeUpSeries({});
+test('a run without a completed sample says so, and expects none once it has ended', () => {
+  const empty = madeUpSeries({ isLive: true });
   expect(bandSentence(empty)).toBe('Time to first token over time: nothing has completed yet');
   expect(outputSentence(empty)).toBe('Output over time: nothing has completed yet');
+  const ended = madeUpSeries({ isLive: false });
+  expect(bandSentence(ended)).toBe('Time to first token over time: nothing completed');
+  expect(outputSentence(ended)).toBe('Output over time: nothing completed');
+  expect(nothingWords(true)).toBe('Nothing has completed yet');
+  expect(nothingWords(false)).toBe('Nothing completed');
 });
 
 test('a long run is listed in a bounded number of rows, the newest among them', () => {
