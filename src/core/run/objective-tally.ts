@@ -31,25 +31,29 @@ export interface ObjectiveEvidence {
 }
 
 export class ObjectiveTally {
-  readonly #limits: readonly RequestLimit[];
+  readonly #limits: readonly TalliedLimit[];
   readonly #isErrorRate: boolean;
-  readonly #isOfValues: boolean;
+  /** Of values alone: of a share an answer without a time per token is a good one. */
+  readonly #isOfTpot: boolean;
   readonly #batches = new FoldingBatches(COLUMNS);
   readonly #histogram: Histogram | undefined;
   #squares = 0;
 
   constructor(objective: JudgedObjective) {
-    this.#limits = limitsOf(objective);
+    const isOfValues = objective.kind === 'percentile' || objective.kind === 'mean';
+    this.#limits = limitsOf(objective).map(({ name, limitNs }) => ({
+      figure: objectiveSeries(name),
+      limitNs,
+    }));
     this.#isErrorRate = objective.kind === 'error-rate';
-    this.#isOfValues = objective.kind === 'percentile' || objective.kind === 'mean';
+    this.#isOfTpot = isOfValues && this.#limits[0]?.figure === 'tpotNs';
     this.#histogram = objective.kind === 'percentile' ? new Histogram(BOUNDS) : undefined;
   }
 
   /** @param figures undefined of a sample that did not complete, and of one with contradictory stamps */
   ended(outcome: Outcome, figures: ObjectiveFigures | undefined): void {
     // An answer of one token has no time per further token: it can neither miss such a limit nor be counted into a mean.
-    if (this.#isOfValues && figures !== undefined && this.#limits.every(limit => hasNone(limit, figures)))
-      return;
+    if (this.#isOfTpot && figures !== undefined && hasNone('tpotNs', figures)) return;
     this.#batches.observe();
     switch (outcome) {
       case 'completed':
@@ -90,13 +94,14 @@ export class ObjectiveTally {
     }
     let isGood = true;
     let isUnknown = false;
-    for (const limit of this.#limits) {
-      const value = figures[objectiveSeries(limit.name)];
-      if (value !== NO_FIGURE) {
-        isGood &&= value <= limit.limitNs;
-        if (limit === this.#limits[0]) this.#valued(value);
-      } else if (!hasNone(limit, figures)) isUnknown = true;
+    for (const { figure, limitNs } of this.#limits) {
+      const value = figures[figure];
+      if (value !== NO_FIGURE) isGood &&= value <= limitNs;
+      else if (!hasNone(figure, figures)) isUnknown = true;
     }
+    const [first] = this.#limits;
+    const value = first === undefined ? NO_FIGURE : figures[first.figure];
+    if (value !== NO_FIGURE) this.#valued(value);
     if (isGood) this.#batches.add(isUnknown ? UNKNOWN : GOOD, 1);
   }
 
@@ -106,6 +111,12 @@ export class ObjectiveTally {
     this.#squares += value ** 2;
     this.#histogram?.record(Math.max(1, value));
   }
+}
+
+/** By the key of its figure: nobody looks one up while samples are counted. */
+interface TalliedLimit {
+  readonly figure: ObjectiveSeriesKey;
+  readonly limitNs: number;
 }
 
 const limitsOf = (objective: JudgedObjective): readonly RequestLimit[] => {
@@ -120,8 +131,8 @@ const limitsOf = (objective: JudgedObjective): readonly RequestLimit[] => {
 };
 
 /** By the nature of the sample, not for want of being told. */
-const hasNone = ({ name }: RequestLimit, { outputTokens, tpotNs }: ObjectiveFigures): boolean =>
-  name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
+const hasNone = (figure: ObjectiveSeriesKey, { outputTokens, tpotNs }: ObjectiveFigures): boolean =>
+  figure === 'tpotNs' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
 const GOOD = 0;
 const UNKNOWN = 1;
