@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { formatCount } from '../../src/core/figure/figure.ts';
+import type { Objective } from '../../src/core/run/objective.ts';
+import { objectiveFields } from '../../src/core/run/objective.ts';
 import { announceTo } from '../support/announced.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
@@ -102,6 +104,9 @@ describe('runs in a browser', () => {
       await page.goto(`${daemon.url}/runs/live`);
       await page.getByRole('img', { name: /^Time to first token over time: the median lies/ }).waitFor();
       await page.getByText('plimsoll watch live').waitFor();
+      const objectives = page.getByRole('region', { name: 'Objectives' });
+      await objectives.getByText('ttft.p95=10s').waitFor();
+      await objectives.getByText('met so far').first().waitFor();
       await checkPage(page);
 
       await page.goto(`${daemon.url}/runs/cut`);
@@ -112,6 +117,8 @@ describe('runs in a browser', () => {
         .getByText('n too small')
         .first()
         .waitFor();
+      expect(await objectives.innerText()).not.toMatch(/so far|yet/);
+      await objectives.getByText('missed', { exact: true }).waitFor();
       for (const name of ['Time to first token', 'Output', 'TTFT distribution']) {
         await page.getByRole('button', { name: `List of ${name}`, exact: true }).click();
         await page.getByRole('region', { name, exact: true }).getByRole('table').waitFor();
@@ -176,10 +183,18 @@ const checkPage = async (page: Page): Promise<void> => {
   ).toBe(true);
 };
 
-const configOf = (id: string, model = 'made-up') =>
-  runConfig({
+const configOf = (id: string, model = 'made-up') => ({
+  ...runConfig({
     id,
     model,
     startedAt: new Date().toISOString(),
     pattern: { kind: 'poisson', requestsPerSecond: 8 },
-  });
+  }),
+  ...objectiveFields(OBJECTIVES, 0.95),
+});
+
+const OBJECTIVES: readonly Objective[] = [
+  { kind: 'request', name: 'ttft', limitNs: 10e9 },
+  { kind: 'percentile', name: 'ttft', percentile: 95, limitNs: 10e9 },
+  { kind: 'mean', name: 'latency', limitNs: 1 },
+];

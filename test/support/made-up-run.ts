@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { ClientProgress } from '../../src/bench/announce/run-announcement.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { judgedObjectives } from '../../src/core/run/objective.ts';
 import type { Report } from '../../src/core/run/report.ts';
 import type { RunPhase } from '../../src/core/run/run.ts';
 import type { RunConfig } from '../../src/core/run/run-config.ts';
@@ -42,7 +43,12 @@ export class MadeUpRun {
     this.warmupMs = warmupMs;
     this.#failureShare = failureShare;
     const { pattern, streaming } = config.run;
-    this.metrics = new RunMetrics({ pattern, isStreaming: streaming, objectives: config.objectives });
+    this.metrics = new RunMetrics({
+      pattern,
+      isStreaming: streaming,
+      objectives: config.objectives,
+      judged: judgedObjectives(config),
+    });
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'samples.jsonl'), '');
   }
@@ -73,7 +79,8 @@ export class MadeUpRun {
     this.#seq += 1;
     const metrics =
       state === 'complete' || state === 'interrupted' ? this.metrics.final() : this.metrics.live();
-    return { seq: this.#seq, timestampNs: this.#endNs, state, pendingTasks: 0, metrics };
+    const objectives = this.metrics.answers();
+    return { seq: this.#seq, timestampNs: this.#endNs, state, pendingTasks: 0, metrics, objectives };
   }
 
   client(phase: RunPhase = 'measuring'): ClientProgress {

@@ -116,6 +116,21 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     expect(missed.stderr).toContain('missed: ttft=10ms for every request, 0');
   });
 
+  test('is their own where too few requests were made to say, with how many would do', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock();
+    const run = await benchHere(folder.path, [
+      ...[mock.url, '--requests', '8', '--events', 'off', '--slo', 'ttft.p95=10s', '--json'],
+    ]);
+    expect(run.exit).toBe('benchTooFew');
+    expect(run.stderr).toMatch(
+      /too few requests to say: ttft\.p95=10s, .* about \d+ requests would decide \(code 21\)/,
+    );
+    expect(run.report().objectiveAnswers).toMatchObject([
+      { objective: 'ttft.p95=10s', answer: 'too-few-samples', estimate: { high: null } },
+    ]);
+  });
+
   test('is that of an interrupt also while warming up, with a report', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();
