@@ -1,6 +1,6 @@
 // The report of a run in a real browser: the file alone, as whoever gets it opens it.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect } from 'vitest';
@@ -12,6 +12,7 @@ import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
+import { startDaemon } from './started-daemon.ts';
 
 const HOSTILE = `</script><img src="http://127.0.0.1:9/x" onerror="document.title='caught'"></style><svg onload=alert(1)>`;
 
@@ -70,5 +71,42 @@ describe('the report of a run as a file', () => {
     const { page } = await browser.open(await reportFile(folder.path), { width: 390, height: 844 });
     const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
     expect(widths).toEqual([390, 390]);
+  });
+});
+
+describe('the charts of a run', () => {
+  test('are saved as files by the keyboard, each for itself, with their style inside', async ({
+    browser,
+  }) => {
+    using directory = temporaryDirectory();
+    const home = join(directory.path, 'home');
+    const config = runConfig({ id: 'done', warmupRequests: 0 });
+    const run = new MadeUpRun({ directory: join(home, 'runs', 'done'), config });
+    run.samples(400, { fromMs: 0, untilMs: 60_000 });
+    run.report();
+    writeFileSync(join(home, 'runs', 'done', 'config.json'), runConfigToJson(config));
+    await using daemon = await startDaemon({ home });
+    const { page, problems } = await browser.open(`${daemon.url}/runs/done`, { theme: 'dark' });
+    const names: string[] = [];
+    for (const title of ['Time to first token', 'Output', 'TTFT distribution', 'Latency distribution']) {
+      const button = page.getByRole('button', { name: `Save ${title} as SVG` });
+      await button.focus();
+      const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
+      names.push(download.suggestedFilename());
+      const text = readFileSync(await download.path(), 'utf8');
+      const opened = await browser.open(`data:image/svg+xml;base64,${Buffer.from(text).toString('base64')}`);
+      // A picture that XML can be read from, drawn in its own colours.
+      expect(await opened.page.evaluate('getComputedStyle(document.querySelector(".tick")).fontSize')).toBe(
+        '11px',
+      );
+      expect(opened.problems).toEqual([]);
+    }
+    expect(names).toEqual([
+      'plimsoll-done-time-to-first-token.svg',
+      'plimsoll-done-output.svg',
+      'plimsoll-done-ttft-distribution.svg',
+      'plimsoll-done-latency-distribution.svg',
+    ]);
+    expect(problems).toEqual([]);
   });
 });

@@ -1,6 +1,9 @@
 // How pictures look: the colours of dashboard/src/look/tokens.css that they use, as values for files that stand alone, and
 // one set of rules for all. A test holds the values to that file.
 
+import type { Markup } from '../text/markup.ts';
+import { markup, rawMarkup } from '../text/markup.ts';
+
 export type ChartToken = keyof typeof LIGHT_TOKENS;
 export type ChartTokens = Readonly<Record<ChartToken, string>>;
 
@@ -27,6 +30,10 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .water-text { fill: ${token('water-text')}; }
 .chart .brass-text { fill: ${token('series-2')}; }
 `;
+
+/** What a picture needs to stand alone in a file: its rules with their colours in place, light as paper, and its ground. */
+export const standaloneLook = (): Markup =>
+  markup`<style>${rawMarkup(chartRules(name => LIGHT_TOKENS[name]))}</style><rect width="100%" height="100%" fill="${LIGHT_TOKENS.surface}"/>`;
 
 const FIGURE_FONTS = `"Plex Condensed", "IBM Plex Sans Condensed", "Arial Narrow", Arial, sans-serif`;
 

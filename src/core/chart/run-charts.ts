@@ -41,11 +41,11 @@ export interface ChartLimit {
 /** Percentile bands, the median in ink over them; undefined where fewer than two points have a value. */
 export const percentileBands = (
   { stepMs, percentilesNs: of }: RunColumns,
-  limit: ChartLimit | undefined,
+  limits: readonly ChartLimit[],
   options: ChartOptions,
 ): Markup | undefined => {
-  if (knownOf(of['50']).length < 2) return undefined;
-  const greatest = Math.max(...knownOf(of['99']), limit?.limitNs ?? 0);
+  if (!isDrawable(of['50'])) return undefined;
+  const greatest = Math.max(...knownOf(of['99']), ...limits.map(({ limitNs }) => limitNs));
   const frame = timeFrame({
     ...options,
     points: of['50'].length,
@@ -65,9 +65,7 @@ export const percentileBands = (
 <path class="band-90" d="${columnBand(of['10'], of['90'], scale)}"/>
 <path class="band-75" d="${columnBand(of['25'], of['75'], scale)}"/>
 <path class="middle" d="${columnLine(of['50'], scale)}"/>
-${key}<path class="middle" d="M${edges.left + 190} 7h16"/><text class="tick" x="${edges.left + 211}" y="11">p50</text>${
-      limit === undefined ? undefined : limitLine(scale.y(limit.limitNs), limit.label, edges)
-    }`,
+${key}<path class="middle" d="M${edges.left + 190} 7h16"/><text class="tick" x="${edges.left + 211}" y="11">p50</text>${limits.map(({ limitNs, label }) => limitLine(scale.y(limitNs), label, edges))}`,
   );
 };
 
@@ -118,7 +116,7 @@ export const distribution = (
 /** Tokens a second as water, requests in flight in brass on a scale of their own at the right. */
 export const outputOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
   const { outputTokensPerSecond: tokens, inFlight, stepMs } = columns;
-  if (knownOf(tokens).length < 2 && knownOf(inFlight).length < 2) return undefined;
+  if (!isDrawable(tokens) && !isDrawable(inFlight)) return undefined;
   const frame = timeFrame({
     ...options,
     points: Math.max(tokens.length, inFlight.length),
@@ -140,7 +138,7 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
 /** Completed requests a second, and below the line where some failed. */
 export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
   const { requestsPerSecond: requests, failed, stepMs } = columns;
-  if (knownOf(requests).length < 2) return undefined;
+  if (!isDrawable(requests)) return undefined;
   const frame = timeFrame({
     ...options,
     points: requests.length,
@@ -166,6 +164,9 @@ export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Ma
     }`,
   );
 };
+
+/** One point alone shows nothing over time. */
+export const isDrawable = (column: PathColumn): boolean => knownOf(column).length > 1;
 
 const svg = ({ width, height, name, style }: ChartOptions, drawn: Markup): Markup =>
   markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;

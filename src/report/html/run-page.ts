@@ -10,7 +10,8 @@ import {
 } from '../../core/chart/run-charts.ts';
 import { formatMeasuredNanoseconds, formatNanosecondsTick } from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
-import { objectiveSeries } from '../../core/run/objective.ts';
+import { limitsOn } from '../../core/run/objective.ts';
+import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import {
   reportVerdict,
@@ -27,7 +28,7 @@ import { tagTexts } from '../../core/run/run-tags.ts';
 import type { Markup } from '../../core/text/markup.ts';
 import { markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { FontFace } from './font-faces.ts';
@@ -103,7 +104,6 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
 
 const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
   const key = headlineSeries({ isStreaming: report.run.streaming });
-  const limit = limitOf(report, key);
   const tooShort = overTime === undefined ? 'There are no samples to draw it from.' : TOO_SHORT;
   const step = overTime === undefined ? '' : figureText(formatMeasuredNanoseconds(overTime.stepMs * 1e6));
   const name = capitalized(seriesRow(key).label);
@@ -112,7 +112,10 @@ const pictures = (report: Report, overTime: TimeSeries | undefined): Markup => {
     remark: overTime === undefined ? '' : `over the run, each ${step}, by time of the end`,
     content: picture(
       overTime &&
-        percentileBands(overTime, limit, { ...WHOLE, name: `${name} over time, as percentile bands` }),
+        percentileBands(overTime, limitsOf(report, key), {
+          ...WHOLE,
+          name: `${name} over time, as percentile bands`,
+        }),
       tooShort,
     ),
   })}<div class="two">${distributionPart(report, key)}${pageSection({
@@ -150,7 +153,7 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
     remark: `${formatCount(series?.count ?? 0)} requests, log scale`,
     content: picture(
       distribution(
-        { buckets: series?.histogram ?? [], percentiles, limitNs: limitOf(report, key)?.limitNs },
+        { buckets: series?.histogram ?? [], percentiles, limitNs: limitsOf(report, key)[0]?.limitNs },
         { ...HALF, name: `Distribution of ${label}` },
       ),
       series === undefined || series.count === 0 ? 'No request completed.' : 'All values are the same.',
@@ -158,11 +161,17 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
   });
 };
 
-const limitOf = (report: Report, key: SeriesKey): ChartLimit | undefined => {
-  const found = report.objectives?.find(({ name }) => objectiveSeries(name) === key);
-  return found === undefined
-    ? undefined
-    : { limitNs: found.limitNs, label: `objective: ${formatNanosecondsTick(found.limitNs)}` };
+/** What each request, and the run as a whole, should keep to in this series. */
+const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey): readonly ChartLimit[] => {
+  const asked = knownOr(objectiveAnswers, []).flatMap(({ objective }) => {
+    const parsed = parseObjectives(objective);
+    return parsed.kind === 'ok' ? parsed.value : [];
+  });
+  const runObjectives = asked.filter(objective => objective.kind !== 'request');
+  return limitsOn({ objectives, runObjectives }, key).map(({ name, limitNs }) => ({
+    limitNs,
+    label: `${name} ≤ ${formatNanosecondsTick(limitNs)}`,
+  }));
 };
 
 const TOO_SHORT = 'The run was too short for a picture over time.';

@@ -62,7 +62,7 @@ describe('axes', () => {
 
 describe('pictures of a run', () => {
   test('are not drawn of fewer than two points, where nothing would be seen', () => {
-    expect(percentileBands(columns([5, null]), undefined, SIZE)).toBeUndefined();
+    expect(percentileBands(columns([5, null]), [], SIZE)).toBeUndefined();
     expect(outputOverTime(columns([null, 5]), SIZE)).toBeUndefined();
     expect(requestsOverTime(columns([]), SIZE)).toBeUndefined();
   });
@@ -72,7 +72,7 @@ describe('pictures of a run', () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 2, maxLength: 40 }), column => {
         for (const drawn of [
-          percentileBands(columns(column), { limitNs: 5e6, label: 'objective' }, SIZE),
+          percentileBands(columns(column), [{ limitNs: 5e6, label: 'objective' }], SIZE),
           outputOverTime(columns(column), SIZE),
           requestsOverTime(columns(column), SIZE),
         ])
