@@ -1,5 +1,5 @@
-// The port of the mesh: authenticated links between nodes, over which frames travel whole and in order. Whoever replicates
-// sees only this; sockets, TLS and discovery stay behind it. One link a peer, whoever dialled it.
+// The port of the mesh: authenticated links between nodes, over which frames travel whole and in order. Replication
+// sees only this; sockets, TLS and discovery stay behind it. One link per peer, whichever end dialled.
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -11,27 +11,25 @@ export interface MeshTransport extends AsyncDisposable {
   readonly localId: NodeId;
   /** Where peers reach this node; undefined before `start`, and for a node that only dials. */
   readonly listensOn: HostPort | undefined;
-  /** The links that are up, one a peer. */
+  /** The links that are up, one per peer. */
   readonly links: ReadonlyMap<NodeId, MeshLink>;
-  /** Of everything that was turned away or failed, since the start. */
+  /** Counts of everything refused or failed since the start. */
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   /**
-   * Takes the address, so that `listensOn` is known. Whoever dials it waits until `start`: a link that comes up before those
-   * who use it subscribe would have nobody to hear it.
-   * @throws MeshError `address-in-use` | `address-unusable`.
+   * Binds the address, so `listensOn` is known. Dialling peers wait until `start`: before the users of the mesh have
+   * subscribed, nothing would receive a link that comes up. @throws MeshError `address-in-use` | `address-unusable`.
    */
   listen(): Promise<void>;
   /**
-   * Accepts and begins to dial; listens first where that was not done. Resolves when peers can connect. An abort closes
-   * every link and the listener, like disposing.
-   * @throws MeshError `address-in-use` | `address-unusable`.
+   * Accepts and starts to dial; listens first if `listen` was not called. Resolves when peers can connect. An abort
+   * closes every link and the listener, like disposing. @throws MeshError `address-in-use` | `address-unusable`.
    */
   start(signal: AbortSignal): Promise<void>;
-  /** An address that may lead to a peer. Told again, it is tried again soon, however often it failed. */
+  /** An address that may lead to a peer. Given again, it is retried soon, however often it failed. */
   addCandidate(candidate: MeshCandidate): void;
   /**
-   * Called for each link that is up. The first frames may follow at once; they wait for whoever subscribes to them first.
-   * @returns the function that ends the subscription; so do all `on…` here.
+   * Called for each link that is up. The first frames may follow at once; they wait for the first subscriber. @returns
+   * the function that ends the subscription, as all `on…` here do.
    */
   onLink(listener: (link: MeshLink) => void): Unsubscribe;
   onRefused(listener: (refusal: MeshRefusal) => void): Unsubscribe;
@@ -40,7 +38,7 @@ export interface MeshTransport extends AsyncDisposable {
 
 export interface MeshLink {
   readonly peerId: NodeId;
-  /** Raw ed25519 key that `peerId` is the hash of, 32 bytes; proven on this link. */
+  /** Raw ed25519 key, 32 bytes, proven on this link; `peerId` is its hash. */
   readonly peerPublicKey: Uint8Array;
   /** The start number of the peer's daemon: the epoch of its live events. Greater after each restart. */
   readonly peerStart: number;
@@ -48,7 +46,7 @@ export interface MeshLink {
   readonly remoteAddress: HostPort;
   /** True when this node dialled. */
   readonly isInitiator: boolean;
-  /** What waits here for the peer to take it. */
+  /** Bytes queued here until the peer takes them. */
   readonly queuedBytes: number;
   readonly isOpen: boolean;
   /**
@@ -59,13 +57,13 @@ export interface MeshLink {
    */
   send(frame: Uint8Array): boolean;
   /**
-   * A frame is the listener's to keep. A listener that throws closes the link with `malformed`. What came before the first one
-   * subscribed follows a moment later, up to `MeshLimits.queueBytesMax`.
+   * The listener owns the frame. A listener that throws closes the link with `malformed`. Frames that arrived before
+   * the first subscription follow a moment later, up to `MeshLimits.queueBytesMax`.
    */
   onFrame(listener: (frame: Uint8Array) => void): Unsubscribe;
   /**
-   * Nothing more is read until `resumeReading`, but for what has been read already: the peer's queue fills, so that it sends the
-   * newest value alone instead of all of them. Its silence is not held against it meanwhile.
+   * Stops reading until `resumeReading`; what has been read already still arrives. The peer's queue fills, so it sends
+   * only the newest values. Meanwhile its silence does not count as a lost connection.
    */
   pauseReading(): void;
   resumeReading(): void;
@@ -73,21 +71,21 @@ export interface MeshLink {
   onDrain(listener: () => void): Unsubscribe;
   /** Once, whoever closed it. Subscribing to a closed link calls at once. */
   onClose(listener: (close: LinkClose) => void): Unsubscribe;
-  /** Says why to the peer where that is possible, and closes. Idempotent. `detail` is for people. */
+  /** Tells the peer why if possible, and closes. Idempotent. `detail` is for people. */
   close(reason: CloseReason, detail?: string): void;
 }
 
 export type Unsubscribe = () => void;
 
 export interface MeshCandidate {
-  /** A name, IPv4, or IPv6, scoped where it is link-local: "fe80::1%en3". */
+  /** A name, IPv4, or IPv6, scoped if link-local: "fe80::1%en3". */
   readonly address: string;
   readonly port: number;
-  /** The local interface on which it was heard, if any. */
+  /** The local interface on which its beacon arrived, if any. */
   readonly interfaceName?: string;
-  /** Static candidates are retried for ever; others are forgotten after `MeshLimits.dialFailuresMax` failures. */
+  /** Static candidates are retried indefinitely; others are forgotten after `MeshLimits.dialFailuresMax` failures. */
   readonly source: CandidateSource;
-  /** Where it is known: no dial while a link to it is up. */
+  /** If known, it is not dialled while a link to it is up. */
   readonly peerId?: NodeId;
 }
 
@@ -96,13 +94,13 @@ export type CandidateSource = 'static' | 'beacon' | 'peer';
 export type CloseReason =
   /** One end stops. */
   | 'stopped'
-  /** Nothing was heard for `MeshLimits.deadAfterMs`. */
+  /** Nothing arrived for `MeshLimits.deadAfterMs`. */
   | 'silent'
-  /** The connection broke, or the peer's process ended without a word. */
+  /** The connection broke, or the peer's process exited unexpectedly. */
   | 'lost'
   /** Another link to the same peer is kept. */
   | 'duplicate'
-  /** The peer has started again and this was a link of its former life. */
+  /** The peer has restarted, and this link was from before that. */
   | 'replaced'
   | 'identity-in-use'
   | 'overflow'
@@ -117,29 +115,29 @@ export interface LinkClose {
 }
 
 export type RefusalReason =
-  /** It knows the same key id, but not the key; or no key id that this node accepts. */
+  /** The peer knows the key id but not the key, or names no key id that this node accepts. */
   | 'wrong-key'
-  /** What speaks there is no node: HTTP, garbage, TLS without a cluster key. */
+  /** Not a node: HTTP, garbage, TLS without a cluster key. */
   | 'not-a-node'
   | 'version'
-  /** The proof of identity or of the key does not hold. */
+  /** The proof of identity or of the key is invalid. */
   | 'bad-proof'
   | 'malformed'
   | 'identity-in-use'
   | 'self'
-  /** Longer than the handshake may take. */
+  /** The handshake took too long. */
   | 'too-slow'
   /** Too many handshakes, links, or attempts from one address. */
   | 'too-many'
   | 'unreachable'
   | 'lost';
 
-/** Why a handshake came to nothing. */
+/** Why a handshake failed. */
 export interface RefusalMeaning {
   readonly reason: RefusalReason;
   /** Of `unreachable`. */
   readonly cause?: UnreachableCause;
-  /** One sentence for people, with what to do where that is known. */
+  /** One sentence for people, with what to do if that is known. */
   readonly detail: string;
 }
 
@@ -151,14 +149,14 @@ export interface MeshRefusal extends RefusalMeaning {
 /** Two running daemons have one identity: somebody copied a home. */
 export interface IdentityConflict {
   readonly nodeId: NodeId;
-  /** True when it is the identity of this very node. */
+  /** True when it is this node's identity. */
   readonly isOwn: boolean;
-  /** Where the two were seen; the first is undefined where it is this process, or not known. */
+  /** Where the two were seen; the first is undefined if it is this process or unknown. */
   readonly firstAddress: HostPort | undefined;
   readonly secondAddress: HostPort;
 }
 
-/** Who a node is towards its peers. */
+/** A node's identity towards its peers. */
 export interface MeshIdentity {
   readonly nodeId: NodeId;
   /** Raw ed25519 public key, 32 bytes. */
@@ -167,31 +165,31 @@ export interface MeshIdentity {
   sign(bytes: Uint8Array): Uint8Array;
 }
 
-/** Every number of docs/limits.md that concerns links; times in ms. */
+/** Every number in docs/limits.md about links; times in ms. */
 export interface MeshLimits {
   readonly pingIntervalMs: number;
   readonly deadAfterMs: number;
-  /** How long the former link of an identity has to answer before a new one replaces it. */
+  /** How long the previous link of an identity has to answer before a new one replaces it. */
   readonly holderAnswerMs: number;
   readonly handshakeMs: number;
   readonly frameBytesMax: number;
-  /** Of frames that are not whole, over all links; past it the link that holds most is closed. */
+  /** Of incomplete frames, over all links; past it the link that holds the most is closed. */
   readonly partialBytesMax: number;
-  /** `send` answers false above this. */
+  /** `send` returns false above this. */
   readonly queueBytesHigh: number;
   readonly queueBytesMax: number;
   readonly linksMax: number;
-  /** Handshakes of others at once, in all and from one address. */
+  /** Concurrent incoming handshakes, in all and from one address. */
   readonly handshakesMax: number;
   readonly handshakesPerAddressMax: number;
-  /** Connections accepted from one address: so many at once, then so many a second. */
+  /** Connections accepted from one address: burst, then rate per second. */
   readonly acceptBurst: number;
   readonly acceptsPerSecond: number;
   readonly dialsMax: number;
   readonly dialTimeoutMs: number;
   readonly backoffMsMin: number;
   readonly backoffMsMax: number;
-  /** The node with the greater id leaves the first dial to the other one for so long, where it knows the peer's id. */
+  /** The node with the greater id, if it knows the peer's id, leaves the first dial to the other one for this long. */
   readonly yieldMs: number;
   readonly dialFailuresMax: number;
   readonly candidatesMax: number;

@@ -1,5 +1,5 @@
-// Beacons on one interface: opens its socket, sends on its own schedule, hears, and tries again what failed. Channels know
-// nothing of one another, so that none can silence another.
+// Beacons on one interface: opens its socket, sends on its own schedule, receives, and retries what failed. Channels
+// are independent, so none can silence another.
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
@@ -23,7 +23,7 @@ export interface BeaconChannelParts {
   readonly version: number;
   /** Where this node accepts links; undefined: it only listens. */
   readonly listenPort: number | undefined;
-  /** The nonces of this node: its voice may come back over another of its interfaces. */
+  /** The nonces of this node: its beacons may come back over another of its interfaces. */
   readonly ownNonces: RecentTexts;
   tagKeys(): readonly Uint8Array[];
   heard(address: string, port: number, place: BeaconPlace): void;
@@ -112,7 +112,7 @@ export class BeaconChannel {
     }
   }
 
-  /** One beacon under each key that counts: while keys change, peers may know only the one or the other. */
+  /** One beacon under each accepted key: during a key change, peers may know only one of the two. */
   async #send(socket: BeaconSocket, port: number, signal: AbortSignal): Promise<boolean> {
     const { version, ownNonces, tagKeys } = this.#parts;
     try {
@@ -152,7 +152,7 @@ export class BeaconChannel {
     heard(address, checked.beacon.port, this.place);
   }
 
-  /** Told once, until it goes well again or fails otherwise. */
+  /** Reported once, until it succeeds again or fails differently. */
   #fail(action: BeaconFailure['action'], error: unknown): void {
     const code = shortReason(error);
     const former = this.#failure;

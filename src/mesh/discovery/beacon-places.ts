@@ -1,5 +1,5 @@
-// The interfaces on which this node beacons, out of what the system lists: for each, IPv6 link-local first, which needs no
-// address plan and names its cable, then IPv4. Pure, so that odd machines can be tried in tests.
+// The interfaces on which this node beacons, from those the system lists: for each, IPv6 link-local first, which needs
+// no address plan and identifies its cable, then IPv4. Pure, so tests can try odd machines.
 
 import type { NetworkInterfaceInfo } from 'node:os';
 import { DISCOVERY_LIMITS } from './limits.ts';
@@ -11,7 +11,7 @@ export type DiscoveryWay =
 
 export interface PlaceSettings {
   readonly way: DiscoveryWay;
-  /** Left out when `way` is every interface. */
+  /** Absent when `way` is every interface. */
   readonly ignoredInterfaces: readonly string[];
   /** Also on interfaces that only this machine reaches. */
   readonly takesLoopback: boolean;
@@ -24,7 +24,7 @@ export type BeaconPlace =
   | {
       readonly family: 'IPv4';
       readonly interfaceName: string;
-      /** The first is what the beacon is sent from. */
+      /** The beacon is sent from the first. */
       readonly networks: readonly [Ipv4Network, ...Ipv4Network[]];
     };
 
@@ -83,7 +83,7 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
   return { places, leftOut, missing };
 };
 
-/** Equal as long as a socket made for the place still serves it: a cable pulled and put back gets another index. */
+/** Equal while a socket made for the place still works: a cable pulled and plugged back in gets another index. */
 export const placeKey = (place: BeaconPlace): string =>
   place.family === 'IPv6'
     ? `IPv6 ${place.interfaceName} ${place.index}`
@@ -132,7 +132,7 @@ const placesOf = (interfaceName: string, infos: readonly NetworkInterfaceInfo[])
   ];
 };
 
-/** Those of containers last: a host may have hundreds of them. */
+/** Container interfaces last: a host may have hundreds of them. */
 const byRank = (one: string, other: string): number =>
   Number(OF_CONTAINERS.test(one)) - Number(OF_CONTAINERS.test(other)) || (one < other ? -1 : 1);
 
@@ -143,6 +143,6 @@ const ipv4Number = (text: string): number | undefined => {
 };
 
 const LEFT_OUT_MAX = 256;
-/** Apple's peer-to-peer radio and its links to own coprocessors: traffic there costs the Wi-Fi its throughput. */
+/** Apple's peer-to-peer radio and its links to its own coprocessors: traffic there lowers Wi-Fi throughput. */
 export const NEVER_A_CLUSTER: RegExp = /^(awdl|llw|anpi)\d+$/;
 export const OF_CONTAINERS: RegExp = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;

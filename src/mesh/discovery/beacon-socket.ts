@@ -1,5 +1,5 @@
 // One UDP socket on one interface, for one family. The system may hand it datagrams of other interfaces too (Linux:
-// IP_MULTICAST_ALL); those are dropped here, so that each is heard by the socket of its own cable.
+// IP_MULTICAST_ALL); those are dropped here, so each is received by the socket of its own cable.
 
 import type { RemoteInfo } from 'node:dgram';
 import { createSocket } from 'node:dgram';
@@ -13,15 +13,15 @@ export interface BeaconSocket extends AsyncDisposable {
 }
 
 export interface BeaconSocketEvents {
-  /** `address` can be dialled as it is: scoped where it is link-local. */
+  /** `address` can be dialled as it is: scoped if link-local. */
   datagram(bytes: Uint8Array, address: string): void;
-  /** It hears nothing any more. */
+  /** The socket no longer receives anything. */
   failed(error: Error): void;
 }
 
 export interface BeaconSocketOptions {
   readonly port: number;
-  /** Other processes of this machine hear it too. */
+  /** Other processes on this machine receive it too. */
   readonly reachesOwnMachine: boolean;
 }
 

@@ -1,10 +1,13 @@
-// One beacon, 56 bytes: what a node says of itself on every link. Whoever lacks the cluster key learns that some Plimsoll is
-// there and its port; the nonce makes every tag look new, so that not even two beacons of one cluster can be matched.
+// One beacon, 56 bytes: what a node announces on every link. Without the cluster key it reveals only that some Plimsoll
+// is there, and its port; the nonce makes every tag look new, so not even two beacons of one cluster can be matched.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface Beacon {
-  /** Of the mesh protocol. The tag covers it; a peer of another one is still a candidate, whose dial says so. */
+  /**
+   * Of the mesh protocol. The tag covers it; a peer with another version is still a candidate; dialling it reports the
+   * mismatch.
+   */
   readonly version: number;
   /** Where the node accepts links. */
   readonly port: number;
@@ -14,7 +17,7 @@ export interface Beacon {
 
 export type CheckedBeacon =
   | { readonly kind: 'beacon'; readonly beacon: Beacon }
-  /** The shape of a beacon, under a key that is not ours. */
+  /** It has the shape of a beacon, but under a key that is not ours. */
   | { readonly kind: 'other-key' }
   | { readonly kind: 'not-a-beacon' };
 
@@ -29,7 +32,7 @@ export const encodeBeacon = ({ version, port, nonce }: Beacon, tagKey: Uint8Arra
   return bytes;
 };
 
-/** Never throws. Every key is tried in constant time, so that the time tells nothing about which one fits. */
+/** Never throws. Every key is tried, in constant time, so timing does not reveal which one fits. */
 export const checkBeacon = (bytes: Uint8Array, tagKeys: readonly Uint8Array[]): CheckedBeacon => {
   if (bytes.length !== BEACON_BYTES || MAGIC.some((byte, index) => bytes[index] !== byte))
     return { kind: 'not-a-beacon' };

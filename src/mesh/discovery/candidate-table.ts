@@ -1,5 +1,5 @@
-// The addresses that were heard or told: each is passed on to the transport, but not too often, and forgotten when nobody
-// has named it for long. A full table refuses new ones instead of losing those that serve.
+// Addresses from beacons and from peers: each is passed on to the transport, but not too often, and forgotten when
+// nobody has named it for long. A full table refuses new ones instead of losing working ones.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
@@ -8,7 +8,7 @@ import { DISCOVERY_LIMITS } from './limits.ts';
 
 interface Row {
   candidate: MeshCandidate;
-  /** The peer that told it; '' where it was heard. */
+  /** The peer that sent it; '' if it came in a beacon. */
   readonly toldBy: string;
   offeredAtMs: number;
   passedAtMs: number;
@@ -47,7 +47,7 @@ export class CandidateTable {
     const row = this.#rows.get(key);
     if (row !== undefined) {
       row.offeredAtMs = nowMs;
-      // What was heard here says more than what somebody told: it carries the interface.
+      // A beacon received here says more than what a peer sent: it carries the interface.
       if (candidate.source === 'beacon' || row.candidate.source !== 'beacon') row.candidate = candidate;
       if (nowMs - row.passedAtMs >= DISCOVERY_LIMITS.retellMs) this.#passOn(row);
       return;
@@ -62,7 +62,9 @@ export class CandidateTable {
     this.#passOn(added);
   }
 
-  /** Forgets what is too old, and repeats what peers told: they tell an address once, and its node may be off just then. */
+  /**
+   * Forgets what is too old, and repeats what peers sent: they send an address once, and its node may be off just then.
+   */
   sweep(): void {
     const nowMs = this.#clock.nowMs();
     for (const [key, row] of this.#rows) {

@@ -1,4 +1,4 @@
-// What discovery knows of its interfaces, and what a person should know of them.
+// What discovery knows about its interfaces, and what a person should know about them.
 
 import type { BeaconProblem } from '../../wire/mesh-status.ts';
 import type { LeftOutInterface, WhyLeftOut } from './beacon-places.ts';
@@ -19,14 +19,14 @@ export interface BeaconChannelStatus {
   readonly interfaceName: string;
   readonly family: 'IPv4' | 'IPv6';
   readonly isOpen: boolean;
-  /** The last one, until it goes well again. */
+  /** The last one, until it succeeds again. */
   readonly failure: BeaconFailure | undefined;
   readonly sentCount: number;
   /** Of other nodes with the cluster key. */
   readonly heardCount: number;
   /** Of nodes with another cluster key. */
   readonly otherKeyCount: number;
-  /** Garbage, replays, and what came too fast to be looked at. */
+  /** Garbage, replays, and what arrived too fast to be checked. */
   readonly droppedCount: number;
   /** Monotonic, of the clock that discovery was given. */
   readonly lastHeardAtMs: number | undefined;
@@ -37,11 +37,11 @@ export interface DiscoveryStatus {
   readonly leftOut: readonly LeftOutInterface[];
   /** Addresses that are remembered. */
   readonly candidateCount: number;
-  /** Addresses that came too fast or past a bound. */
+  /** Addresses that arrived too fast or past a limit. */
   readonly refusedCount: number;
 }
 
-/** One for each interface where something is amiss, as `plimsoll doctor` tells it; none where all is well. */
+/** One for each interface with a problem, as `plimsoll doctor` prints it; none if all is well. */
 export const beaconProblems = ({ channels, leftOut }: DiscoveryStatus): readonly BeaconProblem[] => [
   ...channels.flatMap(({ failure, ...channel }) =>
     failure === undefined ? [] : [beaconFailed({ ...channel, ...failure })],

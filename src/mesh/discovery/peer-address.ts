@@ -1,5 +1,5 @@
-// Addresses of peers: as a person writes them, and as another node tells them. What a person writes is taken at its word;
-// what a node tells must be an address that can be dialled from another machine.
+// Addresses of peers: as a person writes them, and as another node sends them. What a person writes is trusted; what a
+// node sends must be an address that can be dialled from another machine.
 
 import { isIP, isIPv4 } from 'node:net';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -32,8 +32,8 @@ export const parsePeer = (text: string): ParsedPeer => {
 export const isLinkLocalIpv6 = (address: string): boolean => /^fe[89ab][0-9a-f]:/i.test(address);
 
 /**
- * The address in one spelling, or undefined where it means nothing on this machine: names, and what is loopback,
- * multicast, unspecified or IPv6 link-local, whose interface is the teller's own.
+ * The address in canonical form, or undefined if it means nothing on this machine: names, and loopback, multicast,
+ * unspecified or IPv6 link-local addresses, whose interface is the sender's.
  */
 export const dialableFromElsewhere = (address: string): string | undefined => {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '');

@@ -1,4 +1,4 @@
-// The last so many texts, to notice one that comes again. The oldest is forgotten first.
+// The last N texts, to notice one that comes again. The oldest is forgotten first.
 
 export class RecentTexts {
   readonly #max: number;

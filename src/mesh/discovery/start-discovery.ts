@@ -1,5 +1,5 @@
-// Finds where peers may be, from three sources: beacons on every interface, peers that a person named, and addresses that
-// peers tell. Whoever starts it gets candidates; who is behind an address only the transport finds out.
+// Finds where peers may be, from three sources: beacons on every interface, peers that a person named, and addresses
+// that peers send. It yields candidates; only the transport finds out who is behind an address.
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
@@ -22,13 +22,13 @@ import { RecentTexts } from './recent-texts.ts';
 
 export interface DiscoverySettings {
   readonly way: DiscoveryWay;
-  /** Retried for ever by the transport, which asks the name service anew at each dial. */
+  /** Retried indefinitely by the transport, which resolves the name again at each dial. */
   readonly staticPeers: readonly HostPort[];
-  /** Default none. Names in `way` count more. */
+  /** Default none. Names in `way` take precedence. */
   readonly ignoredInterfaces?: readonly string[];
   /** UDP; default BEACON_PORT. */
   readonly beaconPort?: number;
-  /** Default false: other nodes on this machine do not hear it, and loopback carries no beacon. */
+  /** Default false: other nodes on this machine do not receive it, and loopback carries no beacon. */
   readonly reachesOwnMachine?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface DiscoveryOptions {
   readonly clock: Clock;
   /** Ends it, like disposing. */
   readonly signal: AbortSignal;
-  /** `deriveSecret(key, 'beacon')` of each cluster key that counts, the current one first. */
+  /** `deriveSecret(key, 'beacon')` of each accepted cluster key, the current one first. */
   readonly tagKeys: readonly Uint8Array[];
   /** Where this node accepts links; undefined: it only listens for others. */
   readonly listenPort: number | undefined;
@@ -44,26 +44,26 @@ export interface DiscoveryOptions {
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   onCandidate(candidate: MeshCandidate): void;
-  /** Once for each failure, until it goes well again. */
+  /** Once for each failure, until it succeeds again. */
   onTrouble(trouble: BeaconTrouble): void;
-  /** Interfaces that the setting names and that are not there now, beside those that are; each time that they change. */
+  /** Interfaces that the setting names but that are absent now, beside those present; each time they change. */
   readonly onMissing?: (missing: readonly string[], present: readonly string[]) => void;
   /** `os.networkInterfaces`, unless a test says otherwise. */
   readonly listInterfaces?: () => InterfaceList;
   readonly openSocket?: OpenBeaconSocket;
 }
 
-/** Takes addresses that peers tell of themselves and of others. */
+/** Takes addresses that peers send of themselves and of others. */
 export interface LearntAddresses {
-  /** @param toldBy the id of the peer that told them; each peer has its share of the table. */
+  /** @param toldBy the id of the peer that sent them; each peer has its share of the table. */
   learn(addresses: readonly HostPort[], toldBy: string): void;
-  /** Addresses of a node out of its own readings, made diallable here: link-local ones carry an own interface. */
+  /** Addresses of a node from its readings, made diallable here: link-local ones are scoped with a local interface. */
   learnOf(node: NodeId, addresses: readonly HostPort[]): void;
 }
 
 export interface Discovery extends AsyncDisposable, LearntAddresses {
   readonly status: DiscoveryStatus;
-  /** From now on beacons are sent and heard under these. */
+  /** From now on beacons are sent and checked under these. */
   setTagKeys(tagKeys: readonly Uint8Array[]): void;
 }
 
@@ -87,7 +87,7 @@ class RunningDiscovery implements Discovery {
   #tagKeys: readonly Uint8Array[];
   #leftOut: readonly LeftOutInterface[] = [];
   #missingTold = '';
-  /** Interfaces for which static peers without a scope were told. */
+  /** Interfaces for which unscoped static peers were passed on. */
   readonly #scopesTold = new RecentTexts(SCOPES_MAX);
 
   constructor(options: DiscoveryOptions) {
@@ -207,7 +207,7 @@ class RunningDiscovery implements Discovery {
     };
   }
 
-  /** IPv4 link-local cables may share one subnet; then nobody can say through which of them it came. */
+  /** IPv4 link-local cables may share one subnet; then it is unknown through which of them it came. */
   #heard(address: string, port: number, { family, interfaceName }: BeaconPlace): void {
     const isCertain =
       family === 'IPv6' ||

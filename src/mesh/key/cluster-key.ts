@@ -1,11 +1,11 @@
-// The key of a cluster: 256 random bits. Whoever holds it is a member. Everything that is used on a wire is derived from it,
-// each for one purpose, so that no use tells anything about another.
+// The key of a cluster: 256 random bits. A node that has it is a member. Everything used on a wire is derived from it,
+// each secret for one purpose, so no use reveals anything about another.
 
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { base32 } from '../../wire/node-signature.ts';
 
 export interface ClusterKey {
-  /** Names the key without telling anything of it: 16 hexadecimal digits. */
+  /** Identifies the key without revealing it: 16 hexadecimal digits. */
   readonly id: string;
   readonly secret: Uint8Array;
 }
@@ -14,12 +14,15 @@ export type ParsedClusterKey =
   | { readonly kind: 'key'; readonly key: ClusterKey }
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** What a derived secret is for. `beacon` keys the tag of discovery, `reachability` its questions and answers. */
+/** What a derived secret is for. `beacon` keys the tag of discovery, `reachability` its requests and replies. */
 export type KeyPurpose = 'psk' | 'proof' | 'beacon' | 'reachability';
 
 export const makeClusterKey = (): ClusterKey => clusterKeyOf(new Uint8Array(randomBytes(SECRET_BYTES)));
 
-/** 32 bytes by HKDF-SHA256 (RFC 5869). The protocol's version is not in it, so that other versions are told as such. */
+/**
+ * 32 bytes by HKDF-SHA256 (RFC 5869). It does not contain the protocol's version, so peers with other versions are
+ * recognized as such.
+ */
 export const deriveSecret = (key: ClusterKey, purpose: KeyPurpose): Uint8Array =>
   hkdf(key.secret, `plimsoll mesh ${purpose}`, SECRET_BYTES);
 
@@ -29,7 +32,7 @@ export const clusterKeyText = ({ secret }: ClusterKey): string => {
   return `${PREFIX}${text.match(/.{1,12}/g)?.join('-') ?? text}`;
 };
 
-/** Reads what `clusterKeyText` wrote; capitals, spaces around it and lost or added dashes do no harm. */
+/** Reads what `clusterKeyText` wrote; capitals, spaces around it and missing or extra dashes do no harm. */
 export const parseClusterKey = (text: string): ParsedClusterKey => {
   if (text.length > TEXT_CHARACTERS_MAX) return wrong('it is much too long for a cluster key');
   const trimmed = text.trim().toLowerCase();
@@ -60,7 +63,7 @@ const clusterKeyOf = (secret: Uint8Array): ClusterKey => ({
 const hkdf = (secret: Uint8Array, purpose: string, length: number): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, NO_SALT, purpose, length));
 
-/** Finds every slip of the hand and tells nothing of use about the key: it stands beside it. */
+/** Finds typing errors. It reveals nothing new: it is written beside the key. */
 const checksum = (secret: Uint8Array): string =>
   base32(createHash('sha256').update('plimsoll cluster key').update(secret).digest()).slice(
     0,

@@ -1,5 +1,5 @@
-// The cluster key in a home: a file that only its owner can read, wholly there or not at all. A second line is the key
-// before, while a cluster changes from one to the other.
+// The cluster key in a home: a file that only its owner can read, written whole or not at all. A second line is the
+// previous key, while a cluster changes from one to the other.
 
 import { chmod, open } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -15,9 +15,9 @@ export const CLUSTER_KEY_FILE = 'cluster-key';
 export type KeyFile =
   | {
       readonly kind: 'key';
-      /** The one that counts. */
+      /** The current key. */
       readonly key: ClusterKey;
-      /** While a cluster changes its key: the one before, which is still accepted. */
+      /** While a cluster changes its key: the previous one, which is still accepted. */
       readonly former?: ClusterKey;
       readonly notices: readonly KeyNotice[];
     }
@@ -29,7 +29,7 @@ export type KeyNotice = Problem<'key-was-readable' | 'key-stays-readable', { rea
 
 export const clusterKeyPath = (home: string): string => join(home, CLUSTER_KEY_FILE);
 
-/** Never throws. A file that others could read is closed to them, and a notice says so. */
+/** Never throws. A file that others could read is made private, and a notice says so. */
 export const readClusterKey = async (path: string): Promise<KeyFile> => {
   let text: string;
   let mode: number;
@@ -62,7 +62,7 @@ export const readClusterKey = async (path: string): Promise<KeyFile> => {
     : { kind: 'key', key: current.key, former: former.key, notices };
 };
 
-/** Those that a node accepts, the current one first. */
+/** The keys that a node accepts, the current one first. */
 export const keysIn = ({ key, former }: Extract<KeyFile, { kind: 'key' }>): readonly ClusterKey[] =>
   former === undefined ? [key] : [key, former];
 

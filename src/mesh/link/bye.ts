@@ -10,7 +10,7 @@ export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
   return payload;
 };
 
-/** Never throws: what cannot be read is a lost connection. */
+/** Never throws: an unreadable farewell counts as a lost connection. */
 export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
   const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
   const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
@@ -21,7 +21,7 @@ export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; 
 const printable = (text: string): string => text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '?');
 
 const DETAIL_CHARACTERS_MAX = 200;
-/** By position: never reorder. */
+/** Encoded by position: never reorder. */
 const CODES: readonly CloseReason[] = [
   'stopped',
   'silent',

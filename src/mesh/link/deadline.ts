@@ -1,11 +1,11 @@
-// A limit of time on the Clock port, as a signal: it aborts when the time is up or the outer signal does, and its timer
+// A time limit on the Clock port, as a signal: it aborts when the time is up or the outer signal aborts, and its timer
 // ends with the scope.
 
 import type { Clock } from '../../clock/clock.ts';
 
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
-  /** True when the time was over, false while it runs and when the outer signal came first. */
+  /** True if the time ran out; false while it runs, or if the outer signal came first. */
   readonly isOver: boolean;
 }
 

@@ -1,4 +1,4 @@
-// At most so many dials at once, first come, first served.
+// Limits concurrent dials; first come, first served.
 
 export class DialSlots {
   #free: number;

@@ -1,5 +1,5 @@
 // Tries the addresses that may lead to peers: each on its own, with a growing pause, and not while its peer is linked.
-// Static ones are tried for ever.
+// Static ones are tried indefinitely.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -18,18 +18,18 @@ export interface DialerParts {
   readonly random: () => number;
   readonly connector: Connector;
   isLinked(peerId: NodeId): boolean;
-  /** Resolves when the link has ended, or was not taken. */
+  /** Resolves when the link has ended or was not accepted. */
   consider(handshake: Handshake): Promise<'was-up' | 'refused'>;
   refused(refusal: MeshRefusal): void;
 }
 
-/** What came of the dials of one address so far, for people. */
+/** The results of dialling one address so far, for people. */
 export interface DialStatus {
   readonly candidate: MeshCandidate;
-  /** Who answered there last, if anybody ever did. */
+  /** Who answered there last, if anyone did. */
   readonly peerId: NodeId | undefined;
   readonly failures: number;
-  /** Of the last dial that was refused; undefined since one went well. */
+  /** Of the last dial that was refused; undefined once one succeeds. */
   readonly refusal: MeshRefusal | undefined;
   /** The address is this node's own. */
   readonly isSelf: boolean;
@@ -49,7 +49,7 @@ export class Dialer {
   readonly #parts: DialerParts;
   readonly #slots: DialSlots;
   readonly #targets = new Map<string, Target>();
-  /** Addresses of this very process, and when that was seen. */
+  /** Addresses of this process itself, and when that was seen. */
   readonly #own = new Map<string, number>();
   readonly #tasks = new Set<Promise<void>>();
   #signal: AbortSignal | undefined;
@@ -135,7 +135,8 @@ export class Dialer {
       await this.#pause(target, limits.yieldMs, signal);
     for (;;) {
       if (target.peerId !== undefined && this.#parts.isLinked(target.peerId)) {
-        // An address may have a new owner, whom only a dial finds; of other sources somebody tells it again.
+        // An address may have a new owner, which only a dial can find; addresses from other sources are announced
+        // again.
         await this.#pause(target, RECHECK_MS, signal);
         if (this.#parts.isLinked(target.peerId) && target.candidate.source !== 'static') continue;
       }
@@ -209,12 +210,12 @@ export class Dialer {
   }
 }
 
-/** Some come from peers and beacons: what no address can be is not held. */
+/** Some come from peers and beacons: what cannot be an address is not stored. */
 const isDiallable = ({ address, port }: MeshCandidate): boolean =>
   /^[\w.:%-]{1,255}$/.test(address) && Number.isInteger(port) && port > 0 && port <= 65_535;
 
-/** How often the address of a linked peer is looked at again. */
+/** How often the address of a linked peer is checked again. */
 const RECHECK_MS = 60_000;
-/** For so long an address that led to this process is left alone: it may get another owner. */
+/** An address that led to this process is left alone for this long: it may get another owner. */
 const OWN_ADDRESS_MS = 600_000;
 const OWN_ADDRESSES_MAX = 256;

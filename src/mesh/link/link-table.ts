@@ -1,6 +1,6 @@
-// One link a peer. Of two links between the same processes the node with the smaller id decides, for both, and keeps the
-// one that it dialled itself. A link of another process with the same identity is either the peer after a restart or a
-// copied home: the former link's answer tells which.
+// One link per peer. Of two links between the same processes the node with the smaller id decides, for both, and keeps
+// the one that it dialled itself. A link of another process with the same identity is either the peer after a restart
+// or a copied home: whether the previous link still answers decides which.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -28,7 +28,7 @@ export class LinkTable {
   readonly up: Map<NodeId, PeerLink> = new Map<NodeId, PeerLink>();
   readonly #parts: LinkTableParts;
   readonly #events: LinkTableEvents;
-  /** Taken by this end, up or about to be. */
+  /** Accepted by this end, up or about to be. */
   readonly #held = new Map<NodeId, PeerLink>();
   readonly #open = new Set<PeerLink>();
   readonly #tasks = new Set<Promise<void>>();
@@ -39,11 +39,11 @@ export class LinkTable {
     this.#events = events;
   }
 
-  /** Resolves with the link's end, or at once when it is not taken. Never rejects. */
+  /** Resolves when the link ends, or at once if it is not accepted. Never rejects. */
   async consider(handshake: Handshake): Promise<'was-up' | 'refused'> {
     const refusal = this.#refusal(handshake);
     if (refusal !== undefined) {
-      // A link that only says farewell, so that the other end hears the reason.
+      // A link that only says farewell, so the other end gets the reason.
       const link = this.#begin(handshake);
       link.close(refusal.close, refusal.detail);
       this.#events.refused(handshake, refusal.reason, refusal.detail);
@@ -135,7 +135,10 @@ export class LinkTable {
     }
   }
 
-  /** Two links to one process. Where the other end decides, its word makes the link rise, and that ends the former one. */
+  /**
+   * Two links to one process. If the other end decides, its acceptance brings the link up, and that ends the previous
+   * one.
+   */
   #choose(holder: PeerLink, link: PeerLink): void {
     if (this.#parts.localId > link.peerId) return;
     if (link.isInitiator && !holder.isInitiator) {
@@ -144,7 +147,7 @@ export class LinkTable {
     } else link.close('duplicate', 'another link is kept');
   }
 
-  /** @returns false when things have changed meanwhile and must be looked at again. */
+  /** @returns false if the situation has changed meanwhile and must be checked again. */
   async #replace(holder: PeerLink, link: PeerLink): Promise<boolean> {
     const [holderAnswers, linkAnswers] = await Promise.all([holder.answers(), link.answers()]);
     if (!linkAnswers) {
@@ -197,7 +200,7 @@ export class LinkTable {
 }
 
 const NEVER: AbortSignal = new AbortController().signal;
-/** What a close before the link was up is told as; of two good links one has to go, and a stop is no refusal. */
+/** How a close before the link was up is reported; closing one of two good links, or a stop, is not a refusal. */
 const REFUSALS: Readonly<Record<CloseReason, RefusalReason | undefined>> = {
   stopped: undefined,
   duplicate: undefined,

@@ -1,4 +1,4 @@
-// The mesh port over any connector: dialling, one link a peer, what was refused, and an end that leaves nothing open.
+// The mesh port over any connector: dialling, one link per peer, refusals, and a shutdown that leaves nothing open.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -80,7 +80,7 @@ export class LinkedTransport implements MeshTransport {
     return this.#table.up;
   }
 
-  /** Every address that may lead to a peer, and what came of it. */
+  /** Every address that may lead to a peer, and the result of dialling it. */
   get dials(): readonly DialStatus[] {
     return this.#dialer.statuses;
   }
@@ -98,7 +98,7 @@ export class LinkedTransport implements MeshTransport {
     signal.throwIfAborted();
     await this.listen();
     if (signal.aborted || this.#ended !== undefined) {
-      this.#ended = undefined; // what was just opened is still to be closed
+      this.#ended = undefined; // what was just opened must still be closed
       await this.#end();
       return;
     }
@@ -145,7 +145,7 @@ export class LinkedTransport implements MeshTransport {
     const closing = this.#connector.close();
     await this.#table.stop();
     await Promise.all([closing, this.#dialer.stopped(), ...this.#accepted]);
-    // A handshake that ended while the others stopped.
+    // A handshake that finished during the stop.
     await this.#table.stop();
   }
 

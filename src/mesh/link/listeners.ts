@@ -1,4 +1,4 @@
-// Subscribers of one happening, called in the order in which they came. Frames are not lost on those who come late.
+// Subscribers to one event, called in the order of subscription. Late subscribers lose no frames.
 
 import type { Unsubscribe } from '../mesh.ts';
 
@@ -25,7 +25,7 @@ export class Listeners<T> {
   }
 }
 
-/** What comes before anybody listens waits for the first who does: a link may be up before those who use it are. */
+/** What arrives before anyone listens waits for the first listener: a link may be up before its users are. */
 export class FrameListeners {
   readonly #listeners = new Listeners<Uint8Array>();
   readonly #failed: (error: unknown) => void;
@@ -43,7 +43,7 @@ export class FrameListeners {
 
   add(listener: (frame: Uint8Array) => void): Unsubscribe {
     const end = this.#listeners.add(listener);
-    // Not at once: whoever meets a link has more to do than this before it hears anything.
+    // Not at once: the code that receives a link has more to set up before frames may arrive.
     if (this.#waiting !== undefined) queueMicrotask(() => this.#release());
     return end;
   }
@@ -75,5 +75,5 @@ export class FrameListeners {
   }
 }
 
-/** Empty ones cost as well. */
+/** Empty frames cost as well. */
 const FRAME_COST_BYTES = 64;

@@ -1,5 +1,5 @@
-// A link over a pipe: pings, the queue's bounds, and a proper end. It is up when both ends have said that they take it, so
-// that both always agree on which of two links stays.
+// A link over a pipe: pings, the queue's limits, and an orderly end. It is up once both ends have accepted it, so both
+// always agree on which of two links stays.
 
 import type { Clock } from '../../clock/clock.ts';
 import { unlessAborted } from '../../clock/until-aborted.ts';
@@ -58,7 +58,7 @@ export class PeerLink implements MeshLink {
     this.#heardAtMs = clock.nowMs();
   }
 
-  /** Begins to read and to ping; resolves with the end of the pings. */
+  /** Starts to read and to ping; resolves when the pings end. */
   async run(): Promise<void> {
     this.#handshake.pipe.listen({
       frame: (kind, payload) => this.#take(kind, payload),
@@ -76,7 +76,7 @@ export class PeerLink implements MeshLink {
     return this.#close === undefined;
   }
 
-  /** Both ends have taken it. */
+  /** Both ends have accepted it. */
   get isUp(): boolean {
     return this.isOpen && this.#isReady && this.#isPeerReady;
   }
@@ -89,7 +89,7 @@ export class PeerLink implements MeshLink {
     return this.isOpen ? this.#handshake.pipe.queuedBytes : 0;
   }
 
-  /** Tells the peer that this end takes the link. */
+  /** Tells the peer that this end accepts the link. */
   ready(): void {
     if (!this.isOpen || this.#isReady) return;
     this.#isReady = true;
@@ -162,7 +162,7 @@ export class PeerLink implements MeshLink {
     }
   }
 
-  /** Takes what the pipe still holds away. */
+  /** Discards what the pipe still holds. */
   destroy(): void {
     this.#handshake.pipe.destroy();
   }
@@ -246,7 +246,7 @@ export class PeerLink implements MeshLink {
     const { pingIntervalMs, deadAfterMs } = this.#limits;
     while (this.isOpen) {
       const sinceMs = this.#clock.nowMs();
-      // Never nothing: the rest may be so small that the sum of times rounds it away, and this would go round without end.
+      // Never zero: the rest may be so small that the sum of times rounds it away, and this would loop forever.
       const waitMs = Math.min(pingIntervalMs, Math.max(1, this.#heardAtMs + deadAfterMs - sinceMs));
       try {
         await this.#clock.sleep(waitMs, this.#stop.signal);
@@ -256,7 +256,7 @@ export class PeerLink implements MeshLink {
       }
       const nowMs = this.#clock.nowMs();
       const oversleptMs = nowMs - sinceMs - waitMs;
-      // This process stood still: what the peer said meanwhile has not been read yet, and is not the peer's silence.
+      // This process stood still: what the peer sent meanwhile has not been read yet; the peer was not silent.
       if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
       if (this.#isPaused) this.#heardAtMs = nowMs;
       if (nowMs - this.#heardAtMs >= deadAfterMs) {
@@ -290,5 +290,5 @@ export class PeerLink implements MeshLink {
 
 const NOTHING = new Uint8Array(0);
 const FAREWELL_MS = 500;
-/** Here nobody would hear a farewell, or it would wait behind what is stuck. */
+/** In these cases nobody would receive a farewell, or it would wait behind what is stuck. */
 const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);

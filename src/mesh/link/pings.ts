@@ -1,4 +1,4 @@
-// The numbers that pings carry, and who waits for the answer to one of them.
+// The numbers that pings carry, and the callers that wait for an answer to one.
 
 export class Pings {
   #number = 0;
@@ -11,7 +11,7 @@ export class Pings {
     return payload;
   }
 
-  /** One whose answer somebody waits for, until `forget`. */
+  /** A ping whose answer a caller waits for, until `forget`. */
   asked(): { readonly payload: Uint8Array; readonly answered: Promise<true>; readonly forget: () => void } {
     const answer = Promise.withResolvers<true>();
     const payload = this.next();

@@ -6,26 +6,26 @@ import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate, MeshRefusal } from '../mesh.ts';
 
 export interface FramePipe {
-  /** What was written and has not left. */
+  /** Bytes written but not yet sent. */
   readonly queuedBytes: number;
-  /** Nothing is read before this; called again, the new events replace the former. */
+  /** Nothing is read before this; called again, the new events replace the previous ones. */
   listen(events: PipeEvents): void;
   write(kind: number, payload: Uint8Array): void;
-  /** What was read already may still follow. */
+  /** Data already read may still follow. */
   pause(): void;
   resume(): void;
-  /** Lets what is queued leave, then closes. */
+  /** Sends what is queued, then closes. */
   end(): void;
   destroy(): void;
 }
 
 export interface PipeEvents {
   frame(kind: number, payload: Uint8Array): void;
-  /** Any bytes came, also a part of a frame. */
+  /** Some bytes arrived, perhaps only part of a frame. */
   heard(): void;
   /** The queue fell. */
   drained(): void;
-  /** What came is no frame; nothing follows it. */
+  /** What arrived is not a frame; nothing follows it. */
   malformed(detail: string): void;
   /** Once, last. */
   closed(detail: string): void;
@@ -39,13 +39,13 @@ export interface PeerHello {
   readonly instance: string;
 }
 
-/** A pipe whose other end has proven who it is. */
+/** A pipe whose other end has proven its identity. */
 export interface Handshake {
   readonly pipe: FramePipe;
   readonly peer: PeerHello;
   readonly remoteAddress: HostPort;
   readonly isInitiator: boolean;
-  /** Of the cluster key that was used; '' where the adapter has none. */
+  /** Of the cluster key that was used; '' if the adapter has none. */
   readonly keyId: string;
 }
 
@@ -60,11 +60,11 @@ export interface AcceptEvents {
 
 export interface Connector {
   readonly listensOn: HostPort | undefined;
-  /** Once. Whoever dials from now on waits until `accept`. @throws MeshError */
+  /** Once. Peers that dial from now on wait until `accept`. @throws MeshError */
   listen(): Promise<void>;
   /** Once, after `listen`. */
   accept(events: AcceptEvents): void;
-  /** Never throws but the signal's reason. */
+  /** Throws only the signal's reason. */
   dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome>;
   /** Whether a link that was opened with this key may stay. */
   acceptsKey(keyId: string): boolean;

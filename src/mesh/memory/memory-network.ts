@@ -1,6 +1,6 @@
-// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals and blocks
-// one way. A cut cable loses nothing and tells nobody, as TCP over a pulled cable: frames wait until it is healed or the
-// link is given up.
+// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals and
+// blocks in one direction. Like TCP over a pulled cable, a cut loses nothing and is reported to nobody: frames wait
+// until it is healed or the link is given up.
 
 import type { Clock } from '../../clock/clock.ts';
 import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
@@ -33,7 +33,7 @@ export class MemoryNetwork {
     this.#clock = clock;
   }
 
-  /** A transport on this network, to be started by its owner. The name is free again when it has ended. */
+  /** A transport on this network, which its owner starts. The name is free again once it has ended. */
   transport({ name, identity, start, limits, random }: MemoryNodeOptions): MeshTransport {
     this.#instances += 1;
     const hello: PeerHello = {
@@ -52,7 +52,7 @@ export class MemoryNetwork {
     });
   }
 
-  /** Tells `dialler` the address of `listener`, for ever. */
+  /** Gives `dialler` the address of `listener` as a static candidate. */
   connect(dialler: MeshTransport, listener: MeshTransport): void {
     dialler.addCandidate({ address: nameOf(listener), port: MEMORY_PORT, source: 'static' });
   }
@@ -77,7 +77,7 @@ export class MemoryNetwork {
     for (const pipe of this.#hosts.get(nameOf(source))?.pipes ?? []) pipe.flow();
   }
 
-  /** The process behind it dies: no farewell; what it runs is left to its owner to dispose. */
+  /** The process behind it dies without a farewell; its owner disposes of what it runs. */
   crash(transport: MeshTransport): void {
     const host = this.#hosts.get(nameOf(transport));
     if (host === undefined) return;
@@ -85,7 +85,7 @@ export class MemoryNetwork {
     for (const pipe of [...host.pipes]) pipe.breakOff();
   }
 
-  /** The machine behind it loses its power: nothing is said, ever again. */
+  /** The machine behind it loses power: it never sends anything again. */
   vanish(transport: MeshTransport): void {
     const host = this.#hosts.get(nameOf(transport));
     if (host === undefined) return;
@@ -93,7 +93,7 @@ export class MemoryNetwork {
     for (const pipe of [...host.pipes]) pipe.vanish();
   }
 
-  /** Pipes whose two ends are not both gone. */
+  /** Pipes with at least one end left. */
   get openPipeCount(): number {
     let count = 0;
     for (const host of this.#hosts.values()) count += host.pipes.size;
@@ -132,7 +132,7 @@ class MemoryHost {
   readonly name: string;
   readonly hello: PeerHello;
   readonly pipes: Set<MemoryLinkPipe> = new Set();
-  /** Those who dial before wait for it. */
+  /** Earlier dials wait for it. */
   readonly events: PromiseWithResolvers<AcceptEvents> = Promise.withResolvers<AcceptEvents>();
 
   constructor(name: string, hello: PeerHello) {
@@ -165,7 +165,7 @@ class MemoryConnector implements Connector {
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
     const here = this.#host;
     const sink = candidate.address;
-    // A dial over a cut cable hears nothing until its time is up.
+    // A dial over a cut cable gets no reply until its time is up.
     if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name)) {
       await untilAborted(signal);
       signal.throwIfAborted();

@@ -1,5 +1,5 @@
-// One end of a cable in memory. Frames are copied when they are written and arrive in a later turn of the event loop, as
-// they would from another process.
+// One end of a cable in memory. Frames are copied when written and arrive in a later turn of the event loop, as from
+// another process.
 
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 
@@ -20,7 +20,7 @@ export class MemoryLinkPipe implements FramePipe {
     this.#isBlocked = isBlocked;
   }
 
-  /** The two ends; each asks whether what it sends passes. */
+  /** The two ends; each checks whether what it sends gets through. */
   static pair(
     isBlocked: () => boolean,
     isBackBlocked: () => boolean,
@@ -67,12 +67,12 @@ export class MemoryLinkPipe implements FramePipe {
     if (this.#isGone) return;
     this.#leave('closed here');
     const other = this.#other;
-    // The news of the end travels behind the frames, and does not pass a cut cable.
+    // The end is announced behind the frames, and does not get past a cut cable.
     if (other !== undefined && !this.#isBlocked())
       setImmediate(() => other.#leave('the peer closed the connection'));
   }
 
-  /** Both ends see a reset, as from a system whose process has died. */
+  /** Both ends see a reset, as when a process has died. */
   breakOff(): void {
     const other = this.#other;
     this.#leave('aborted');
@@ -82,7 +82,7 @@ export class MemoryLinkPipe implements FramePipe {
       });
   }
 
-  /** This end is no more, and the other one hears nothing. */
+  /** This end is gone, and the other one is not notified. */
   vanish(): void {
     this.#hasVanished = true;
     this.#leave('gone');
@@ -92,7 +92,7 @@ export class MemoryLinkPipe implements FramePipe {
     this.#gone.add(listener);
   }
 
-  /** Lets what is queued pass, if it can. */
+  /** Delivers what is queued, if it can. */
   flow(): void {
     if (this.#isFlowing || this.#isGone) return;
     this.#isFlowing = true;
