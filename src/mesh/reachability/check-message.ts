@@ -1,19 +1,19 @@
-// Question and answer of a reachability check, 52 bytes each: an answer is never longer than what asked for it, so that nobody
-// can use a node to multiply traffic. No id stands in either: the asker knows whom it expects, and only that node's answer to
-// this nonce fits.
+// Request and reply of a reachability check, 52 bytes each: a reply is never longer than its request, so a node cannot
+// be used to amplify traffic. Neither carries an id: the sender knows which node it expects, and only that node's reply
+// to this nonce fits.
 
 import type { KeyObject } from 'node:crypto';
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 
 export interface Question {
-  /** NONCE_BYTES, new for each question. */
+  /** NONCE_BYTES, new for each request. */
   readonly nonce: Uint8Array;
-  /** The key that it was tagged with; the answer is tagged with the same. */
+  /** The key that it was tagged with; the reply is tagged with the same key. */
   readonly key: CheckKey;
 }
 
-/** Bytes would be made a key of anew each time: six times the cost of the check itself. */
+/** A key object: raw bytes would be converted each time, at six times the cost of the check itself. */
 export type CheckKey = KeyObject;
 
 /** @param secret from `deriveSecret(clusterKey, 'reachability')`. */
@@ -22,11 +22,11 @@ export const checkKey = (secret: Uint8Array): CheckKey => createSecretKey(secret
 export const encodeQuestion = ({ nonce, key }: Question): Uint8Array =>
   encode(QUESTION, nonce, questionTag(nonce, key));
 
-/** Undefined for whatever is no question under one of these keys. Never throws. */
+/** Undefined if it is not a request under one of these keys. Never throws. */
 export const readQuestion = (bytes: Uint8Array, keys: readonly CheckKey[]): Question | undefined => {
   if (!hasShape(bytes, QUESTION)) return undefined;
   const nonce = nonceIn(bytes);
-  // Each key is tried, so that the time tells nothing about which one fits.
+  // Each key is tried, so timing does not reveal which one fits.
   const fitting = keys.filter(key => timingSafeEqual(questionTag(nonce, key), bytes.subarray(AT_TAG)));
   const [key] = fitting;
   return key === undefined ? undefined : { nonce, key };
@@ -35,11 +35,11 @@ export const readQuestion = (bytes: Uint8Array, keys: readonly CheckKey[]): Ques
 export const encodeAnswer = ({ nonce, key }: Question, responder: NodeId): Uint8Array =>
   encode(ANSWER, nonce, answerTag({ nonce, key }, responder));
 
-/** Which question it claims to answer; undefined for whatever has not the shape of an answer. */
+/** The nonce of the request that it claims to answer; undefined if it does not have the shape of a reply. */
 export const answeredNonce = (bytes: Uint8Array): Uint8Array | undefined =>
   hasShape(bytes, ANSWER) ? nonceIn(bytes) : undefined;
 
-/** @param bytes of which `answeredNonce` gave the question's nonce. */
+/** @param bytes from which `answeredNonce` read the request's nonce. */
 export const isAnswerOf = (bytes: Uint8Array, question: Question, responder: NodeId): boolean =>
   timingSafeEqual(answerTag(question, responder), bytes.subarray(AT_TAG));
 

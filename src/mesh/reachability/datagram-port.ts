@@ -1,5 +1,5 @@
-// The port of datagrams that may be lost: what reachability checks need of a network. UDP in real life, memory in tests and
-// wherever a network is made up.
+// The port of datagrams that may be lost: what reachability checks need from a network. UDP in production, memory in
+// tests and simulated networks.
 
 export interface DatagramPort extends AsyncDisposable {
   /** Where others reach it. */
@@ -10,17 +10,17 @@ export interface DatagramPort extends AsyncDisposable {
    */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /**
-   * The own address that datagrams to there are sent from, as the system's routes have it now; nothing is sent.
+   * The local address from which datagrams to that address are sent, by the system's current routes; nothing is sent.
    * @throws the system's error.
    */
   sourceAddressTowards(to: DatagramAddress): Promise<string>;
 }
 
 export interface DatagramAddress {
-  /** IPv4 or IPv6, scoped where it is link-local: "fe80::1%en3". */
+  /** IPv4 or IPv6, scoped if link-local: "fe80::1%en3". */
   readonly address: string;
   readonly port: number;
 }
 
-/** The bytes are the listener's to keep. */
+/** The listener owns the bytes. */
 export type DatagramListener = (bytes: Uint8Array, from: DatagramAddress) => void;

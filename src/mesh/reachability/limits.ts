@@ -1,36 +1,38 @@
-// Every number of the reachability checks: what stands in docs/limits.md. Times in ms.
+// Every number of the reachability checks, as in docs/limits.md. Times in ms.
 
 export const REACHABILITY_LIMITS = {
-  /** Each address of each node is asked so often. */
+  /** Each address of each node is checked this often. */
   intervalMs: 10_000,
-  /** First questions to new addresses are spread over this. */
+  /** First checks of new addresses are spread over this. */
   firstSpreadMs: 500,
-  /** An answer later than this is none. It is all that a dead address costs. */
+  /** A later reply does not count. This is all that a dead address costs. */
   timeoutMs: 1_000,
   /** The pause before the second try. */
   retryMs: 500,
-  /** So many questions in a row without an answer close a connection. */
+  /** This many requests in a row without a reply close a connection. */
   failuresMax: 2,
-  /** And so many while a measurement fills a cable of either end: its queue loses and delays what is small as well. */
+  /**
+   * And this many while a measurement fills a cable at either end: its queue drops and delays small packets as well.
+   */
   failuresBusyMax: 10,
-  /** An address that does not answer is asked less and less often, down to this. */
+  /** An address that does not answer is checked less and less often, up to this interval. */
   backoffMsMax: 60_000,
-  /** The turns of the nodes lie so far apart: those of one turn are asked together. */
+  /** The time between turns: the nodes of one turn are checked together. */
   turnMs: 500,
-  /** What is due sooner than so long after the last look waits until then. */
+  /** What is due sooner than this after the last pass waits until then. */
   tickMs: 100,
-  /** Waking up so much later than planned means that this process stood still. */
+  /** Waking up this much later than planned means that this process was suspended. */
   stallMs: 300,
-  /** Questions of this node; past it they wait. */
+  /** Requests of this node; past it they wait. */
   askBurst: 100,
   asksPerSecond: 400,
-  /** Questions from addresses of known nodes that are looked at; past it they are dropped. */
+  /** Requests from addresses of known nodes that are checked; past it they are dropped. */
   answerBurst: 1_000,
   answersPerSecond: 1_000,
   /** Those from other addresses. */
   strangerBurst: 200,
   strangersPerSecond: 200,
-  /** Nonces of questions remembered, against replay. */
+  /** Nonces of requests remembered, against replay. */
   noncesMax: 4_096,
   addressesPerNodeMax: 256,
   addressesMax: 8_192,

@@ -1,5 +1,5 @@
-// Datagrams in memory, between ports that have addresses of their own, with ways that can be cut in one direction. Nothing is
-// delivered at once: as on a wire, the sender goes on first.
+// Datagrams in memory, between ports that have addresses of their own, with paths that can be cut in one direction.
+// Nothing is delivered at once: as on a wire, the sender continues first.
 
 import type { DatagramAddress, DatagramListener, DatagramPort } from './datagram-port.ts';
 
@@ -15,7 +15,7 @@ export class MemoryDatagrams {
     return this.#sentCount;
   }
 
-  /** @param addresses of which the first is what its datagrams come from. */
+  /** @param addresses its datagrams come from the first. */
   open(addresses: readonly [string, ...string[]], port: number, listener: DatagramListener): DatagramPort {
     const [from] = addresses;
     for (const address of addresses) this.#ports.set(placeOf({ address, port }), { addresses, listener });

@@ -1,4 +1,4 @@
-// Nonces out of blocks of randomness: asking the system for each one costs more than the check that it is for.
+// Nonces cut from blocks of random bytes: asking the system for each one costs more than the check itself.
 
 import { randomFillSync } from 'node:crypto';
 import { NONCE_BYTES } from './check-message.ts';

@@ -1,5 +1,5 @@
-// Which addresses are to be asked: each address of each node that another machine could reach, and a link-local one through
-// every own interface that has such an address too. Pure, so that odd machines can be tried in tests.
+// Which addresses to check: each address of each node that another machine could reach, and a link-local one through
+// every local interface that has such an address too. Pure, so tests can try odd machines.
 
 import { isIP } from 'node:net';
 import type { NodeId } from '../../core/ids.ts';
@@ -11,7 +11,7 @@ import { REACHABILITY_LIMITS } from './limits.ts';
 
 export interface ReachTarget {
   readonly node: NodeId;
-  /** As a connection names it: scoped with an own interface where it is link-local. */
+  /** As a connection names it: scoped with a local interface if link-local. */
   readonly address: string;
   /** UDP. */
   readonly port: number;
@@ -24,13 +24,15 @@ export interface ReachableNode {
   readonly network: NodeNetwork;
 }
 
-/** This machine, as far as it decides what can be asked. */
+/** This machine, as far as it decides what can be checked. */
 export interface OwnInterfaces {
-  /** Of those through which link-local addresses are asked. */
+  /** Interfaces through which link-local addresses are checked. */
   readonly linkLocalNames: readonly string[];
-  /** Whoever has the same address elsewhere cannot be reached by it from here. */
+  /** A node with the same address elsewhere cannot be reached by it from here. */
   readonly addresses: ReadonlySet<string>;
-  /** Addresses of interfaces that the settings ignore, and their names: what leaves by one is no connection. */
+  /**
+   * Addresses of interfaces that the settings ignore, and their names: traffic that leaves by one is not a connection.
+   */
   readonly ignored: ReadonlyMap<string, string>;
 }
 
@@ -73,7 +75,7 @@ export const reachTargets = (
   return targets.slice(0, REACHABILITY_LIMITS.addressesMax);
 };
 
-/** Those that can mean something on another machine, link-local ones without scope; of containers last. */
+/** Addresses that mean something on another machine, link-local ones without scope; those of containers last. */
 export const reachAddressesOf = ({ interfaces }: NodeNetwork): readonly string[] => {
   const addresses = new Set<string>();
   const useful = interfaces.filter(
@@ -88,7 +90,7 @@ export const reachAddressesOf = ({ interfaces }: NodeNetwork): readonly string[]
   return [...addresses];
 };
 
-/** The interface that has an address; undefined where none or several have it. */
+/** The interface that has an address; undefined if none or several have it. */
 export const interfaceOf = (
   address: string,
   interfaces: readonly NetworkInterface[],

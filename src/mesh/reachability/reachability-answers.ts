@@ -1,5 +1,5 @@
-// Answers the questions of others, each once, with as many bytes as it was asked with. Strangers have a bound of their own: what
-// they send cannot keep this node from answering those whom it knows, as long as they do not pose as them.
+// Answers the requests of others, each once, with as many bytes as the request had. Unknown addresses have a separate
+// limit: unless they forge known addresses, they cannot keep this node from answering known nodes.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
@@ -13,18 +13,18 @@ import { REACHABILITY_LIMITS } from './limits.ts';
 export interface ReachabilityAnswersParts {
   readonly clock: Clock;
   readonly localId: NodeId;
-  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts. */
+  /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
   readonly keys: readonly Uint8Array[];
-  /** As `DatagramPort.send`, from the port that others ask. */
+  /** As `DatagramPort.send`, from the port that others send requests to. */
   answer(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** Whether a node of the cluster has that address. */
   isKnown(address: string): boolean;
 }
 
 export interface AnswerCounts {
-  /** Questions that were answered. */
+  /** Requests that were answered. */
   readonly served: number;
-  /** Strangers, garbage, replays, and what came too fast to be looked at. */
+  /** Unknown senders, garbage, replays, and what arrived too fast to be checked. */
   readonly dropped: number;
 }
 
@@ -53,7 +53,7 @@ export class ReachabilityAnswers {
     this.#keys = keys.map(checkKey);
   }
 
-  /** A datagram came to where others ask. Never throws. */
+  /** A datagram arrived at the port for requests. Never throws. */
   take(bytes: Uint8Array, from: DatagramAddress): void {
     const bucket = this.#parts.isKnown(from.address) ? this.#known : this.#strangers;
     const question = bucket.take() ? readQuestion(bytes, this.#keys) : undefined;
@@ -62,7 +62,7 @@ export class ReachabilityAnswers {
       return;
     }
     this.#served += 1;
-    // Whoever asked asks again where this is lost.
+    // If this is lost, the other node asks again.
     this.#parts.answer(encodeAnswer(question, this.#parts.localId), from).catch(() => undefined);
   }
 }

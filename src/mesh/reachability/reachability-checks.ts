@@ -1,4 +1,4 @@
-// Asks every address of every node whether that node answers there, each on its own schedule: one that is dead costs its own
+// Asks every address of every node whether that node answers there, each on its own schedule: a dead one costs its own
 // timeout and nothing else.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -16,28 +16,28 @@ import { sendFailure } from './send-failure.ts';
 
 export interface ReachabilityChecksParts {
   readonly clock: Clock;
-  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts, the current one first. */
+  /** `deriveSecret(clusterKey, 'reachability')` of each accepted key, the current one first. */
   readonly keys: readonly Uint8Array[];
   /** From 0 to below 1, for the spread. */
   readonly random: () => number;
-  /** As `DatagramPort.send`, from a port of its own: a firewall takes what comes back from there for answers. */
+  /** As `DatagramPort.send`, from a port of its own: a firewall then treats what comes back there as replies. */
   ask(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** A measurement of bandwidth runs at this node or at that one. */
   isBusy(node: NodeId): boolean;
   /** The node answers there. */
   opened(target: ReachTarget): void;
-  /** It did, and does not any more; or it never did, told once. */
+  /** It did and no longer does; or it never did, reported once. */
   closed(target: ReachTarget, reason: string, was: 'open' | 'new'): void;
 }
 
 export interface ReachabilityCounts {
   readonly asked: number;
   readonly answered: number;
-  /** What answers no question that waits: late, forged, garbage. */
+  /** Datagrams that match no waiting request: late, forged, garbage. */
   readonly dropped: number;
 }
 
-/** What is known of one address, for people. */
+/** What is known about one address, for people. */
 export interface ReachStatus {
   readonly target: ReachTarget;
   readonly state: 'new' | 'open' | 'shut';
@@ -47,11 +47,11 @@ export interface ReachStatus {
 
 interface Row {
   target: ReachTarget;
-  /** Of its node's turns. */
+  /** The phase of its node's turns. */
   readonly phaseMs: number;
   state: 'new' | 'open' | 'shut';
   failures: number;
-  /** While keys change, a peer may know only the one or the other: the one that served last, until it fails. */
+  /** During a key change a peer may know only one of the two: the last one that worked, until it fails. */
   keyAt: number;
   dueAtMs: number;
   reason: string;
@@ -73,7 +73,7 @@ export class ReachabilityChecks {
   readonly #asked = new Map<string, Asked>();
   readonly #nonces = new NoncePool();
   readonly #asks: TokenBucket;
-  /** Another one in each process, so that nodes that start together do not stay together. */
+  /** Different in each process, so nodes that start together do not stay in step. */
   readonly #firstTurnMs: number;
   #keys: readonly CheckKey[];
   #wake = new AbortController();
@@ -105,7 +105,7 @@ export class ReachabilityChecks {
     this.#keys = keys.map(checkKey);
   }
 
-  /** From now on these are asked. One that is left out is closed at once, for the reason that the caller knows. */
+  /** From now on these are checked. One that is left out is closed at once, for the reason the caller gives. */
   setTargets(targets: readonly ReachTarget[], reasonGone: (target: ReachTarget) => string): void {
     const wanted = new Map(targets.map(target => [targetKey(target), target]));
     for (const [key, row] of this.#rows) {
@@ -118,7 +118,7 @@ export class ReachabilityChecks {
       const row = this.#rows.get(key);
       if (row === undefined) this.#add(key, target);
       else if (row.target.port !== target.port) {
-        row.target = target; // the node has started again
+        row.target = target; // the node has restarted
         this.#askSoon(row);
       }
     }
@@ -127,14 +127,14 @@ export class ReachabilityChecks {
     this.#wake.abort();
   }
 
-  /** Something happened to that node, or to this one's interfaces: its addresses are asked now. */
+  /** Something happened to that node, or to this one's interfaces: its addresses are checked now. */
   hurry(node?: NodeId): void {
     for (const row of this.#rows.values())
       if (node === undefined || row.target.node === node) this.#askSoon(row);
     this.#wake.abort();
   }
 
-  /** A datagram came to where this node asks from. Never throws. */
+  /** A datagram arrived at the port from which this node sends requests. Never throws. */
   takeAnswer(bytes: Uint8Array): void {
     const nonce = answeredNonce(bytes);
     const asked = nonce && this.#asked.get(Buffer.from(nonce).toString('latin1'));
@@ -144,7 +144,8 @@ export class ReachabilityChecks {
     }
     const { row, question } = asked;
     if (!isAnswerOf(bytes, question, row.target.node)) {
-      // Only who got the question knows its nonce: an address of a container network that several machines have.
+      // Only a node that received the request knows its nonce: here, an address of a container network that several
+      // machines have.
       this.#failed(asked, 'another node answers there');
       return;
     }
@@ -160,7 +161,7 @@ export class ReachabilityChecks {
 
   /** Until the abort. */
   async run(signal: AbortSignal): Promise<void> {
-    // Not AbortSignal.any: a composite signal for each pause is work for the collector.
+    // Not AbortSignal.any: a composite signal for each pause is work for the garbage collector.
     const end = (): void => this.#wake.abort();
     signal.addEventListener('abort', end);
     while (!signal.aborted) {
@@ -170,17 +171,17 @@ export class ReachabilityChecks {
       const fromMs = clock.nowMs();
       const pauseMs = Math.max(tickMs, this.#work() - fromMs);
       await pause(clock, pauseMs, this.#wake.signal);
-      // A process that stood still has answers waiting in its sockets, which come before it can call anything late.
+      // A process that was suspended has replies waiting in its sockets; read them before calling anything late.
       if (clock.nowMs() - fromMs - pauseMs > stallMs) await pause(clock, tickMs, signal);
     }
     signal.removeEventListener('abort', end);
   }
 
-  /** @returns when there is something to do again, unless something happens. */
+  /** @returns when the next work is due, if nothing happens before. */
   #work(): number {
     const nowMs = this.#parts.clock.nowMs();
     for (const asked of this.#asked.values()) {
-      if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were asked
+      if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were sent
       this.#failed(asked, undefined);
     }
     let nextMs = nowMs + IDLE_MS;
@@ -192,7 +193,7 @@ export class ReachabilityChecks {
     return nextMs;
   }
 
-  /** @returns false when too many were asked just now. */
+  /** @returns false if too many were checked just now. */
   #ask(row: Row): boolean {
     if (!this.#asks.take()) return false;
     const key = this.#keys[row.keyAt % this.#keys.length];
@@ -210,7 +211,7 @@ export class ReachabilityChecks {
     return true;
   }
 
-  /** `refusal`: undefined where nothing came back. */
+  /** `refusal`: undefined if nothing came back. */
   #failed(asked: Asked, refusal: string | undefined): void {
     const { row } = asked;
     if (row.asked !== asked) return;
@@ -275,8 +276,8 @@ export class ReachabilityChecks {
   }
 
   /**
-   * The next turn of the address's node. The nodes are spread over the turns of an interval; the addresses of one are asked
-   * together, because what costs is to wake up, here and there.
+   * The next turn of the address's node. The nodes are spread over the turns of an interval; the addresses of one are
+   * checked together, because waking up, at either end, is what costs.
    */
   #turnAfter({ phaseMs }: Row, afterMs: number): number {
     const { intervalMs } = REACHABILITY_LIMITS;
@@ -286,7 +287,7 @@ export class ReachabilityChecks {
 }
 
 const NO_ANSWER = 'no answer';
-/** What was asked just before its turn is asked at the one after. */
+/** An address checked just before its turn is checked at the next one. */
 const TURN_SHARE_MIN = 0.2;
-/** With nothing to ask nothing wakes it but news. */
+/** With nothing to check, only an event wakes it. */
 const IDLE_MS = 3_600_000;

@@ -1,5 +1,5 @@
-// Datagrams over UDP: one socket a family on one port, because a socket for both writes IPv4 addresses in a way that not every
-// system sends to. A machine without one of the families does with the other.
+// Datagrams over UDP: one socket per family on one port, because a dual-stack socket writes IPv4 addresses in a form
+// that not every system can send to. A machine without one of the families uses the other.
 
 import type { Socket } from 'node:dgram';
 import { createSocket } from 'node:dgram';
@@ -33,7 +33,7 @@ export const openUdpDatagrams = async (options: UdpOptions): Promise<DatagramPor
       return new UdpDatagrams(four, six);
     } catch (error) {
       await close(six);
-      // Any free port of the one family may be taken in the other.
+      // A port that is free in one family may be taken in the other.
       if (port !== 0 || errorCode(error) !== 'EADDRINUSE' || tries >= TRIES_MAX) throw error;
     }
   }
@@ -99,7 +99,7 @@ const bind = async (
     throw error;
   }
   socket.off('error', reject);
-  // What could not be sent is told to its sender; a socket that hears nothing more shows in the checks.
+  // What could not be sent is reported to its sender; a socket that no longer receives shows in the checks.
   socket.on('error', () => undefined);
   socket.on('message', (bytes, from) => onDatagram(bytes, { address: from.address, port: from.port }));
   return socket;
@@ -127,7 +127,7 @@ const close = async (socket: Socket | undefined): Promise<void> => {
   await promise;
 };
 
-/** Only addresses are sent to: nothing is to be looked up. */
+/** Only addresses, never names: nothing needs a lookup. */
 const asItIs = (
   address: string,
   family: unknown,

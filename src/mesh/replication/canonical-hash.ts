@@ -1,5 +1,5 @@
-// One hash of what all nodes must agree on once they have heard each other: current durable values and how far each
-// origin's events are known. What each node has for itself is left out: live kinds, ages, receipts, counts, history.
+// One hash of what all nodes must agree on once they have exchanged events: current durable values and how far each
+// origin's events are known. Whatever is local to a node is left out: live kinds, ages, receipts, counts, history.
 
 import { createHash } from 'node:crypto';
 import type { State } from '../../core/state.ts';
@@ -11,7 +11,7 @@ export const canonicalHash = (state: State): string =>
     .update(canonicalText(durableParts(state)))
     .digest('hex');
 
-/** As `canonicalHash`, and free while no durable part of the state has changed: for whoever is asked again and again. */
+/** As `canonicalHash`, but cached while no durable part of the state has changed, for frequent callers. */
 export const canonicalHasher = (): ((state: State) => string) => {
   let held: { readonly parts: readonly unknown[]; readonly hash: string } | undefined;
   return state => {
@@ -25,7 +25,7 @@ export const canonicalHasher = (): ((state: State) => string) => {
 const durableParts = (state: State): object =>
   Object.fromEntries([...DURABLE_FIELDS, 'origins' as const].map(field => [field, state[field]]));
 
-/** JSON with sorted keys, without what belongs to one process and without mappings that are empty. */
+/** JSON with sorted keys, without values local to one process and without empty mappings. */
 const canonicalText = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -1,6 +1,7 @@
-// Who is asked for what is missing here. Each origin is asked of one peer at a time, so that a node which comes back to a mesh
-// of many gets everything once and not once from each. A claim costs nothing, so nobody is waited for long: a peer that does
-// not deliver in time is marked and asked ever less often, and of the others who claim it several are asked at once.
+// Which peer is asked for what is missing here. Each origin is requested from one peer at a time, so a node that
+// returns to a large mesh gets everything once, not once from each peer. Claiming costs nothing, so no peer is waited
+// for long: one that does not deliver in time is marked and asked less and less often, and several of the others that
+// claim it are asked at once.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
@@ -12,25 +13,25 @@ import type { ReplicaPeer } from './replica-peer.ts';
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;
 
 interface Ask {
-  /** What the peer says it holds. */
+  /** What the peer claims to hold. */
   readonly target: Place;
   readonly atMs: number;
 }
 
 interface Failure {
   readonly count: number;
-  /** Until then it is not asked for that origin again. */
+  /** It is not asked for that origin again before this time. */
   readonly untilMs: number;
 }
 
-/** What was seen of one peer as a source of catch-up. */
+/** The record of one peer as a source of catch-up. */
 interface SourceRecord {
   readonly asks: Map<NodeId, Ask>;
   readonly failures: Map<NodeId, Failure>;
-  /** Asks in a row, and in all, to which nothing came in time. */
+  /** Requests in a row, and in all, that brought nothing in time. */
   failed: number;
   undelivered: number;
-  /** From the last ask that was answered to its answer. */
+  /** From the last answered request to its reply. */
   answerMs: number;
 }
 
@@ -53,7 +54,7 @@ export class CatchUpAsks {
     return failure !== undefined && failure.untilMs > this.#parts.nowMs();
   }
 
-  /** Asks for what is missing of these origins, whomever it is best asked of; not for what is on its way. */
+  /** Asks the best peers for what is missing of these origins, except what is on its way. */
   seek(origins: Iterable<NodeId>): void {
     const { store } = this.#parts;
     const wants = new Map<ReplicaPeer, VectorEntry[]>();
@@ -68,7 +69,7 @@ export class CatchUpAsks {
     for (const [peer, asked] of wants) peer.outbox.tell({ kind: 'want', wants: asked });
   }
 
-  /** Records that this peer was asked for came, whether or not they were still new. */
+  /** Records requested from this peer arrived, whether or not they were still new. */
   delivered(peer: NodeId, origin: NodeId): void {
     const record = this.#records.get(peer);
     const ask = record?.asks.get(origin);
@@ -79,7 +80,7 @@ export class CatchUpAsks {
     record.answerMs = this.#parts.nowMs() - ask.atMs;
   }
 
-  /** Marks who has not delivered in time, and asks others. To be called every second or so. */
+  /** Marks peers that have not delivered in time, and asks others. Call it about every second. */
   check(): void {
     const { store, counts, limits, nowMs } = this.#parts;
     const before = nowMs() - limits.wantTimeoutMs;
@@ -96,7 +97,7 @@ export class CatchUpAsks {
     this.seek(missing);
   }
 
-  /** What was on its way from it is asked of others at once. */
+  /** What was on its way from it is requested from others at once. */
   peerGone(peer: NodeId): void {
     const record = this.#records.get(peer);
     this.#records.delete(peer);
@@ -112,7 +113,7 @@ export class CatchUpAsks {
     record.undelivered += 1;
   }
 
-  /** Those who are to be asked now; they count as asked. */
+  /** The peers to ask now; they count as asked. */
   #toAsk(origin: NodeId, place: Place | undefined): readonly ReplicaPeer[] {
     const claimants: ReplicaPeer[] = [];
     let asked = 0;
@@ -132,7 +133,7 @@ export class CatchUpAsks {
     return asked > 0 && itself !== undefined ? [] : chosen.filter(peer => this.#ask(peer, origin));
   }
 
-  /** First those who have kept their word, then those who are asked for little, then the quick ones. */
+  /** First those that have delivered, then those with few open requests, then the fast ones. */
   #best(peers: readonly ReplicaPeer[]): readonly ReplicaPeer[] {
     const rank = (peer: ReplicaPeer): readonly [number, number, number] => {
       const record = this.#records.get(peer.id);
@@ -162,7 +163,7 @@ const newRecord = (): SourceRecord => ({
   answerMs: 0,
 });
 
-/** Origins that one peer is asked for at a time: who claims without end takes no place of others. */
+/** Origins requested from one peer at a time: a peer that claims everything takes no place from others. */
 const ASKS_OF_PEER_MAX = 1_024;
-/** Peers that one origin is asked of at a time, once somebody has not delivered it. */
+/** Peers asked for one origin at a time, once one of them has not delivered it. */
 const ASKED_AT_ONCE_MAX = 3;

@@ -1,5 +1,5 @@
-// When a node tells its first digest. Nodes that start together, as after a power cut, would else all speak in the same moment
-// for ever: with 64 of them that moment was most of the slowest percent of all events.
+// When a node sends its first digest. Nodes that start together, as after a power cut, would otherwise always send at
+// the same moment: with 64 nodes that moment made up most of the slowest percent of all events.
 
 import type { NodeId } from '../../core/ids.ts';
 

@@ -1,5 +1,5 @@
-// Durable events between this node and its peers. What a peer lacks it asks for, chunk by chunk; what is new is pushed. A
-// frame is believed when every record of it proves itself, and a position only ever moves to a record that is signed.
+// Durable events between this node and its peers. What a peer lacks it asks for, chunk by chunk; what is new is pushed.
+// A frame is accepted if every record in it carries valid proof, and a position only ever moves to a signed record.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage } from '../../wire/mesh-message.ts';
@@ -28,7 +28,7 @@ export class DurableExchange {
   readonly #places: OriginPlaces;
   #ownTold: Place;
 
-  /** `isHeard`: whether a node's live values are held; nothing durable of such a one gives way. */
+  /** `isHeard`: whether a node's live values are held; no durable record of such a node is evicted. */
   constructor(parts: ExchangeParts, isHeard: (node: NodeId) => boolean) {
     this.#parts = parts;
     const { limits, nowMs, peers, store, self } = parts;
@@ -61,7 +61,7 @@ export class DurableExchange {
       });
   }
 
-  /** After own events were stored: to every peer, from what was told last. */
+  /** After own events were stored: to every peer, from what was sent last. */
   tellOwn(): void {
     const { store, self, peers } = this.#parts;
     const position = store.position(self);
@@ -72,7 +72,7 @@ export class DurableExchange {
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.owe(self, from);
   }
 
-  /** With what a peer says it holds: asks it for what is missing here. */
+  /** Takes what a peer claims to hold, and asks it for what is missing here. */
   compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
     const { self, store } = this.#parts;
     for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
@@ -135,7 +135,7 @@ export class DurableExchange {
       return;
     }
     if (held === undefined && !this.#mayBegin(peer, origin)) {
-      // It did bring what was asked for.
+      // It did deliver what was requested.
       this.catchUp.delivered(peer.id, origin);
       counts.storeRefused += 1;
       return;
@@ -157,8 +157,8 @@ export class DurableExchange {
   }
 
   /**
-   * Whether the origin itself is linked and holds this. Nobody else is asked then, and no holes are taken from anybody
-   * else: a hole says that compaction has dropped a record, and only the origin's word for that cannot be a lie.
+   * Whether the origin itself is linked and holds this. Then no other peer is asked, and holes are accepted from no
+   * other: a hole says that compaction has dropped a record, and only the origin cannot lie about that.
    */
   #isBetterAsked(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
     const itself = this.#parts.peers.get(origin);
@@ -193,7 +193,7 @@ export class DurableExchange {
     }
   }
 
-  /** Whether a node of which nothing is held gets a place, perhaps that of another. */
+  /** Whether a node with nothing held gets a place, perhaps that of another. */
   #mayBegin(peer: ReplicaPeer, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
     if (this.#places.has(origin)) return true;
@@ -207,7 +207,7 @@ export class DurableExchange {
     return true;
   }
 
-  /** Own events that come back: nothing, unless this node signed them and its journal does not have them. */
+  /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
   #takeOwn(peer: ReplicaPeer, message: RecordsMessage, held: Place | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
@@ -223,7 +223,7 @@ export class DurableExchange {
     store.startNewEpoch(epoch);
   }
 
-  /** Held already, from somebody else; this sender may have peers for whom nobody else will relay. */
+  /** Held already, from another peer; this sender may have peers to which nobody else relays. */
   #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
     for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
@@ -231,7 +231,7 @@ export class DurableExchange {
     }
   }
 
-  /** Those that are new here, or undefined when the frame is refused as a whole. */
+  /** The records that are new here, or undefined if the whole frame is refused. */
   #checked(
     peer: ReplicaPeer,
     { origin, epoch, after, records }: RecordsMessage,
@@ -256,14 +256,14 @@ export class DurableExchange {
   }
 }
 
-/** Nothing new in it, by the word of its last record: not worth checking signatures, for nothing is taken from it. */
+/** Its last record says that nothing in it is new: nothing is taken from it, so signatures need no check. */
 const isRepeated = ({ records }: RecordsMessage, from: number): boolean => {
   const last = records.at(-1);
   const head = last === undefined ? undefined : decodeRecordHead(last.body);
   return head !== undefined && head.seq <= from;
 };
 
-/** The very record that makes its place another branch than the one held here: the proof. */
+/** The record that proves that its place is on another branch than the one held here. */
 const askAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>
   peer.outbox.tell({ kind: 'want', wants: [{ origin, epoch, through: through - 1 }] });
 

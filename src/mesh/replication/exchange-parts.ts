@@ -1,4 +1,4 @@
-// What replication is made of, and what its two halves share: the durable one and the live one.
+// The parts of replication, and what its durable and live halves share.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -17,7 +17,7 @@ export interface ReplicatorParts {
   readonly clock: Clock;
   /** Raw ed25519 key of this node, 32 bytes: it travels with the node's records. */
   readonly publicKey: Uint8Array;
-  /** By the same identity: live events travel with it, durable ones are signed where they are recorded. */
+  /** By the same identity: live events carry it, durable ones are signed when they are recorded. */
   readonly sign: (bytes: Uint8Array) => Uint8Array;
   readonly plimsollVersion: string;
   readonly limits?: ReplicationLimits;
@@ -34,6 +34,6 @@ export interface ExchangeParts {
   readonly limits: ReplicationLimits;
   readonly nowMs: () => number;
   readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
-  /** Who passes on what between whom. */
+  /** Which node passes on what to which. */
   readonly relays: Relays;
 }

@@ -1,15 +1,15 @@
-// What peers bring, taken a few ms in each turn of the event loop, one frame of each peer after another: a peer that sends as
-// much as it may takes its own share of the processor, and neither that of other peers nor that of whoever reads this node.
-// A peer of which much waits is not read any further: it notices, and sends its newest values alone. Were all of them kept
-// here, a node that is short of time for a second would be late for ever.
+// Incoming frames, handled for a few ms in each turn of the event loop, one frame per peer in rotation: a peer that
+// sends as much as it may uses only its own share of the processor, not that of other peers or of HTTP clients. Reading
+// from a peer with too much waiting pauses: it notices, and sends only its newest values. If everything were queued
+// here, a node that is overloaded for a second would stay late forever.
 
 export interface FairInboxParts<P> {
   readonly nowMs: () => number;
   readonly take: (peer: P, frame: Uint8Array) => void;
-  /** Much waits, or little again. */
+  /** Too much is waiting, or little again. */
   readonly pause: (peer: P) => void;
   readonly resume: (peer: P) => void;
-  /** A frame past the bound of what may wait. */
+  /** A frame past the limit of what may wait. */
   readonly refused: () => void;
 }
 
@@ -24,7 +24,7 @@ export class FairInbox<P> {
     this.#parts = parts;
   }
 
-  /** Taken at once where nothing waits and this turn has time left. */
+  /** Handled at once if nothing waits and this turn has time left. */
   put(peer: P, frame: Uint8Array): void {
     if (this.#waiting.size === 0 && this.#spentMs < TURN_MS) {
       this.#take(peer, frame);
@@ -73,7 +73,7 @@ export class FairInbox<P> {
       const [next] = this.#waiting;
       if (next === undefined) return;
       const [peer, held] = next;
-      // Behind the others: each has its turn before this one has another.
+      // To the end of the queue: each other peer has its turn before this one has another.
       this.#waiting.delete(peer);
       const frame = held.frames.shift();
       held.bytes -= frame?.length ?? 0;
@@ -87,5 +87,5 @@ export class FairInbox<P> {
 
 const TURN_MS = 10;
 const WAITING_BYTES_HIGH = 131_072;
-/** What was read before a peer was paused is at most its longest frame and a few reads more. */
+/** Data read before a peer was paused is at most its longest frame and a few reads more. */
 const WAITING_BYTES_MAX = 8_000_000;

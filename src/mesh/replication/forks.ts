@@ -1,6 +1,6 @@
-// Two records that one origin signed for one place: its journal was restored from a copy and wrote on, and no number says
-// so. Whoever holds one branch and is brought the other has the proof; it goes to everybody once, and the origin answers
-// with a new epoch. Nobody but the origin can make such a pair.
+// Two records that one origin signed for one place: its journal was restored from a copy and wrote on, which sequence
+// numbers do not show. A node that holds one branch and receives the other has the proof; it goes to every node once,
+// and the origin starts a new epoch. Only the origin can create such a pair.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
@@ -16,7 +16,7 @@ import type { ReplicaPeer } from './replica-peer.ts';
 type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
 type ForkMessage = Extract<MeshMessage, { kind: 'fork' }>;
 
-/** Origins whose forks are remembered until their epoch has moved on. */
+/** Origins with a known fork, remembered until their epoch has moved on. */
 const FORKS_MAX = 256;
 
 export class Forks {
@@ -30,12 +30,12 @@ export class Forks {
     this.#tips = tips;
   }
 
-  /** Of the proofs that are held. */
+  /** Of the proofs held. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether what a peer says of the place held here is known to be another branch of which there is no proof yet. */
+  /** Whether the peer's claim about the place held here shows another branch for which there is no proof yet. */
   isUnproven({ origin, epoch, through, tip }: VectorEntry): boolean {
     const held = this.#parts.store.position(origin);
     if (tip === undefined || held?.epoch !== epoch || held.through !== through) return false;
@@ -43,7 +43,7 @@ export class Forks {
     return own !== undefined && own !== tip && this.#known.get(origin)?.epoch !== epoch;
   }
 
-  /** Looks among records that came for one that contradicts the newest one held. */
+  /** Searches the received records for one that contradicts the newest one held. */
   seek({ origin, epoch, records }: RecordsMessage, held: Place): void {
     const { keys, nowMs, store, own } = this.#parts;
     const tip = this.#tips.newest(origin, held);
@@ -82,7 +82,7 @@ export class Forks {
     store.startNewEpoch(epoch);
   }
 
-  /** An origin may have been away when its fork was found. */
+  /** An origin may have been offline when its fork was found. */
   greet(peer: ReplicaPeer): void {
     for (const [origin, fork] of this.#known) {
       if (this.#parts.store.position(origin)?.epoch === fork.epoch) peer.outbox.tell(fork);

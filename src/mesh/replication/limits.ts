@@ -1,20 +1,20 @@
-// Every number of docs/limits.md that concerns replication; times in ms.
+// Every number in docs/limits.md about replication; times in ms.
 
 import type { OriginLimits } from './origin-places.ts';
 
 export interface ReplicationLimits {
-  /** A digest goes to every peer this often, and heals whatever was missed. */
+  /** A digest goes to every peer this often, and repairs whatever was missed. */
   readonly digestIntervalMs: number;
-  /** Changes of the neighbour list are told together, this long after the first. */
+  /** Changes of the neighbour list are sent together, this long after the first. */
   readonly neighbourDebounceMs: number;
-  /** What was asked for and has not come for so long is asked of other peers; looked at so often. */
+  /** What was requested and has not come for this long is requested from other peers; checked this often. */
   readonly wantTimeoutMs: number;
   readonly wantCheckMs: number;
   /** The longest pause before a peer that did not deliver an origin is asked for it again; it doubles from the wait. */
   readonly wantPauseMsMax: number;
-  /** Of one frame of records or live events; a single record may be longer. */
+  /** Size of one frame of records or live events; a single record may be longer. */
   readonly chunkBytesMax: number;
-  /** What one peer may send: events, and bytes, each as a burst and then a second. */
+  /** What one peer may send: events and bytes, each as a burst and a rate per second. */
   readonly eventsBurst: number;
   readonly eventsPerSecond: number;
   readonly bytesBurst: number;
@@ -25,12 +25,12 @@ export interface ReplicationLimits {
   readonly liveKeysPerOriginMax: number;
   readonly liveBytesPerOriginMax: number;
   readonly liveBytesMax: number;
-  /** Nodes whose live values are held; nodes whose durable events are. */
+  /** Nodes whose live values are held; nodes whose durable events are held. */
   readonly liveOrigins: OriginLimits;
   readonly durableOrigins: OriginLimits;
-  /** Live values of a node that was silent for so long, and of which no durable event is held, are dropped. */
+  /** Live values of a node that was silent for this long, and of which no durable event is held, are dropped. */
   readonly liveDroppedMs: number;
-  /** Of records that prove forks, all together. */
+  /** Bytes of records that prove forks, in all. */
   readonly forkBytesMax: number;
 }
 

@@ -1,6 +1,6 @@
 // Live events between this node and its peers: the last value of each key, relayed as the bytes it came in, with its
-// origin's signature. Whoever is behind gets the newest; what was overtaken on the way is gone, and nobody misses it. On
-// its origin's own link a value is believed without a look at the signature, which is what nearly all of them are.
+// origin's signature. A peer that is behind gets the newest; older values are dropped on the way, and nobody needs
+// them. On its origin's own link, where nearly all values arrive, a value is accepted without checking the signature.
 
 import type { Event, KnownEvent } from '../../core/event.ts';
 import { eventClass, isEventKind } from '../../core/event-kinds.ts';
@@ -21,7 +21,7 @@ import { receiptOf } from './receipt.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import { StandIns } from './stand-ins.ts';
 
-/** A digest heals what was held for at least so long: younger values are still on their way, ms. */
+/** A digest repairs only values held at least this long, ms: younger ones are still on their way. */
 const HEAL_AFTER_MS = 2_000;
 
 export class LiveExchange {
@@ -29,7 +29,7 @@ export class LiveExchange {
   readonly #table: LiveTable;
   readonly #standIns: StandIns;
   readonly #places: OriginPlaces;
-  /** Nodes that gave way since the last sweep. */
+  /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
 
   constructor(parts: ExchangeParts) {
@@ -68,7 +68,7 @@ export class LiveExchange {
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.oweLive(entry);
   }
 
-  /** On meeting: every last value that nobody nearer brings, but what the peer says it has. */
+  /** On connecting: every last value that no nearer node brings, except those the peer says it has. */
   greet(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
     const held = new Map(has.map(entry => [entry.origin, entry]));
     for (const entry of this.#table.entries())
@@ -76,8 +76,8 @@ export class LiveExchange {
   }
 
   /**
-   * Whatever the relay rule says: a peer that lacks what was here a moment ago was not told. It gets what is old, and all
-   * that comes from now on where this node stands in for the relay.
+   * Regardless of the relay rule: a peer that lacks what was here a moment ago was not sent it. It gets what is old,
+   * and everything from now on if this node stands in for the relay.
    */
   heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
     const { self, nowMs, relays } = this.#parts;
@@ -92,8 +92,8 @@ export class LiveExchange {
       }
       const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
       const sender = missing[0]?.value.sender;
-      // Whoever has a link with the origin gets its values from there: late when one of them is short of time, and copies
-      // would make it worse.
+      // A peer linked to the origin gets its values from there; late if one of them is overloaded, and copies would
+      // make that worse.
       if (sender !== undefined && sender !== self && !relays.areNeighbours(origin, peer.id))
         this.#standIns.behind(peer, origin, relays.rank(sender, peer.id));
       const isOurs = this.#standIns.isFor(origin, peer);
@@ -101,7 +101,7 @@ export class LiveExchange {
     }
   }
 
-  /** Somebody whose job it was may be gone: what this peer may now lack, and what came through it. */
+  /** The node whose job it was may be gone: resends what this peer may now lack, and what came through it. */
   neighboursChanged(peer: ReplicaPeer): void {
     for (const entry of this.#table.entries()) {
       this.#offer(peer, entry);
@@ -116,8 +116,8 @@ export class LiveExchange {
   }
 
   /**
-   * Its own values and those that others have proven; one that its origin brought is checked when it is first passed on,
-   * so that nobody is taken for a forger because of it.
+   * Its own values and those with checked signatures; one received from its origin is checked when it is first passed
+   * on, so this node is not taken for a forger because of it.
    */
   mayPass(entry: LiveEntry): boolean {
     const { self, counts } = this.#parts;
@@ -128,7 +128,7 @@ export class LiveExchange {
     return entry.isProven;
   }
 
-  /** Now and then: drops what made-up nodes have left, here and in state, all at once. */
+  /** Now and then: drops what invented nodes have left, here and in state, all at once. */
   sweep(): void {
     const { store, limits, nowMs } = this.#parts;
     for (const origin of this.#places.silentSince(nowMs() - limits.liveDroppedMs))
@@ -244,7 +244,7 @@ const owe = (peer: ReplicaPeer, entry: LiveEntry): void => {
   if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
 };
 
-/** By the sum over all keys; version 0.1.0 tells the newest number alone. */
+/** By the sum over all keys; version 0.1.0 sends only the newest number. */
 const lacks = (has: VectorEntry | undefined, { start, seqMax, seqSum }: LiveStanding): boolean => {
   if (has === undefined || has.epoch < start) return true;
   if (has.epoch > start) return false;
@@ -261,11 +261,11 @@ interface LiveRead {
     readonly ageMs: number;
     readonly receivedAtMs: number;
   };
-  /** Undefined where this version cannot read the payload. */
+  /** Undefined if this version cannot read the payload. */
   readonly event: Event | undefined;
 }
 
-/** Undefined for what is no event, and for a durable kind that comes unsigned. */
+/** Undefined for what is not an event, and for a durable kind that arrives unsigned. */
 const readLive = (wire: WireLive, nowMs: number): LiveRead | undefined => {
   const receipt = receiptOf(wire.ageMs, nowMs);
   const decoded = decodeRecordBody(wire.body, receipt);

@@ -1,5 +1,5 @@
-// The last live value of every (origin, slot, key), as the bytes it came in. Peers that are behind are owed entries, not
-// values: what they get is the newest at the moment there is room, which is all the conflation there is.
+// The last live value of every (origin, slot, key), as the bytes it came in. Peers that are behind are owed entries,
+// not values: they get the newest value once there is room. No other conflation is needed.
 
 import type { Event } from '../../core/event.ts';
 import { eventSlot } from '../../core/event-kinds.ts';
@@ -12,9 +12,9 @@ export interface LiveValue extends Receipt {
   readonly epoch: number;
   readonly seq: number;
   readonly body: Uint8Array;
-  /** The origin's public key and signature. Undefined: nobody but the origin can tell it. */
+  /** The origin's public key and signature. Undefined: only the origin can pass it on. */
   readonly proof: Uint8Array | undefined;
-  /** The peer it came from; the own node for its own. */
+  /** The peer it came from; this node for its own. */
   readonly sender: NodeId;
 }
 
@@ -23,9 +23,9 @@ export interface LiveEntry {
   value: LiveValue;
   /** When it came here, on the local clock, ms; `receivedAtMs` may lie before. */
   heldSinceMs: number;
-  /** Peers that have this very value. */
+  /** Peers that have exactly this value. */
   readonly seenBy: Set<NodeId>;
-  /** Whether others will believe it of this node; undefined until somebody is to get it. */
+  /** Whether others will accept it from this node; undefined until it is first sent. */
   isProven: boolean | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface LiveHead {
 
 export type LivePut = 'newer' | 'same' | 'older' | 'full';
 
-/** How far an origin's values are held: the newest number, and the sum over all keys, which shows one that was left out. */
+/** How far an origin's values are held: the newest number, and the sum over all keys, which reveals a missing one. */
 export interface LiveStanding {
   readonly origin: NodeId;
   readonly start: number;
@@ -59,7 +59,7 @@ interface Origin {
   putAtMs: number;
   /** Of bodies. */
   bytes: number;
-  /** How it stood at some moments, oldest first, a second apart. */
+  /** Its past tips, oldest first, a second apart. */
   readonly marks: Mark[];
   readonly entries: Map<string, LiveEntry>;
 }
@@ -78,7 +78,7 @@ export class LiveTable {
     return this.#bytes;
   }
 
-  /** What `put` would say, a bound apart. */
+  /** What `put` would return, apart from limits. */
   standing(head: LiveHead, { epoch, seq }: Pick<LiveValue, 'epoch' | 'seq'>): 'newer' | 'same' | 'older' {
     const origin = this.#origins.get(head.origin);
     if (origin === undefined || epoch > origin.start) return 'newer';
@@ -88,7 +88,7 @@ export class LiveTable {
     return seq === held.value.seq ? 'same' : 'older';
   }
 
-  /** Where 'newer', the entry has been seen by its sender alone. */
+  /** If 'newer', only its sender has seen the entry. */
   put(
     head: LiveHead,
     value: LiveValue,
@@ -140,7 +140,7 @@ export class LiveTable {
     });
   }
 
-  /** How each origin stood at that moment or a little before: what came since may still be on its way to others. */
+  /** The tip of each origin at that moment or slightly before: what came since may still be on its way to others. */
   *standingBefore(atMs: number): Iterable<LiveStanding> {
     for (const [origin, held] of this.#origins) {
       const at = held.putAtMs <= atMs ? held : held.marks.findLast(mark => mark.atMs <= atMs);
@@ -152,7 +152,7 @@ export class LiveTable {
     for (const entry of this.entries()) entry.seenBy.delete(peer);
   }
 
-  /** Everything of an origin. What was held comes back, for whoever still has it to send. */
+  /** Drops everything of an origin. Returns what was held, for queues that still have it to send. */
   drop(node: NodeId): readonly LiveEntry[] {
     const origin = this.#origins.get(node);
     if (origin === undefined) return [];
@@ -171,7 +171,7 @@ export class LiveTable {
     return origin;
   }
 
-  /** Takes the values of the origin that has most bytes, where that is more than the one that asks would have. */
+  /** Drops the values of the origin with the most bytes, if that is more than the requesting one would have. */
   #makeRoom(bytes: number): boolean {
     let greatest: Origin | undefined;
     for (const origin of this.#origins.values())
@@ -181,7 +181,7 @@ export class LiveTable {
     return true;
   }
 
-  /** A daemon that starts again says everything again: nothing of its former life is passed on. */
+  /** A restarted daemon sends everything again: nothing from before is passed on. */
   #restart(origin: Origin, start: number): void {
     this.#bytes -= origin.bytes;
     origin.bytes = 0;
@@ -206,7 +206,7 @@ const untold = (): Pick<Origin, 'seqMax' | 'seqSum' | 'putAtMs'> => ({
 });
 const MARK_EVERY_MS = 1_000;
 const MARKS_MAX = 4;
-/** Numbers of a liar must not make a sum that no honest digest can carry. */
+/** Forged numbers must not make a sum that no valid digest can carry. */
 const summand = (seq: number): number => seq % 2 ** 40;
 
 const placeOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;

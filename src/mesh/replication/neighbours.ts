@@ -1,5 +1,5 @@
-// Who neighbours whom, as far as it was told. The own list goes out as a numbered change against the one before; a peer
-// that missed a number asks for the whole list.
+// Which nodes are neighbours, as far as reported. This node's list is sent as a numbered change against the previous
+// one; a peer that missed a number asks for the whole list.
 
 import type { NodeId } from '../../core/ids.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
@@ -28,7 +28,7 @@ export class OwnNeighbours {
     return { version: this.#version, base: -1, added: [...this.#told], removed: [] };
   }
 
-  /** Undefined when it is the list that was told. */
+  /** Undefined if it is the list that was sent last. */
   change(current: ReadonlySet<NodeId>): NeighbourChange | undefined {
     const added = [...current].filter(node => !this.#told.has(node));
     const removed = [...this.#told].filter(node => !current.has(node));
@@ -52,7 +52,7 @@ export class PeerNeighbours {
     return this.#nodes;
   }
 
-  /** False when the change is against a list that is not held: ask for the whole one. */
+  /** False if the change is against a list that is not held: ask for the whole one. */
   take({ version, base, added, removed }: NeighbourChange): boolean {
     if (version <= this.#version) return true;
     if (base === -1) this.#nodes = new Set(added);

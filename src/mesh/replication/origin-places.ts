@@ -1,17 +1,17 @@
-// Whose values are held here, and who brought them. Anybody with the key can make up nodes by the thousand, so a node that is
-// not linked itself has its place from the peer that brings it: so many at once, then so many a second, and no peer more than
-// its share while there are others. Where all places are taken, silent nodes give way first, then those of whoever brought
-// most; a node that is linked itself always has one.
+// Whose values are held here, and which peers brought them. Anyone with the key can invent thousands of nodes, so a
+// node that is not linked itself gets its place from the peer that brings it: a burst, then a rate per second, and no
+// peer more than its share while there are others. When all places are taken, silent nodes are evicted first, then
+// those of the peer that brought the most; a node that is linked itself always has one.
 
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 
 export interface OriginLimits {
   readonly originsMax: number;
-  /** Of nodes that one peer brings: at once, and then a second. */
+  /** Nodes that one peer may bring: burst, and rate per second. */
   readonly broughtBurst: number;
   readonly broughtPerSecond: number;
-  /** A node that was silent for so long gives way to any other, ms. */
+  /** A node silent for this long can be evicted for any other, ms. */
   readonly silentMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface OriginPlacesParts {
 }
 
 interface Held {
-  /** Of its newest value; the node itself where it is linked. */
+  /** The peer that brought its newest value; the node itself if it is linked. */
   bringer: NodeId;
   heardAtMs: number;
 }
@@ -53,7 +53,7 @@ export class OriginPlaces {
     return this.#held.has(origin);
   }
 
-  /** Whether the peer may bring one more node now; asked before anything dear is done for it. */
+  /** Whether the peer may bring one more node now; checked before any expensive work. */
   mayBring(origin: NodeId, bringer: NodeId): boolean {
     if (origin === bringer || this.#held.has(origin)) return true;
     return this.#countOf(bringer) < this.#shareMax && this.#rates.of(bringer).take();
@@ -72,7 +72,7 @@ export class OriginPlaces {
     return { kind: 'admitted', evicted };
   }
 
-  /** A value of a node that has a place was new. `heardAtMs` lies in the past for one that was old already. */
+  /** A value of a node that has a place was new. `heardAtMs` is in the past for a value that was already old. */
   heard(origin: NodeId, bringer: NodeId, heardAtMs: number): void {
     const held = this.#held.get(origin);
     if (held === undefined) return;
@@ -90,14 +90,14 @@ export class OriginPlaces {
     this.#count(held.bringer, -1);
   }
 
-  /** Who is not linked and was not heard since. */
+  /** Nodes that are not linked and have sent nothing since. */
   silentSince(atMs: number): readonly NodeId[] {
     return [...this.#held]
       .filter(([origin, { heardAtMs }]) => heardAtMs <= atMs && !this.#parts.peers.has(origin))
       .map(([origin]) => origin);
   }
 
-  /** A peer that is the only one may fill the table: there is nobody else to keep places for. */
+  /** A single peer may fill the table: there is no other to keep places for. */
   get #shareMax(): number {
     const { originsMax } = this.#parts.limits;
     return this.#parts.peers.size > 1 ? Math.floor(originsMax / 2) : originsMax;
@@ -138,5 +138,5 @@ export class OriginPlaces {
   }
 }
 
-/** Peers whose rate is kept. */
+/** Peers whose rate is tracked. */
 const BRINGERS_MAX = 1_024;

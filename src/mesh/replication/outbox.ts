@@ -1,6 +1,6 @@
-// What one peer is owed. It holds no bytes, only which origins from where and which live keys: a stuck peer costs no more
-// than that, however long it is stuck, and gets the newest values when it reads again. Durable records wait in the
-// journal.
+// What one peer is owed. It holds no bytes, only origins with their start positions and live keys: a stuck peer costs
+// no more than that, however long it is stuck, and gets the newest values when it reads again. Durable records wait in
+// the journal.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireLive } from '../../wire/mesh-message.ts';
@@ -18,14 +18,14 @@ export interface OutboxParts {
   readonly link: MeshLink;
   readonly chunks: ChunkSource;
   readonly counts: ReplicationCounts;
-  /** False for a value that the peer would take for a forgery. */
+  /** False for a value that the peer would treat as a forgery. */
   readonly mayPass: (entry: LiveEntry) => boolean;
   readonly chunkBytesMax: number;
   readonly nowMs: () => number;
 }
 
 export class PeerOutbox {
-  /** How far the peer stands, from what it said, what it sent and what it was sent. */
+  /** The peer's positions, from what it reported, what it sent and what it was sent. */
   readonly known: Map<NodeId, Place> = new Map();
   readonly #parts: OutboxParts;
   readonly #owed = new Map<NodeId, Place>();
@@ -42,12 +42,12 @@ export class PeerOutbox {
     return this.#isWritable && this.#parts.link.isOpen;
   }
 
-  /** Origins and live keys that wait. */
+  /** Origins and live keys that are waiting. */
   get waiting(): number {
     return this.#owed.size + this.#live.size;
   }
 
-  /** At once, ahead of what waits; dropped where the peer is stuck: all of it is said again or asked again. */
+  /** Sent at once, ahead of what waits; dropped if the peer is stuck: all of it is repeated or requested again. */
   tell(message: MeshMessage): void {
     if (this.isWritable) this.#send(encodeMeshMessage(message));
   }
@@ -57,7 +57,7 @@ export class PeerOutbox {
     if (this.isWritable) this.#send(frame);
   }
 
-  /** What follows the place; the lowest of several debts of one origin counts. */
+  /** What follows the place; of several debts of one origin the lowest counts. */
   owe(origin: NodeId, from: Place): void {
     const owed = this.#owed.get(origin);
     if (owed === undefined || isAhead(owed, from)) this.#owed.set(origin, from);
@@ -69,7 +69,7 @@ export class PeerOutbox {
     this.#schedule();
   }
 
-  /** It is held no more: a peer that does not read must not keep it. */
+  /** The entry is no longer held: a peer that does not read must not keep it alive. */
   forgetLive(entry: LiveEntry): void {
     this.#live.delete(entry);
   }
@@ -79,7 +79,7 @@ export class PeerOutbox {
     this.#flush();
   }
 
-  /** It asked for what follows: it stands there, whatever it was sent. */
+  /** It asked for what follows, so this is its position, whatever it was sent. */
   standsAt(origin: NodeId, place: Place): void {
     this.known.delete(origin);
     this.knows(origin, place);
@@ -87,12 +87,12 @@ export class PeerOutbox {
 
   knows(origin: NodeId, place: Place): void {
     const known = this.known.get(origin);
-    // A peer may claim origins without end; what is not remembered is sent once too often.
+    // A peer may claim any number of origins; what is not remembered is sent once too often.
     if (known === undefined && this.known.size >= MESH_LIST_LENGTH_MAX) return;
     if (isAhead(place, known)) this.known.set(origin, place);
   }
 
-  /** After this turn: what one turn brings travels in one frame. */
+  /** After this turn: everything from one turn goes into one frame. */
   #schedule(): void {
     if (this.#isScheduled || !this.isWritable) return;
     this.#isScheduled = true;

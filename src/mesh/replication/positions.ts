@@ -1,5 +1,5 @@
-// Comparing positions: which of two stands further in the events of one origin. A newer epoch is further, whatever the
-// number; nothing held is furthest back.
+// Comparing positions: which of two is further ahead in the events of one origin. A newer epoch is ahead, whatever the
+// number; nothing held is furthest behind.
 
 export interface Place {
   readonly epoch: number;
@@ -9,6 +9,6 @@ export interface Place {
 export const isAhead = (a: Place, b: Place | undefined): boolean =>
   b === undefined || a.epoch > b.epoch || (a.epoch === b.epoch && a.through > b.through);
 
-/** Where records of `epoch` continue for somebody who stands at `place`. */
+/** Where records of `epoch` continue for a peer at `place`. */
 export const afterIn = (epoch: number, place: Place | undefined): number =>
   place?.epoch === epoch ? place.through : 0;

@@ -1,7 +1,7 @@
-// When something from a peer counts as heard. A value that was already old when it came proves nothing about now: the
-// last words of a dead node, told to one that has just joined, must not make it look alive.
+// When something from a peer counts as seen. A value that was already old on arrival proves nothing about now: the last
+// values of an offline node, sent to one that has just joined, must not make it look up.
 
-/** Older than this at receipt, an event counts as heard when it was true, not when it came. */
+/** An event older than this at receipt counts as seen when it was true, not when it arrived. */
 export const HEARD_AGE_MS_MAX = 2_000;
 
 export interface Receipt {

@@ -1,5 +1,5 @@
-// Frames of records, read from the store a chunk at a time. The receiver asks for the next one, so that a long catch-up
-// goes at its pace. Peers who stand at one place in one moment get one frame, encoded once.
+// Frames of records, read from the store a chunk at a time. The receiver asks for the next one, so a long catch-up goes
+// at its pace. Peers at the same position at the same moment share one frame, encoded once.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { WireRecord } from '../../wire/mesh-message.ts';
@@ -15,12 +15,12 @@ import type { ReplicationCounts } from './replication-counts.ts';
 export interface Chunk {
   readonly frame: Uint8Array;
   readonly records: number;
-  /** Where a peer stands who has taken it. */
+  /** The position of a peer that has received it. */
   readonly last: Place;
 }
 
 export interface ChunkSource {
-  /** Undefined when there is nothing to tell of the origin. */
+  /** Undefined if there is nothing to send of the origin. */
   chunkAfter(origin: NodeId, from: Place): Chunk | undefined;
 }
 

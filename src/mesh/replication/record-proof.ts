@@ -1,5 +1,5 @@
-// What a relayed record must bring to be believed: its origin's public key, whose hash is the origin's id, and that key's
-// signature over the exact bytes. Together with the record they are stored, so that it can be passed on after a restart.
+// What a relayed record must carry to be accepted: its origin's public key, whose hash is the origin's id, and that
+// key's signature over the exact bytes. They are stored with the record, so it can be passed on after a restart.
 
 import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -17,7 +17,7 @@ export interface OwnProof {
   readonly publicKey: Uint8Array;
 }
 
-/** Undefined for a record that nobody could check: unsigned, or of an identity this home no longer has. */
+/** Undefined for a record that others could not check: unsigned, or from an identity this home no longer has. */
 export const proofOf = (record: ReplicaRecord, own: OwnProof): Uint8Array | undefined => {
   if (record.signature.length === PROOF_BYTES) return record.signature;
   if (record.signature.length !== SIGNATURE_BYTES || record.origin !== own.nodeId) return undefined;

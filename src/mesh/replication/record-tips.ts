@@ -1,5 +1,6 @@
-// By what a node recognises its own words in the mouth of others: the start of each record's signature. A journal restored
-// from a copy that has since written as far as its peers remember looks complete by its numbers, and only this tells.
+// How a node recognizes its own records when peers report them: by the start of each record's signature. A journal
+// restored from a copy that has since written as far as its peers remember looks complete by its numbers; only this
+// shows the difference.
 
 import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -21,7 +22,7 @@ export class RecordTips {
   readonly #store: ReplicaStore;
   readonly #self: NodeId;
   readonly #newest = new Map<NodeId, Place & { readonly tip: number | undefined }>();
-  /** Of the own node's current epoch, in the order of their numbers. */
+  /** Of this node's current epoch, in the order of their numbers. */
   readonly #own = new Map<number, number>();
   #ownEpoch = 0;
 
@@ -30,7 +31,7 @@ export class RecordTips {
     this.#self = self;
   }
 
-  /** Of the record at the origin's present position. */
+  /** Of the record at the origin's current position. */
   newest(origin: NodeId, { epoch, through }: Place): number | undefined {
     const held = this.#newest.get(origin);
     if (held?.epoch === epoch && held.through === through) return held.tip;
@@ -39,7 +40,7 @@ export class RecordTips {
     return tip;
   }
 
-  /** Of an origin that is held no more. */
+  /** Of an origin that is no longer held. */
   forget(origin: NodeId): void {
     this.#newest.delete(origin);
   }
@@ -56,7 +57,7 @@ export class RecordTips {
     }
   }
 
-  /** Of what this node wrote there; 'dropped' where compaction has taken it, 'other' where it is of another epoch. */
+  /** Of this node's record there; 'dropped' if compaction has removed it, 'other' if it is of another epoch. */
   ownAt({ epoch, through }: Place): number | 'dropped' | 'other' {
     const held = this.#store.position(this.#self);
     if (held?.epoch !== epoch || through > held.through) return 'other';
@@ -64,7 +65,7 @@ export class RecordTips {
     return remembered ?? this.#stored(this.#self, through) ?? 'dropped';
   }
 
-  /** Whether this record of the own node is none that its journal has held: what is current is never dropped. */
+  /** Whether this node's journal never held this record of its own: what is current is never dropped. */
   isForeign({ epoch, seq, kind, key, signature }: ReplicaRecord): boolean {
     const own = this.ownAt({ epoch, through: seq });
     if (own !== 'dropped') return own !== 'other' && own !== tipOf(signature);
@@ -80,6 +81,6 @@ export class RecordTips {
   }
 }
 
-/** As the journal does: one of the same slot, and a closed connection takes its profile along. */
+/** As the journal does: one of the same slot, and a closed connection also replaces its profile. */
 const replaces = (later: string, earlier: string): boolean =>
   eventSlot(later) === eventSlot(earlier) || (later === 'connection.closed' && eventSlot(earlier) === 'link');

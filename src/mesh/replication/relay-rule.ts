@@ -1,6 +1,6 @@
-// Who passes an event on: of all nodes that neighbour both the sender and the peer, the one with the smallest id. In a
-// full mesh nobody relays; in a line everybody does; flooding never happens. Lists that are a moment out of date cost a
-// duplicate, or a wait until the next digest.
+// Which node passes an event on: of all nodes that neighbour both the sender and the peer, the one with the smallest
+// id. In a full mesh no node relays, in a line every node does, and flooding never happens. Lists that are slightly out
+// of date cost a duplicate, or a wait until the next digest.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -8,7 +8,7 @@ import type { ReplicaPeer } from './replica-peer.ts';
 export class Relays {
   readonly #self: NodeId;
   readonly #peers: ReadonlyMap<NodeId, ReplicaPeer>;
-  /** Asked for each event and changed by few messages: remembered until the next of those. */
+  /** Needed for each event but changed by few messages, so cached until the next of those. */
   readonly #bySender = new Map<NodeId, readonly ReplicaPeer[]>();
 
   constructor(self: NodeId, peers: ReadonlyMap<NodeId, ReplicaPeer>) {
@@ -34,7 +34,7 @@ export class Relays {
     return this.#neighboursOf(a)?.has(b) === true || this.#neighboursOf(b)?.has(a) === true;
   }
 
-  /** How many would pass on between the two before this node: the one with 0 does. Counted up to `max`. */
+  /** How many nodes come before this one in passing on between the two: the one with 0 does it. Counted up to `max`. */
   rank(sender: NodeId, peer: NodeId, max: number = RANK_MAX): number {
     const ofSender = this.#neighboursOf(sender);
     const ofPeer = this.#neighboursOf(peer);
@@ -48,16 +48,16 @@ export class Relays {
     return before;
   }
 
-  /** A peer came or went, or told other neighbours. */
+  /** A peer came or went, or reported other neighbours. */
   changed(): void {
     this.#bySender.clear();
   }
 
-  /** Undefined while it has told none. */
+  /** Undefined while it has reported none. */
   #neighboursOf(node: NodeId): ReadonlySet<NodeId> | undefined {
     return this.#peers.get(node)?.neighbours.nodes;
   }
 }
 
-/** Among the nodes that could pass on; what comes later takes turns with the last of these. */
+/** Among the nodes that could pass on; later ones take turns with the last of these. */
 const RANK_MAX = 64;

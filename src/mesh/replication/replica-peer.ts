@@ -1,4 +1,4 @@
-// One peer of the replicator: what it has said of itself, what it may still send, and what it is owed.
+// One peer of the replicator: what it has reported about itself, what it may still send, and what it is owed.
 
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -38,7 +38,7 @@ export class ReplicaPeer {
     return this.#events.take(events);
   }
 
-  /** Counts a frame that no honest peer sends; past the bound the link ends. */
+  /** Counts a frame that no correct peer sends; past the limit the link ends. */
   fault(detail: string): void {
     this.#faults += 1;
     if (this.#faults >= this.#faultsMax) this.link.close('malformed', detail);

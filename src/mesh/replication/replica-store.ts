@@ -1,5 +1,5 @@
-// What replication needs of a node's journal and state, as a port: the daemon adapts its own, tests theirs. Everything is
-// synchronous, so that a record is on disk and in state before it is passed on.
+// What replication needs from a node's journal and state, as a port: the daemon adapts its own, tests theirs.
+// Everything is synchronous, so a record is on disk and in state before it is passed on.
 
 import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -20,7 +20,7 @@ export interface ReplicaRecord {
   readonly key: string;
   /** The origin's exact bytes. */
   readonly body: Uint8Array;
-  /** The own node's: 64 bytes. Another's: its raw public key and its signature, 96 bytes, stored as they came. */
+  /** This node's: 64 bytes. Another node's: its raw public key and its signature, 96 bytes, stored as they came. */
   readonly signature: Uint8Array;
   /** At this moment, ms. */
   readonly ageMs: number;
@@ -28,26 +28,26 @@ export interface ReplicaRecord {
 
 export interface ReceivedRecord {
   readonly record: ReplicaRecord;
-  /** Undefined where this version cannot read the payload: stored and relayed, not applied. */
+  /** Undefined if this version cannot read the payload: stored and relayed, not applied. */
   readonly event: Event | undefined;
 }
 
 export interface ReceivedRecords {
   readonly position: ReplicaPosition;
-  /** Signatures hold, ascending; there may be holes. All above what is held. */
+  /** Signatures are valid; ascending, possibly with holes; all above what is held. */
   readonly records: readonly ReceivedRecord[];
   /** Of the newest record, on the local monotonic clock, ms. */
   readonly receivedAtMs: number;
 }
 
 export type StoreResult =
-  /** `passedOver`: of the records, those for which the journal has no room; the position moved over them. */
+  /** `passedOver`: the records for which the journal has no room; the position moved past them. */
   | { readonly kind: 'stored'; readonly passedOver?: number }
-  /** Not now: the disk is full or fails. It is asked for again. */
+  /** Not now: the disk is full or failing. It is requested again. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export interface ReplicaStore {
-  /** One an origin; those of which nothing was stored may be left out. */
+  /** One per origin; those with nothing stored may be left out. */
   positions(): readonly ReplicaPosition[];
   position(origin: NodeId): ReplicaPosition | undefined;
   /** Kept records of the origin's current epoch above `after`, ascending. */
@@ -56,13 +56,13 @@ export interface ReplicaStore {
   storeRecords(received: ReceivedRecords): StoreResult;
   /** To state. Each is newer than what it replaces. */
   applyLive(events: readonly Event[]): void;
-  /** From disk and state: everything of a node that gave way. */
+  /** Removes everything of an evicted node from disk and state. */
   forget(origin: NodeId): void;
-  /** From state: live values of nodes that gave way. */
+  /** Removes live values of evicted nodes from state. */
   dropLive(origins: readonly NodeId[]): void;
   /**
    * Peers hold more of this node's own events than its journal, proven by its own signature: it was restored from a copy.
-   * Starts an epoch above `floor` and writes the node's present facts again.
+   * Starts an epoch above `floor` and writes the node's current events again.
    */
   startNewEpoch(floor: number): void;
   /** Called after each change to state that this node's own events made, durable ones after they are on disk. */

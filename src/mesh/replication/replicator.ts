@@ -1,6 +1,7 @@
-// Brings a node's events to every node it can reach, and theirs to it: vectors on meeting, catch-up of what is missing,
-// then the stream, relayed by the smallest common neighbour, and a digest that heals whatever was missed. Durable events
-// wait in the journal and live ones in a table of last values, so no peer's slowness costs memory or another's time.
+// Brings a node's events to every node it can reach, and theirs to it: vectors on connecting, catch-up of what is
+// missing, then the stream, relayed by the smallest common neighbour, and a digest that repairs whatever was missed.
+// Durable events wait in the journal and live ones in a table of last values, so a slow peer costs neither memory nor
+// another peer's time.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
 import type { Event } from '../../core/event.ts';
@@ -86,7 +87,7 @@ export class Replicator {
     return this.#durable.catchUp.undeliveredBy(peer);
   }
 
-  /** Origins and live keys that wait for a peer to read. */
+  /** Origins and live keys waiting for a peer to read. */
   waitingFor(peer: NodeId): number {
     return this.#peers.get(peer)?.outbox.waiting ?? 0;
   }
@@ -139,7 +140,8 @@ export class Replicator {
     ]);
     if (this.#peers.get(link.peerId) !== peer) return;
     this.#linksChanged.resolve();
-    // Who was dialled waits: version 0.1.0 dials before it listens to its links, and without a hello all else is a fault.
+    // The dialled end waits: version 0.1.0 dials before it listens to its links, and anything before the hello is a
+    // protocol error.
     if (link.isInitiator) this.#greet(peer);
   }
 
@@ -292,7 +294,7 @@ export class Replicator {
     }
   }
 
-  /** Who has not said hello is told all of it with ours, or asks for what changed since. */
+  /** A peer that has not said hello gets all of it with ours, or asks for what changed since. */
   #tellAll(message: MeshMessage): void {
     const frame = encodeMeshMessage(message);
     for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);

@@ -1,5 +1,5 @@
-// Requests over the links of a mesh. A peer that asks too much, answers what nobody asked, or says nothing costs no more
-// than its bounds; an unknown topic is refused, so that versions can meet.
+// Requests over the links of a mesh. A peer that asks too much, sends unexpected replies, or stays silent costs no more
+// than its limits; an unknown topic is refused, so different versions can work together.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
@@ -54,10 +54,10 @@ export class MeshRequests implements Requests {
   constructor(parts: MeshRequestsParts) {
     this.#parts = parts;
     this.#limits = parts.limits ?? REQUEST_LIMITS;
-    this.#failure.promise.catch(() => undefined); // `run` tells it
+    this.#failure.promise.catch(() => undefined); // `run` reports it
   }
 
-  /** Hears peers until the abort; resolves when every handler has ended. @throws what a handler threw */
+  /** Serves peers until the abort; resolves when every handler has ended. @throws what a handler threw */
   async run(signal: AbortSignal): Promise<void> {
     const { mesh } = this.#parts;
     const end = mesh.onLink(link => this.#meet(link));
@@ -179,7 +179,7 @@ export class MeshRequests implements Requests {
         await handler({ from: peer.link.peerId, body: ask.body, signal: limit.signal }),
       );
     } catch (error) {
-      // A handler that was told to stop may say so by throwing.
+      // A handler that was asked to stop may do so by throwing.
       if (!limit.signal.aborted) throw error;
     } finally {
       peer.answering -= 1;
@@ -205,6 +205,6 @@ class RequestCounts {
   /** Past the rate of a peer, or too many at once. */
   overRate = 0;
   malformed = 0;
-  /** Answers to nothing that is waited for: late, or made up. */
+  /** Replies that nothing waits for: late, or invented. */
   unasked = 0;
 }

@@ -1,5 +1,5 @@
-// The port of questions between direct peers: one question, one answer, in bounded time. What must not be lost or repeated
-// travels as events; this is for what two nodes agree on now, such as whose probe may use an interface.
+// The port of requests between direct peers: one request, one reply, in bounded time. What must not be lost or repeated
+// is sent as events; this is for what two nodes agree on now, such as whose probe may use an interface.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { JsonValue } from '../../wire/request-message.ts';
@@ -7,10 +7,10 @@ import type { Unsubscribe } from '../mesh.ts';
 
 export interface Requests {
   /**
-   * Asks a direct peer. Never rejects but with the signal's reason, when it aborts.
+   * Asks a direct peer. Rejects only with the signal's reason, when it aborts.
    */
   ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome>;
-  /** Answers a topic, until the returned function is called. One handler a topic: the newest. */
+  /** Answers a topic, until the returned function is called. One handler per topic: the newest. */
   serve(topic: string, handler: AskHandler): Unsubscribe;
 }
 
@@ -22,15 +22,15 @@ export interface PeerRequestOptions {
 export type AskOutcome =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   /**
-   * 'refused': the peer says why. 'unreachable': no link, or it ended meanwhile. 'timeout': nothing came; a peer of an
-   * older version answers nothing.
+   * 'refused': the peer says why. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply; a peer with an
+   * older version sends none.
    */
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 
 export interface ReceivedRequest {
   readonly from: NodeId;
   readonly body: JsonValue;
-  /** Aborts when the asker no longer waits or its link ends. */
+  /** Aborts when the requesting peer no longer waits or its link ends. */
   readonly signal: AbortSignal;
 }
 
@@ -39,17 +39,17 @@ export type AskReply =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Ends when its signal aborts, by throwing or answering. Expected failure is a refusal; what a handler throws otherwise stops
- * the owner of the requests.
+ * Ends when its signal aborts, by throwing or answering. Expected failure is a refusal; anything else a handler throws
+ * stops the owner of the requests.
  */
 export type AskHandler = (asked: ReceivedRequest) => Promise<AskReply> | AskReply;
 
 export interface RequestLimits {
-  /** Questions to one peer that wait for an answer. */
+  /** Requests to one peer that wait for a reply. */
   readonly asksPerPeerMax: number;
-  /** Questions of one peer that are being answered. */
+  /** Requests of one peer that are being handled. */
   readonly answersPerPeerMax: number;
-  /** Questions taken of one peer: so many at once, then so many a second. */
+  /** Requests accepted from one peer: burst, then rate per second. */
   readonly asksBurst: number;
   readonly asksPerSecond: number;
   readonly timeoutMsMax: number;

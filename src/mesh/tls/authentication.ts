@@ -1,6 +1,6 @@
-// After TLS each end says who it is and proves it, both bound to this very connection by the TLS exporter (RFC 9266's
+// After TLS each end states its identity and proves it, both bound to this connection by the TLS exporter (RFC 9266's
 // idea): an ed25519 signature proves the identity, an HMAC under the cluster key proves the key even if TLS was opened
-// without it. Both cover both hellos and the role, so that nothing can be replayed, reflected or passed on.
+// without it. Both cover both hellos and the role, so nothing can be replayed, reflected or forwarded.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
@@ -8,7 +8,7 @@ import { isSignedBy, nodeIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../w
 import type { PeerHello } from '../link/pipe.ts';
 import type { MeshIdentity, RefusalReason } from '../mesh.ts';
 
-/** Of everything after TLS. A peer of another version is refused by name. */
+/** Of everything after TLS. A peer with another version is refused with that reason. */
 export const MESH_VERSION = 1;
 export const INSTANCE_BYTES = 16;
 
@@ -17,7 +17,7 @@ export interface OwnHello {
   readonly start: number;
   /** INSTANCE_BYTES. */
   readonly instance: Uint8Array;
-  /** Default MESH_VERSION; tests speak another one. */
+  /** Default MESH_VERSION; tests use another one. */
   readonly version?: number;
 }
 
@@ -37,7 +37,7 @@ export const encodeHello = ({ identity, start, instance, version = MESH_VERSION 
   return bytes;
 };
 
-/** Never throws. Other versions may have other lengths: the version is looked at first. */
+/** Never throws. Other versions may have other lengths, so the version is checked first. */
 export const decodeHello = (bytes: Uint8Array): DecodedHello => {
   if (bytes.length < AT_KEY || MAGIC.some((byte, index) => bytes[index] !== byte))
     return { kind: 'refused', reason: 'malformed', detail: 'its first message is not that of a node' };
@@ -62,7 +62,7 @@ export interface ProofParts {
   /** From HKDF for `proof`. */
   readonly keySecret: Uint8Array;
   readonly isByInitiator: boolean;
-  /** Of the one who proves, and of the one who is to believe. */
+  /** Of the prover, and of the verifier. */
   readonly hello: Uint8Array;
   readonly otherHello: Uint8Array;
 }
@@ -113,5 +113,5 @@ const AT_KEY = 6;
 const AT_START = AT_KEY + PUBLIC_KEY_BYTES;
 const AT_INSTANCE = AT_START + 8;
 const HELLO_BYTES = AT_INSTANCE + INSTANCE_BYTES;
-/** Of a frame during the handshake: room for hellos of versions to come. */
+/** Of a frame during the handshake: leaves room for hellos of future versions. */
 export const HANDSHAKE_FRAME_BYTES_MAX = 512;

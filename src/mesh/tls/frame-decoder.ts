@@ -1,6 +1,6 @@
-// Frames out of a stream of bytes: 4 bytes of length, most significant first, then the frame, whose first byte is its
-// kind. Memory grows with what has come, to twice of it at most, however long the frame is said to be and however small the
-// pieces are.
+// Frames from a stream of bytes: 4 bytes of length, most significant first, then the frame, whose first byte is its
+// kind. Memory grows with what has arrived, to at most twice that, however long the frame claims to be and however
+// small the pieces are.
 
 export type DecodedFrame =
   | { readonly kind: 'frame'; readonly type: number; readonly payload: Uint8Array }
@@ -26,12 +26,12 @@ export class FrameDecoder {
     this.#lengthMax = payloadBytesMax + 1;
   }
 
-  /** Of a frame that is not whole. */
+  /** Of an incomplete frame. */
   get heldBytes(): number {
     return this.#body?.length ?? 0;
   }
 
-  /** Nothing makes sense afterwards. */
+  /** What follows cannot be decoded. */
   letGo(): void {
     this.#body = undefined;
     this.#chunks.length = 0;
@@ -41,7 +41,10 @@ export class FrameDecoder {
     if (chunk.length > 0) this.#chunks.push(chunk);
   }
 
-  /** The next whole frame, in memory of its own; undefined until more is pushed. After `malformed` nothing makes sense. */
+  /**
+   * The next whole frame, in memory of its own; undefined until more is pushed. After `malformed` nothing can be
+   * decoded.
+   */
   next(): DecodedFrame | undefined {
     for (;;) {
       if (this.#body === undefined) {
@@ -67,7 +70,7 @@ export class FrameDecoder {
     }
   }
 
-  /** Fills `sink` from `from` on with what is there; how much that was. */
+  /** Fills `sink` from `from` on with what is there; returns how many bytes. */
   #take(sink: Uint8Array, from: number): number {
     let filled = from;
     for (let chunk = this.#chunks[0]; chunk !== undefined && filled < sink.length; chunk = this.#chunks[0]) {

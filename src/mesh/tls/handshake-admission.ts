@@ -1,4 +1,4 @@
-// Who may begin a handshake now: so many at once, in all and from one address, and at a rate. A handshake costs more than a
+// Who may start a handshake now: limits at one time, in all and per address, and a rate. A handshake costs more than a
 // connection, and a stranger can open connections for nothing.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -8,7 +8,7 @@ import type { MeshLimits } from '../mesh.ts';
 export class HandshakeAdmission {
   readonly #limits: MeshLimits;
   readonly #buckets: AddressBuckets;
-  /** Of the addresses that have one, so no more than there may be handshakes. */
+  /** Only addresses with an open handshake, so never more entries than handshakes. */
   readonly #openBy = new Map<string, number>();
   #open = 0;
 
@@ -18,15 +18,15 @@ export class HandshakeAdmission {
     this.#buckets = new AddressBuckets(clock, rate, ADDRESSES_MAX);
   }
 
-  /** Handshakes that are under way. */
+  /** Handshakes in progress. */
   get openCount(): number {
     return this.#open;
   }
 
   /**
-   * @param makeRoom ends a handshake that has proven nothing yet, where there is one: a stranger with many addresses
-   * could otherwise keep every place for as long as a handshake may take.
-   * @returns the place, to be given back when the handshake has ended, or why there is none.
+   * @param makeRoom ends a handshake that has proven nothing yet, if there is one: a stranger with many addresses could
+   * otherwise hold every place for as long as a handshake may take. @returns the place, to be released when the
+   * handshake has ended, or why there is none.
    */
   enter(address: string, makeRoom: () => void = () => undefined): Disposable | string {
     const { handshakesMax, handshakesPerAddressMax } = this.#limits;

@@ -1,4 +1,5 @@
-// The exchange after TLS: hellos, then proofs, each way at once. What it gives is a pipe to a peer that is who it says.
+// The exchange after TLS: hellos, then proofs, in both directions at once. The result is a pipe to a peer with a proven
+// identity.
 
 import type { TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../core/byte-budget.ts';
@@ -21,7 +22,7 @@ export interface IntroductionParts {
   readonly keySecret: Uint8Array;
   /** For the frames of the link. */
   readonly frameBytesMax: number;
-  /** Of all links, for frames that are not whole. */
+  /** Of all links, for incomplete frames. */
   readonly partial: ByteBudget;
 }
 
@@ -29,7 +30,7 @@ export type PeerIntroduction =
   | { readonly kind: 'peer'; readonly pipe: TlsPipe; readonly peer: PeerHello }
   | { readonly kind: 'refused'; readonly meaning: RefusalMeaning };
 
-/** Ends with the socket at the latest; whoever limits its time destroys it. Never rejects. */
+/** Ends with the socket at the latest; to limit its time, destroy the socket. Never rejects. */
 export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<PeerIntroduction> => {
   const { own, isInitiator, keySecret, frameBytesMax, partial } = parts;
   const { promise, resolve } = Promise.withResolvers<PeerIntroduction>();
@@ -49,7 +50,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
   const refuse = (reason: RefusalReason, detail: string): void => {
     pipe.deafen();
     resolve({ kind: 'refused', meaning: { reason, detail } });
-    // Our own hello still leaves: from its version the peer sees for itself what is wrong.
+    // Our own hello is still sent: its version tells the peer what is wrong.
     socket.destroySoon();
   };
   const takeHello = (bytes: Uint8Array): void => {

@@ -19,7 +19,7 @@ export class MeshKeys {
     this.#keys = derived(keys);
   }
 
-  /** @throws MeshError like the constructor; the former keys stay. */
+  /** @throws MeshError like the constructor; the previous keys stay. */
   set(keys: readonly ClusterKey[]): void {
     this.#keys = derived(keys);
   }

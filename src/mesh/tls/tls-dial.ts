@@ -1,5 +1,5 @@
-// Dials a peer over TLS under a cluster key. A certificate is never taken instead: checkServerIdentity, which Node calls only
-// where no PSK was used, is always an error.
+// Dials a peer over TLS under a cluster key. A certificate is never accepted instead: checkServerIdentity, which Node
+// calls only if no PSK was used, always fails.
 
 import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
@@ -68,7 +68,7 @@ export const dialWith = async (
   }
 };
 
-/** `secured` resolves with undefined once TLS stands, else with the error. */
+/** `secured` resolves with undefined once TLS is established, else with the error. */
 const open = (
   key: MeshKey,
   candidate: MeshCandidate,
@@ -78,19 +78,19 @@ const open = (
   if (socket instanceof Error) return socket;
   socket.setNoDelay(true);
   socket.once('secureConnect', () => resolve(undefined));
-  socket.on('error', resolve); // stays: an error without a listener would end the process
+  socket.on('error', resolve); // stays: an error without a listener would crash the process
   socket.once('close', () => resolve(new Error('the connection was closed')));
   return { socket, secured: promise };
 };
 
-/** Node throws for what no address can be, and some addresses are what peers say. */
+/** Node throws for impossible addresses, and some addresses come from peers. */
 const socketTo = (key: MeshKey, { address, port }: MeshCandidate): TLSSocket | Error => {
   try {
     return connect({
       ...TLS_SETTINGS,
       host: address,
       port,
-      servername: '', // the name of a node is nobody's business on the wire
+      servername: '', // keep the node's name off the wire
       pskCallback: () => ({ psk: key.psk, identity: key.id }),
       checkServerIdentity: () => new Error('a certificate does not prove the cluster key'),
     });

@@ -1,4 +1,4 @@
-// What an error of TLS or of the system means to a person: the wrong key, no node at all, or nobody there. OpenSSL's codes
+// What an error of TLS or of the system means to a person: the wrong key, not a node, or nothing there. OpenSSL's codes
 // as Node 24 gives them; each was seen in the tests.
 
 import { errorCode } from '../../core/problem.ts';
@@ -22,7 +22,7 @@ export const dialMeaning = (error: Error): RefusalMeaning => {
   };
 };
 
-/** At the end that was dialled; `knewKey` tells whether a known key id was named, undefined when none was. */
+/** At the end that was dialled; `knewKey` says whether a known key id was named, undefined if none was. */
 export const acceptMeaning = (error: Error, knewKey: boolean | undefined): RefusalMeaning => {
   const code = errorCode(error) ?? '';
   if (code === 'ERR_SSL_BINDER_DOES_NOT_VERIFY' || knewKey === false)

@@ -1,5 +1,5 @@
 // Accepts peers: each connection is admitted, speaks TLS under a cluster key, and proves who it is, all within the handshake's
-// time. Whatever else comes is closed, counted and told. Connections that come before `accept` wait unread.
+// time. Everything else is closed, counted and reported. Connections that arrive before `accept` wait unread.
 
 import type { Server as NetServer, Socket } from 'node:net';
 import { createServer as createNetServer } from 'node:net';
@@ -26,18 +26,18 @@ export interface TlsListenerParts {
   readonly keys: MeshKeys;
   readonly clock: Clock;
   readonly limits: MeshLimits;
-  /** Of all links, for frames that are not whole. */
+  /** Of all links, for incomplete frames. */
   readonly partial: ByteBudget;
 }
 
-/** One connection on its way to be a link. */
+/** One connection on its way to becoming a link. */
 interface Visit {
   readonly address: HostPort;
   readonly raw: Socket;
   readonly sinceMs: number;
   /** It has opened TLS under a cluster key. */
   hasKey: boolean;
-  /** Of whoever gets the pipe, or of the refusal: the first word counts. */
+  /** Resolves with the pipe or the refusal, whichever comes first. */
   end(meaning: RefusalMeaning): void;
   /** It has become a link. */
   pass(): void;
@@ -72,7 +72,7 @@ export class TlsListener {
       this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, this.#named.get(socket)?.isKnown));
     });
     this.#net = createNetServer({ noDelay: true }, raw => {
-      // Until TLS has it; afterwards its errors come there.
+      // Until TLS takes over; afterwards it reports the errors.
       raw.on('error', () => undefined);
       if (this.#events === undefined) this.#early.push(raw);
       else this.#visit(raw, this.#events);
@@ -82,7 +82,7 @@ export class TlsListener {
       const detail = 'too many connections are open';
       this.#events?.refused({ direction: 'accepted', address, reason: 'too-many', detail });
     });
-    // Also the bound of those that wait for `accept`.
+    // Also limits the connections that wait for `accept`.
     this.#net.maxConnections = limits.linksMax + 2 * limits.handshakesMax;
   }
 
@@ -94,11 +94,11 @@ export class TlsListener {
     this.#net.listen({ host, port }, resolve);
     await promise;
     this.#net.off('error', fail);
-    // An accept that fails, for want of descriptors, costs that connection only.
+    // A failed accept, for lack of descriptors, costs only that connection.
     this.#net.on('error', () => undefined);
   }
 
-  /** Those who came before are looked at now, by the same rules. */
+  /** Connections that arrived earlier are admitted now, by the same rules. */
   accept(events: AcceptEvents): void {
     this.#events = events;
     for (const raw of this.#early.splice(0)) if (!raw.destroyed) this.#visit(raw, events);
@@ -111,7 +111,7 @@ export class TlsListener {
       : { host: address.address, port: address.port };
   }
 
-  /** Resolves when no connection is open, those of links too. */
+  /** Resolves when no connection is open, including those of links. */
   async close(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#net.listening) this.#net.close(() => resolve());
@@ -164,7 +164,7 @@ export class TlsListener {
     this.#tls.emit('connection', raw);
   }
 
-  /** Ends the one that has gone on longest without the key, if that is longer than a peer usually needs. */
+  /** Ends the one that has been open longest without the key, if that is longer than a peer usually needs. */
   #makeRoom(): void {
     const before = this.#parts.clock.nowMs() - UNPROVEN_MS;
     for (const visit of this.#visits.values()) {
@@ -206,7 +206,7 @@ export class TlsListener {
 /** A peer shows the key within milliseconds; nodes that start together may need more. */
 const UNPROVEN_MS = 250;
 
-/** IPv4 as people write it, also on a socket for both. */
+/** IPv4 in its usual form, also on a dual-stack socket. */
 export const plainAddress = (address: string | undefined): string =>
   (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
 

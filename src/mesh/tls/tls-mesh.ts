@@ -20,7 +20,7 @@ export interface TlsMeshOptions {
   readonly identity: MeshIdentity;
   /** The start number of the daemon (`Journal.startNumber`). */
   readonly start: number;
-  /** The current one, and while keys change the former or the next one. */
+  /** The current one, and during a key change the previous or the next one. */
   readonly keys: readonly ClusterKey[];
   /** "::" takes IPv4 as well; port 0 any free one. */
   readonly listen: HostPort;
@@ -28,7 +28,7 @@ export interface TlsMeshOptions {
   /** From 0 to below 1, for jitter. */
   readonly random: () => number;
   readonly limits?: Partial<MeshLimits>;
-  /** Default MESH_VERSION; tests speak another one. */
+  /** Default MESH_VERSION; tests use another one. */
   readonly version?: number;
 }
 
@@ -57,13 +57,13 @@ export class TlsMesh extends LinkedTransport {
     this.#partial = partial;
   }
 
-  /** Of frames that are not whole, over all links. */
+  /** Of incomplete frames, over all links. */
   get partial(): { readonly bytes: number; readonly givenUp: number } {
     return this.#partial;
   }
 
   /**
-   * From now on these keys count; links that were opened with another one are closed.
+   * From now on these keys are accepted; links opened with another one are closed.
    * @throws MeshError `bad-key` when there is no key, or more than two.
    */
   setKeys(keys: readonly ClusterKey[]): void {
@@ -111,7 +111,7 @@ class TlsConnector implements Connector {
     let last: DialOutcome | undefined;
     for (const key of keys.all()) {
       last = await dialWith(key, candidate, parts, signal);
-      // Another key is worth a try only where this one was the trouble.
+      // Another key is worth trying only if this one was the problem.
       if (last.kind === 'handshake' || last.refusal.reason !== 'wrong-key') return last;
     }
     if (last === undefined) throw new Error('a mesh has at least one key');

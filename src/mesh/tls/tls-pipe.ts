@@ -1,4 +1,4 @@
-// A pipe over a TLS connection. Nothing is read while nobody listens, so that a frame that came together with the
+// A pipe over a TLS connection. Nothing is read while there is no listener, so a frame that arrives with the
 // handshake's last one waits for the link.
 
 import type { TLSSocket } from 'node:tls';
@@ -29,7 +29,7 @@ export class TlsPipe implements FramePipe {
     socket.on('error', error => {
       this.#error = error.message;
     });
-    // The peer has ended its half; there is nothing to say to it any more.
+    // The peer has ended its half; nothing more can be sent to it.
     socket.on('end', () => socket.destroy());
     socket.on('close', () => {
       this.#partial?.release();
@@ -43,7 +43,7 @@ export class TlsPipe implements FramePipe {
     return this.#socket.destroyed ? 0 : this.#socket.writableLength;
   }
 
-  /** For what is read from now on. What of a frame has come counts in the budget. */
+  /** For what is read from now on. The received part of a frame counts in the budget. */
   allow(payloadBytesMax: number, partial: ByteBudget): void {
     this.#decoder.allow(payloadBytesMax);
     this.#partial = partial.share(() => {
@@ -63,7 +63,7 @@ export class TlsPipe implements FramePipe {
     this.#read();
   }
 
-  /** Until somebody listens again nothing is read. */
+  /** Nothing is read until there is a listener again. */
   deafen(): void {
     this.#events = undefined;
     this.#socket.pause();

@@ -13,11 +13,11 @@ export const TLS_SETTINGS: {
   minVersion: 'TLSv1.3',
   maxVersion: 'TLSv1.3',
   ciphers: 'TLS_AES_128_GCM_SHA256',
-  // Without tickets a session could only be resumed from a store on the server, and there is none.
+  // Without tickets a session could only be resumed from a store on the server, which does not exist.
   secureOptions: constants.SSL_OP_NO_TICKET,
 };
 
-/** Node counts a PSK as a resumed session; without it a certificate was used, or nothing. */
+/** Node reports a PSK as a resumed session; otherwise a certificate was used, or nothing. */
 export const isByPsk = (socket: TLSSocket): boolean =>
   socket.isSessionReused() &&
   socket.getProtocol() === TLS_SETTINGS.maxVersion &&
