@@ -1,6 +1,7 @@
-// Which source is heard when several tell the same reading, by one rule: of two in the list of gatherers the upper one is
-// the better, and is heard while it is current. The other is not even started until the better one fails, falls silent or
-// says that it has nothing here; then it stands in and says so, and stops as soon as the better one tells again.
+// Which source is used when several report the same reading, by one rule: of two in the list of gatherers the upper one
+// is preferred, and used while it is current. The other is not even started until the preferred one fails, falls silent
+// or reports that it has nothing here; then it stands in and says so, and stops as soon as the preferred one reports
+// again.
 
 import type { Clock } from '../clock/clock.ts';
 import { readingKey } from '../core/node/gathered.ts';
@@ -10,23 +11,23 @@ import { type Unknown, unknown } from '../core/unknown.ts';
 import type { GatheredKind, Gatherer } from './gatherer.ts';
 import { poll } from './poll.ts';
 
-/** Where readings are taken in. */
+/** Where readings are received. */
 export interface ReadingSink {
   reading(gatherer: Gatherer, source: string, reading: Reading): void;
   /** `code`: as of `Unknown`. */
   failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string, code?: string): void;
-  /** Nothing to tell on this machine. */
+  /** Nothing to report on this machine. */
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void;
 }
 
-/** No source is called silent sooner than this, ms: a driver may take its time, and so may a tool that starts. */
+/** No source counts as silent sooner than this, ms: drivers and starting tools may be slow. */
 export const SILENT_MS_MIN = 15_000;
 export const SILENCE_CHECK_MS = 5_000;
 
 export class Arbitration implements ReadingSink {
   readonly #sink: ReadingSink;
   readonly #clock: Clock;
-  /** Who tells a kind of reading, by its key; the better ones first. */
+  /** The sources of a kind of reading, by its key; preferred ones first. */
   readonly #contests = new Map<string, readonly Contender[]>();
   readonly #turns = new Map<Gatherer, Turn>();
 
@@ -42,9 +43,8 @@ export class Arbitration implements ReadingSink {
   }
 
   /**
-   * Waits until this gatherer is needed. The signal that it gives aborts with `signal`, and when a better source is heard
-   * in each kind that the gatherer tells.
-   * @throws the signal's reason, when it aborts.
+   * Waits until this gatherer is needed. The returned signal aborts with `signal`, and when a better source reports
+   * each kind that the gatherer covers. @throws the signal's reason, when it aborts.
    */
   async turn(gatherer: Gatherer, signal: AbortSignal): Promise<AbortSignal> {
     signal.throwIfAborted();
@@ -58,7 +58,7 @@ export class Arbitration implements ReadingSink {
     return AbortSignal.any([signal, turn.dismissed]);
   }
 
-  /** Why a better source does not tell, while this gatherer stands in for one. */
+  /** Why a better source does not report, while this gatherer stands in for it. */
   insteadOf(gatherer: Gatherer): Unknown | undefined {
     for (const contender of this.#contendersOf(gatherer)) {
       const failed = this.#betterThan(contender).find(isFailed);
@@ -97,7 +97,7 @@ export class Arbitration implements ReadingSink {
     this.#tellIfNobodyIsLeft(kind);
   }
 
-  /** The gatherer has ended for good: what it has not told is not to be had from it. */
+  /** The gatherer has ended for good: what it has not reported is not available from it. */
   ended(gatherer: Gatherer): void {
     for (const kind of gatherer.tells) {
       const contender = this.#contender(gatherer, readingKey(kind));
@@ -107,7 +107,7 @@ export class Arbitration implements ReadingSink {
     }
   }
 
-  /** Until the signal aborts: takes the word from sources that fall silent, where another is left. */
+  /** Until the signal aborts: replaces sources that fall silent, if another is left. */
   async watch(signal: AbortSignal): Promise<void> {
     if ([...this.#contests.values()].every(contenders => contenders.length < 2)) return;
     await poll({ clock: this.#clock, signal }, SILENCE_CHECK_MS, () => {
@@ -139,13 +139,13 @@ export class Arbitration implements ReadingSink {
     else this.#sink.absence(gatherer, kind, source, why.reason);
   }
 
-  /** A gatherer is needed where nobody better is left in one of the kinds that it tells. */
+  /** A gatherer is needed if no better one is left for one of its kinds. */
   #callAndDismiss(): void {
     for (const [gatherer, turn] of this.#turns) {
       const contenders = this.#contendersOf(gatherer);
       if (contenders.some(contender => !this.#betterThan(contender).some(isLeft))) turn.call();
       else if (turn.dismiss()) {
-        // Whatever it said of itself: it may try again when it is needed next.
+        // Whatever it reported about itself: it may try again when next needed.
         for (const contender of contenders) if (!isOver(contender)) contender.standing = UNHEARD;
       }
     }
@@ -172,7 +172,7 @@ export class Arbitration implements ReadingSink {
   }
 }
 
-/** One turn of a gatherer: it waits to be called, and works until it is dismissed. */
+/** One turn of a gatherer: it waits until needed, and works until replaced. */
 class Turn {
   readonly #call = Promise.withResolvers<void>();
   readonly #dismissal = new AbortController();
@@ -204,7 +204,7 @@ class Turn {
   }
 }
 
-/** A gatherer in one of the kinds that it tells. */
+/** A gatherer in one of the kinds that it reports. */
 interface Contender {
   readonly gatherer: Gatherer;
   readonly key: string;
@@ -212,9 +212,9 @@ interface Contender {
 }
 
 type Standing =
-  /** Not started yet, or not since a better one was heard. */
+  /** Not started yet, or not since a better one reported. */
   | { readonly kind: 'unheard' }
-  /** Started; `untilMs` it has time for its first word, or for the next one. */
+  /** Started; it has until `untilMs` for its first report, or the next one. */
   | { readonly kind: 'awaited' | 'current'; readonly untilMs: number }
   | (Said & { readonly kind: 'failed' })
   | (Said & { readonly kind: 'absent' })
@@ -238,7 +238,7 @@ const isAbsent = (contender: Contender): contender is Absent => contender.standi
 
 const silentMs = ({ intervalMs }: Gatherer): number => Math.max(SILENT_MS_MIN, STALE_INTERVALS * intervalMs);
 
-/** One that two of them give stands there once. */
+/** A reason that two of them give appears once. */
 const joinedReasons = (failed: readonly Failed[]): string => {
   const reasons = new Map(failed.map(({ standing: { why, source } }) => [why.reason, source]));
   if (reasons.size === 1) return failed[0]?.standing.why.reason ?? '';

@@ -1,5 +1,5 @@
 // A machine's files beneath a folder: "/" is this machine, a temporary folder is a fixture. Plain system calls with a
-// bound instead of readFile: files of procfs say that their size is 0, and some are asked for twice a second.
+// limit instead of readFile: procfs files report size 0, and some are read twice a second.
 
 import fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -100,7 +100,7 @@ const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error';
 
 const readAllNow = (location: string): string => {
-  // Without O_NONBLOCK a FIFO in the place of a file would stop the whole process.
+  // Without O_NONBLOCK a FIFO in place of a file would block the whole process.
   const descriptor = fs.openSync(location, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
     const chunks: Buffer[] = [];

@@ -1,5 +1,5 @@
-// The port of everything that reads this machine. A gatherer owns one source and tells one or a few kinds of reading;
-// it says what it cannot tell, and never keeps another waiting.
+// The port of everything that reads this machine. A gatherer owns one source and reports one or a few kinds of reading;
+// it reports what it cannot read, and never delays another.
 
 import type { Clock } from '../clock/clock.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
@@ -10,14 +10,14 @@ import type { ReasonCode, Unknown } from '../core/unknown.ts';
 export interface Gatherer {
   /** Unique, for logs and doctor: "procfs-memory". */
   readonly name: string;
-  /** What it tells; its failure is shown at each of these. */
+  /** What it reports; its failure is shown at each of these. */
   readonly tells: readonly GatheredKind[];
-  /** How often it tells, ms: views call a reading late after 2.5 of these. */
+  /** How often it reports, ms: views call a reading late after 2.5 of these. */
   readonly intervalMs: number;
   /**
-   * Runs until the signal aborts. Emits at once, then on change or at the interval.
-   * Throwing means that the source failed: the message becomes the reading's reason, the code of a ProblemError its code,
-   * and the gatherer is started again with backoff. Resolving without an abort means that there is nothing to tell on this machine, for good.
+   * Runs until the signal aborts. Emits at once, then on change or at the interval. Throwing means that the source
+   * failed: the message becomes the reading's reason, the code of a ProblemError its code, and the gatherer is started
+   * again with backoff. Resolving without an abort means that there is nothing to report on this machine, for good.
    */
   gather(session: GatherSession): Promise<void>;
 }
@@ -27,19 +27,19 @@ export interface GatheredKind {
   readonly vendor: GpuVendor | 'none';
 }
 
-/** What a gatherer throws, with the code where a person can act on the reason. */
+/** What a gatherer throws, with the code if a person can act on the reason. */
 export const sourceFailed = (problem: string, code: ReasonCode | undefined, options?: ErrorOptions): Error =>
   code === undefined ? new Error(problem, options) : new ProblemError({ code, problem, advice: '' }, options);
 
 export interface GatherSession {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Why a better source of the same does not tell, while this gatherer stands in for one (`arbitration.ts`). */
+  /** Why a better source does not report, while this gatherer stands in for it (`arbitration.ts`). */
   insteadOf(): Unknown | undefined;
-  /** `source` names the tool or interface, with its version where it matters. */
+  /** `source` names the tool or interface, with its version if that matters. */
   emit(source: string, reading: Reading): void;
-  /** One reading could not be had this time, while the gatherer goes on. */
+  /** One reading failed this time; the gatherer continues. */
   fail(kind: GatheredKind, source: string, reason: string, code?: string): void;
-  /** Not on this machine and never will be: said once, shown as "not on this machine" rather than as an error. */
+  /** Not on this machine and never will be: reported once, shown as "not on this machine" rather than as an error. */
   absent(kind: GatheredKind, source: string, reason: string): void;
 }

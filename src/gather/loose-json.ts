@@ -1,5 +1,5 @@
-// JSON of foreign tools, which may leave out, mistype or cut any part of it: every access says undefined where the
-// value is not of the expected type, so that one odd field loses only itself.
+// JSON of foreign tools, which may omit, mistype or cut any part of it: every access gives undefined if the value is
+// not of the expected type, so one odd field loses only itself.
 
 export type LooseRecord = { readonly [key: string]: unknown };
 
@@ -18,7 +18,7 @@ export const looseRecord = (value: unknown): LooseRecord | undefined =>
 export const looseList = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : undefined;
 
-/** The objects of a list; everything else in it is passed over. */
+/** The objects of a list; everything else in it is skipped. */
 export const looseRecords = (value: unknown): readonly LooseRecord[] => {
   const records: LooseRecord[] = [];
   for (const item of looseList(value) ?? []) {
@@ -40,7 +40,7 @@ export const looseWhole = (value: unknown): number | undefined => {
   return number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 };
 
-/** A text with something in it, without the spaces around it, and no longer than a name may be. */
+/** A text that is not blank, trimmed, and no longer than a name may be. */
 export const looseText = (value: unknown): string | undefined => {
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
@@ -49,5 +49,5 @@ export const looseText = (value: unknown): string | undefined => {
 
 const isRecord = (value: unknown): value is LooseRecord => typeof value === 'object' && value !== null;
 
-/** Names come from the other end of a cable, too. */
+/** Names also come from the other end of a cable. */
 const TEXT_LENGTH_MAX = 120;

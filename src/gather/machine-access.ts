@@ -1,5 +1,4 @@
-// What every gatherer is given of the machine that it reads: its files and tools, how often to look and how long to wait,
-// and what a person has set.
+// What every gatherer gets from the machine it reads: its files and tools, intervals and deadlines, and the settings.
 
 import type { Env } from '../process/child.ts';
 import { directoryFiles } from './directory-files.ts';
@@ -7,7 +6,7 @@ import type { MachineFiles } from './machine-files.ts';
 import { type MacosHost, nodeHost } from './macos-host.ts';
 
 export interface MachineAccess {
-  /** Stands before every path: "/" on a real machine, a tree of fixtures in tests. */
+  /** Prefix of every path: "/" on a real machine, a tree of fixtures in tests. */
   readonly root: string;
   /** Those below the root. */
   readonly files: MachineFiles;
@@ -15,24 +14,24 @@ export interface MachineAccess {
   readonly env: Env;
   readonly host: MacosHost;
   readonly plimsollVersion: string;
-  /** Asked at each reading, so that a reload of the configuration takes effect at the next one. */
+  /** Called at each reading, so a reload of the configuration takes effect at the next one. */
   readonly settings: () => GatherSettings;
   readonly intervals: GatherIntervals;
   readonly timeouts: GatherTimeouts;
 }
 
-/** What a person may set that changes what gatherers tell. */
+/** Settings that change what gatherers report. */
 export interface GatherSettings {
   /** Replaces the machine's own name. */
   readonly name: string | undefined;
-  /** Interfaces to leave alone, by their exact names. */
+  /** Interfaces to ignore, by their exact names. */
   readonly ignoredInterfaces: readonly string[];
 }
 
 /** ms */
 export interface GatherIntervals {
   readonly memoryMs: number;
-  /** Also of all that macmon tells. */
+  /** Also of everything from macmon. */
   readonly systemMs: number;
   readonly gpuMs: number;
   readonly thunderboltMs: number;
@@ -41,7 +40,7 @@ export interface GatherIntervals {
   readonly diskMs: number;
   /** Also of the inventory of GPUs. */
   readonly identityMs: number;
-  /** The bridge that macOS makes of its Thunderbolt ports. */
+  /** The bridge that macOS creates from its Thunderbolt ports. */
   readonly bridgeMs: number;
   /** Pressure and swap of macOS. */
   readonly memoryGaugeMs: number;
@@ -51,9 +50,9 @@ export interface GatherIntervals {
 export interface GatherTimeouts {
   /** Of a tool that is run to its end. */
   readonly toolMs: number;
-  /** Of the tools of GPUs: a driver without persistence mode takes seconds. */
+  /** Of GPU tools: a driver without persistence mode takes seconds. */
   readonly gpuToolMs: number;
-  /** Of what asks the kernel only: `ip`, and one question to a volume. */
+  /** Of calls that only ask the kernel: `ip`, and one query of a volume. */
   readonly kernelMs: number;
   /** A streaming tool silent for longer is killed, reported and started again. */
   readonly silentMs: number;

@@ -1,19 +1,19 @@
-// The files through which a machine describes itself (/proc, /sys, /etc). A port, so that a gatherer runs on the
-// machine's own tree, on a fixture tree, or on a recording that also holds the errors a driver gave.
+// The files through which a machine describes itself (/proc, /sys, /etc). A port, so a gatherer runs on the machine's
+// own tree, on a fixture tree, or on a recording that includes the driver's errors.
 
 import { type ReasonCode, type Unknown, unknown } from '../core/unknown.ts';
 import { sourceFailed } from './gatherer.ts';
 
 export interface MachineFiles {
-  /** At once, on the calling thread: for procfs and the sysfs attributes that no driver has to be asked for. */
+  /** Synchronously, on the calling thread: for procfs and sysfs attributes that need no driver. */
   textNow(path: string): FileText;
-  /** Off the calling thread: for attributes whose driver may ask hardware or take a lock first. */
+  /** Off the calling thread: for attributes whose driver may query hardware or take a lock first. */
   text(path: string): Promise<FileText>;
   /** Names in a folder, in no order. */
   namesNow(path: string): readonly string[] | Unreadable;
   /** The text of a symbolic link. */
   linkNow(path: string): string | Unreadable;
-  /** For what is read again and again: opened once, read from its start each time. */
+  /** For files read repeatedly: opened once, read from the start each time. */
   keepOpen(path: string): KeptFile;
 }
 
@@ -42,7 +42,7 @@ export const unreadable = (code: string, path: string): Unreadable => ({
 
 export const notRead = (text: Unreadable): Unknown => unknown(text.reason, accessCode(text.code));
 
-/** For a gatherer that has nothing without it. */
+/** For a gatherer that needs it. */
 export const readFailed = ({ reason, code }: Unreadable): Error => sourceFailed(reason, accessCode(code));
 
 /** Of the system's code. */
@@ -56,7 +56,7 @@ export const trimmed = (text: FileText): string | Unknown => {
   return content === '' ? unknown('empty') : content;
 };
 
-/** The same for those who do not need the reason. */
+/** The same for callers that do not need the reason. */
 export const textOr = <T>(text: FileText, fallback: T): string | T => {
   if (isUnreadable(text)) return fallback;
   const content = trimEnds(text);
@@ -70,7 +70,7 @@ export const digitsIn = (text: string | undefined): number | undefined => {
   return Number.isSafeInteger(value) ? value : undefined;
 };
 
-/** Longer than anything a driver has to say, and short enough for every reading that carries it. */
+/** Longer than any driver message, and short enough for every reading that carries it. */
 const TEXT_LENGTH_MAX = 200;
 
 const trimEnds = (text: string): string => text.replaceAll('\0', '').trim();

@@ -1,4 +1,4 @@
-// What Node itself knows of a Mac without starting a tool. An interface, so that tests on other systems can be a Mac.
+// What Node itself knows about a Mac without starting a tool. An interface, so tests on other systems can act as a Mac.
 
 import { arch, cpus, hostname, loadavg, totalmem, uptime } from 'node:os';
 import { type Reported, unknown } from '../core/unknown.ts';
@@ -36,7 +36,7 @@ export const nodeHost: MacosHost = {
   },
 };
 
-/** Busy share of all processors between two looks at the system's counters. */
+/** Busy share of all processors between two reads of the system's counters. */
 export class ProcessorMeter {
   readonly #times: () => ProcessorTimes;
   #before: ProcessorTimes;

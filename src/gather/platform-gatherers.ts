@@ -1,5 +1,5 @@
-// What reads a machine, by platform: one row a source, with what it tells. Of two rows that tell the same, the upper one
-// is the better, and the lower one stands in for it (`arbitration.ts`).
+// What reads a machine, by platform: one row per source, with what it reports. Of two rows that report the same, the
+// upper one is preferred, and the lower one stands in for it (`arbitration.ts`).
 
 import type { Env } from '../process/child.ts';
 import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
@@ -41,12 +41,12 @@ export interface PlatformGatherersOptions {
   readonly env: Env;
   readonly plimsollVersion: string;
   readonly settings: () => GatherSettings;
-  /** When `settings` may answer something else. */
+  /** When the result of `settings` may have changed. */
   readonly onSettings: OnChange;
   readonly intervals: Partial<GatherIntervals>;
 }
 
-/** Those whose readings a person's settings shape are started anew when such a setting changes. */
+/** Gatherers whose readings depend on settings are restarted when such a setting changes. */
 export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
   const onChange = whenDifferent(options);
   return platformSources(options.platform, machineAccess(options)).map(({ gatherer }) =>
@@ -60,12 +60,12 @@ export const platformGatherers = (options: PlatformGatherersOptions): readonly G
 export interface GatherSource {
   /** Its folder. */
   readonly source: string;
-  /** Keys of readings, as `readingKey` writes them; a test holds them to what the gatherer itself says. */
+  /** Keys of readings, as `readingKey` writes them; a test compares them with what the gatherer itself declares. */
   readonly tells: readonly string[];
   readonly gatherer: Gatherer;
 }
 
-/** Empty for a platform that nobody has read yet. Windows has NVIDIA only, untested. */
+/** Empty for a platform without gatherers. Windows has NVIDIA only, untested. */
 export const platformSources = (platform: string, machine: MachineAccess): readonly GatherSource[] => {
   switch (platform) {
     case 'linux':
@@ -110,7 +110,7 @@ const nvidiaSources = (machine: MachineAccess): readonly GatherSource[] => {
 };
 
 const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
-  // What two of them ask of the same tool is read once and shared.
+  // What two of them need from the same tool is read once and shared.
   const ports = hardwarePorts(machine);
   const rdma = ibverbsDevices(machine);
   const gauges = new MemoryGauges(machine);
@@ -138,7 +138,7 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
   ];
 };
 
-/** Behind what the person set, so that their own choice wins. */
+/** After the user's own PATH, so their choice wins. */
 const withMacosFolders = (path: string | undefined): string => {
   const folders = (path ?? '').split(':').filter(folder => folder !== '');
   return [...folders, ...MACOS_FOLDERS.filter(folder => !folders.includes(folder))].join(':');

@@ -1,12 +1,11 @@
-// The loops of gatherers: a source that is asked at an interval, sooner where something hints at a change, and a main
-// task with a helper beside it.
+// The loops of gatherers: a source read at an interval, or sooner on a hint of a change, and a main task with a helper.
 
 import type { Clock } from '../clock/clock.ts';
 import type { GatherSession } from './gatherer.ts';
 
 /**
- * Reads at once and then at every multiple of the interval, without drift; a slow read skips beats instead of piling
- * them up. Ends when the session aborts; what `read` throws ends it too.
+ * Reads at once and then at every multiple of the interval, without drift; a slow read skips turns instead of queueing
+ * them. Ends when the session aborts; what `read` throws ends it too.
  */
 export const poll = async (
   session: Pick<GatherSession, 'clock' | 'signal'>,
@@ -30,9 +29,9 @@ export const poll = async (
 };
 
 /**
- * A poll that a hint can hurry: reads at once, then at the interval after the end of the last read, or soon after a hint.
- * Hints come in bursts, so that it waits for the rest of one, and a flapping cable cannot make it read more often than the
- * pause allows.
+ * A poll that a hint can speed up: reads at once, then one interval after the end of the last read, or soon after a
+ * hint. Hints come in bursts, so it waits for the rest of one, and a flapping cable cannot make it read more often than
+ * the pause allows.
  */
 export class HintedPoll {
   readonly #intervalMs: number;
@@ -89,9 +88,9 @@ export class HintedPoll {
 }
 
 /**
- * Resolves when `main` has ended and `helper` has stopped; a helper that ends early is done, not an end of `main`. A
- * failure of either ends both, so that no background task is left without an owner.
- * @throws what either throws, but for the abort itself.
+ * Resolves when `main` has ended and `helper` has stopped; a helper that ends early does not end `main`. A failure of
+ * either ends both, so no background task is left without an owner. @throws what either throws, except the abort
+ * itself.
  */
 export const runBeside = async (
   signal: AbortSignal,

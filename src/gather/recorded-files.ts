@@ -1,5 +1,5 @@
-// A machine's files as a recording: contents, symbolic links, and the errors that reading gave. It can hold what no
-// folder on disk can, such as an attribute that answers EINVAL.
+// A machine's files as a recording: contents, symbolic links, and read errors. It can contain what no folder on disk
+// can, such as an attribute that returns EINVAL.
 
 import { type FileText, type MachineFiles, type Unreadable, unreadable } from './machine-files.ts';
 

@@ -1,5 +1,5 @@
-// Runs gatherers side by side, so that a failing or slow one never delays another. A failure is data: it is told for each
-// kind the gatherer tells, and the gatherer is started again with backoff.
+// Runs gatherers side by side, so a failing or slow one never delays another. A failure is data: it is reported for
+// each of the gatherer's kinds, and the gatherer is restarted with backoff.
 
 import type { Clock } from '../clock/clock.ts';
 import { errorMessage, ProblemError } from '../core/problem.ts';
@@ -17,7 +17,7 @@ export const BACKOFF_FIRST_MS = 1_000;
 export const BACKOFF_MAX_MS = 30_000;
 
 /**
- * Of gatherers that tell the same kind of reading, the ones that stand first are the better ones (`arbitration.ts`).
+ * Of gatherers that report the same kind of reading, earlier ones are preferred (`arbitration.ts`).
  * Resolves when the signal has aborted and every gatherer has stopped.
  */
 export const runGatherers = async (
@@ -71,7 +71,7 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
           for (const kind of gatherer.tells) arbitration.failure(gatherer, kind, gatherer.name, reason, code);
         }
       }
-      // A source that worked for a while before it failed is tried again soon; one that never works, ever less often.
+      // A source that worked for a while before it failed is retried soon; one that never works, less and less often.
       const wasWell = hasEmitted && clock.nowMs() - startedMs > BACKOFF_MAX_MS;
       if (wasWell || turn.aborted) backoffMs = BACKOFF_FIRST_MS;
       if (turn.aborted) continue;

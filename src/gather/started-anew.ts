@@ -1,5 +1,5 @@
-// A gatherer that is started anew when something changes that it has been told, such as a person's settings: at its
-// start each one reads and tells at once.
+// A gatherer that is restarted when something it depends on changes, such as the settings: gatherers read and report at
+// once when they start.
 
 import type { Gatherer } from './gatherer.ts';
 

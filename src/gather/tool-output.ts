@@ -1,5 +1,5 @@
-// What a foreign tool that is run to its end has said, and what could be read in it: an answer, or one phrase that says
-// why there is none. Nothing here throws, because a broken tool is expected and must cost one reading only.
+// The output of a foreign tool that is run to its end, and what could be read from it: a value, or one phrase that says
+// why there is none. Nothing here throws, because broken tools are expected and must cost only one reading.
 
 import type { Clock } from '../clock/clock.ts';
 import { firstLine } from '../core/text/single-line.ts';
@@ -28,8 +28,8 @@ export const toolText = async (
 };
 
 /**
- * The lines of a tool's output, with bounds: a line longer than any tool prints is left out, so that no pattern is
- * ever tried on a megabyte.
+ * The lines of a tool's output, with bounds: a line longer than any tool prints is skipped, so no pattern ever runs on
+ * a megabyte.
  */
 export const toolLines = (text: string): readonly string[] =>
   text
@@ -60,8 +60,8 @@ export const endingCode = ({ kind }: Pick<ToolResult, 'kind'>): ReasonCode | und
 };
 
 /**
- * A reading of a slow tool that several gatherers need: read once, handed to all until it is older than the asker
- * accepts. Failures are not remembered, and two askers at the same time share one run of the tool.
+ * A reading of a slow tool that several gatherers need: read once and shared until it is older than the caller accepts.
+ * Failures are not cached, and two concurrent callers share one run of the tool.
  */
 export class RememberedRead<T> {
   readonly #read: (signal: AbortSignal) => Promise<ToolAnswer<T>>;
@@ -72,7 +72,7 @@ export class RememberedRead<T> {
     this.#read = read;
   }
 
-  /** `ageMsMax` Infinity: what cannot change while the machine runs. */
+  /** `ageMsMax` Infinity: for what cannot change while the machine runs. */
   async get(asker: {
     readonly clock: Clock;
     readonly signal: AbortSignal;

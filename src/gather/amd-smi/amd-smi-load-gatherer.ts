@@ -1,5 +1,5 @@
-// What the AMD devices do where sysfs tells nothing of it (a device lent to a virtual machine): one amd-smi that stays.
-// Where sysfs tells, or the tool does not answer, there is nothing to tell from here.
+// Load of AMD devices where sysfs does not report it (a device passed to a virtual machine): one long-running amd-smi.
+// If sysfs reports it, or the tool does not answer, this gatherer has nothing to report.
 
 import { runTool, streamLines } from '../../process/child.ts';
 import { findAmdCards } from '../amdgpu/amd-card.ts';
@@ -30,7 +30,7 @@ const streamAmdSmi = async (
   const splitter = new JsonSplitter();
   let toldAtMs = session.clock.nowMs();
   for await (const line of streamLines('amd-smi', ['metric', '-w', seconds, '--json'], {
-    // It is a Python program, and those keep what they print to a pipe until they have 8 KiB of it.
+    // It is a Python program, and Python buffers output to a pipe up to 8 KiB.
     env: { ...env, PYTHONUNBUFFERED: '1' },
     signal: session.signal,
     idleTimeoutMs: timeouts.gpuSilentMs,
@@ -42,12 +42,12 @@ const streamAmdSmi = async (
       toldAtMs = session.clock.nowMs();
       session.emit(AMD_SMI, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
     }
-    // Lines that never become figures are no life sign.
+    // Lines that never become figures do not count as activity.
     if (session.clock.nowMs() - toldAtMs > timeouts.gpuSilentMs) throw new Error('amd-smi prints no figures');
   }
 };
 
-/** PCI addresses in amd-smi's own order, in which its loads are numbered; none where it does not answer. */
+/** PCI addresses in amd-smi's own order, in which its loads are numbered; none if it does not answer. */
 const amdSmiAddresses = async (
   { env, timeouts }: MachineAccess,
   signal: AbortSignal,

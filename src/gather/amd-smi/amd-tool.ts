@@ -1,5 +1,5 @@
-// Asks amd-smi, or the older rocm-smi, what sysfs lacks (names above all). Both start a Python interpreter, so they are
-// asked when the cards have changed and otherwise every ten minutes, not each time.
+// Asks amd-smi, or the older rocm-smi, what sysfs lacks (names above all). Both start a Python interpreter, so they run
+// when the cards have changed and otherwise every ten minutes, not each time.
 
 import type { Clock } from '../../clock/clock.ts';
 import { runTool } from '../../process/child.ts';
@@ -18,12 +18,12 @@ export class AmdTool {
     this.#machine = machine;
   }
 
-  /** What was told last, without asking. */
+  /** The last result, without running the tool. */
   get known(): readonly AmdToolDevice[] {
     return this.#devices;
   }
 
-  /** `cards` names what sysfs shows now. Empty where no tool is installed or none answers. */
+  /** `cards` names what sysfs shows now. Empty if no tool is installed or none answers. */
   async devices(cards: string, clock: Clock, signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
     const isFresh = clock.nowMs() - this.#askedAtMs < ASK_AGAIN_MS;
     if (cards === this.#cards && isFresh) return this.#devices;
@@ -37,7 +37,7 @@ export class AmdTool {
     const { env, timeouts } = this.#machine;
     for (const { command, args, parse } of TOOLS) {
       const result = await runTool(command, args, { env, signal, timeoutMs: timeouts.gpuToolMs });
-      // Half the cards may be told before an error: what is told counts. The names are an extra; sysfs has the rest.
+      // Some cards may be printed before an error: those count. The names are an extra; sysfs has the rest.
       if (result.kind !== 'exited') continue;
       const devices = jsonDocuments(result.stdout).flatMap(parse);
       if (devices.length > 0) return devices.filter(device => !device.isPartition);

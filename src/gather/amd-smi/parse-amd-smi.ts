@@ -1,4 +1,4 @@
-// `amd-smi static --json` and `amd-smi metric --json`. The list of cards stands under gpu_data in newer releases and at top
+// `amd-smi static --json` and `amd-smi metric --json`. The list of cards is under gpu_data in newer releases and at top
 // level in older ones; "MB" are 2^20 bytes in both.
 
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -27,12 +27,12 @@ export const parseAmdSmiStatic = (document: unknown): readonly AmdToolDevice[] =
     isPartition: (amdFigure(valueAt(entry, 'partition', 'partition_id')) ?? 0) > 0,
   }));
 
-/** What each card does, without the entries for further parts of a card. `deviceIds` are in amd-smi's order. */
+/** The load of each card, without the entries for further parts of a card. `deviceIds` are in amd-smi's order. */
 export const parseAmdSmiMetric = (document: unknown, deviceIds: readonly string[]): readonly GpuLoad[] => {
   const loads: GpuLoad[] = [];
   let partsLeft = 0;
   for (const entry of entries(document)) {
-    // The first part of a card tells for all of it and lists the parts; the others follow and repeat its memory.
+    // The first part of a card reports for all of it and lists the parts; the others follow and repeat its memory.
     if (partsLeft > 0 && saysNothing(entry)) {
       partsLeft -= 1;
       continue;
@@ -72,12 +72,12 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     powerWatts: positive(amdFigure(valueAt(entry, 'power', 'socket_power'))) ?? NOT_TOLD,
     clockMhz: highestClock(entry),
     pcieNow: pcieOf(entry),
-    // "THROTTLED" stands there on idle cards too: it is no reason.
+    // Idle cards print "THROTTLED" too: it is not a reason.
     throttleReasons: unknown('amd-smi gives no reason'),
   };
 };
 
-/** A card has a clock for each of its compute dies; parts that it lacks read N/A. */
+/** A card has one clock per compute die; missing ones read N/A. */
 const highestClock = (entry: unknown): Reported<number> => {
   const clocks = valueAt(entry, 'clock');
   if (typeof clocks !== 'object' || clocks === null) return NOT_TOLD;
@@ -100,7 +100,7 @@ const mebibytes = (json: unknown): number | undefined => {
   return value === undefined ? undefined : value * 1024 * 1024;
 };
 
-/** 0 stands for "no limit" and "not measured". */
+/** 0 means "no limit" and "not measured". */
 const positive = (value: number | undefined): number | undefined =>
   value === undefined || value <= 0 ? undefined : value;
 

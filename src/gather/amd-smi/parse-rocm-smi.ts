@@ -1,5 +1,5 @@
-// `rocm-smi … --json`, the older tool: one object a card, all values are texts, and labels differ between generations.
-// Only what sysfs lacks is taken from it.
+// `rocm-smi … --json`, the older tool: one object per card, all values are texts, and labels differ between
+// generations. Only what sysfs lacks is taken from it.
 
 import type { AmdToolDevice } from './tool-json.ts';
 import { amdFigure, amdText, valueAt } from './tool-json.ts';
@@ -22,7 +22,7 @@ const cardOf = (card: unknown): AmdToolDevice => ({
   isPartition: false,
 });
 
-/** Some releases print the id, "0x744c", where they lack the name. */
+/** Some releases print the id, "0x744c", when they lack the name. */
 const firstText = (card: unknown, keys: readonly string[]): string | undefined =>
   keys
     .map(key => amdText(valueAt(card, key)))

@@ -1,11 +1,11 @@
-// Walks JSON of AMD's tools without trusting its shape: where an object is expected there may be a text, and a figure may
-// be 5, "5", "5.0", {"value": 5, "unit": "W"} or "N/A".
+// Walks JSON of AMD's tools without trusting its shape: instead of an object there may be a text, and a figure may be
+// 5, "5", "5.0", {"value": 5, "unit": "W"} or "N/A".
 
 import type { LooseRecord } from '../loose-json.ts';
 
 /**
- * What amd-smi or rocm-smi say of a card beyond sysfs. Every key may be missing, and "N/A" may stand anywhere in place of
- * a number, a text, an object or a list.
+ * What amd-smi or rocm-smi report about a card beyond sysfs. Every key may be missing, and "N/A" may replace any
+ * number, text, object or list.
  */
 export interface AmdToolDevice {
   /** PCI address, lower case: joins with sysfs. */
@@ -28,7 +28,7 @@ export const jsonDocuments = (text: string): readonly unknown[] => {
   return documents;
 };
 
-/** Puts documents together from lines. What does not parse is passed over. */
+/** Assembles documents from lines. What does not parse is skipped. */
 export class JsonSplitter {
   #lines: string[] = [];
   #length = 0;
@@ -72,14 +72,14 @@ export class JsonSplitter {
   }
 }
 
-/** Follows keys downwards; undefined as soon as something on the way is no object. */
+/** Follows keys downwards; undefined as soon as something on the way is not an object. */
 export const valueAt = (json: unknown, ...keys: readonly string[]): unknown => {
   let found = json;
   for (const key of keys) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 };
 
-/** Undefined for "N/A", blanks and whatever is no text. */
+/** Undefined for "N/A", blanks and anything but text. */
 export const amdText = (json: unknown): string | undefined => {
   if (typeof json !== 'string') return undefined;
   const trimmed = json.trim();

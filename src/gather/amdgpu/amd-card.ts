@@ -1,4 +1,4 @@
-// One amdgpu card with the paths of what changes, found once and read many times.
+// One amdgpu card with the paths of its changing values, found once and read many times.
 
 import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';
@@ -17,7 +17,7 @@ export interface AmdCard extends DrmCard {
   readonly isIntegrated: boolean;
 }
 
-/** Cards of drivers other than amdgpu are listed too; they tell little. */
+/** Cards of drivers other than amdgpu are listed too; they report little. */
 export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> =>
   Promise.all(
     (await findDrmCards(root, PCI_VENDORS.amd)).map(async card => ({
@@ -39,8 +39,8 @@ const linkPathOf = async (card: DrmCard): Promise<string> => {
 };
 
 /**
- * The header of gpu_metrics is u16 size, u8 format, u8 content (kgd_pp_interface.h): format 1 is a card of its own, 2 and 3
- * are processors with graphics. The MI300A has format 1 and shares its memory all the same.
+ * The header of gpu_metrics is u16 size, u8 format, u8 content (kgd_pp_interface.h): format 1 is a discrete card, 2 and
+ * 3 are processors with graphics. The MI300A has format 1 and shares its memory all the same.
  */
 const isIntegrated = async (card: DrmCard): Promise<boolean> => {
   if (card.device === MI300A) return true;

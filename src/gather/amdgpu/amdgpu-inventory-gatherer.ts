@@ -41,7 +41,7 @@ export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
         driver: await driverOf(root),
         runtime: await runtimeOf(root),
         kfdNodes: await readKfdNodes(root),
-        // The tools wake every card they ask.
+        // The tools wake every card they query.
         toolDevices: asleep.some(Boolean) ? tool.known : await tool.devices(picture, session.clock, signal),
       };
       const devices = await Promise.all(
@@ -58,7 +58,7 @@ export const amdgpuInventoryGatherer = (machine: MachineAccess): Gatherer => ({
 
 export const AMD_NAMES = { brand: 'AMD', driver: 'amdgpu' } as const;
 
-/** The module's own version where it was installed apart from the kernel, else the kernel's. */
+/** The module's own version if it was installed separately from the kernel, else the kernel's. */
 const driverOf = async (root: string): Promise<Reported<string>> => {
   const version = await sysfsText(join(root, 'sys/module/amdgpu/version'));
   if (!isUnknown(version)) return `amdgpu ${version}`;

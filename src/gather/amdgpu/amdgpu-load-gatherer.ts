@@ -1,4 +1,4 @@
-// What the AMD devices do: sysfs, without a process.
+// Load of the AMD devices: from sysfs, without a process.
 
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { whyNoCard } from '../drm/pci-bus.ts';

@@ -1,5 +1,5 @@
-// What the compute driver (KFD) tells of a GPU: /sys/class/kfd/kfd/topology/nodes/*/properties. Compute units and the
-// architecture stand here, so that no tool is needed for them.
+// What the compute driver (KFD) reports about a GPU: /sys/class/kfd/kfd/topology/nodes/*/properties. Compute units and
+// the architecture are here, so no tool is needed for them.
 
 import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';

@@ -1,5 +1,5 @@
-// What an amdgpu card is: from sysfs, the compute driver, lists of names, and what amd-smi or rocm-smi add where one of
-// them is installed.
+// What an amdgpu card is: from sysfs, the compute driver, lists of names, and what amd-smi or rocm-smi add if one is
+// installed.
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
@@ -47,7 +47,7 @@ export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost)
     architecture: nodes[0]?.architecture ?? told?.architecture ?? unknown(NO_KFD),
     coreCount: units > 0 ? units : (told?.computeUnits ?? unknown(NO_KFD)),
     pcieMax: card.isIntegrated ? unknown('on the chip, no PCIe link') : await pcieLink(card.linkPath, 'max'),
-    // 0 is what the driver writes where no limit can be set.
+    // The driver writes 0 if no limit can be set.
     powerLimitWatts: isUnknown(limit)
       ? (told?.powerLimitWatts ?? limit)
       : limit <= 0
@@ -72,7 +72,7 @@ const nameOf = async (card: AmdCard, told: AmdToolDevice | undefined, root: stri
   );
 };
 
-/** A card in one piece (SPX) has none. The parts are named here and never counted as cards. */
+/** An unpartitioned card (SPX) has none. The parts are named here and never counted as cards. */
 const partitionsOf = async (
   card: AmdCard,
   nodeCount: number,
@@ -88,7 +88,7 @@ const partitionsOf = async (
 };
 
 const NO_KFD = 'the compute driver (KFD) does not list it';
-/** CPX gives one a compute die, of which cards have different numbers. */
+/** CPX gives one per compute die, and cards differ in their number. */
 const PARTITION_COUNTS: ReadonlyMap<string, number> = new Map([
   ['DPX', 2],
   ['TPX', 3],

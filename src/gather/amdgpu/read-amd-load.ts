@@ -1,4 +1,4 @@
-// What an amdgpu card does now: a dozen small files, no process.
+// Current load of an amdgpu card: a dozen small files, no process.
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -37,7 +37,7 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
   };
 };
 
-/** Nothing of what matters is told, and the card does not merely sleep. */
+/** Nothing important is reported, and the card is not just asleep. */
 export const isMute = (load: GpuLoad): boolean =>
   !isKnown(load.use) &&
   load.use.code !== ASLEEP.code &&
@@ -49,7 +49,10 @@ const shareOf = (percent: Reported<number>): Reported<number> => {
   return percent < 0 || percent > 100 ? unknown(`not a share: ${percent} %`) : percent / 100;
 };
 
-/** µW. A second die of one package says 0, because the first one tells for both; nothing that runs draws nothing. */
+/**
+ * µW. A second die of one package reports 0, because the first one reports for both; a running device always draws
+ * power.
+ */
 const wattsOf = (microwatts: Reported<number>): Reported<number> => {
   if (isUnknown(microwatts)) return microwatts;
   return microwatts <= 0 ? unknown('the driver reports 0: not measured here') : microwatts / 1_000_000;

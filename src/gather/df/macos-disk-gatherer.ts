@@ -1,5 +1,5 @@
-// Volumes of a Mac: `mount` says what is there, `df` how full it is. Network volumes are asked one by one, so that a
-// server that is gone costs its own line only.
+// Volumes of a Mac: `mount` lists them, `df` says how full they are. Network volumes are queried one by one, so a
+// missing server costs only its own line.
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';

@@ -36,8 +36,9 @@ export interface MacosMount {
 }
 
 /**
- * "/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled)": the tool asks no file system, so a dead network share
- * does not hold it up. The volumes on which a person keeps files: the rest of macOS's own and disk images are left out.
+ * "/dev/disk3s5 on /System/Volumes/Data (apfs, local, journaled)": the tool queries no file system, so a dead network
+ * share does not block it. Lists volumes on which a person keeps files: macOS's other own volumes and disk images are
+ * left out.
  */
 export const parseMounts = (text: string): readonly MacosMount[] => {
   const mounts: MacosMount[] = [];

@@ -1,5 +1,5 @@
-// Who a Linux machine is. Everything but the names is read once, since it cannot change while the machine runs; GPUs
-// may be plugged in, so those are looked at each time.
+// Identity of a Linux machine. Everything but the names is read once, since it cannot change while the machine runs;
+// GPUs may be plugged in, so those are checked each time.
 
 import os from 'node:os';
 import type { NodeIdentity } from '../../core/node/identity.ts';
@@ -21,7 +21,7 @@ export const linuxIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { files, intervals, plimsollVersion, settings } = machine;
-    // Off this thread: x86 kernels ask every processor for its clock before they answer.
+    // Off this thread: x86 kernels query the clock of every processor first.
     const cpuinfo = parseCpuinfo(textOr(await files.text('/proc/cpuinfo'), ''));
     const fixed = readFixed(files, cpuinfo);
     const gpuMemories = new GpuMemories(files);

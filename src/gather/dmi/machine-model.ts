@@ -1,5 +1,5 @@
-// What a person calls a machine, from what its firmware says: DMI on PCs and servers, the device tree on Arm boards.
-// Firmware is full of texts that no maker ever filled in; those are no names.
+// The product name of a machine, from its firmware: DMI on PCs and servers, the device tree on Arm boards. Firmware is
+// full of placeholders that no maker filled in; those are not names.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 

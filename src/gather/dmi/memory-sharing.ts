@@ -1,5 +1,5 @@
-// Whether the processor and the GPU share one memory. Decided by the GPUs that are there: a card with its own memory
-// outweighs an integrated one, and display chips of servers and virtual machines are no GPUs.
+// Whether the processor and the GPU share one memory. Decided by the GPUs present: a card with its own memory outweighs
+// an integrated one, and display chips of servers and virtual machines do not count as GPUs.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { type FileText, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
@@ -13,7 +13,7 @@ export const memoryIsUnified = (gpus: readonly GpuMemory[]): Reported<boolean> =
   return gpus.includes('shared');
 };
 
-/** Looks again only when a device came or went, or a driver had not told: asking can wake a sleeping card. */
+/** Checks again only when a device came or went, or a driver had not answered: a query can wake a sleeping card. */
 export class GpuMemories {
   readonly #files: MachineFiles;
   #devices: string | undefined;
@@ -49,7 +49,7 @@ export const findGpuMemories = async (files: MachineFiles): Promise<readonly Gpu
       device: attribute('device'),
       nvidiaModel: nvidiaModel(textOr(files.textNow(`/proc/driver/nvidia/gpus/${address}/information`), '')),
       isOnRootBus: /^0000:00:/.test(address),
-      // Off this thread: the driver asks the card's own processor, which may hang.
+      // Off this thread: the driver queries the card's own processor, which may hang.
       amdMetricsRevision: amdMetricsRevision(await files.text(`${folder}/gpu_metrics`)),
     });
     if (memory !== undefined) memories.push(memory);
@@ -69,7 +69,7 @@ export interface PciGpu {
   readonly amdMetricsRevision: number | undefined;
 }
 
-/** Undefined for what is no GPU. */
+/** Undefined if it is not a GPU. */
 export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
   switch (gpu.vendor) {
     case '0x10de':

@@ -1,5 +1,5 @@
-// Whether a machine is a virtual one, a container, or both, by what systemd-detect-virt looks at too: firmware names,
-// the hypervisor flag, marker files and control groups.
+// Whether a machine is a virtual one, a container, or both, by the same evidence as systemd-detect-virt: firmware
+// names, the hypervisor flag, marker files and control groups.
 
 import type { Reported } from '../../core/unknown.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -22,7 +22,7 @@ export interface VirtualisationFacts {
   /** File system of "/", and which folder of it is mounted; '' when mountinfo cannot be read. */
   readonly rootFileSystem: string;
   readonly rootFolder: string;
-  /** False where neither firmware names nor processor flags could be read. */
+  /** False if neither firmware names nor processor flags could be read. */
   readonly canSeeHardware: boolean;
 }
 

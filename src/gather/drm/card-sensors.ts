@@ -11,7 +11,7 @@ export interface Hwmon {
   readonly stems: ReadonlyMap<string, string>;
 }
 
-/** The first sensor folder of a device whose name is one of `names`; undefined where it has none. */
+/** The first sensor folder of a device whose name is one of `names`; undefined if it has none. */
 export const findHwmon = async (devicePath: string, names: readonly string[]): Promise<Hwmon | undefined> => {
   const folder = join(devicePath, 'hwmon');
   for (const entry of await sysfsNames(folder)) {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The name of a chip in amdgpu.ids, which tells revisions apart: "744C,	CC,	AMD Radeon RX 7900 XT". */
+/** The name of a chip in amdgpu.ids, which distinguishes revisions: "744C,	CC,	AMD Radeon RX 7900 XT". */
 export const amdgpuName = (list: string, device: number, revision: number): string | undefined => {
   for (const line of list.split('\n')) {
     const [deviceHex, revisionHex, ...name] = line.split(',');
@@ -13,7 +13,7 @@ export const amdgpuName = (list: string, device: number, revision: number): stri
   return undefined;
 };
 
-/** The name of a device in pci.ids: vendors stand at the line's start, their devices after one tab. */
+/** The name of a device in pci.ids: vendors are at the line's start, their devices after one tab. */
 export const pciIdsName = (list: string, vendor: number, device: number): string | undefined => {
   const vendorAt = `\n${list}`.search(new RegExp(`\n${hex4(vendor)} `, 'i'));
   if (vendorAt === -1) return undefined;
@@ -26,7 +26,7 @@ export const pciIdsName = (list: string, vendor: number, device: number): string
   return undefined;
 };
 
-/** The first of these files that can be read, at most 8 MiB of it; '' where none can. */
+/** The first of these files that can be read, at most 8 MiB of it; '' if none can. */
 export const readNameList = async (root: string, places: readonly string[]): Promise<string> => {
   for (const place of places) {
     try {

@@ -1,5 +1,5 @@
-// The graphics cards that the kernel's DRM drivers own: /sys/class/drm/card*. Only cards on PCI count, so that virtual
-// displays, and the extra cards of compute partitions, which have no PCI device, are passed over.
+// The graphics cards that the kernel's DRM drivers own: /sys/class/drm/card*. Only cards on PCI count, so virtual
+// displays, and the extra cards of compute partitions, which have no PCI device, are skipped.
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -57,7 +57,7 @@ const readCard = async (cardPath: string, vendor: number): Promise<DrmCard | und
 export const isServerDisplay = (vendor: number, device: number): boolean =>
   vendor === PCI_VENDORS.amd && SERVER_DISPLAYS.has(device);
 
-/** A card that the kernel has put to sleep must not be asked: most files of its driver wake it. */
+/** A card that the kernel has put to sleep must not be queried: most files of its driver wake it. */
 export const isAsleep = async (card: DrmCard): Promise<boolean> =>
   (await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended';
 

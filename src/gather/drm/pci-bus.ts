@@ -1,6 +1,6 @@
-// GPUs as the PCI bus shows them: display controllers and accelerators with or without a driver, which tells "its driver
-// is not installed" from "not in this machine", and the links behind which they sit. Many cards carry a small switch of
-// their own, and the GPU's own link then is the one inside the card: the caller says how far up the real one is.
+// GPUs as the PCI bus shows them: display controllers and accelerators with or without a driver, which separates "its
+// driver is not installed" from "not in this machine", and the links in front of them. Many cards contain a small
+// switch, and the GPU's own link is then inside the card: the caller says how far up the real one is.
 
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { sysfsNames, sysfsNumber, sysfsText } from './sysfs-file.ts';
 
 export interface PciDisplay {
   readonly address: string;
-  /** Undefined where no driver has claimed it. */
+  /** Undefined if no driver has claimed it. */
   readonly driver: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export const findPciDisplays = async (root: string, vendor: number): Promise<rea
 };
 
 /**
- * Why there is no DRM card of a vendor although the machine has such a device; undefined where it has none.
+ * Why there is no DRM card of a vendor although the machine has such a device; undefined if it has none.
  * `brand` and `driver` as a person knows them: "AMD", "amdgpu".
  */
 export const whyNoCard = async (
@@ -46,7 +46,7 @@ export const whyNoCard = async (
     : `the ${names.brand} GPU ${display.address} runs on the driver ${display.driver}, which shows no card`;
 };
 
-/** `which`: the link as it is, or the best that this device can do. */
+/** `which`: the current link, or the best that this device supports. */
 export const pcieLink = async (pciPath: string, which: 'current' | 'max'): Promise<Reported<PcieLink>> => {
   const speed = await sysfsText(join(pciPath, `${which}_link_speed`));
   if (isUnknown(speed)) return speed;

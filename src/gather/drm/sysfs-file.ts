@@ -1,5 +1,5 @@
 // One small file of sysfs or procfs as a value or the reason why there is none. Read off the main thread, because a
-// driver whose device hangs can keep a reader waiting.
+// driver whose device hangs can block the reader.
 
 import { open, readdir } from 'node:fs/promises';
 import type { Reported, Unknown } from '../../core/unknown.ts';
@@ -35,7 +35,7 @@ export const sysfsBytes = async (
   }
 };
 
-/** Names in a folder, sorted; none where it cannot be read. */
+/** Names in a folder, sorted; none if it cannot be read. */
 export const sysfsNames = async (path: string): Promise<readonly string[]> => {
   try {
     return (await readdir(path)).sort((a, b) => (a < b ? -1 : 1));
@@ -76,5 +76,5 @@ const readFailure = (error: unknown): Unknown => {
 };
 
 const NOT_TOLD = 'not reported by this driver';
-/** A page, which is the most that most kernels give for one file of sysfs. */
+/** One page: the most that kernels usually return for one sysfs file. */
 const TEXT_BYTES_MAX = 4 * 1024;

@@ -1,4 +1,4 @@
-// Which sensor tells the processor's temperature. Names are those of kernel drivers (Documentation/hwmon); the list
+// Which sensor reports the processor's temperature. Names are those of kernel drivers (Documentation/hwmon); the list
 // runs from sensors inside the processor to the firmware's, which may measure the board and comes last.
 
 import { isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
@@ -10,7 +10,7 @@ export interface SensorFile {
   readonly name: string;
 }
 
-/** The sensors to read (one a socket); their highest value is the processor's. Empty where there is none. */
+/** The sensors to read (one per socket); their highest value is the processor's. Empty if there is none. */
 export const findCpuTemperatureSensors = (files: MachineFiles): readonly SensorFile[] => {
   const chips = hardwareMonitors(files);
   for (const { chip, labels } of CPU_CHIPS) {
@@ -39,7 +39,7 @@ export const hardwareMonitors = (files: MachineFiles): readonly HardwareMonitor[
   });
 };
 
-/** Millidegrees to degrees; undefined for what no processor that still runs can have. */
+/** Millidegrees to degrees; undefined for values that no running processor can have. */
 export const parseMillidegrees = (text: string): number | undefined => {
   if (!/^-?\d{1,7}$/.test(text)) return undefined;
   const celsius = Number(text) / 1000;

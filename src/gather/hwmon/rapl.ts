@@ -5,7 +5,7 @@ import { digitsIn, isUnreadable, type MachineFiles, textOr } from '../machine-fi
 
 export interface EnergyCounter {
   readonly path: string;
-  /** Where the counter starts again from 0, in microjoules. */
+  /** The value at which the counter wraps to 0, in microjoules. */
   readonly rangeMicrojoules: number;
 }
 
@@ -26,7 +26,7 @@ export interface EnergyReading {
   readonly microjoules: number;
 }
 
-/** Undefined where the counter went back without a known range, or no time has passed. */
+/** Undefined if the counter went back without a known range, or no time has passed. */
 export const wattsBetween = (
   before: EnergyReading,
   after: EnergyReading,
@@ -37,7 +37,7 @@ export const wattsBetween = (
   let microjoules = after.microjoules - before.microjoules;
   if (microjoules < 0) microjoules += rangeMicrojoules;
   const watts = microjoules / 1e6 / seconds;
-  // A counter that was reset by a suspend looks like one that ran over: no package draws this much.
+  // A counter reset by a suspend looks like one that wrapped: no package draws this much.
   return watts < 0 || watts > PACKAGE_WATTS_MAX ? undefined : watts;
 };
 

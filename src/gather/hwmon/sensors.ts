@@ -1,5 +1,5 @@
-// The sensors of a machine, read together once a beat. Some are answered by firmware that takes its time: a beat waits
-// for them only so long, goes on with the last answer, and never asks a second time while a first is open.
+// The sensors of a machine, read together at each interval. Some are answered by slow firmware: a read waits for them
+// only briefly, continues with the last value, and never queries again while a query is open.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -41,7 +41,7 @@ export class Sensors implements Disposable {
     return [...new Set(names)].map(name => name.slice(0, NAME_LENGTH_MAX)).slice(0, NAMES_MAX);
   }
 
-  /** The newest values there are after at most `waitMs`, which an abort does not shorten. */
+  /** The newest values available after at most `waitMs`, which an abort does not shorten. */
   async read(waitMs: number): Promise<SensorValues> {
     this.#reading ??= this.#readAll().finally(() => {
       this.#reading = undefined;
@@ -68,7 +68,7 @@ export class Sensors implements Disposable {
     this.#last = { cpuTemperatureCelsius, cpuPowerWatts, systemPowerWatts };
   }
 
-  /** Now and then again: drivers are loaded late, and reloaded. */
+  /** Repeated now and then: drivers are loaded late, and reloaded. */
   #find(): void {
     this[Symbol.dispose]();
     const open = (path: string): KeptFile => this.#files.keepOpen(path);
@@ -93,7 +93,7 @@ export class Sensors implements Disposable {
     return failed === undefined ? unknown('the sensor gives no plausible temperature') : notRead(failed);
   }
 
-  /** The sum over sockets; unknown when one of them is, because half a machine's power is no machine's power. */
+  /** The sum over sockets; unknown when one of them is, because half a machine's power is not the machine's power. */
   async #readCpuPower(): Promise<Reported<number>> {
     if (this.#counters.length === 0) return unknown('no energy counter (RAPL)');
     const texts = await Promise.all(this.#counters.map(({ file }) => file.read()));

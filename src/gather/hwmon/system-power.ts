@@ -1,5 +1,5 @@
-// Power of the whole machine, where one sensor is known to stand for it: a server's ACPI power meter, the input rail
-// of a Jetson, the total of an Apple system controller, or a battery while it is what the machine runs on.
+// Power of the whole machine, if one sensor is known to measure it: a server's ACPI power meter, the input rail of a
+// Jetson, the total of an Apple system controller, or a battery while the machine runs on it.
 
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import { digitsIn, isUnreadable, type MachineFiles, notRead, textOr } from '../machine-files.ts';

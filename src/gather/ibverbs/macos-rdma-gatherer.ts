@@ -9,7 +9,7 @@ import { poll } from '../poll.ts';
 import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText } from '../tool-output.ts';
 import { type IbvDevice, parseIbvDevices, parseIbvDevinfo } from './parse-ibv.ts';
 
-/** The devices, read once for all who need them. */
+/** The devices, read once and shared. */
 export const ibverbsDevices = ({ env, timeouts }: MachineAccess): RememberedRead<readonly RdmaDevice[]> =>
   new RememberedRead(signal => readIbverbs({ env, signal, timeoutMs: timeouts.toolMs }));
 
@@ -28,7 +28,7 @@ export const macosRdmaGatherer = (
       ]);
       const isEnabled =
         status.kind === 'answered' ? parseRdmaCtlStatus(status.value) : unknown(status.reason, status.code);
-      // With RDMA off, or on a system older than RDMA, there is nothing to list, and that is no failure.
+      // With RDMA off, or on a system older than RDMA, there is nothing to list, which is not a failure.
       if (devices.kind === 'unanswered' && isEnabled === true) {
         session.fail(RDMA, 'ibv_devinfo', devices.reason, devices.code);
         return;
@@ -38,7 +38,7 @@ export const macosRdmaGatherer = (
     }),
 });
 
-/** `rdma_ctl status` prints one word. The whole answer is compared, because "partially enabled" is neither. */
+/** `rdma_ctl status` prints one word. The whole output is compared, because "partially enabled" is neither. */
 export const parseRdmaCtlStatus = (text: string): Reported<boolean> => {
   const answer = text.trim();
   if (answer === 'enabled') return true;
@@ -47,7 +47,7 @@ export const parseRdmaCtlStatus = (text: string): Reported<boolean> => {
 };
 
 /**
- * RDMA devices of a Mac. `ibv_devinfo` tells most; where it fails while `ibv_devices` lists devices, these are told
+ * RDMA devices of a Mac. `ibv_devinfo` has the most; if it fails while `ibv_devices` lists devices, these are reported
  * without ports. Both fail, or list nothing, on a Mac with RDMA off.
  */
 export const readIbverbs = async (context: ToolContext): Promise<ToolAnswer<readonly RdmaDevice[]>> => {

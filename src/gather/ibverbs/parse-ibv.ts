@@ -11,8 +11,8 @@ export interface IbvDevice {
 }
 
 /**
- * A header of two lines, then "name  guid", split by white space of any kind. Without RDMA on a Mac the tool prints the
- * header alone and exits 0; on a Linux kernel without RDMA it says so on stderr and exits 1.
+ * A header of two lines, then "name guid", split by white space of any kind. Without RDMA on a Mac the tool prints only
+ * the header and exits 0; on a Linux kernel without RDMA it says so on stderr and exits 1.
  */
 export const parseIbvDevices = (text: string): readonly IbvDevice[] => {
   const devices: IbvDevice[] = [];
@@ -26,8 +26,9 @@ export const parseIbvDevices = (text: string): readonly IbvDevice[] => {
 };
 
 /**
- * With or without -v: "hca_id:" begins a device, "port:" a port, everything else is "name: value" by indentation. Section
- * headers without a value and flags on lines of their own are passed over. The interface of a port is the platform's to add.
+ * With or without -v: "hca_id:" begins a device, "port:" a port, everything else is "name: value" by indentation.
+ * Section headers without a value and flags on separate lines are skipped. The platform's code adds the interface of a
+ * port.
  */
 export const parseIbvDevinfo = (text: string): readonly RdmaDevice[] => {
   const devices: Section[] = [];
@@ -107,7 +108,7 @@ const linkLayerIn = (text: string | undefined): RdmaPort['linkLayer'] => {
   }
 };
 
-/** -v only: "4X (2)" lanes times "50.0 Gbps (64)" a lane. */
+/** -v only: "4X (2)" lanes times "50.0 Gbps (64)" per lane. */
 const rateIn = (values: ReadonlyMap<string, string>): Reported<number> => {
   const lanes = /^(\d{1,2})X\b/.exec(values.get('active_width') ?? '');
   const laneGbps = /^(\d{1,4}(?:\.\d{1,3})?) Gbps\b/.exec(values.get('active_speed') ?? '');

@@ -1,4 +1,4 @@
-// One interface of `ifconfig`, with what its hardware port is called, as the reading tells it.
+// One interface of `ifconfig`, with the name of its hardware port, as in the reading.
 
 import type { InterfaceType, NetworkInterface } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
@@ -20,7 +20,7 @@ export const describeInterface = (about: IfconfigInterface, portName: Reported<s
   };
 };
 
-/** Tunnels and the loopback have no status line: there the flags decide. */
+/** Tunnels and the loopback have no status line, so the flags decide. */
 const isUp = ({ flags, status }: IfconfigInterface): boolean =>
   flags.includes('UP') && (status === undefined ? flags.includes('RUNNING') : status === 'active');
 
@@ -35,15 +35,15 @@ const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Repo
 };
 
 /**
- * What an interface is, by what the system says of it: its hardware port's name first, then ifconfig's own lines, then
- * the driver that its name stands for. Never by an address range, and never by its number.
+ * What an interface is, by system evidence: its hardware port's name first, then ifconfig's own lines, then the driver
+ * in its name. Never by an address range or its number.
  */
 export interface TypedInterface {
   readonly type: InterfaceType | Unknown;
   readonly evidence: string;
 }
 
-/** `portName` is unknown for what is no hardware port. */
+/** `portName` is unknown if it is not a hardware port. */
 export const typeOfInterface = (about: IfconfigInterface, portName: Reported<string>): TypedInterface => {
   if (about.flags.includes('LOOPBACK')) return { type: 'loopback', evidence: 'flag LOOPBACK' };
   if (about.vlanParent !== undefined) return { type: 'vlan', evidence: `VLAN on ${about.vlanParent}` };
@@ -74,7 +74,7 @@ const typeOfPort = (portName: string): InterfaceType | undefined => {
 const typeOfDriver = ({ name, addresses }: IfconfigInterface): TypedInterface | undefined => {
   const driver = /^([A-Za-z]+)\d*$/.exec(name)?.[1] ?? '';
   if (TUNNELS.has(driver)) {
-    // Every Mac has utun devices of its own services; only one that carries an address reaches anybody.
+    // Every Mac has utun devices of its own services; only one with an address reaches another machine.
     const isRouted = addresses.some(address => address.scope === 'global' || address.scope === 'site');
     return isRouted
       ? { type: 'overlay', evidence: `tunnel device ${driver} with an address` }

@@ -1,5 +1,5 @@
 // Network interfaces of a Mac: `ifconfig` for addresses, state and rate, `networksetup` for what each device is. A
-// watching `scutil` hurries the next read when a link or an address changes.
+// long-running `scutil` triggers the next read when a link or an address changes.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
@@ -56,5 +56,5 @@ const portNameOf = (device: string, ports: ToolAnswer<readonly HardwarePort[]>):
 };
 
 const NETWORK: GatheredKind = { reading: 'network', vendor: 'none' };
-/** A cable being plugged makes a burst of changes; two reads a second are enough for it. */
+/** Plugging in a cable makes a burst of changes; two reads a second are enough. */
 const READS_APART_MS = 500;

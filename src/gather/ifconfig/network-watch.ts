@@ -1,10 +1,10 @@
 // One long-lived `scutil` that watches the system's configuration store and prints a line at each change of an
-// interface's link or addresses. Its lines are a hint to read again, nothing more: without it polling goes on.
+// interface's link or addresses. Its lines are only a hint to read again: without it polling continues.
 
 import { type Env, streamLines, ToolError } from '../../process/child.ts';
 import type { GatherSession } from '../gatherer.ts';
 
-/** Calls `changed` for each line that tells a change; returns when the session aborts or scutil is missing. */
+/** Calls `changed` for each line that reports a change; returns when the session aborts or scutil is missing. */
 export const watchNetwork = async (
   { clock, signal }: Pick<GatherSession, 'clock' | 'signal'>,
   env: Env,

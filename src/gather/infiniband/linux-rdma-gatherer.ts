@@ -1,5 +1,5 @@
-// RDMA devices of a Linux machine, InfiniBand and RoCE, from sysfs: the same facts as ibstat and rdma print, without
-// starting a process. A device that went away while being read loses only itself.
+// RDMA devices of a Linux machine, InfiniBand and RoCE, from sysfs: the same values as ibstat and rdma print, without
+// starting a process. A device that disappears while being read loses only itself.
 
 import type { NodeRdmaDevices, RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
@@ -22,7 +22,7 @@ export const linuxRdmaGatherer = ({ files, intervals }: MachineAccess): Gatherer
   intervalMs: intervals.rdmaMs,
   gather: async session => {
     let wasAbsent: boolean | undefined;
-    // Goes on where there is nothing: the modules may be loaded later, and looking costs one readdir.
+    // Continues even if nothing is there: the modules may be loaded later, and a check costs one readdir.
     await poll(session, intervals.rdmaMs, async () => {
       const isAbsent = isUnreadable(files.namesNow('/sys/class/infiniband'));
       if (!isAbsent) session.emit('sysfs', { kind: 'rdmaDevices', value: await readSysfsRdma(files) });
@@ -58,7 +58,7 @@ const readDevice = async (files: MachineFiles, name: string): Promise<RdmaDevice
   };
 };
 
-/** State and rate ask the adapter's firmware, and so are read off this thread. */
+/** State and rate query the adapter's firmware, so they are read off this thread. */
 const readPort = async (files: MachineFiles, device: string, number: number): Promise<RdmaPort> => {
   const folder = `${device}/ports/${number}`;
   const state = parsePortState(trimmed(await files.text(`${folder}/state`)));

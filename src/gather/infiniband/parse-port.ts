@@ -24,7 +24,7 @@ export const parseLinkLayer = (text: Reported<string>): RdmaPort['linkLayer'] =>
   return unknown(`link layer ${text.slice(0, TEXT_LENGTH_MAX)}`);
 };
 
-/** "200 Gb/sec (4X NDR)". A port that is down prints a rate too, which nobody has negotiated. */
+/** "200 Gb/sec (4X NDR)". A port that is down prints a rate too, which was never negotiated. */
 export const parseRate = (text: Reported<string>, state: RdmaPort['state']): Reported<number> => {
   if (state === 'down') return unknown('the port is down');
   if (isUnknown(text)) return text;

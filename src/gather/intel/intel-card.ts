@@ -1,4 +1,4 @@
-// One Intel card, of the driver i915 or xe, with the paths of what changes. The drivers keep the same figures in
+// One Intel card, of the driver i915 or xe, with the paths of its changing values. The drivers keep the same figures in
 // different places.
 
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { sysfsNames } from '../drm/sysfs-file.ts';
 
 export interface IntelCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
-  /** The PCI device whose link leads out of the card; undefined where the card's own figure is a placeholder. */
+  /** The PCI device whose link leads out of the card; undefined if the card's own figure is a placeholder. */
   readonly linkPath: string | undefined;
   readonly isIntegrated: boolean;
   /** Of xe: /sys/class/drm/card0/device/tile0, tile1… */
@@ -35,8 +35,8 @@ export const findIntelCards = async (root: string): Promise<readonly IntelCard[]
   );
 
 /**
- * A discrete card is a switch with the GPU behind it: GPU, downstream port, upstream port, and above it the host. The GPU's own
- * link then reads 2.5 GT/s, one lane, whatever the card has.
+ * A discrete card is a switch with the GPU behind it: GPU, downstream port, upstream port, and above it the host. The
+ * GPU's own link then always reads 2.5 GT/s, one lane.
  */
 const linkPathOf = async (card: DrmCard): Promise<string | undefined> => {
   const own = await pcieLink(card.devicePath, 'max');

@@ -67,7 +67,7 @@ const pollLoads = async ({ root, intervals }: MachineAccess, session: GatherSess
   });
 };
 
-/** Says it when this machine has no Intel GPU. @throws Error with the reason when it has one without a driver. */
+/** Reports if this machine has no Intel GPU. @throws Error with the reason when it has one without a driver. */
 const isHere = async (root: string, kind: GatheredKind, session: GatherSession): Promise<boolean> => {
   if ((await findIntelCards(root)).length > 0) return true;
   const reason = await whyNoCard(root, PCI_VENDORS.intel, { brand: 'Intel', driver: 'i915 or xe' });

@@ -1,4 +1,4 @@
-// What an Intel card is, as far as sysfs tells.
+// What an Intel card is, as far as sysfs reports it.
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
@@ -32,7 +32,7 @@ export const readIntelDevice = async (card: IntelCard, index: number, root: stri
 
 export const NO_LINK = 'the device shows no PCIe link of its own';
 
-/** xe tells each tile's memory; i915 the card's, and only in Intel's own builds. */
+/** xe reports each tile's memory; i915 the card's, and only in Intel's own builds. */
 const memoryTotal = async (card: IntelCard): Promise<Reported<number>> => {
   const tiles = await Promise.all(
     card.tilePaths.map(tile =>

@@ -1,5 +1,5 @@
-// What an Intel card does, as far as sysfs tells: clock, heat, energy, and why it is held down. Load and used memory are
-// told per process only.
+// Load of an Intel card, as far as sysfs reports it: clock, temperature, energy, and why it is throttled. Utilization
+// and used memory are reported per process only.
 
 import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
@@ -88,9 +88,9 @@ export class EnergyMeter {
   #last: { readonly microjoules: number; readonly atMs: number } | undefined;
 
   /**
-   * `microjoules` as the counter stands, read at `atMs` of a monotonic clock. Unknown for the first reading and where the
-   * counter went back: it starts anew with the driver, and drivers widen it in software, so where it would wrap
-   * is not known. A step that no card could take is unknown too.
+   * `microjoules` as the counter stands, read at `atMs` of a monotonic clock. Unknown for the first reading and if the
+   * counter went back: it restarts with the driver, and drivers widen it in software, so where it would wrap is not
+   * known. An impossibly large step is unknown too.
    */
   watts(microjoules: number, atMs: number): Reported<number> {
     const last = this.#last;

@@ -1,5 +1,5 @@
-// The addresses of all interfaces. `ip` is asked once after each change and not at each reading, so that a daemon at
-// rest starts no process; where it is missing or broken, the C library's list stands in.
+// The addresses of all interfaces. `ip` runs once after each change and not at each reading, so an idle daemon starts
+// no process; if it is missing or broken, the C library's list is used.
 
 import type { NetworkInterfaceInfo } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
@@ -34,7 +34,7 @@ export class AddressSource {
   }
 
   /**
-   * `isHinted`: something has told of a change, which the fingerprint need not show.
+   * `isHinted`: a change was reported, which the fingerprint may not show.
    * @throws only the signal's reason, when it aborts.
    */
   async read(isHinted: boolean, signal: AbortSignal): Promise<Addresses> {
@@ -70,8 +70,8 @@ export class AddressSource {
 export type ListAddresses = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /**
- * Addresses as the C library lists them: at hand in every process, but without those of interfaces that have no
- * carrier, and without scopes. Used to notice a change, and alone where there is no `ip`.
+ * Addresses as the C library lists them: available in every process, but without those of interfaces with no carrier,
+ * and without scopes. Used to notice a change, and as the only source if there is no `ip`.
  */
 export const hostAddresses = (list: ListAddresses): AddressTable => {
   const table = new Map<string, InterfaceAddress[]>();

@@ -1,18 +1,18 @@
-// Whether an interface is up, and the rate it negotiated. A rate is told only where two ends have agreed on one: what
-// virtual adapters, cables that are out and old drivers put in its place is unknown with a reason.
+// Whether an interface is up, and the rate it negotiated. A rate is reported only if two ends have agreed on one: what
+// virtual adapters, unplugged cables and old drivers print instead is unknown with a reason.
 
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { digitsIn, type FileText, isUnreadable, notRead } from '../machine-files.ts';
 
-/** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), before it is judged. */
+/** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), not yet interpreted. */
 export interface InterfaceFacts {
   readonly name: string;
   /** ARPHRD_… of linux/if_arp.h: 1 Ethernet, 32 InfiniBand, 772 loopback. */
   readonly hardwareType: number | undefined;
   /** DEVTYPE of uevent: "wlan", "bridge", "bond", "vlan", "wireguard"; '' for most. */
   readonly deviceType: string;
-  /** '' where no device stands behind the interface. */
+  /** '' if the interface has no device. */
   readonly driver: string;
   readonly hasDevice: boolean;
   readonly isWireless: boolean;
@@ -21,18 +21,18 @@ export interface InterfaceFacts {
   /** Of a TUN or TAP device. */
   readonly tunFlags: number | undefined;
   readonly operstate: string;
-  /** IFF_… flags; undefined where they cannot be read. */
+  /** IFF_… flags; undefined if they cannot be read. */
   readonly flags: number | undefined;
   readonly mtu: number | undefined;
   readonly address: string;
   readonly members: readonly string[];
 }
 
-/** Administratively up and with a carrier; undefined where only the carrier can tell. */
+/** Administratively up and with a carrier; undefined if only the carrier decides. */
 export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | undefined => {
   if (flags !== undefined && (flags & IFF_UP) === 0) return false;
   if (operstate === 'up') return true;
-  // "unknown" is what loopback, TUN and old drivers say all the time.
+  // Loopback, TUN and old drivers always say "unknown".
   return /^(?:down|lowerlayerdown|dormant|notpresent|testing)$/.test(operstate) ? false : undefined;
 };
 
@@ -47,7 +47,7 @@ export const parseCarrier = (text: FileText): Reported<boolean> => {
       : unknown('neither operstate nor carrier reports it');
 };
 
-/** Why there can be no negotiated rate, so that the driver need not even be asked; undefined where there can be one. */
+/** Why there can be no negotiated rate, so the driver need not be queried; undefined if there can be one. */
 export const whyNoSpeed = (
   facts: InterfaceFacts,
   type: Reported<InterfaceType>,
@@ -77,9 +77,9 @@ const refusal = (type: Reported<InterfaceType>, reason: string): string => {
   return reason;
 };
 
-/** veth always says 10000, a bridge the fastest of its ports, tun 10: none of them has agreed on it with anybody. */
+/** veth always says 10000, a bridge the fastest of its ports, tun 10: none of these was negotiated. */
 const RATELESS_TYPES: ReadonlySet<InterfaceType> = new Set(['loopback', 'bridge', 'virtual', 'overlay']);
-/** What they say, if anything, was typed in by whoever set up the virtual machine. */
+/** What they say, if anything, was configured for the virtual machine. */
 const VIRTUAL_DRIVERS: ReadonlySet<string> = new Set([
   'virtio_net',
   'vmxnet3',

@@ -1,5 +1,5 @@
-// What kind of interface it is, by evidence of the interface itself: what the kernel says it is, and which driver
-// stands behind it. Names and address ranges prove nothing, and an interface that shows no evidence is unknown.
+// What kind of interface it is, by evidence of the interface itself: what the kernel says it is, and its driver. Names
+// and address ranges prove nothing, and an interface that shows no evidence is unknown.
 
 import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';

@@ -1,6 +1,5 @@
-// One `ip monitor` that keeps running and says that something about links or addresses has changed. Only a hint: what
-// has changed is read again from its source, since the text of an event differs by version. Without it, readings come
-// at their interval.
+// One long-running `ip monitor` that reports changes of links or addresses. Only a hint: what has changed is read again
+// from its source, since the text of an event differs by version. Without it, readings come at their interval.
 
 import type { Clock } from '../../clock/clock.ts';
 import { type Env, streamLines, ToolError } from '../../process/child.ts';
@@ -13,7 +12,7 @@ export interface LinkWatchOptions {
   readonly onHint: () => void;
 }
 
-/** Resolves when the signal aborts, or for good where there is no `ip`. */
+/** Resolves when the signal aborts, or for good if there is no `ip`. */
 export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOptions): Promise<void> => {
   let backoffMs = BACKOFF_FIRST_MS;
   while (!signal.aborted) {
@@ -30,14 +29,14 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
       for await (const line of lines) {
         if (EVENT_LINE.test(line)) onHint();
         else if (!CONTINUATION_LINE.test(line)) strangeCount += 1;
-        // Not the `ip` that is meant: reading it on would only burn a processor.
+        // Not the expected `ip`: reading on would only waste processor time.
         if (strangeCount > STRANGE_LINES_MAX) break;
       }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       if (error.code === 'tool-missing' || isNotFound(error)) return;
     }
-    // What it would have told while it was away is read once.
+    // Changes missed while it was away are read once.
     onHint();
     if (clock.nowMs() - startedMs > BACKOFF_MAX_MS) backoffMs = BACKOFF_FIRST_MS;
     try {
@@ -50,8 +49,8 @@ export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOption
 };
 
 /**
- * Becomes the tool, with a reader of our end of the pipe beside it that ends it when this process is gone. A monitor has
- * nothing to say for days, so that it would not notice by itself, and each kill -9 would leave one behind.
+ * Becomes the tool, with a reader of our end of the pipe beside it that ends it when this process is gone. A monitor
+ * may print nothing for days, so it would not notice by itself, and each kill -9 would leave one behind.
  */
 const END_WITH_US = `exec 3<&0 </dev/null
 { read -r _ <&3; kill $$; } >/dev/null 2>&1 &

@@ -41,7 +41,7 @@ export const linuxNetworkGatherer = (
     return runBeside(
       session.signal,
       signal => polling.run({ clock, signal }, read),
-      // Polling goes on where there is no `ip` to watch.
+      // Polling continues if there is no `ip` to watch.
       signal => watchLinks({ env, clock, signal, onHint: () => polling.hint() }),
     );
   },
@@ -50,5 +50,5 @@ export const linuxNetworkGatherer = (
 const NETWORK: GatheredKind = { reading: 'network', vendor: 'none' };
 const BURST_MS = 100;
 const READ_AGAIN_MS = 1_000;
-/** A node with hundreds of containers has as many virtual interfaces; the picture needs its cables. */
+/** A node with hundreds of containers has as many virtual interfaces; the map needs only its cables. */
 const INTERFACES_MAX = 256;

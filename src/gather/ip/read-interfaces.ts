@@ -1,4 +1,4 @@
-// Interfaces of a Linux machine: what sysfs says of each, judged, with its addresses.
+// Interfaces of a Linux machine: what sysfs says about each, interpreted, with its addresses.
 
 import type { NetworkInterface } from '../../core/node/network.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -7,7 +7,7 @@ import { type InterfaceFacts, isUpByState, parseCarrier, parseSpeed, whyNoSpeed 
 import { interfaceType } from './interface-type.ts';
 import type { AddressTable } from './parse-ip-addr.ts';
 
-/** Those with a device behind them first, then by name, so that the bound cuts off what containers made. */
+/** Those with a device first, then by name, so the limit cuts off those made by containers. */
 export const readInterfaces = async (
   files: MachineFiles,
   names: readonly string[],
@@ -29,7 +29,7 @@ const readInterface = async (
   addresses: AddressTable,
 ): Promise<NetworkInterface> => {
   const { type, evidence } = interfaceType(facts);
-  // Carrier and speed are read off this thread: the kernel takes a lock for them that a driver in trouble holds for long.
+  // Carrier and speed are read off this thread: the kernel takes a lock for them that a stuck driver may hold for long.
   const isUp = isUpByState(facts) ?? parseCarrier(await files.text(`/sys/class/net/${facts.name}/carrier`));
   return {
     name: facts.name,
@@ -90,7 +90,7 @@ const membersOf = (
 const hexadecimal = (text: string): number | undefined =>
   /^0x[0-9a-f]{1,8}$/i.test(text) ? Number.parseInt(text.slice(2), 16) : undefined;
 
-/** A load balancer may carry thousands; the picture needs a few that answer. */
+/** A load balancer may have thousands; the map needs a few that answer. */
 const ADDRESSES_MAX = 256;
 /** InfiniBand has the longest: 20 bytes. */
 const ADDRESS_LENGTH_MAX = 64;

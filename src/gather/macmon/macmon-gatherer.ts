@@ -1,5 +1,5 @@
 // Memory, system and GPU load of a Mac from one streaming child, `macmon pipe`. When it is missing, breaks or falls
-// silent, vm-stat stands in for what the system itself tells too; the GPU's load stops, with the reason.
+// silent, vm-stat stands in for what the system itself reports; the GPU's load stops, with the reason.
 
 import { streamLines, ToolError } from '../../process/child.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
@@ -13,7 +13,8 @@ import { parseMacmonLine } from './parse-macmon.ts';
 export const macmonGatherer = (machine: MachineAccess, gauges: MemoryGauges): Gatherer => ({
   name: 'macmon',
   tells: [MEMORY, SYSTEM, GPU_LOADS],
-  // Not memory's half a second: macmon reads every power and temperature sensor for each line, so that it would cost twice.
+  // Not memory's half a second: macmon reads every power and temperature sensor for each line, so that would cost twice
+  // as much.
   intervalMs: machine.intervals.systemMs,
   gather: session =>
     runBeside(
@@ -23,7 +24,7 @@ export const macmonGatherer = (machine: MachineAccess, gauges: MemoryGauges): Ga
     ),
 });
 
-/** @throws Error with the reason when macmon is missing, ends, falls silent or prints something else. */
+/** @throws Error with the reason when macmon is missing, exits, falls silent or prints something else. */
 const streamMacmon = async (
   session: GatherSession,
   { env, host, intervals, timeouts }: MachineAccess,
@@ -65,5 +66,5 @@ const MACMON_MISSING = 'macmon is not installed: brew install macmon';
 const BAD_LINES_MAX = 5;
 /** A line of 0.8 on the largest chips has some 6 KB. */
 const LINE_BYTES_MAX = 256 * 1024;
-/** It prints one each interval, of 10 ms at the least. */
+/** It prints one per interval, of at least 10 ms. */
 const LINES_PER_SECOND_MAX = 1_000;

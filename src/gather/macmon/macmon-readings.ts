@@ -1,4 +1,4 @@
-// From a line of macmon, and what the system itself tells beside it, to the readings.
+// From a line of macmon, and what the system itself reports, to the readings.
 
 import type { Reading } from '../../core/node/reading.ts';
 import { knownOr, type Reported, unknown } from '../../core/unknown.ts';
@@ -55,10 +55,10 @@ export const macmonGpuLoads = (sample: MacmonSample): Reading => ({
   },
 });
 
-/** An Apple chip has one GPU, which has no address and no serial number of its own. */
+/** An Apple chip has one GPU, without an address or serial number. */
 export const APPLE_GPU_ID = 'apple-0';
 
-/** Memory of a Mac, whoever told what is used of it. */
+/** Memory of a Mac, whichever source reported its usage. */
 export const macosMemory = (memory: {
   readonly totalBytes: number;
   readonly usedBytes: Reported<number>;

@@ -58,7 +58,7 @@ export const parseMacmonLine = (line: string): ToolAnswer<MacmonSample> => {
     gpu,
     cpuTemperatureCelsius: positive(temperature['cpu_temp_avg'], NO_SENSOR),
     gpuTemperatureCelsius: positive(temperature['gpu_temp_avg'], NO_SENSOR),
-    cpuPowerWatts: positive(record['cpu_power'], NO_SENSOR), // a running processor draws something
+    cpuPowerWatts: positive(record['cpu_power'], NO_SENSOR), // a running processor always draws power
     gpuPowerWatts: gpuPowerIn(record['gpu_power'], gpu.use),
     systemPowerWatts: positive(record['sys_power'], NO_SENSOR),
   });
@@ -125,13 +125,13 @@ const notNegative = (value: unknown): Reported<number> => {
   return number !== undefined && number >= 0 ? number : unknown(NOT_TOLD);
 };
 
-/** macmon prints numbers as numbers; a number in quotes is somebody else's. */
+/** macmon prints numbers as numbers; a number in quotes is not from macmon. */
 const strictNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? looseNumber(value) : undefined;
 
 const NO_SENSOR = 'macmon finds no sensor';
 const NOT_TOLD = 'macmon does not report it';
-/** Samples overlap a little: 1.002 is a full processor, 97 is a percentage that nobody promised. */
+/** Samples overlap a little: 1.002 is a full processor, 97 is an undocumented percentage. */
 const RATIO_MAX = 1.05;
 const KNOWN_KEYS = [
   'memory',

@@ -1,5 +1,5 @@
-// Which mounts are volumes that a person may store models on: each file system once, without what the kernel, the boot
-// loader and container engines mount for themselves.
+// Which mounts are volumes on which a person may store models: each file system once, without those that the kernel,
+// the boot loader and container engines mount for themselves.
 
 import type { LinuxMount } from './parse-mountinfo.ts';
 
@@ -7,7 +7,7 @@ export interface Volume {
   readonly mountPoint: string;
   readonly device: string;
   readonly fileSystem: string;
-  /** Its server may be gone, and then every question about it hangs. */
+  /** Its server may be gone, and then every query about it hangs. */
   readonly isRemote: boolean;
 }
 
@@ -44,7 +44,7 @@ const isVolume = ({ mountPoint, fileSystem, device }: LinuxMount): boolean => {
   return device.startsWith('/dev/');
 };
 
-/** The whole file system before a folder of it, then the shorter path: bind mounts show the same space again. */
+/** The whole file system before a folder of it, then the shorter path: bind mounts repeat the same space. */
 const isBetter = (mount: LinuxMount, than: LinuxMount): boolean => {
   const isWhole = mount.root === '/';
   if (isWhole !== (than.root === '/')) return isWhole;

@@ -1,5 +1,5 @@
-// Space on the volumes of a Linux machine. Local volumes are asked first, so that a network file system that does not
-// answer delays nothing but itself; it is told as a failure beside the volumes that did answer.
+// Space on the volumes of a Linux machine. Local volumes are queried first, so a network file system that does not
+// answer delays only itself; it is reported as a failure beside the volumes that did answer.
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { ReasonCode } from '../../core/unknown.ts';
@@ -11,7 +11,7 @@ import { chooseVolumes, type Volume } from './choose-volumes.ts';
 import { parseMountinfo } from './parse-mountinfo.ts';
 import { type AskSpace, statfsSpace, VolumeSpaces } from './volume-space.ts';
 
-/** `askSpace` asks one volume, whose file system may never answer. */
+/** `askSpace` queries one volume, whose file system may never answer. */
 export const linuxDiskGatherer = (
   { files, intervals, timeouts }: MachineAccess,
   askSpace: AskSpace = statfsSpace,

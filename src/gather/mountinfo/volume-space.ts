@@ -1,6 +1,6 @@
-// Space of one volume, with a bound on the waiting. A question about a network file system whose server is gone never
-// comes back and keeps one of the few threads of the runtime's pool: such a volume is not asked again until it has
-// answered, and no more than two of them are waited for at a time.
+// Space of one volume, with a time limit. A query about a network file system whose server is gone never returns and
+// occupies one of the few threads of the runtime's pool: such a volume is not queried again until it has answered, and
+// at most two of them are waited for at a time.
 
 import fs from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
@@ -15,7 +15,7 @@ export type VolumeSpace =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly reason: string; readonly code?: ReasonCode };
 
-/** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts where the runtime has it. */
+/** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts if the runtime has it. */
 export type AskSpace = (path: string) => Promise<SpaceAnswer>;
 
 export interface SpaceAnswer {
@@ -62,7 +62,7 @@ export class VolumeSpaces {
         reason: `${mountPoint} gave no answer in ${this.#waitMs} ms`,
         code: 'no-answer',
       }));
-    late.catch(() => {}); // given up, or aborted: the race below tells which
+    late.catch(() => {}); // given up, or aborted: the race below decides which
     try {
       return await Promise.race([answered, late]);
     } finally {
@@ -99,7 +99,7 @@ const spaceOf = (volume: Volume, { isFolder, totalBytes, availableBytes }: Space
   };
 };
 
-/** Elastic network file systems say 8 EiB for "no end": more than a number holds exactly. */
+/** Elastic network file systems report 8 EiB for "unlimited": more than a number holds exactly. */
 const exact = (bytes: bigint): number => (bytes < 0n ? 0 : Number(bytes > SAFE_MAX ? SAFE_MAX : bytes));
 
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);

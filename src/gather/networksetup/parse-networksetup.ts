@@ -1,4 +1,4 @@
-// `networksetup`: which device stands behind a hardware port, and which network service uses it. Device numbers do not
+// `networksetup`: which device belongs to a hardware port, and which network service uses it. Device numbers do not
 // follow port numbers, so a device is looked up here and never computed.
 
 import type { MachineAccess } from '../machine-access.ts';
@@ -11,7 +11,7 @@ export interface HardwarePort {
   readonly device: string;
 }
 
-/** The hardware ports, read once for all who need them. */
+/** The hardware ports, read once and shared. */
 export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<readonly HardwarePort[]> =>
   new RememberedRead(async signal => {
     const context = { env, signal, timeoutMs: timeouts.toolMs };
@@ -19,7 +19,10 @@ export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<
     return text.kind === 'answered' ? answered(parseHardwarePorts(text.value)) : text;
   });
 
-/** `-listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which ifconfig tells better. */
+/**
+ * `-listallhardwareports`: blocks of "Hardware Port / Device / Ethernet Address", then the VLANs, which ifconfig
+ * describes better.
+ */
 export const parseHardwarePorts = (text: string): readonly HardwarePort[] => {
   const ports: HardwarePort[] = [];
   let portName: string | undefined;
@@ -49,7 +52,7 @@ export interface NetworkService {
 }
 
 /**
- * `-listnetworkserviceorder`: two lines a service, "(3) name", with an asterisk for the number when the service is
+ * `-listnetworkserviceorder`: two lines per service, "(3) name", with an asterisk for the number when the service is
  * disabled, and "(Hardware Port: …, Device: bridge0)". A VPN has no device.
  */
 export const parseServiceOrder = (text: string): readonly NetworkService[] => {

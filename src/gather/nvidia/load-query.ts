@@ -1,5 +1,5 @@
-// The fields asked of `nvidia-smi --query-gpu`, and one line of its answer. Drivers differ in the fields they know:
-// one that the tool refuses is replaced by its older name or left out.
+// The fields requested from `nvidia-smi --query-gpu`, and one line of its output. Drivers differ in the fields they
+// know: one that the tool refuses is replaced by its older name or omitted.
 
 import type { GpuLoad, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -8,11 +8,11 @@ import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventor
 
 export interface LoadRow {
   readonly load: GpuLoad;
-  /** How many rows the tool prints each time; undefined where it does not tell. */
+  /** How many rows the tool prints each time; undefined if it does not say. */
   readonly deviceCount: number | undefined;
 }
 
-/** The name stands last, because it is the only cell in which a comma could stand. */
+/** The name comes last, because it is the only cell that may contain a comma. */
 export const LOAD_FIELDS: readonly string[] = [
   'uuid',
   'count',
@@ -29,7 +29,7 @@ export const LOAD_FIELDS: readonly string[] = [
   'name',
 ];
 
-/** The fields to ask for when the tool does not know `refused`; undefined when there is no way on. */
+/** The fields to request when the tool does not know `refused`; undefined if there is no alternative. */
 export const withoutField = (fields: readonly string[], refused: string): readonly string[] | undefined => {
   if (refused === 'uuid' || !fields.includes(refused)) return undefined;
   const older = OLDER_NAMES.get(refused);
@@ -37,7 +37,7 @@ export const withoutField = (fields: readonly string[], refused: string): readon
   return fields.map(field => (field === refused ? older : field));
 };
 
-/** Undefined for a line that is no row: a message, or one cut off. */
+/** Undefined for a line that is not a row: a message, or a cut line. */
 export const parseLoadRow = (fields: readonly string[], line: string): LoadRow | undefined => {
   const cells = line.split(',', CELLS_MAX);
   if (cells.length < fields.length) return undefined;
@@ -79,7 +79,7 @@ const pcieLink = (cell: (field: string) => string | undefined): Reported<PcieLin
 
 /**
  * The bit mask of clock event reasons (nvml.h, nvmlClocksEventReason*) in NVIDIA's words, from the mask as nvidia-smi
- * prints it, "0x0000000000000004". Idle, bit 0, is left out: a clock that is low because nothing runs is not held down.
+ * prints it, "0x0000000000000004". Idle, bit 0, is left out: a clock that is low because nothing runs is not throttled.
  */
 export const throttleReasons = (mask: Reported<string>): Reported<readonly string[]> => {
   if (isUnknown(mask)) return mask;

@@ -1,5 +1,5 @@
 // One figure as nvidia-smi prints it, in XML ("40960 MiB", "16x", "N/A") or CSV ("40960", "[N/A]").
-// Whatever stands in brackets is no figure, and neither is a bare N/A.
+// Text in brackets is not a figure, and neither is a bare N/A.
 
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -24,7 +24,7 @@ export const cellText = (text: string | undefined): Reported<string> => {
   return inner;
 };
 
-/** A figure, without its unit. A negative one is none. */
+/** A figure, without its unit. Negative values do not count. */
 export const cellNumber = (text: string | undefined): Reported<number> => {
   const cell = cellText(text);
   if (isUnknown(cell)) return cell;
@@ -42,7 +42,7 @@ export const cellShare = (text: string | undefined): Reported<number> => {
   return percent > 100 ? unknown(`not a share: ${percent} %`) : percent / 100;
 };
 
-/** True where the device says that it has no such figure, as opposed to an error while asking for it. */
+/** True if the device reports that it has no such figure, as opposed to a read error. */
 export const isNotOffered = (text: string | undefined): boolean => {
   const cell = cellText(text);
   return isUnknown(cell) && cell.code === 'not-offered';

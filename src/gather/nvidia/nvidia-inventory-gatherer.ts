@@ -11,12 +11,12 @@ import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 import { parseInventory } from './parse-inventory.ts';
 
-/** Side by side, so that a slow answer to the one never delays the other. */
+/** In parallel, so a slow reply to one never delays the other. */
 export const nvidiaGatherers = (
   machine: MachineAccess,
 ): { readonly inventory: Gatherer; readonly loads: Gatherer } => {
   const intervalMs = machine.intervals.identityMs;
-  // Never sooner than after a sixth of it: a device that comes and goes must not start a process each time.
+  // After at least a sixth of it: a device that comes and goes must not start a process each time.
   const polling = new HintedPoll({ intervalMs, pauseMs: intervalMs / 6 });
   return {
     inventory: nvidiaInventoryGatherer(machine, polling),
@@ -40,7 +40,7 @@ const nvidiaInventoryGatherer = (machine: MachineAccess, polling: HintedPoll): G
   },
 });
 
-/** Undefined when this machine has nothing of NVIDIA. @throws Error with the reason when it cannot be read. */
+/** Undefined if this machine has nothing from NVIDIA. @throws Error with the reason when it cannot be read. */
 const readInventory = async (
   tool: string,
   machine: MachineAccess,
@@ -71,5 +71,5 @@ const readInventory = async (
 
 const SOURCE = 'nvidia-smi';
 const KIND = { reading: 'gpus', vendor: 'nvidia' } as const;
-/** Every process on every device is in it. */
+/** It lists every process on every device. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
-// What the NVIDIA devices do, from one nvidia-smi that stays and prints a row a device each second. A process a second
-// would cost a driver initialisation each.
+// Load of the NVIDIA devices, from one long-running nvidia-smi that prints a row per device each second. A new process
+// each second would cost a driver initialisation each time.
 
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { streamLines, ToolError } from '../../process/child.ts';
@@ -8,7 +8,7 @@ import type { MachineAccess } from '../machine-access.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
 import { endingError, nvidiaTool, nvidiaTrace, readToolMessage } from './nvidia-tool.ts';
 
-/** `onOtherDevices` hears that the devices of a tick are not those of the tick before. */
+/** `onOtherDevices` is called when the devices of a tick differ from those of the previous tick. */
 export const nvidiaLoadGatherer = (machine: MachineAccess, onOtherDevices: () => void): Gatherer => ({
   name: 'nvidia-loads',
   tells: [KIND],
@@ -33,7 +33,7 @@ interface Stream {
 
 type StreamEnding = { readonly kind: 'stopped' } | { readonly kind: 'invalid-field'; readonly field: string };
 
-/** @throws Error with the reason when the tool ends, falls silent or prints no figures. */
+/** @throws Error with the reason when the tool exits, falls silent or prints no figures. */
 const readStream = async (
   { tool, machine, see }: Stream,
   fields: readonly string[],
@@ -67,7 +67,8 @@ const readStream = async (
       if (said.length > SAID_LINES_MAX) said.shift();
       const message = readToolMessage(line);
       if (message?.kind === 'invalid-field') return message;
-      // The tool may go on after this: the next row makes good, and a stream of messages alone is no life sign.
+      // The tool may continue after this: the next row corrects it, and messages without figures do not count as
+      // activity.
       if (message !== undefined)
         session.fail(KIND, SOURCE, message.reason, message.kind === 'trouble' ? message.code : undefined);
       if (clock.nowMs() - rowAtMs > idleTimeoutMs) {
@@ -86,7 +87,7 @@ const readStream = async (
   }
 };
 
-/** Compares the devices of a tick, in the tool's order, with those of the tick before. */
+/** Compares the devices of a tick, in the tool's order, with those of the previous tick. */
 export const watchDevices = (onOtherDevices: () => void): ((devices: readonly GpuLoad[]) => void) => {
   let known: string | undefined;
   return devices => {
@@ -103,8 +104,8 @@ const loadArguments = (fields: readonly string[], intervalMs: number): readonly 
 ];
 
 /**
- * Puts the rows of one tick together. The tool prints one row a device each second with nothing in between, so a tick is
- * complete when it has as many rows as the tool says it has devices, or when a device comes round again (one vanished).
+ * Assembles the rows of one tick. The tool prints one row per device each second with no separator, so a tick is
+ * complete when it has as many rows as the tool reports devices, or when a device repeats (one vanished).
  */
 export class TickCollector {
   #loads = new Map<string, GpuLoad>();
@@ -128,7 +129,7 @@ const SOURCE = 'nvidia-smi';
 const KIND = { reading: 'gpuLoads', vendor: 'nvidia' } as const;
 const LINE_BYTES_MAX = 64 * 1024;
 const SAID_LINES_MAX = 20;
-/** A row a device each interval, at the shortest one; after a pause of the daemon what its pipe holds comes at once. */
+/** One row per device at the shortest interval; after a pause of the daemon the contents of its pipe arrive at once. */
 const LINES_PER_SECOND_MAX = 5_000;
 /** No machine has more; a tool that prints garbage might. */
 const DEVICES_MAX = 256;

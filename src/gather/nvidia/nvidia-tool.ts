@@ -1,5 +1,5 @@
-// nvidia-smi itself: where it lies, what it says instead of figures, and what the machine shows of an NVIDIA GPU when it
-// cannot be asked, so that "not installed" is told apart from "no such GPU here".
+// nvidia-smi itself: where it is, what it prints instead of figures, and what the machine shows of an NVIDIA GPU when
+// the tool cannot run, to distinguish "not installed" from "no such GPU here".
 
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { findPciDisplays } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
 import { sourceFailed } from '../gatherer.ts';
 
-/** Why nvidia-smi ought to be there, or undefined: this machine has nothing of NVIDIA. */
+/** Why nvidia-smi should be there, or undefined: this machine has nothing from NVIDIA. */
 export const nvidiaTrace = async (root: string): Promise<string | undefined> => {
   const version = await sysfsText(join(root, 'proc/driver/nvidia/version'));
   if (!isUnknown(version)) {
@@ -42,13 +42,13 @@ const isFile = async (path: string): Promise<boolean> => {
   }
 };
 
-/** What nvidia-smi says instead of figures, put so that a person can act on it. It prints these on stdout. */
+/** What nvidia-smi prints on stdout instead of figures, worded so a person can act on it. */
 export type ToolMessage =
   | { readonly kind: 'invalid-field'; readonly field: string; readonly reason: string }
   | { readonly kind: 'no-devices'; readonly reason: string }
   | { readonly kind: 'trouble'; readonly reason: string; readonly code: ReasonCode | undefined };
 
-/** Undefined for lines that say nothing of importance (blank ones, notes about events). */
+/** Undefined for unimportant lines (blank ones, notes about events). */
 export const readToolMessage = (text: string): ToolMessage | undefined => {
   const field = INVALID_FIELD.exec(text)?.[1];
   if (field !== undefined) {
@@ -65,7 +65,7 @@ export const readToolMessage = (text: string): ToolMessage | undefined => {
   return undefined;
 };
 
-/** What to throw when the tool ended with `text` as its last words. */
+/** What to throw when the tool exited with `text` as its last output. */
 export const endingError = (text: string, otherwise: string, options?: ErrorOptions): Error => {
   const message = readToolMessage(text);
   if (message?.kind === 'trouble') return sourceFailed(message.reason, message.code, options);

@@ -1,5 +1,5 @@
 // `nvidia-smi -q -x` → the devices of this machine. Elements moved between drivers (power_readings became
-// gpu_power_readings in 525), so each figure is looked for in every place it has had.
+// gpu_power_readings in 525), so each figure is looked up in every place it has had.
 
 import type { GpuDevice, NodeGpus, PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -7,7 +7,7 @@ import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 import { cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
 import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
-/** No answer when it is not whole: better no new reading than one that lacks a device. */
+/** No result if it is incomplete: better no new reading than one that lacks a device. */
 export const parseInventory = (text: string): ToolAnswer<NodeGpus> => {
   const log = parseTagTree(text).find(tag => tag.name === 'nvidia_smi_log');
   if (log === undefined) return unanswered('nvidia-smi printed no device list');
@@ -58,7 +58,7 @@ const deviceOf = (gpu: Tag, common: Common): GpuDevice | undefined => {
   };
 };
 
-/** The UUID; its PCI address where even that could not be read. */
+/** The UUID; its PCI address if even that could not be read. */
 const deviceIdOf = (gpu: Tag): string | undefined => {
   const uuid = cellText(childOf(gpu, 'uuid')?.text);
   if (!isUnknown(uuid)) return uuid;

@@ -1,5 +1,5 @@
 // A file of pressure stall information (Documentation/accounting/psi.rst): /proc/pressure/cpu, or cpu.pressure of a control
-// group. Two lines, "some" and "full"; before Linux 5.13 that of the processor has the first alone.
+// group. Two lines, "some" and "full"; before Linux 5.13 the processor's file has only the first.
 
 import type { Pressure, StalledTime } from '../../core/node/pressure.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';

@@ -1,5 +1,5 @@
-// Pressure on processor, memory and I/O: three small files of the host that stay open, and three of the control group that
-// this process is in. No process is started.
+// Pressure on processor, memory and I/O: three small files of the host that stay open, and three of this process's
+// control group. No process is started.
 
 import type { NodePressure, ResourcePressures } from '../../core/node/pressure.ts';
 import { withoutFullProcessor } from '../../core/node/pressure.ts';
@@ -19,7 +19,7 @@ export const linuxPressureGatherer = ({ files }: MachineAccess): Gatherer => ({
   gather: async session => {
     const first = files.textNow('/proc/pressure/cpu');
     if (isUnreadable(first)) {
-      // Without CONFIG_PSI the files are missing; where the boot line says psi=0 they cannot be read. Neither changes.
+      // Without CONFIG_PSI the files are missing; with psi=0 on the boot line they cannot be read. Neither changes.
       if (!OFF_CODES.has(first.code)) throw readFailed(first);
       session.absent(PRESSURE, SOURCE, 'this kernel does not measure pressure (PSI is off)');
       return;
@@ -72,7 +72,7 @@ class PressureFiles implements Disposable {
   }
 }
 
-/** Of version 2 of control groups, where the kernel measures it; the root of all groups is the host. */
+/** Of version 2 control groups, if the kernel measures it; the root group is the host. */
 const ownGroupFolder = (files: MachineFiles): string | undefined => {
   const selfCgroup = textOr(files.textNow('/proc/self/cgroup'), '');
   const mounts = parseMountinfo(textOr(files.textNow('/proc/self/mountinfo'), ''));

@@ -1,5 +1,5 @@
-// The memory bound of the control group around this process, read with every memory reading. Which groups bound it is
-// looked up again now and then, because an administrator may set a bound while the daemon runs.
+// The memory limit of this process's control group, read with every memory reading. Which groups limit it is looked up
+// again now and then, because an administrator may set a limit while the daemon runs.
 
 import type { ContainerMemory } from '../../core/node/memory.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -51,7 +51,7 @@ export class ContainerMemorySource implements Disposable {
     this.#bound = undefined;
   }
 
-  /** The tightest bound; of equal ones the group nearest to this process, whose use is what fills it. */
+  /** The tightest limit; of equal ones that of the group nearest to this process, whose usage fills it. */
   #lookUp(): void {
     this[Symbol.dispose]();
     const selfCgroup = textOr(this.#files.textNow('/proc/self/cgroup'), '');

@@ -1,5 +1,5 @@
-// Which files hold the memory bound of this process: those of its control group and of every group above it, since
-// the tightest one counts. Pure: finding is apart from reading.
+// Which files hold the memory limit of this process: those of its control group and of every group above it, since the
+// tightest one counts. Pure: finding is separate from reading.
 
 import { digitsIn } from '../machine-files.ts';
 import type { LinuxMount } from '../mountinfo/parse-mountinfo.ts';
@@ -28,14 +28,14 @@ export const controlGroupFiles = (
   stat: `${folder.path}/memory.stat`,
 });
 
-/** Undefined for "max" and for version 1's largest number, which both mean that there is no bound. */
+/** Undefined for "max" and for version 1's largest number, which both mean that there is no limit. */
 export const parseMemoryLimit = (text: string): number | undefined => {
   const trimmed = text.trim();
-  // Version 1 says 2^63 rounded down to a page, 19 digits; digitsIn stops at 2^53, and no bound is above that.
+  // Version 1 says 2^63 rounded down to a page, 19 digits; digitsIn stops at 2^53, and no limit is above that.
   return digitsIn(trimmed);
 };
 
-/** Page cache that goes first when memory is short; container tools subtract it from the use, and so do we. */
+/** Page cache that is freed first when memory is short; container tools subtract it from usage, and so do we. */
 export const parseInactiveFileBytes = (memoryStat: string): number =>
   digitsIn(/^(?:total_)?inactive_file (\d+)$/m.exec(memoryStat)?.[1]) ?? 0;
 

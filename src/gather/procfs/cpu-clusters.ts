@@ -1,4 +1,4 @@
-// Groups of unlike cores: Intel's hybrid processors tell theirs in sysfs, Arm's are told apart by their part numbers.
+// Groups of different cores: Intel's hybrid processors list theirs in sysfs, Arm's differ by part number.
 
 import type { CpuCluster } from '../../core/node/system.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -11,7 +11,7 @@ export interface CoreGroup {
   readonly processors: readonly number[];
 }
 
-/** Empty where all cores are alike. */
+/** Empty if all cores are alike. */
 export const findCoreGroups = (files: MachineFiles): readonly CoreGroup[] => {
   const hybrid = HYBRID.flatMap(({ name, path }) => {
     const processors = parseCpuList(textOr(files.textNow(path), ''));

@@ -37,7 +37,7 @@ export const linuxMemoryGatherer = ({ files, intervals }: MachineAccess): Gather
   },
 });
 
-/** The file is missing without CONFIG_PSI, and reads EOPNOTSUPP where the boot line says psi=0. */
+/** The file is missing without CONFIG_PSI, and reads EOPNOTSUPP with psi=0 on the boot line. */
 const stalledShareOf = (text: FileText): Reported<number> => {
   if (!isUnreadable(text)) return parseStalledShare(text);
   const isOff = text.code === 'ENOENT' || text.code === 'EOPNOTSUPP';

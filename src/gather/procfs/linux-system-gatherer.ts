@@ -1,5 +1,5 @@
-// Load, temperature and power of a Linux machine once a second. CPU use is a difference of two readings, so the first one is
-// told after a short first interval rather than as a zero.
+// Load, temperature and power of a Linux machine once a second. CPU utilization is a difference of two readings, so the
+// first one is reported after a short first interval rather than as a zero.
 
 import type { NodeSystem } from '../../core/node/system.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -44,7 +44,7 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
     try {
       await clock.sleep(firstMs, signal);
       await tell();
-      // Back to the beat on which the other gatherers started: a process that wakes once costs less than one that wakes twice.
+      // Back in step with the other gatherers: a process that wakes once costs less than one that wakes twice.
       await clock.sleep(intervalMs - firstMs, signal);
     } catch (error) {
       if (signal.aborted) return;
@@ -54,7 +54,7 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
   },
 });
 
-/** @throws when there is nothing to tell a load from: the source as a whole has failed. */
+/** @throws when no load can be read: the source as a whole has failed. */
 const cpuTimesOf = (text: FileText): CpuTimes => {
   if (isUnreadable(text)) throw readFailed(text);
   const times = parseStat(text);
@@ -71,5 +71,5 @@ const firstNumber = (file: KeptFile, path: string): Reported<number> => {
 
 const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
 const FIRST_INTERVAL_MS = 100;
-/** A beat's patience with slow sensors, a quarter of its interval. */
+/** How long one reading waits for slow sensors: a quarter of the interval. */
 const SENSOR_WAIT_MS = 250;

@@ -1,5 +1,5 @@
-// How hard up for memory a machine is, in three words. Waiting counts first, because a full memory that nobody waits
-// for is healthy; what is left counts too, because the last few percent go within seconds.
+// How short of memory a machine is, in three levels. Stalls count first, because full memory that no task waits for is
+// healthy; free memory counts too, because the last few percent go within seconds.
 
 import type { MemoryPressure } from '../../core/node/memory.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';

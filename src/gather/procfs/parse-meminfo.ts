@@ -26,7 +26,7 @@ export const parseMeminfo = (text: string): MemoryInfo => {
   };
 };
 
-/** Looks for the one line instead of splitting fifty: this runs twice a second. */
+/** Searches for the one line instead of splitting fifty: this runs twice a second. */
 const bytesOf = (text: string, label: string): Reported<number> => {
   const start = text.startsWith(`${label}:`) ? 0 : text.indexOf(`\n${label}:`) + 1;
   if (start === 0 && !text.startsWith(`${label}:`)) return unknown(`no ${label} in /proc/meminfo`);

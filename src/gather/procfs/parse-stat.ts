@@ -13,13 +13,13 @@ export interface CpuTimes {
   readonly each: ReadonlyMap<number, CpuTicks>;
 }
 
-/** Undefined when the text does not begin with the line of all processors. */
+/** Undefined if the text does not start with the line of all processors. */
 export const parseStat = (text: string): CpuTimes | undefined => {
   let all: CpuTicks | undefined;
   const each = new Map<number, CpuTicks>();
   for (let start = 0; text.startsWith('cpu', start); ) {
     const end = text.indexOf('\n', start);
-    if (end === -1) break; // cut off by the bound of one read
+    if (end === -1) break; // cut off by the size limit of one read
     const [label = '', ...fields] = text.slice(start, end).split(/ +/);
     const ticks = ticksOf(fields);
     if (ticks !== undefined) {
@@ -31,7 +31,7 @@ export const parseStat = (text: string): CpuTimes | undefined => {
   return all === undefined ? undefined : { all, each };
 };
 
-/** Busy share between two readings, 0..1. Idle time may step back on real machines: that counts as none. */
+/** Busy share between two readings, 0..1. Idle time may step back on real machines: that counts as zero. */
 export const cpuUseBetween = (before: CpuTicks, after: CpuTicks): Reported<number> => {
   const busy = Math.max(0, after.busy - before.busy);
   const idle = Math.max(0, after.idle - before.idle);

@@ -1,5 +1,5 @@
-// Memory pressure and swap, which neither macmon nor vm_stat tell (macmon tells swap): one short sysctl every few
-// seconds, remembered in between, because pressure moves slowly and a process a second is too much for it.
+// Memory pressure and swap, which neither macmon nor vm_stat report (macmon reports swap): one short sysctl every few
+// seconds, cached in between, because pressure changes slowly and a process each second is too much for it.
 
 import { type ReasonCode, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatherSession } from '../gatherer.ts';
@@ -13,7 +13,7 @@ export interface MemoryGauge {
   readonly swap: SwapUsage;
 }
 
-/** The gauge as it was read last, for all who tell of memory. */
+/** The last reading of the gauge, for all memory gatherers. */
 export class MemoryGauges {
   readonly #machine: MachineAccess;
   #last: MemoryGauge = gaugeUnknown('not read yet');
@@ -74,7 +74,7 @@ export const pressureLevelIn = (values: SysctlValues): Reported<'normal' | 'warn
 };
 
 const swapPart = (text: string, name: 'total' | 'used'): Reported<number> => {
-  // A comma is what a locale other than C prints.
+  // Locales other than C print a comma.
   const match = new RegExp(`\\b${name} = (\\d{1,12})[.,](\\d{1,6})([KMG])`).exec(text);
   const unitBytes = UNIT_BYTES.get(match?.[3] ?? '');
   if (match === null || unitBytes === undefined) return unknown('sysctl does not report the swap usage');

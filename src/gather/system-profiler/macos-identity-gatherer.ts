@@ -1,5 +1,5 @@
-// Identity of a Mac and its GPU. What cannot change while the machine runs is asked once and kept; only the computer's
-// name, which a person may change at any time, is asked again.
+// Identity of a Mac and its GPU. What cannot change while the machine runs is read once; only the computer's name,
+// which a person may change at any time, is read again.
 
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { isKnown } from '../../core/unknown.ts';
@@ -56,7 +56,7 @@ export const macosIdentityGatherer = (machine: MachineAccess): Gatherer => ({
         version: versionAnswer,
       });
       session.emit('system_profiler', { kind: 'identity', value: identity });
-      // The slowest of all: nobody should wait for the number of GPU cores to see the machine's name.
+      // The slowest of all: the machine's name should not wait for the number of GPU cores.
       tellGpu(session, await displays.get(once), identity);
     });
   },

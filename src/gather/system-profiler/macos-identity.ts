@@ -1,5 +1,5 @@
-// Who a Mac is, put together from what its tools told. Rosetta and virtual machines answer differently from a Mac on
-// its own: what they leave out is unknown here.
+// Identity of a Mac, combined from the output of its tools. Rosetta and virtual machines differ from a native Mac: what
+// they leave out is unknown here.
 
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { NodeIdentity } from '../../core/node/identity.ts';
@@ -78,7 +78,7 @@ export const appleGpu = (gpu: MacGpu, chip: Reported<string>): GpuDevice => ({
   partitions: [],
 });
 
-/** Under Rosetta brand_string reads "VirtualApple @ 2.50GHz processor", which names no chip. */
+/** Under Rosetta brand_string reads "VirtualApple @ 2.50GHz processor", which is not a chip's name. */
 const chipOf = (profile: MacHardware | undefined, sysctl: SysctlValues): Reported<string> => {
   if (profile?.chip !== undefined) return profile.chip;
   const brand = sysctl.get('machdep.cpu.brand_string');

@@ -1,5 +1,5 @@
-// Thunderbolt ports and peers of a Mac. One `system_profiler` a round is all that is asked each time; which device is
-// behind a receptacle, which RDMA devices exist and the bridge change seldom and are read at their own, slower pace.
+// Thunderbolt ports and peers of a Mac. Each round runs only one `system_profiler`; the device behind a receptacle, the
+// RDMA devices and the bridge change seldom and are read less often.
 
 import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltBridge, ThunderboltPort } from '../../core/node/thunderbolt.ts';
@@ -90,7 +90,7 @@ const interfaceOf = (
   );
 };
 
-/** macOS names the RDMA device of en1 rdma_en1; whether there is one, only the list of devices tells. */
+/** macOS names the RDMA device of en1 rdma_en1; only the list of devices shows whether it exists. */
 const rdmaOf = (
   interfaceName: Reported<string>,
   rdma: ToolAnswer<readonly RdmaDevice[]>,
@@ -119,8 +119,9 @@ const readBridge = async (
 };
 
 /**
- * The bridge that macOS makes of all Thunderbolt ports: the first bridge with a Thunderbolt member. Two Macs joined by
- * two cables, both with the bridge on, storm; so a person should know its name and whether it is on.
+ * The bridge that macOS creates from all Thunderbolt ports: the first bridge with a Thunderbolt member. Two Macs joined
+ * by two cables, both with the bridge on, cause a broadcast storm; so a person should know its name and whether it is
+ * on.
  */
 export const findThunderboltBridge = (
   ports: readonly HardwarePort[],

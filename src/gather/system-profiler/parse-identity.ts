@@ -1,5 +1,5 @@
-// What system_profiler, sw_vers and scutil print of who a Mac is. Asked from a process that Rosetta translates,
-// system_profiler knows no chip; in a virtual machine its numbers are numbers instead of texts.
+// What system_profiler, sw_vers and scutil print about a Mac's identity. Run from a process that Rosetta translates,
+// system_profiler names no chip; in a virtual machine its numbers are numbers instead of texts.
 
 import { looseJson, looseList, looseRecord, looseRecords, looseText, looseWhole } from '../loose-json.ts';
 import { answered, type ToolAnswer, toolLines, unanswered } from '../tool-output.ts';
@@ -14,7 +14,7 @@ export interface MacHardware {
   readonly processorCount: number | undefined;
 }
 
-/** `system_profiler SPHardwareDataType -json`: the names a person knows a Mac by. */
+/** `system_profiler SPHardwareDataType -json`: the common names of a Mac. */
 export const parseHardware = (text: string): ToolAnswer<MacHardware> => {
   const record = looseRecord(looseList(looseRecord(looseJson(text))?.['SPHardwareDataType'])?.[0]);
   if (record === undefined) return unanswered('system_profiler printed no hardware overview');
@@ -33,7 +33,7 @@ export interface MacGpu {
   readonly metal: string | undefined;
 }
 
-/** `system_profiler SPDisplaysDataType -json`: the GPU of the chip itself, which is the entry that Apple made. */
+/** `system_profiler SPDisplaysDataType -json`: the GPU of the chip itself, which is the entry by Apple. */
 export const parseDisplays = (text: string): ToolAnswer<MacGpu> => {
   const list = looseList(looseRecord(looseJson(text))?.['SPDisplaysDataType']);
   if (list === undefined) return unanswered('system_profiler printed no list of GPUs');

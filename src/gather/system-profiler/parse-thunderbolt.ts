@@ -99,7 +99,7 @@ const pluggedIn = (
 ): { readonly peers: readonly ThunderboltPeer[]; readonly devices: readonly string[] } => {
   const peers: ThunderboltPeer[] = [];
   const devices: string[] = [];
-  // A queue instead of recursion: the depth of the tree is the other machine's to choose.
+  // A queue instead of recursion: the other machine decides the depth of the tree.
   const queue = (items ?? []).map(item => ({ item, isBehindHub: false }));
   for (let index = 0; index < Math.min(queue.length, ITEMS_MAX); index++) {
     const entry = queue[index];

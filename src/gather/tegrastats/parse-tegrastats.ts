@@ -1,6 +1,7 @@
 // One line of `tegrastats`, as the Jetson Linux Developer Guide describes it ("Tegrastats Utility", releases 35 and 36, for
 // JetPack 5 and 6). Written from that description and not verified on hardware. Fields differ by module and release: what is
-// not on the line is unknown. Memory, processors and power of the board are on it too; procfs and hwmon tell them.
+// not on the line is unknown. Memory, processors and power of the board are on it too; those come from procfs and
+// hwmon.
 
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -42,7 +43,10 @@ const temperatureIn = (line: string): Reported<number> => {
   return celsius > CELSIUS_MIN ? celsius : unknown('the sensor is off');
 };
 
-/** "NAME 512mW/1944mW", now and on average; without units before release 34. Most modules have no rail of the GPU alone. */
+/**
+ * "NAME 512mW/1944mW", now and on average; without units before release 34. Most modules have no rail for the GPU
+ * alone.
+ */
 const powerIn = (line: string): Reported<number> => {
   const own = /(?:^|\s)(?:GPU|VDD_GPU|VDD_SYS_GPU|POM_5V_GPU) (\d{1,6})(?:mW)?\//.exec(line)?.[1];
   if (own !== undefined) return Number(own) / 1_000;

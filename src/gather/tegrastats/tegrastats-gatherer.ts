@@ -1,6 +1,6 @@
-// The GPU of a Jetson, which shares chip and memory with the processor: what it is from the device tree, what it does from
-// one `tegrastats` that stays. nvidia-smi is missing there before JetPack 6, and knows next to nothing of it in JetPack 6.
-// Written from NVIDIA's documentation; not verified on hardware.
+// The GPU of a Jetson, which shares chip and memory with the processor: its identity from the device tree, its load
+// from one long-running `tegrastats`. nvidia-smi is missing there before JetPack 6, and reports almost nothing in
+// JetPack 6. Written from NVIDIA's documentation; not verified on hardware.
 
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -13,7 +13,7 @@ import { type MachineFiles, textOr, trimmed } from '../machine-files.ts';
 import { NO_PCIE_LINK, UNIFIED_MEMORY } from '../nvidia/parse-inventory.ts';
 import { parseTegrastats } from './parse-tegrastats.ts';
 
-/** Inventory and loads of one source, so that with another source both change hands and their device ids stay joined. */
+/** Inventory and loads from one source, so both switch to another source together and their device ids match. */
 export const tegrastatsGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'tegrastats',
   tells: [
@@ -25,7 +25,7 @@ export const tegrastatsGatherer = (machine: MachineAccess): Gatherer => ({
     const { files, root } = machine;
     const chip = /nvidia,tegra(\d{3})/.exec(textOr(files.textNow('/proc/device-tree/compatible'), ''))?.[1];
     if (chip === undefined) return;
-    // A Jetson with a GPU on PCI (Thor, IGX with a card) has the driver of other machines, and nvidia-smi knows it.
+    // A Jetson with a GPU on PCI (Thor, IGX with a card) has the usual driver, and nvidia-smi knows it.
     if ((await findPciDisplays(root, PCI_VENDORS.nvidia)).length > 0) return;
     await streamTegrastats(deviceOf(files, chip), machine, session);
   },
@@ -68,7 +68,7 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
   );
   const notTold: Reported<never> = unknown('tegrastats does not report it');
   return {
-    // The chip has one GPU, without an address and without a serial number of its own.
+    // The chip has one GPU, without an address or serial number.
     deviceId: 'tegra-0',
     index: 0,
     name: isUnknown(model) ? 'NVIDIA Jetson' : model,
@@ -96,5 +96,5 @@ const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
 ]);
 const BAD_LINES_MAX = 5;
 const LINE_BYTES_MAX = 16 * 1024;
-/** It prints one each interval, of 100 ms at the least. */
+/** It prints one per interval, of at least 100 ms. */
 const LINES_PER_SECOND_MAX = 1_000;

@@ -1,5 +1,5 @@
-// Thunderbolt ports of a Linux machine, read every few seconds: a cable may be put in at any time, and looking costs
-// one readdir where there is no controller.
+// Thunderbolt ports of a Linux machine, read every few seconds: a cable may be plugged in at any time, and without a
+// controller a check costs one readdir.
 
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';

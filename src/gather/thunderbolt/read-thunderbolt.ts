@@ -5,7 +5,7 @@ import type { NodeThunderbolt, ThunderboltPeer, ThunderboltPort } from '../../co
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import { digitsIn, isUnreadable, type MachineFiles, textOr, trimmed } from '../machine-files.ts';
 
-/** Undefined where there is no controller. */
+/** Undefined if there is no controller. */
 export const readThunderbolt = (files: MachineFiles): NodeThunderbolt | undefined => {
   const names = files.namesNow(BUS);
   if (isUnreadable(names)) return undefined;
@@ -66,7 +66,7 @@ const readPorts = (
     rdmaInterfaceName: unknown('Linux has no RDMA over Thunderbolt'),
     capabilityBitsPerSecond: capabilityOf(files, host),
   };
-  // Older controllers list no ports: one entry then says that the controller is there.
+  // Older controllers list no ports: then one entry shows that the controller exists.
   if (numbers.size === 0) {
     return [{ ...shared, busName: `domain${domain}`, ...EMPTY_PORT }];
   }
@@ -98,7 +98,7 @@ const peerOf = (
   names: readonly string[],
 ): readonly ThunderboltPeer[] => {
   const domainUuid = uuidOf(files, `${BUS}/${router.name}`);
-  // Without an identifier there is no telling who it is: the cable is there, the peer has not answered yet.
+  // Without an identifier the peer is unknown: the cable is there, the peer has not answered yet.
   if (!isKnown(domainUuid)) return [];
   return [
     {
@@ -149,7 +149,7 @@ const deviceName = (files: MachineFiles, name: string): string => {
   return joined === '' ? name : joined;
 };
 
-/** rx_speed "20.0 Gb/s" is that of one lane; an asymmetric link receives on one or three lanes. */
+/** rx_speed "20.0 Gb/s" is for one lane; an asymmetric link receives on one or three lanes. */
 const rateOf = (files: MachineFiles, name: string): Reported<number> => {
   const speed = trimmed(files.textNow(`${BUS}/${name}/rx_speed`));
   if (!isKnown(speed)) return speed;

@@ -1,6 +1,6 @@
-// The lines of `vm_stat <interval>`: a title with the page size, column names, then a row of page counts an interval,
-// with title and names again every twenty rows. Counts too wide for a column are
-// printed in thousands with a K. Gauges are absolute in every row; counters of later rows are differences and not used here.
+// The lines of `vm_stat <interval>`: a title with the page size, column names, then one row of page counts per
+// interval, with title and names repeated every twenty rows. Counts too wide for a column are printed in thousands with
+// a K. Gauges are absolute in every row; counters of later rows are differences and not used here.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { toolLines } from '../tool-output.ts';
@@ -11,7 +11,7 @@ export interface VmStatPages {
   readonly pages: Readonly<Record<string, number>>;
 }
 
-/** Feed it the lines in order; it gives pages for each row of figures. */
+/** Takes the lines in order; returns pages for each row of figures. */
 export class VmStatReader {
   #pageBytes: number | undefined;
   #columns: readonly string[] = [];
@@ -54,7 +54,7 @@ export const parseVmStat = (text: string): VmStatPages | undefined => {
 
 /**
  * Used as Activity Monitor and macmon count it: anonymous less purgeable, wired, and what the compressor occupies.
- * A column that is absent makes the sum unknown; it is not a zero.
+ * A missing column makes the sum unknown, not zero.
  */
 export const usedBytesOf = ({ pageBytes, pages }: VmStatPages): Reported<number> => {
   const { anonymous, prgable, wired, cmprssor } = pages;

@@ -1,6 +1,6 @@
-// Memory and system of a Mac where macmon is not to be had: `vm_stat <interval>` streams the page counts, and the rest
-// comes from the system's own counters, so that no process is started but the one that streams. A broken sensor tool
-// thus never hides how full a machine is; what only macmon knows says why it is unknown.
+// Memory and system of a Mac without macmon: `vm_stat <interval>` streams the page counts, and the rest comes from the
+// system's own counters, so only the streaming process is started. A broken sensor tool thus never hides how full a
+// machine is; values that only macmon knows give the reason why they are unknown.
 
 import type { Reading } from '../../core/node/reading.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
@@ -65,7 +65,7 @@ const gatherMemory = async (
   const { env, host, intervals, timeouts } = machine;
   const why = await streamMemory(session, machine, gauge);
   if (session.signal.aborted) return;
-  // Without the stream single looks are left, seldom enough for a process each.
+  // Without the stream, single reads remain, rare enough for one process each.
   await poll(session, 2 * intervals.systemMs, async signal => {
     const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
     const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
@@ -74,7 +74,7 @@ const gatherMemory = async (
   });
 };
 
-/** Until vm_stat ends; why it did. */
+/** Until vm_stat exits; returns why. */
 const streamMemory = async (
   session: GatherSession,
   { env, host, intervals, timeouts }: MachineAccess,
