@@ -1,5 +1,5 @@
 // Time as the rest of the program sees it. Monotonic time measures; wall time is for display and for what must outlive
-// the process. Nothing else may ask the machine what time it is.
+// the process. Nothing else may read the machine's clock.
 
 export interface Clock {
   /** Monotonic, ms, with fractions. Its zero is arbitrary. */

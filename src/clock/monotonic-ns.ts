@@ -1,5 +1,5 @@
 // CLOCK_MONOTONIC in nanoseconds: the one time that two processes of a machine share. For stamps that travel from one
-// process to another; a duration inside one process is the Clock's business.
+// process to another; durations inside one process use the Clock.
 
 /** Nanoseconds since an origin that all processes of this machine share (on Linux the start of the machine). */
 export const monotonicNs = (): bigint =>

@@ -1,4 +1,4 @@
-// So many at once, then so many a second: the one rule by which anything is kept from asking too much of this node.
+// A burst, then a rate per second: the one rule that keeps anything from asking too much of this node.
 
 import type { Clock } from './clock.ts';
 
@@ -28,7 +28,7 @@ export class TokenBucket {
     return this.#tokens >= cost;
   }
 
-  /** Takes the cost where the bucket has it; false where not, and then nothing is taken. */
+  /** Takes the cost if the bucket has it; false if not, and then nothing is taken. */
   take(cost = 1): boolean {
     if (!this.has(cost)) return false;
     this.#tokens -= cost;
@@ -37,8 +37,8 @@ export class TokenBucket {
 }
 
 /**
- * A bucket for each remote address, in bounded memory: past the bound the address that was quiet longest is forgotten,
- * which only ever gives it its burst back.
+ * A bucket for each remote address, in bounded memory: past the limit the address that was idle longest is forgotten,
+ * which only gives it its burst back.
  */
 export class AddressBuckets {
   readonly #clock: Pick<Clock, 'nowMs'>;

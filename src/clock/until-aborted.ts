@@ -1,15 +1,15 @@
-// Waiting that an AbortSignal ends, where the abort is an expected end and no error.
+// Waiting that an AbortSignal ends, where the abort is an expected end and not an error.
 
 import type { Clock } from './clock.ts';
 
-/** Resolves when the signal aborts, at once where it has. Never rejects. */
+/** Resolves when the signal aborts, at once if it has. Never rejects. */
 export const untilAborted = (signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** What the work gives, or undefined where the signal aborts first. The work itself is not stopped. */
+/** The result of the work, or undefined if the signal aborts first. The work itself is not stopped. */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
   const aborted = Promise.withResolvers<undefined>();
   const giveUp = (): void => aborted.resolve(undefined);
@@ -23,7 +23,7 @@ export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): P
   }
 };
 
-/** Sleeps for the duration, or less where the signal aborts. */
+/** Sleeps for the duration, or less if the signal aborts. */
 export const pause = async (
   clock: Pick<Clock, 'sleep'>,
   durationMs: number,

@@ -1,4 +1,4 @@
-// A clock that moves only when told: rules about time are asserted exactly, and hours pass in no time.
+// A clock that moves only when advanced: timing rules are asserted exactly, and hours pass in no time.
 
 import type { Clock } from './clock.ts';
 

@@ -1,6 +1,6 @@
-// The matrix product of a BLAS library, if this machine has a fast one: the system's, or one that a Python or Conda
-// environment brings. The plain reference BLAS is not asked: it is slower than our own kernel, and its figure would say
-// nothing about the machine.
+// The matrix product of a BLAS library, if this machine has a fast one: the system's, or one from a Python or Conda
+// environment. The plain reference BLAS is not used: it is slower than our own kernel, and its figure would say nothing
+// about the machine.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ export const openBlas = (koffi: Koffi, options: BlasSearchOptions): BlasSearch =
 interface Candidate {
   readonly kind: 'OpenBLAS' | 'MKL' | 'Accelerate';
   readonly library: string;
-  /** Before and behind each of its names: those that NumPy brings must not clash with others. */
+  /** Prefix and suffix of each of its names: NumPy's must not clash with others. */
   readonly prefix: string;
   readonly suffix: string;
   /** Of its whole numbers, bits. */
@@ -74,7 +74,7 @@ const opened = (koffi: Koffi, candidate: Candidate, threads: number): Blas => {
     const config: unknown = library.func(`const char *${prefix}openblas_get_config${suffix}()`)();
     version = typeof config === 'string' ? (/\d+\.\d+\.\d+/.exec(config)?.[0] ?? '') : '';
   }
-  // Accelerate chooses its threads itself.
+  // Accelerate chooses its own threads.
   if (kind === 'MKL') library.func('void MKL_Set_Num_Threads(int threads)')(threads);
   return {
     name: version === '' ? kind : `${kind} ${version}`,

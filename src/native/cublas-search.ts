@@ -1,5 +1,5 @@
-// Where a cuBLASLt may lie: the loader's own folders, the toolkit, Python and Conda environments, and serving programs that
-// bring their own. Nothing is downloaded (it has 0.4 GB) and nothing is run to find it.
+// Where cuBLASLt may be: the loader's own folders, the toolkit, Python and Conda environments, and serving programs
+// that bundle it. Nothing is downloaded (it is 0.4 GB) and nothing is run to find it.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface CublasSearchOptions {
 export interface CublasSearch {
   /** In the order in which to try them. */
   readonly candidates: readonly CublasCandidate[];
-  /** Found, and not to be trusted: each with its reason. */
+  /** Found but not trusted: each with its reason. */
   readonly refused: readonly string[];
 }
 
@@ -43,18 +43,18 @@ export const findCublasLt = (options: CublasSearchOptions): CublasSearch => {
       if (!existsSync(path)) continue;
       const distrust = distrustOf(path, options.userId);
       if (distrust === undefined)
-        candidates.push({ library: realpathSync(path) }); // a link could be turned elsewhere meanwhile
+        candidates.push({ library: realpathSync(path) }); // a link could be redirected meanwhile
       else refused.push(`${path} ${distrust}`);
     }
   }
   return { candidates, refused };
 };
 
-/** What a person does to have one. */
+/** How to install one. */
 export const cublasAdvice = (driverVersion: number): string =>
   `install cuBLAS: pip install ${driverVersion >= 13_000 ? 'nvidia-cublas' : 'nvidia-cublas-cu12'} in the Python on PATH, or the CUDA toolkit`;
 
-/** The newest that the driver serves first: 13 needs a driver of CUDA 13. */
+/** The newest that the driver supports first: 13 needs a driver of CUDA 13. */
 const sonames = (driverVersion: number): readonly string[] =>
   (driverVersion >= 13_000 ? [13, 12, 11] : [12, 11]).map(major => `libcublasLt.so.${major}`);
 

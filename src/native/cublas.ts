@@ -1,11 +1,11 @@
 // cuBLASLt, NVIDIA's matrix products: half precision in, sums in single precision. Sizes and values as in the headers of
-// 13.1. Use it where a CUDA context is current on this thread: it adopts that one.
+// 13.1. Needs a CUDA context that is current on this thread, and uses that one.
 
 import type { CudaHandle } from './cuda-driver.ts';
 import type { Koffi } from './load-koffi.ts';
 
 export interface HalfProduct {
-  /** How many ways the library offers, best guess first. */
+  /** How many algorithms the library offers, best guess first. */
   readonly ways: number;
   /** Puts one product on stream 0. @throws CublasError */
   enqueue(way: number): void;

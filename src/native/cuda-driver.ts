@@ -171,7 +171,7 @@ export const openCudaDriver = (koffi: Koffi, platform: string): CudaDriver => {
   };
 };
 
-/** Codes as in cuda.h; what to do is from NVIDIA's documentation of each and has not been met on hardware here. */
+/** Codes as in cuda.h; the advice is from NVIDIA's documentation of each and has not been seen on hardware here. */
 export class CudaError extends Error {
   override readonly name = 'CudaError';
   /** CUresult */
@@ -183,7 +183,7 @@ export class CudaError extends Error {
   }
 }
 
-/** After these nothing more can be asked of the device in this process. */
+/** After these the device can no longer be used in this process. */
 export const isLost = (code: number): boolean => code >= 700 && code < 800;
 
 type Declare = (name: string, parameters: string) => (...values: readonly unknown[]) => void;

@@ -1,12 +1,12 @@
-// What the memory probe asks of the C library: huge pages, without which address translation costs 15 to 30 % of the
-// bandwidth, and a thread that stays on its processor, so that pages stay on the node that touched them first.
+// What the memory probe needs from the C library: huge pages, without which address translation costs 15 to 30 % of the
+// bandwidth, and a thread pinned to its processor, so pages stay on the node that touched them first.
 
 import type { Koffi } from './load-koffi.ts';
 
 export interface LibcMemory {
-  /** False where the kernel refuses, as on machines that were built without them. Call before the first touch. */
+  /** False if the kernel refuses, as on kernels built without them. Call before the first touch. */
   adviseHugePages(memory: ArrayBuffer): boolean;
-  /** The calling thread only. False where the kernel refuses. */
+  /** The calling thread only. False if the kernel refuses. */
   stayOnProcessor(processor: number): boolean;
 }
 
@@ -29,7 +29,7 @@ export const libcCompare = (koffi: Koffi, platform: string): LibcCompare | undef
   };
 };
 
-/** Linux only: macOS knows neither huge pages of this kind nor a thread's processor. undefined elsewhere. */
+/** Linux only: macOS has neither this kind of huge pages nor thread pinning. undefined elsewhere. */
 export const libcMemory = (koffi: Koffi, platform: string): LibcMemory | undefined => {
   if (platform !== 'linux') return undefined;
   const libc = koffi.load(null);

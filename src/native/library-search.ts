@@ -1,7 +1,7 @@
-// Where libraries are looked for, and which may be loaded: loading one runs it. It may only come from where no stranger on
-// this machine could have put it: nothing on its way may be writable for everybody, but for folders like /tmp, where what
-// lies in them must belong to us or to root. Python and Conda environments are found by their variables and by the bin
-// folders on PATH; nothing is run to find them.
+// Where libraries are looked for, and which may be loaded: loading one runs it. It may only come from where no other
+// user could have put it: nothing on its path may be writable for everybody, except folders like /tmp, whose entries
+// must belong to us or to root. Python and Conda environments are found by their variables and by the bin folders on
+// PATH; nothing is run to find them.
 
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -10,7 +10,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 /** Why the path cannot be trusted; undefined when it can. Symbolic links are followed first. */
 export const distrustOf = (path: string, userId: number | undefined): string | undefined => {
   if (!isAbsolute(path)) return 'is not an absolute path';
-  // Windows has other rights, which Node does not tell.
+  // Windows has other permissions, which Node does not report.
   if (userId === undefined) return undefined;
   try {
     let inner = realpathSync(path);
@@ -37,7 +37,7 @@ export const ownUserId = (): number | undefined => {
     const { uid } = userInfo();
     return uid === -1 ? undefined : uid;
   } catch {
-    return Number.NaN; // a number without a name, as in some containers: then only what is root's is ours
+    return Number.NaN; // a number without a name, as in some containers: then only root's files are trusted
   }
 };
 
@@ -52,7 +52,7 @@ export const trustedSearchPath = (
 
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
 
-/** Folders that hold bin, lib and the like; the environment a person works in first. */
+/** Folders that hold bin, lib and the like; the active environment first. */
 export const environmentPrefixes = (env: EnvVariables): readonly string[] => {
   const prefixes = absolutePaths([
     env['VIRTUAL_ENV'],
@@ -77,7 +77,7 @@ export const packageFolders = (prefix: string): readonly string[] =>
 export const absolutePaths = (paths: readonly (string | undefined)[]): readonly string[] =>
   paths.flatMap(path => (path?.startsWith('/') === true ? [path] : []));
 
-/** Empty where there is no such folder, as for most of the places on most machines. */
+/** Empty if there is no such folder, as for most places on most machines. */
 export const namesMatching = (folder: string, pattern: RegExp): readonly string[] => {
   try {
     return readdirSync(folder)

@@ -1,5 +1,5 @@
-// Koffi, the foreign-function interface, where this platform has a build of it. Without it every probe has another way,
-// slower or less exact, and says so: so its absence is data.
+// Koffi, the foreign-function interface, if this platform has a build of it. Without it every probe has another method,
+// slower or less exact, and says so: its absence is data.
 
 import { errorMessage } from '../core/problem.ts';
 import { firstLine } from '../core/text/single-line.ts';
@@ -10,7 +10,7 @@ export type KoffiLoad =
   | { readonly kind: 'loaded'; readonly koffi: Koffi }
   | { readonly kind: 'missing'; readonly reason: string };
 
-/** `PLIMSOLL_FFI=off` has everything go the other way, as on a platform without a build of it. */
+/** `PLIMSOLL_FFI=off` makes every probe use the other method, as on a platform without a build. */
 export const loadKoffi = async (
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<KoffiLoad> => {

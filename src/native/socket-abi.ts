@@ -1,6 +1,6 @@
 // The numbers and layouts that C headers give to sockets, by platform. Linux: include/uapi/asm-generic/socket.h,
-// include/uapi/linux/tcp.h, the same on x86-64 and arm64; struct tcp_info grows at its end, so that a field is there when
-// the answer is long enough. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK, struct tcp_connection_info with
+// include/uapi/linux/tcp.h, the same on x86-64 and arm64; struct tcp_info grows at its end, so a field exists if the
+// result is long enough. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK, struct tcp_connection_info with
 // times in ms; not run by us (docs/verified-on.md).
 
 import type { Reported } from '../core/unknown.ts';
@@ -33,7 +33,7 @@ export interface SocketAbi {
   readonly familyIpv6: number;
 }
 
-/** undefined where sockets are not files with a number (Windows), or nobody has written the table yet. */
+/** undefined if sockets are not numbered files (Windows), or the table has not been written yet. */
 export const socketAbi = (platform: string): SocketAbi | undefined => {
   if (platform === 'linux') return LINUX;
   return platform === 'darwin' ? MACOS : undefined;
@@ -62,11 +62,11 @@ export const int32 = (value: number): Buffer => {
   return bytes;
 };
 
-/** What the kernel tells of a TCP connection. */
+/** What the kernel reports about a TCP connection. */
 export interface TcpInfo {
-  /** Segments sent again since the connection began. */
+  /** Segments retransmitted since the connection started. */
   readonly retransmits: Reported<number>;
-  /** The shortest round trip that the kernel saw, nanoseconds. */
+  /** The kernel's shortest round trip, nanoseconds. */
   readonly roundTripNsMin: Reported<number>;
   /** Payload bytes that the other end has acknowledged. */
   readonly bytesAcknowledged: Reported<number>;

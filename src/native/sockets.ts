@@ -1,5 +1,5 @@
 // TCP sockets of libc, for threads that may block. A call waits at most as long as the timeout that `makeBlocking` sets,
-// because a thread inside a foreign call can be neither ended nor interrupted: whoever loops looks at a flag in between.
+// because a thread inside a foreign call can be neither ended nor interrupted: loops check a flag in between.
 
 import { getSystemErrorName } from 'node:util';
 import { errorMessage } from '../core/problem.ts';
@@ -14,27 +14,27 @@ export const NOTHING_YET = -1;
 export interface Sockets {
   /** A second number for the same connection: closing one leaves the other. @throws SocketError */
   duplicate(descriptor: number): number;
-  /** Calls on it wait, each at most so long. @throws SocketError */
+  /** Makes calls on it wait, each at most this long. @throws SocketError */
   makeBlocking(descriptor: number, timeoutMs: number): void;
-  /** Where a buffer lies: calls on it are quicker than with the buffer itself, which koffi has to look at each time. */
+  /** A buffer's address: calls with it are faster than with the buffer itself, which koffi must inspect each time. */
   place(bytes: Buffer): PlacedBuffer;
-  /** From an offset so many bytes: how many the kernel took, or NOTHING_YET. @throws SocketError */
+  /** Sends this many bytes from an offset: how many the kernel took, or NOTHING_YET. @throws SocketError */
   send(descriptor: number, from: PlacedBuffer, offset: number, count: number): number;
   /** How many bytes came, 0 at the end of the stream, or NOTHING_YET. @throws SocketError */
   receive(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
-  /** As `receive`, but comes back with fewer bytes than asked for only at the end or after the timeout. */
+  /** As `receive`, but returns fewer bytes than requested only at the end or after the timeout. */
   receiveAll(descriptor: number, into: PlacedBuffer, offset: number, count: number): number;
   tcpInfo(descriptor: number): TcpInfo;
   /** A TCP socket that is bound to one interface and not connected. @throws SocketError */
   openOn(interfaceName: string, family: 4 | 6): number;
-  /** Lets what was sent arrive. Never throws. */
+  /** Closes after what was sent has arrived. Never throws. */
   close(descriptor: number): void;
-  /** Forgets what was not sent yet, and tells the other end by a reset. Never throws. */
+  /** Discards unsent data and resets the connection. Never throws. */
   reset(descriptor: number): void;
 }
 
 export interface PlacedBuffer {
-  /** Held, so that what lies at the address stays. */
+  /** Held so the memory at the address stays alive. */
   readonly bytes: Buffer;
   readonly address: number;
 }
@@ -62,7 +62,7 @@ export const loadSockets = async (platform: string): Promise<SocketsLoad> => {
   if (load.kind === 'missing') return load;
   try {
     const { koffi } = load;
-    // null: what the process has loaded anyway, which is where libc's functions are.
+    // null: what the process has already loaded, which includes libc.
     return { kind: 'loaded', sockets: bind(koffi, koffi.load(null), { abi, platform }) };
   } catch (error) {
     return missing(`libc lacks a function: ${errorMessage(error)}`);
@@ -86,7 +86,7 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
   const fcntl: (fd: number, command: number, type: 'int', value: number) => number = libc.func(
     'int fcntl(int fd, int command, ...)',
   );
-  // By address; the result is an ssize_t, of which an int is enough for counts below 2³¹.
+  // By address; the result is an ssize_t, for which an int is enough below 2³¹.
   const send: (fd: number, address: number, count: number, flags: number) => number = libc.func(
     'int send(int fd, uintptr_t address, size_t count, int flags)',
   );
@@ -124,7 +124,7 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
       setOption(fd, abi.levelSocket, abi.optionSendTimeout, timeout);
       setOption(fd, abi.levelTcp, abi.optionTcpNoDelay, int32(1));
     },
-    // Node ignores SIGPIPE, so that no flag is needed against it.
+    // Node ignores SIGPIPE, so no flag is needed against it.
     place: bytes => ({ bytes, address: Number(koffi.address(bytes)) }),
     send: (fd, { address }, offset, count) => counted('send', send(fd, address + offset, count, 0)),
     receive: (fd, { address }, offset, count) => counted('recv', recv(fd, address + offset, count, 0)),

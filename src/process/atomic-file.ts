@@ -1,5 +1,5 @@
-// Files that are either wholly there or not there at all, whatever kills the process or the machine: written beside,
-// flushed, renamed, and the folder flushed too.
+// Files that are complete or absent, whatever kills the process or the machine: written to a temporary file, flushed,
+// renamed, and the folder flushed too.
 
 import { randomBytes } from 'node:crypto';
 import { link, open, readdir, rename, unlink } from 'node:fs/promises';
@@ -11,7 +11,7 @@ export interface AtomicFileOptions {
   readonly mode?: number;
 }
 
-/** In parts where it need not be whole in memory. */
+/** In parts, if it need not be in memory all at once. */
 export type FileContent = string | Uint8Array | AsyncIterable<string>;
 
 /** Replaces the file, or creates it. */
@@ -30,7 +30,7 @@ export const writeFileAtomic = async (
   await flushFolder(dirname(path));
 };
 
-/** Creates the file unless something has that name already; of several at once exactly one gets true. */
+/** Creates the file unless the name exists; of several concurrent calls exactly one gets true. */
 export const createFileAtomic = async (
   path: string,
   content: string | Uint8Array,
@@ -49,7 +49,7 @@ export const createFileAtomic = async (
   return true;
 };
 
-/** Removes from a folder what a killed process had not finished writing. Nobody may be writing there. */
+/** Removes from a folder what a killed process had not finished writing. Nothing may be writing there. */
 export const removeUnfinished = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     if (isUnfinishedFile(name)) await removeQuietly(join(folder, name));
@@ -61,10 +61,10 @@ export const isUnfinishedFile = (name: string): boolean => UNFINISHED.test(name)
 
 const writeBeside = async (path: string, content: FileContent, mode: number): Promise<string> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
-  // 'wx' never follows or replaces what somebody put there.
+  // 'wx' never follows or replaces an existing file or link.
   const file = await open(temporary, 'wx', mode);
   try {
-    await file.chmod(mode); // whatever the umask took away or left
+    await file.chmod(mode); // whatever the umask is
     await file.writeFile(content);
     await file.sync();
   } catch (error) {
@@ -80,7 +80,7 @@ const removeQuietly = async (path: string): Promise<void> => {
   try {
     await unlink(path);
   } catch (error) {
-    // A leftover beside the file harms nobody; the first error is the one to tell.
+    // A leftover temporary file is harmless; the first error is the one to report.
     if (errorCode(error) === undefined) throw error;
   }
 };

@@ -1,5 +1,5 @@
 // Foreign tools, run with a deadline or read line by line. A tool that is missing, hangs, floods or dies is expected:
-// it comes back as data or as one error with a code, and its process never outlives its reader.
+// the result is data or one error with a code, and its process never outlives its reader.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -77,7 +77,7 @@ export const runTool = async (
 
 export type ToolProblem =
   | Problem<'tool-missing' | 'no-answer' | 'line-too-long' | 'flood' | 'failed'>
-  /** `exitCode` is null where a signal ended it. */
+  /** `exitCode` is null if a signal killed it. */
   | Problem<'exited', { readonly exitCode: number | null }>;
 
 export class ToolError extends ProblemError<ToolProblem> {
@@ -91,16 +91,16 @@ export interface StreamLinesOptions {
   readonly idleTimeoutMs: number;
   /** Default 1 MiB. */
   readonly lineBytesMax?: number;
-  /** For tools that tell at an interval. Default: as fast as they are read. */
+  /** For tools that print at an interval. Default: as fast as they are read. */
   readonly linesPerSecondMax?: number;
-  /** Written to the tool, whose input then stays open: for tools that are told what to watch. */
+  /** Written to the tool, whose input then stays open: for tools that read what to watch. */
   readonly input?: string;
 }
 
 /**
  * Lines of a tool that keeps running, without their line ends; a last line cut off in the middle is not given.
  * Ends when the signal aborts. The tool is killed when the reader leaves, for whatever reason.
- * @throws ToolError when the tool is missing, exits, falls silent, floods or sends a line past its bound.
+ * @throws ToolError when the tool is missing, exits, falls silent, floods or prints a line past the limit.
  */
 export async function* streamLines(
   command: string,
@@ -119,7 +119,7 @@ export async function* streamLines(
   const stderr = new CappedText(STDERR_TAIL_BYTES_MAX);
   const queue = new LineQueue(options.lineBytesMax ?? LINE_BYTES_MAX);
   const { linesPerSecondMax: most } = options;
-  // A tool that prints without end would take a processor of the machine that it is to tell of.
+  // A tool that prints endlessly would take a processor of the machine being measured.
   const pace =
     most === undefined ? undefined : new TokenBucket(systemClock, { burst: most, perSecond: most });
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
@@ -184,7 +184,7 @@ const endingOf = (child: ChildProcess): Promise<Ending> =>
     child.once('close', (code, signal) => resolve({ kind: 'exited', code, signal }));
   });
 
-/** A child of the tool may hold its output open for as long as it likes: the tool itself has said what it had to say. */
+/** A child of the tool may hold its output open indefinitely: the tool itself has finished. */
 const releaseAfterExit = (child: ChildProcess, isReaderBehind: () => boolean): void => {
   child.once('exit', () => {
     const release = (): void => {
@@ -192,13 +192,13 @@ const releaseAfterExit = (child: ChildProcess, isReaderBehind: () => boolean): v
       child.stdout?.destroy();
       child.stderr?.destroy();
     };
-    // By way of setImmediate, so that what lies in the pipe is read first even when this process was busy meanwhile.
+    // With setImmediate, so the contents of the pipe are read first even if this process was busy meanwhile.
     const timer = setInterval(() => setImmediate(release), RELEASE_AFTER_MS);
     child.once('close', () => clearInterval(timer));
   });
 };
 
-/** SIGTERM, and SIGKILL when that is not answered: a stopped or stuck tool must not outlive its reader. */
+/** SIGTERM, and SIGKILL if that has no effect: a stopped or stuck tool must not outlive its reader. */
 const killAndWait = async (child: ChildProcess, ended: Promise<Ending>): Promise<void> => {
   if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     child.kill('SIGTERM');
@@ -212,7 +212,7 @@ const killAndWait = async (child: ChildProcess, ended: Promise<Ending>): Promise
   await ended;
 };
 
-/** Bytes up to a bound, decoded at the end. */
+/** Bytes up to a limit, decoded at the end. */
 class CappedText {
   readonly #chunks: Buffer[] = [];
   readonly #bytesMax: number;
@@ -226,7 +226,7 @@ class CappedText {
     return this.#bytes > this.#bytesMax;
   }
 
-  /** False once the bound is passed. */
+  /** False once the limit is passed. */
   add(chunk: Buffer): boolean {
     this.#bytes += chunk.length;
     if (this.isFull) return false;

@@ -1,12 +1,12 @@
-// That a file may have changed. Its folder is watched and not the file, because programs replace files; whoever asks
-// looks from time to time as well, because watching misses things (network shares, exhausted inotify).
+// Signals that a file may have changed. Its folder is watched and not the file, because programs replace files; callers
+// also check from time to time, because watching misses things (network shares, exhausted inotify).
 
 import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 
-/** That something happened to the file since one last asked. */
+/** Whether something happened to the file since the last call. */
 export class FileChanges {
   readonly #path: string;
   readonly #clock: Pick<Clock, 'sleep'>;
@@ -23,10 +23,10 @@ export class FileChanges {
   watch(): Disposable {
     try {
       const watcher = watch(dirname(this.#path), { persistent: false }, (_event, name) => {
-        // Some systems do not tell the name; then it may have been ours.
+        // Some systems do not report the name; then it may have been ours.
         if (name === null || name === basename(this.#path)) this.#note();
       });
-      watcher.on('error', () => watcher.close()); // the folder is gone: looking from time to time goes on
+      watcher.on('error', () => watcher.close()); // the folder is gone: periodic checks continue
       return { [Symbol.dispose]: () => watcher.close() };
     } catch {
       return { [Symbol.dispose]: () => undefined }; // no watches left: likewise

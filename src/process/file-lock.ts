@@ -1,11 +1,11 @@
-// A lock of the operating system on a file, held through SQLite because Node offers none: it falls with the process that
-// holds it, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
+// A lock of the operating system on a file, held through SQLite because Node offers none: it is released with the
+// process that holds it, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
 
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../core/problem.ts';
 
-/** @returns undefined while somebody holds it. @throws where the file cannot be made or locked. */
+/** @returns undefined while another process holds it. @throws if the file cannot be created or locked. */
 export const lockFile = (path: string): Disposable | undefined => {
   let database: DatabaseSync | undefined;
   try {
@@ -24,7 +24,7 @@ export const lockFile = (path: string): Disposable | undefined => {
 export const isDiskFull = (error: unknown): boolean =>
   hasSqliteCode(error, SQLITE_FULL) || errorCode(error) === 'ENOSPC';
 
-/** SQLite would let others read it. One that is there is not opened: closing it would drop a lock of this very process. */
+/** SQLite would let others read it. An existing file is not opened: closing it would drop this process's own lock. */
 const makeFile = (path: string): void => {
   try {
     closeSync(openSync(path, 'ax', 0o600));

@@ -1,4 +1,4 @@
-// What a child says on its pipe: JSON values, one a line. The first and the last are kept.
+// What a child writes to its pipe: JSON values, one per line. The first and the last are kept.
 
 import { StringDecoder } from 'node:string_decoder';
 
@@ -70,7 +70,7 @@ export class JsonLines {
   }
 }
 
-/** undefined for what is no JSON: our own children print nothing else here, and a cut line says nothing. */
+/** undefined if it is not JSON: our own children print nothing else here, and a cut line carries nothing. */
 const parse = (line: string): unknown => {
   try {
     const message: unknown = JSON.parse(line);

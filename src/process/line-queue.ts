@@ -1,4 +1,4 @@
-// Splits bytes into lines and hands them out one by one, with a bound on what waits.
+// Splits bytes into lines and hands them out one by one, with a limit on what waits.
 
 export type NextLine =
   | { readonly kind: 'line'; readonly text: string }

@@ -1,4 +1,4 @@
-// Starts one of our own entries as a child process: it says when it is ready, it learns of our death through a pipe
+// Starts one of our own entries as a child process: it reports when it is ready, it notices our death through a pipe
 // (parent-watch.ts), and it never outlives its owner.
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -21,33 +21,33 @@ export interface OwnProcessOptions {
   readonly readyTimeoutMs: number;
   /** Ends the start; a child that is ready is ended by its owner. */
   readonly signal: AbortSignal;
-  /** Of the end of what it prints on stderr. Default 16 KiB. */
+  /** Of the end of its stderr output. Default 16 KiB. */
   readonly stderrBytesMax?: number;
-  /** Whatever it says after its ready line, as it says it. */
+  /** Each value after its ready line, as it arrives. */
   readonly onMessage?: (message: unknown) => void;
 }
 
 export interface OwnProcessExit {
-  /** null when a signal ended it. */
+  /** null if a signal killed it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** What it said last, after its ready line; undefined when nothing. */
+  /** The last value after its ready line; undefined if none. */
   readonly lastMessage: unknown;
   readonly stderr: string;
 }
 
 export interface OwnProcess extends AsyncDisposable {
   readonly pid: number;
-  /** What its ready line says. */
+  /** The value of its ready line. */
   readonly ready: unknown;
   /** Never rejects. */
   readonly exited: Promise<OwnProcessExit>;
   /**
-   * Asks over the pipe and by SIGTERM, whichever the entry heeds, and SIGKILL where that is not answered within the grace.
+   * Asks over the pipe and by SIGTERM, and sends SIGKILL if neither works within the grace period.
    * Idempotent; returns when the child is gone.
    */
   stop(graceMs: number): Promise<OwnProcessExit>;
-  /** Over the pipe: the child's work is being stopped; what that means is the child's business. */
+  /** Over the pipe: the child's work is being stopped; the child decides what that means. */
   interrupt(): void;
   /** SIGKILL at once. */
   kill(): Promise<OwnProcessExit>;
@@ -64,7 +64,7 @@ export class OwnProcessError extends ProblemError<Problem<OwnProcessErrorCode>> 
 }
 
 /**
- * Resolves when the child has said that it is ready.
+ * Resolves when the child has reported that it is ready.
  * @throws OwnProcessError when it cannot be started, ends, or stays silent; the signal's reason when it aborts. No child is
  * left behind.
  */
@@ -102,12 +102,12 @@ class SpawnedProcess implements OwnProcess {
     this.#stderrBytesMax = stderrBytesMax ?? STDERR_BYTES_MAX;
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
     const [, , , watched, told] = child.stdio;
-    // Held open, it tells the child that we live.
+    // While it is open, the child knows that we live.
     watched?.on('error', ignore);
     told?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
     told?.on('error', ignore);
     this.exited = new Promise(resolve => {
-      // 'close' rather than 'exit': what it said last is read first. A grandchild may hold a pipe open for longer.
+      // 'close' rather than 'exit': its last output is read first. A grandchild may hold a pipe open for longer.
       const settle = (code: number | null, signal: string | null): void => {
         this.#lines.close();
         for (const stream of child.stdio) stream?.destroy();

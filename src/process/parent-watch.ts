@@ -1,6 +1,6 @@
 // A child's side of the pipes to its parent. The end-of-file of the first one says that the parent is gone, however it died,
-// because the system closes what a dead process held; before that the parent asks on it, in words of a line each. On the
-// second the child speaks, one JSON value a line.
+// because the system closes a dead process's files; before that the parent sends requests on it, one word per line. On
+// the second the child writes, one JSON value per line.
 
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -62,8 +62,7 @@ export const watchParent = (env: Env): ParentWatch => {
 };
 
 /**
- * Says something to the parent: the first line is that the child is ready.
- * @returns false when there is no parent to hear it.
+ * Writes to the parent: the first line says that the child is ready. @returns false if there is no parent to read it.
  */
 export const tellParent = (env: Env, message: unknown): boolean => {
   const [, told] = parentPipes(env);
@@ -73,14 +72,14 @@ export const tellParent = (env: Env, message: unknown): boolean => {
     // Lines are short, and the parent reads: a pipe holds 64 KiB.
     return writeSync(told, bytes) === bytes.length;
   } catch {
-    return false; // EPIPE: the parent is gone, which the watch tells
+    return false; // EPIPE: the parent is gone, which the watch reports
   }
 };
 
 /**
- * For entries whose end the parent alone decides: Ctrl-C, a closed terminal, `timeout` and service managers send their signal to
- * every process of a group, and a child that ended by it would take away what its parent still needs. While the parent lives
- * signals are ignored; without a parent they count.
+ * For entries whose end only the parent decides: Ctrl-C, a closed terminal, `timeout` and service managers send their
+ * signal to every process of a group, and a child that exited on it would take away what its parent still needs. While
+ * the parent lives signals are ignored; without a parent they apply.
  */
 export const stopsOf = (
   watch: ParentWatch,
