@@ -1,7 +1,6 @@
 // Brings a node's events to every node it can reach, and theirs to it: vectors on connecting, catch-up of what is
 // missing, then the stream, relayed by the smallest common neighbour, and a digest that repairs whatever was missed.
-// Durable events wait in the journal and live ones in a table of last values, so a slow peer costs neither memory nor
-// another peer's time.
+// Durable events wait in the journal and live ones in a table of last values, so slow peers cost little.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
 import type { Event } from '../../core/event.ts';
@@ -140,8 +139,7 @@ export class Replicator {
     ]);
     if (this.#peers.get(link.peerId) !== peer) return;
     this.#linksChanged.resolve();
-    // The dialled end waits: version 0.1.0 dials before it listens to its links, and anything before the hello is a
-    // protocol error.
+    // The dialled end waits: version 0.1.0 dials before it reads its links, and the hello must come first.
     if (link.isInitiator) this.#greet(peer);
   }
 
