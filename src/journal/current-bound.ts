@@ -1,5 +1,6 @@
-// How much of other nodes is current here, and whether there is room for more. What is current is never compacted away and is
-// read at every start, so it needs a bound of its own: more than any real machine tells, and than a start reads in seconds.
+// How much of other nodes is current here, and whether there is room for more. Current records are never compacted away
+// and are read at every start, so they need a separate limit: more than any real machine sends, and no more than a
+// start reads in seconds.
 
 import type { NodeId } from '../core/ids.ts';
 
@@ -36,7 +37,7 @@ export class CurrentBound {
     this.#limits = limits;
   }
 
-  /** Of an origin, in place of what was known of it. The own node has no bound. */
+  /** Of an origin, replacing what was known of it. This node has no limit. */
   set(origin: NodeId, size: CurrentSize): void {
     if (origin === this.#ownNode) return;
     const before = this.#sizes.get(origin) ?? NOTHING;

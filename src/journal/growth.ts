@@ -1,5 +1,5 @@
-// When a journal has grown enough since it was last compacted to be compacted again. Time alone does not hold its size: what
-// peers tell in ten minutes can be many times the bound.
+// When a journal has grown enough since it was last compacted to be compacted again. Time alone does not limit its
+// size: what peers send in ten minutes can be many times the limit.
 
 export class Growth {
   readonly #stepBytes: number;
@@ -9,7 +9,7 @@ export class Growth {
     this.#stepBytes = Math.min(STEP_BYTES_MAX, Math.max(STEP_BYTES_MIN, sizeBytesMax / STEPS_OF_SIZE));
   }
 
-  /** @returns true when it is time; then it counts from nothing again. */
+  /** @returns true when it is time; then it counts from zero again. */
   add(records: readonly { readonly body: Uint8Array }[]): boolean {
     for (const { body } of records) this.#addedBytes += body.length + ROW_BYTES;
     if (this.#addedBytes < this.#stepBytes) return false;
@@ -18,9 +18,9 @@ export class Growth {
   }
 }
 
-/** What a compaction of so much costs is tens of ms. */
+/** Compacting this much takes tens of ms. */
 const STEP_BYTES_MAX = 4_000_000;
 const STEP_BYTES_MIN = 64_000;
 const STEPS_OF_SIZE = 8;
-/** Of a row and its places in the indices, about. */
+/** Approximate size of a row and its index entries. */
 const ROW_BYTES = 300;

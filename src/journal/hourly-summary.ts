@@ -10,7 +10,7 @@ import { parseShallowBytes } from '../wire/shallow-json.ts';
 /** A hostile body must not make a row of any size: figures past this many are left out. */
 export const FIGURES_MAX = 64;
 
-/** One body at a time is held, whatever their number and size; of each only its figures stay. */
+/** One body at a time is held, whatever their number and size; only the figures of each are kept. */
 export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
   const values = new Map<string, number[]>();
   let count = 0;
@@ -27,8 +27,8 @@ export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
 };
 
 /**
- * Two summaries of one hour: a late record came after the hour was summed up. Min, max and counts are exact; the median is
- * that of the greater part, because the values it came from are gone.
+ * Two summaries of one hour: a late record came after the hour was summed up. Min, max and counts are exact; the median
+ * is that of the larger part, because the original values are gone.
  */
 export const mergeSummaries = (first: HourlySummary, second: HourlySummary): HourlySummary => {
   const figures = new Map(Object.entries(first.figures));
@@ -47,7 +47,7 @@ export const mergeSummaries = (first: HourlySummary, second: HourlySummary): Hou
 export const encodeHourlySummary = (summary: HourlySummary): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(summary));
 
-/** Undefined where the bytes are not a summary of this version. */
+/** Undefined if the bytes are not a summary of this version. */
 export const decodeHourlySummary = (body: Uint8Array): HourlySummary | undefined => {
   const read = v.safeParse(hourlySummarySchema, parseShallowBytes(body));
   return read.success ? read.output : undefined;
@@ -97,5 +97,5 @@ const mergeFigure = (first: FigureSummary | undefined, second: FigureSummary): F
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Also bounds how deep a body is followed. */
+/** Also limits how deep a body is read. */
 const PATH_LENGTH_MAX = 200;

@@ -1,5 +1,5 @@
-// The port of the store of durable events. What `append` has returned from is on disk. Bounded by compaction, which
-// leaves holes on purpose: an answer is the kept events plus `through`.
+// The port of the store of durable events. Once `append` returns, the events are on disk. Bounded by compaction, which
+// leaves holes on purpose: a reply is the kept events plus `through`.
 
 import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -18,13 +18,13 @@ export interface DurableRecord {
   /** UTF-8 JSON made by the origin (wire/durable-record.ts); the signature is over these bytes. */
   readonly body: Uint8Array;
   /**
-   * ed25519, 64 bytes, of the own node's records; of others' the raw public key before it, 96 bytes, as they came, so that
-   * they prove themselves when they are passed on. Empty where the origin does not sign.
+   * ed25519, 64 bytes, of the own node's records; for others, preceded by the raw public key, 96 bytes, as received, so
+   * they carry their proof when passed on. Empty if the origin does not sign.
    */
   readonly signature: Uint8Array;
 }
 
-/** A record with the age that its fact has when it is handed to the journal, ms; 0 for a fact of this moment. */
+/** A record with the age of its event when handed to the journal, ms; 0 for an event of this moment. */
 export interface AgedRecord extends DurableRecord {
   readonly ageMs: number;
 }
@@ -37,7 +37,7 @@ export interface StoredRecord extends AgedRecord {
 export interface StoredOrigin {
   readonly origin: NodeId;
   readonly epoch: number;
-  /** Everything up to here was stored once; some of it may have been compacted away since. 0 where nothing was. */
+  /** Everything up to here was stored once; some of it may have been compacted away since. 0 if nothing was. */
   readonly through: number;
 }
 
@@ -51,7 +51,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-/** Of every key in which a node has part: as the origin, or as the first word of the key. */
+/** Of every key that involves a node: as the origin, or as the first word of the key. */
 export interface PastQuery {
   readonly node: NodeId;
   readonly slot: string;
@@ -64,7 +64,7 @@ export interface HistoryRow {
   readonly origin: NodeId;
   readonly slot: string;
   readonly key: string;
-  /** When the fact was true on this machine's wall clock; the start of the hour for an hourly row. */
+  /** When the event was true, on this machine's wall clock; the start of the hour for an hourly row. */
   readonly atWallMs: number;
   /** Raw rows hold the record's body; hourly rows an HourlySummary as JSON (hourly-summary.ts). */
   readonly body: Uint8Array;
@@ -74,39 +74,39 @@ export interface HistoryRow {
 export type JournalNotice = Problem<'journal-replaced' | 'journal-migrated' | 'journal-of-other-node'>;
 
 export interface Journal extends Disposable {
-  /** What a person should know about how the file was opened: moved aside, migrated. Empty when all is well. */
+  /** Notices for a person about how the file was opened: moved aside, migrated. Empty if all is well. */
   readonly notices: readonly JournalNotice[];
-  /** The epoch of this journal for its own node's events; moves only in `startNewEpoch`. */
+  /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal. */
   readonly startNumber: number;
   /**
    * Stores records in order, all or none, and returns once they are on disk. A record that is held already, or of an
-   * epoch that a newer one has replaced, is skipped. Records of the own node must be made here: a copy of one that
-   * comes back from a peer belongs to `appendCatchUp` or nowhere.
-   * @throws JournalError `out-of-order` when one is not the next of its (origin, epoch); `full` when the disk is full.
+   * epoch that a newer one has replaced, is skipped. This node's records must be created here: a copy that comes back
+   * from a peer may only go to `appendCatchUp`. @throws JournalError `out-of-order` when one is not the next of its
+   * (origin, epoch); `full` when the disk is full.
    */
   append(records: readonly AgedRecord[]): void;
   /**
-   * Like `append` for the answer of a peer: holes are allowed, `through` is taken over. The own node's past is skipped.
-   * A power cut may take the last of these back, never some from the middle: peers tell them again.
-   * @throws JournalError `own-future` when a peer knows more of the own node than this journal: `startNewEpoch`.
+   * Like `append` for a peer's reply: holes are allowed, and `through` is adopted. This node's own past is skipped. A
+   * power cut may lose the last of these, never some from the middle: peers send them again. @throws JournalError
+   * `own-future` when a peer knows more about this node than this journal does: call `startNewEpoch`.
    */
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void;
   /**
-   * Starts a new epoch of the own node, greater than `floor` and every one before, and returns it. Nothing of the older
-   * ones is current any more, so the caller writes its present facts again.
+   * Starts a new epoch of this node, greater than `floor` and all previous ones, and returns it. Older epochs are no
+   * longer current, so the caller writes its current events again.
    */
   startNewEpoch(floor: number): number;
-  /** Forgets everything of another node, its position too: whoever still has its records may bring them again. */
+  /** Forgets everything of another node, its position too: a node that still has its records may send them again. */
   forget(origin: NodeId): void;
-  /** One position an origin, the own node always among them, ascending by origin. */
+  /** One position per origin, always including this node, ascending by origin. */
   origins(): readonly StoredOrigin[];
-  /** The position of one origin, at the cost of a look-up; undefined where nothing of it was ever stored. */
+  /** The position of one origin, at the cost of a look-up; undefined if nothing of it was ever stored. */
   origin(origin: NodeId): StoredOrigin | undefined;
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
-  /** Likewise without what was replaced since: all that state is made of, however long the history is. */
+  /** Likewise without replaced records: everything that state is built from, however long the history is. */
   currentRecords(origin: NodeId): readonly StoredRecord[];
   /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];
@@ -114,7 +114,7 @@ export interface Journal extends Disposable {
   past(query: PastQuery): readonly HistoryRow[];
   /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
   compact(): CompactionResult;
-  /** Records of other nodes that were passed over because too much of them is current, since this journal was opened. */
+  /** Records of other nodes that were skipped since this journal was opened, because too many of them are current. */
   readonly passedOver: number;
   /** Of the database and its write-ahead log, on disk. */
   sizeBytes(): number;
@@ -125,18 +125,20 @@ export interface JournalOptions {
   readonly clock: Clock;
   /** Default JOURNAL_LIMITS. */
   readonly limits?: JournalLimits;
-  /** Default CURRENT_LIMITS. A record past them is not stored; the position moves on, as over a hole of compaction. */
+  /**
+   * Default CURRENT_LIMITS. A record past them is not stored; the position moves on, as past a hole left by compaction.
+   */
   readonly currentLimits?: CurrentLimits;
-  /** The greatest epoch of the own node that is known from elsewhere; the own epoch is never below it. */
+  /** The greatest epoch of this node known from elsewhere; its epoch is never below it. */
   readonly epochFloor?: number;
 }
 
 export interface CompactionResult {
-  /** Raw records that are gone: superseded, summed up into hourly rows, or over the size. */
+  /** Raw records removed: superseded, summed up into hourly rows, or over the size limit. */
   readonly droppedRecords: number;
-  /** Hourly rows that were written. */
+  /** Hourly rows written. */
   readonly hourlyRows: number;
-  /** Hourly rows that are gone: too old, or over the size. */
+  /** Hourly rows removed: too old, or over the size limit. */
   readonly droppedHourlyRows: number;
   readonly sizeBytes: number;
 }
@@ -146,7 +148,7 @@ export interface JournalLimits {
   readonly rawHistoryMs: number;
   /** Hourly history, ms. Default 90 days. */
   readonly hourlyHistoryMs: number;
-  /** Of the database, bytes. Default 512 MB. History gives way to it; current records never do. */
+  /** Of the database, bytes. Default 512 MB. History is deleted to stay below it; current records never are. */
   readonly sizeBytesMax: number;
 }
 

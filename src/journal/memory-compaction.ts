@@ -25,7 +25,7 @@ export const compactMemory = (
   };
 };
 
-/** Bytes of what is held, with a guess for what surrounds it. */
+/** Bytes held, with an estimate of the overhead. */
 export const memorySizeBytes = (disk: MemoryDisk): number => {
   let sizeBytes = 0;
   for (const records of disk.records.values()) for (const held of records) sizeBytes += recordBytes(held);
@@ -50,7 +50,7 @@ const dropHourly = (disk: MemoryDisk, isDropped: (row: HourlyRow) => boolean): n
   return count;
 };
 
-/** One row each place and hour. */
+/** One row per place and hour. */
 const sumUp = (disk: MemoryDisk, past: readonly HeldRecord[]): number => {
   const hours = Map.groupBy(past, hourPlace);
   for (const [place, records] of hours) {

@@ -1,4 +1,4 @@
-// What a memory journal writes to, apart from the journal itself, so that a test can open it again as after a crash.
+// What a memory journal writes to, separate from the journal, so a test can reopen it as after a crash.
 
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -44,7 +44,7 @@ export const createMemoryDisk = (): MemoryDisk => ({
   hourly: new Map(),
 });
 
-/** When the fact was true, on the wall clock. */
+/** When the event was true, on the wall clock. */
 export const rawAtMs = ({ record }: HeldRecord): number => record.storedAtWallMs - record.ageMs;
 
 /** Records that nothing has replaced, and their bytes. */
@@ -58,7 +58,7 @@ export const currentSize = (disk: MemoryDisk, origin: NodeId): CurrentSize => {
   return { records, bytes };
 };
 
-/** Likewise in the places that a record writes. */
+/** Likewise in the places that a record writes to. */
 export const sizeAt = (disk: MemoryDisk, { origin, kind, key }: AgedRecord): CurrentSize => {
   const held = supersessions(kind).flatMap(
     ({ slot }) => disk.current.get(origin)?.get(placeOf(slot, key)) ?? [],
@@ -66,7 +66,7 @@ export const sizeAt = (disk: MemoryDisk, { origin, kind, key }: AgedRecord): Cur
   return { records: held.length, bytes: held.reduce((sum, { record }) => sum + record.body.length, 0) };
 };
 
-/** Whether it stands in the place of another one. */
+/** Whether it replaces another one. */
 export const isReplacing = (disk: MemoryDisk, { origin, kind, key }: AgedRecord): boolean =>
   supersessions(kind).some(({ slot, exceptKind }) =>
     (disk.current.get(origin)?.get(placeOf(slot, key)) ?? []).some(
@@ -121,7 +121,7 @@ export const forgetOrigin = (disk: MemoryDisk, origin: NodeId): void => {
   for (const [place, row] of disk.hourly) if (row.origin === origin) disk.hourly.delete(place);
 };
 
-/** As a database would keep it: bytes of its own, text that is UTF-8, whole milliseconds. */
+/** As a database would store it: a copy of the bytes, UTF-8 text, whole milliseconds. */
 const storedRecord = (given: AgedRecord, storedAtWallMs: number): StoredRecord => ({
   origin: given.origin,
   epoch: given.epoch,

@@ -1,5 +1,5 @@
-// The journal without a disk: for tests, the demo, and a node that may not write. Same contract, same rules; what it
-// holds outlives it only in a MemoryDisk that is opened again.
+// The journal without a disk: for tests, the demo, and a node that cannot write. Same contract, same rules; its
+// contents outlive it only in a MemoryDisk that is reopened.
 
 import type { NodeId } from '../core/ids.ts';
 import { CurrentBound } from './current-bound.ts';
@@ -36,7 +36,7 @@ import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts
 import { isHistorySlot } from './retention.ts';
 
 export interface MemoryJournalOptions extends JournalOptions {
-  /** What an earlier journal left; one journal at a time. Default an empty one. */
+  /** The contents of an earlier journal; one journal at a time. Default: empty. */
   readonly disk?: MemoryDisk;
 }
 

@@ -1,6 +1,6 @@
-// Which records may be stored next, the same rule for every adapter, decided before anything is written, so that a refused
+// Which records may be stored next, the same rule for every adapter, decided before anything is written, so a refused
 // batch leaves no trace; and the numbers that a journal gives its own node when it is opened. Those come from the wall
-// clock, so that a new journal is above a lost one, and only ever grow. Pure.
+// clock, so a new journal is above a lost one, and they only grow. Pure.
 
 import type { NodeId } from '../core/ids.ts';
 import type { AgedRecord, JournalNotice, StoredOrigin } from './journal.ts';
@@ -13,9 +13,9 @@ export interface Held {
 }
 
 export interface Admitted {
-  /** In the order in which they are to be stored. */
+  /** In storage order. */
   readonly records: readonly AgedRecord[];
-  /** Where the origins stand afterwards; only those that move. */
+  /** The positions of the origins afterwards; only those that move. */
   readonly positions: readonly StoredOrigin[];
 }
 
@@ -58,7 +58,9 @@ export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly
   return { records: records.filter(record => record.seq > from), positions: [answer] };
 };
 
-/** A number for a new epoch or start: from the wall clock, but greater than every one before, whatever the clock says. */
+/**
+ * A number for a new epoch or start: from the wall clock, but greater than all previous ones, whatever the clock says.
+ */
 export const numberAbove = (wallMs: number, ...floors: readonly number[]): number => {
   const number = Math.max(Math.floor(wallMs), ...floors.map(floor => floor + 1));
   if (Number.isSafeInteger(number)) return number;
@@ -79,9 +81,9 @@ export interface Opening {
   readonly ownNode: NodeId;
   readonly wallMs: number;
   readonly epochFloor: number;
-  /** Epoch that the journal holds of this node, perhaps as that of a foreign one. */
+  /** The epoch that the journal has for this node, perhaps as another node's. */
   readonly heldEpoch: number;
-  /** What could be read of a journal that this one replaces. */
+  /** What could be read from a journal that this one replaces. */
   readonly lost?: OwnNumbers | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What is kept and for how long: DESIGN §3.2. Pure, shared by every adapter.
+// What is stored and for how long. Pure, shared by every adapter.
 
 import { eventSlot } from '../core/event-kinds.ts';
 
@@ -10,14 +10,14 @@ export const isHistorySlot = (slot: string): boolean => slot === 'gpu' || slot =
 /** Current records of the same origin and key that a new record replaces. */
 export interface Supersession {
   readonly slot: string;
-  /** This kind of the slot stays; '' where none does. */
+  /** This kind of the slot stays; '' if none does. */
   readonly exceptKind: string;
 }
 
 /**
- * A record replaces those of its slot and key. Closing a connection also takes its profile out of the picture, and
- * that must reach a peer that was away while the connection was opened again: so the newest closing of each connection
- * stays beside the opening.
+ * A record replaces those of its slot and key. Closing a connection also removes its profile from state, and that must
+ * reach a peer that was offline while the connection was reopened: so the newest closing of each connection stays
+ * beside the opening.
  */
 export const supersessions = (kind: string): readonly Supersession[] => {
   const slot = eventSlot(kind);

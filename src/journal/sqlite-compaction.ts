@@ -1,5 +1,5 @@
-// Compaction of the database in small transactions: killed at any moment, it has done a part of its work and the next
-// one does the rest. Then the file is cut to what it holds.
+// Compaction of the database in small transactions: killed at any moment, it leaves the rest of its work to the next
+// one. Then the file is truncated to its contents.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { HourlySummary } from '../wire/api/history-answers.ts';
@@ -31,7 +31,7 @@ export const compactDatabase = (
   };
 };
 
-/** Gives the free pages back to the file system. In parts, so that the write-ahead log stays short. */
+/** Returns free pages to the file system, in parts, so the write-ahead log stays short. */
 export const shrink = (database: DatabaseSync): void => {
   let freePages = pragma(database, 'freelist_count');
   while (freePages > 0) {
@@ -46,7 +46,7 @@ export const shrink = (database: DatabaseSync): void => {
 
 export const hasFreePages = (database: DatabaseSync): boolean => pragma(database, 'freelist_count') > 0;
 
-/** Sums up the superseded profiles of every hour that ended before `endMs`, an hour a transaction. */
+/** Sums up the superseded profiles of every hour that ended before `endMs`, one hour per transaction. */
 const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; hourlyRows: number } => {
   const oldest = database.prepare(
     'SELECT min(at_ms) AS at_ms FROM records WHERE is_superseded = 1 AND has_history = 1',
@@ -80,7 +80,7 @@ const mergedWith = (earlier: SqliteRow | undefined, summary: HourlySummary): Hou
   return held === undefined ? summary : mergeSummaries(held, summary);
 };
 
-/** The oldest history goes first, whether hourly or raw; what is current stays, however much it is. */
+/** The oldest history goes first, whether hourly or raw; current records stay, however many. */
 const dropOverSize = (
   database: DatabaseSync,
   sizeBytesMax: number,
@@ -105,7 +105,7 @@ const usedBytes = (database: DatabaseSync): number =>
 const deleteSome = (database: DatabaseSync, sql: string, ...values: readonly number[]): number =>
   Number(database.prepare(sql).run(...values).changes);
 
-/** Until a round finds nothing; the sum. */
+/** Repeats until a round finds nothing; returns the sum. */
 const repeat = (round: () => number): number => {
   let sum = 0;
   for (let count = round(); count > 0; count = round()) sum += count;

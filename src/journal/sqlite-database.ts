@@ -1,5 +1,5 @@
-// Opens the file so that what is committed is on disk and nobody else can write it, runs transactions, and reads rows column
-// by column: a value of another type means that the file is damaged.
+// Opens the file so that commits are on disk and no other process can write it, runs transactions, and reads rows
+// column by column: a value of another type means that the file is damaged.
 
 import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
 import type { SQLOutputValue } from 'node:sqlite';
@@ -8,14 +8,14 @@ import type { NodeId } from '../core/ids.ts';
 import { isNodeId } from '../core/ids.ts';
 import { JournalError } from './journal.ts';
 
-/** Opens for writing; creates the file, for its owner alone, where there is none. */
+/** Opens for writing; creates the file, readable only by its owner, if there is none. */
 export const openForWriting = (path: string): DatabaseSync => {
   createPrivately(path);
   const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
-    // Before the first access: with the lock held for good there is no shared-memory file, and no second writer.
+    // Before the first access: with a permanent lock there is no shared-memory file, and no second writer.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    // Only a file without a page takes this over; the others have it from their creation.
+    // Takes effect only in an empty file; others have it from their creation.
     database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal')
@@ -25,7 +25,7 @@ export const openForWriting = (path: string): DatabaseSync => {
         advice: '',
       });
     database.exec(SETTINGS);
-    // Left by the look at it before; with the lock held nobody uses it.
+    // Left by the inspection before; with the lock held nothing uses it.
     rmSync(`${path}-shm`, { force: true });
     return database;
   } catch (error) {
@@ -34,14 +34,14 @@ export const openForWriting = (path: string): DatabaseSync => {
   }
 };
 
-/** Opens for reading only, so that closing again leaves the file and its write-ahead log as they are. */
+/** Opens for reading only, so closing leaves the file and its write-ahead log as they are. */
 export const openForReading = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;');
   return database;
 };
 
-/** Commits what `work` did, or nothing of it. */
+/** Commits what `work` did, all or nothing. */
 export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -56,8 +56,9 @@ export const inTransaction = <T>(database: DatabaseSync, work: () => T): T => {
 };
 
 /**
- * Commits without waiting for the disk. Killed, the process has lost nothing; where the power fails, the last of it may be
- * gone, never the middle: the write-ahead log is read up to its first gap, and a commit that waits waits for all before.
+ * Commits without waiting for the disk. If the process is killed nothing is lost; if the power fails, the last of it
+ * may be lost, never the middle: the write-ahead log is read up to its first gap, and a waiting commit waits for all
+ * previous ones.
  */
 export const withoutFlush = (database: DatabaseSync, work: () => void): void => {
   database.exec('PRAGMA synchronous = NORMAL');
@@ -68,7 +69,7 @@ export const withoutFlush = (database: DatabaseSync, work: () => void): void => 
   }
 };
 
-/** 0 where there is no such file. */
+/** 0 if there is no such file. */
 export const fileSizeBytes = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 export type SqliteRow = Readonly<Record<string, SQLOutputValue>>;
@@ -95,7 +96,7 @@ export const nodeIdIn = (row: SqliteRow | undefined, column: string): NodeId => 
 
 const createPrivately = (path: string): void => {
   const stat = statSync(path, { throwIfNoEntry: false });
-  // Not opened when it is there: closing any descriptor of a file gives up this process's POSIX locks on it.
+  // Not opened if it exists: closing any descriptor of a file releases this process's POSIX locks on it.
   if (stat === undefined) closeSync(openSync(path, 'a', 0o600));
   else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
 };
@@ -108,7 +109,7 @@ const refuse = (column: string): never => {
   });
 };
 
-/** A daemon that is just being stopped still holds the lock for a moment. */
+/** A daemon that is stopping still holds the lock for a moment. */
 const LOCK_TIMEOUT_MS = 500;
 /** `fullfsync` is for macOS, where fsync leaves the data in the drive's cache. WAL: checkpoint at 4 MB, cut back to that. */
 const SETTINGS = `

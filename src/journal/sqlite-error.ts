@@ -5,7 +5,7 @@ import type { Problem } from '../core/problem.ts';
 import type { JournalErrorCode } from './journal.ts';
 import { JournalError } from './journal.ts';
 
-/** The error as a JournalError where it is one of the file's or the disk's; else as it came, for it is a defect here. */
+/** The error as a JournalError if it concerns the file or the disk; otherwise unchanged, because it is a bug here. */
 export const journalErrorOf = (error: unknown, path: string): unknown => {
   if (error instanceof JournalError || !(error instanceof Error)) return error;
   const code = codeOf(error);

@@ -1,6 +1,6 @@
-// Brings a journal file to where it can be written: looked at, moved aside if damaged, migrated, its numbers advanced. What
-// is moved aside goes whole, under a name that nothing else has: it may matter to somebody, so it is never deleted and
-// never written to again.
+// Prepares a journal file for writing: inspected, moved aside if damaged, migrated, its numbers advanced. A damaged
+// file is moved aside whole, under a unique name: it may still matter, so it is never deleted and never written to
+// again.
 
 import { existsSync, renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -16,7 +16,7 @@ import { SqliteRecords } from './sqlite-records.ts';
 import { migrate, SCHEMA_STEPS } from './sqlite-schema.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
-  /** Of the database file; its directory must be there. */
+  /** Of the database file; its directory must exist. */
   readonly path: string;
 }
 
@@ -39,10 +39,10 @@ export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
   }
 };
 
-/** Gives the new path of the database; its write-ahead log and shared memory go with it. */
+/** Returns the new path of the database; its write-ahead log and shared memory go with it. */
 export const moveAside = (path: string, wallMs: number): string => {
   const target = freeName(`${path}.damaged-${stamp(wallMs)}`);
-  // The database first: a log that is left alone by a crash is recognised, an old database without its log is not.
+  // The database first: a log left alone by a crash is recognized, an old database without its log is not.
   for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, target + part);
   return target;
 };
@@ -65,7 +65,7 @@ const replace = (
 const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): SqliteFile => {
   const database = openForWriting(options.path);
   try {
-    // One transaction, so that a first start that is killed leaves no tables without their numbers.
+    // One transaction, so a first start that is killed leaves no tables without their numbers.
     return inTransaction(database, () => begin(database, options, lost));
   } catch (error) {
     database.close();

@@ -1,4 +1,4 @@
-// Looks at a journal file before it is used, without changing it: sound, absent, damaged, or of a newer version.
+// Inspects a journal file before use, without changing it: sound, absent, damaged, or of a newer version.
 
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -23,18 +23,18 @@ export type Inspection =
   | {
       readonly kind: 'damaged';
       readonly reason: string;
-      /** What could still be read; nothing is below it ever again. */
+      /** What could still be read; later numbers are never below it. */
       readonly salvaged: OwnNumbers | undefined;
     };
 
-/** @throws JournalError `newer-schema`, and what SQLite says of a file that cannot be opened at all */
+/** @throws JournalError `newer-schema`, and SQLite's error if a file cannot be opened at all */
 export const inspect = (path: string): Inspection => {
   refuseOtherThanFile(path);
   try {
     return look(path);
   } catch (error) {
     if (!isUnfinished(error)) throw error;
-    // Reading rolls back what a killed first start left half-written.
+    // Reading rolls back what a killed first start left unfinished.
     using database = new DatabaseSync(path);
     schemaVersion(database);
   }
@@ -43,7 +43,7 @@ export const inspect = (path: string): Inspection => {
 
 const look = (path: string): Inspection => {
   if (fileSizeBytes(path) === 0) {
-    // SQLite would delete a log without its database, and that may be all that is left.
+    // SQLite would delete a log without its database, which may be all that is left.
     return fileSizeBytes(`${path}-wal`) === 0
       ? { kind: 'absent' }
       : { kind: 'damaged', reason: 'only its write-ahead log exists', salvaged: undefined };
@@ -61,7 +61,7 @@ const look = (path: string): Inspection => {
   }
 };
 
-/** Before anything touches it: a device's mode would be tightened for the whole machine, and a pipe would block. */
+/** Before opening it: for a device, tightening the mode would affect the whole machine, and a pipe would block. */
 const refuseOtherThanFile = (path: string): void => {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
   throw new JournalError({
@@ -81,11 +81,11 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
   });
 };
 
-/** The first thing found wrong, cheapest first. */
+/** The first problem found, cheapest check first. */
 const faultOf = (database: DatabaseSync): string | undefined => {
   const version = schemaVersion(database);
   const shape = schemaShape(database);
-  // A first start that was killed before it made its tables.
+  // A first start that was killed before it created its tables.
   if (version === 0 && shape === '') return undefined;
   if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
   if (shape !== expectedShape(version)) return 'tables are missing or wrong';
@@ -93,7 +93,7 @@ const faultOf = (database: DatabaseSync): string | undefined => {
   if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
-  records.origins(); // throws where one is not what it must be
+  records.origins(); // throws if one is invalid
   const ahead = database.prepare(RECORDS_AHEAD).get();
   return ahead === undefined ? undefined : 'it has records beyond the position of their origin';
 };
@@ -102,7 +102,7 @@ const salvage = (database: DatabaseSync): OwnNumbers | undefined => {
   try {
     return new SqliteRecords(database).own();
   } catch {
-    return undefined; // whatever is wrong with it, the check that follows says so
+    return undefined; // the check that follows reports what is wrong with it
   }
 };
 

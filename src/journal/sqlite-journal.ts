@@ -1,5 +1,5 @@
-// The journal on disk: SQLite with a write-ahead log that is synchronised at every commit, so that what `append` has
-// returned from survives a kill and a loss of power. One process holds the file at a time.
+// The journal on disk: SQLite with a write-ahead log that is synchronised at every commit, so what `append` has stored
+// survives a kill and a power loss. One process holds the file at a time.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
@@ -29,7 +29,7 @@ import { openSqliteFile } from './sqlite-file.ts';
 import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
 
 /**
- * Opens the journal, creating or migrating it; a damaged one is moved aside and a new one begun, with a notice.
+ * Opens the journal, creating or migrating it; a damaged one is moved aside and a new one started, with a notice.
  * @throws JournalError `newer-schema`, `locked`, `full`, `io`
  */
 export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
@@ -131,7 +131,7 @@ class SqliteJournal implements Journal {
     this.#throwIfClosed();
     const first = this.#origins.get(origin);
     let from = after;
-    // A page at a time: a statement that is left open would hold back the write-ahead log.
+    // A page at a time: an open statement would keep the write-ahead log from being truncated.
     while (first !== undefined && first.epoch === this.#origins.get(origin)?.epoch) {
       const page = this.#guard(() => this.#records.after(first, from, PAGE_RECORDS));
       yield* page;
@@ -187,7 +187,7 @@ class SqliteJournal implements Journal {
     const storedAtWallMs = Math.round(this.#options.clock.wallMs());
     const moved = this.#transaction(() => {
       const rows = new Map(positions.map(position => [position.origin, this.#records.setPosition(position)]));
-      // Before, for the room that the older epochs had; after, for what came of them in the same batch.
+      // Before, for the space that older epochs used; after, for their records in the same batch.
       this.#supersedeOlder(rows.values());
       for (const record of records) {
         const row = rows.get(record.origin);
@@ -221,7 +221,7 @@ class SqliteJournal implements Journal {
     this.#bound.change(origin, 1, body.length);
   }
 
-  /** What a transaction that failed has counted is counted anew. */
+  /** Counts of a failed transaction are counted again. */
   #countCurrent(): void {
     const sizes = this.#records.currentSizes();
     for (const { id, origin } of this.#origins.values()) this.#bound.set(origin, sizes.get(id) ?? NOTHING);

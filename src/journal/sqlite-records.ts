@@ -1,4 +1,4 @@
-// The statements of the journal's tables, prepared once: what is read and written, apart from when and why.
+// The statements of the journal's tables, prepared once: what is read and written, separate from when and why.
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event-kinds.ts';
@@ -61,7 +61,7 @@ export class SqliteRecords {
     );
   }
 
-  /** After an origin's epoch has moved on: nothing of an older one is current. */
+  /** After an origin's epoch has moved on: older epochs are no longer current. */
   supersedeOlderEpochs({ id, epoch }: OriginRow): void {
     this.#sql(
       'UPDATE records SET is_superseded = 1 WHERE origin_id = ? AND epoch < ? AND is_superseded = 0',
@@ -74,7 +74,7 @@ export class SqliteRecords {
     this.#sql('DELETE FROM origins WHERE id = ?').run(id);
   }
 
-  /** What is current, of every origin that has anything. */
+  /** Everything current, of every origin that has anything. */
   currentSizes(): ReadonlyMap<number, CurrentSize> {
     const rows: readonly SqliteRow[] = this.#sql(
       `SELECT origin_id, count(*) AS records, sum(length(body)) AS bytes FROM records
@@ -134,7 +134,7 @@ export class SqliteRecords {
     return rows.map(row => storedRecord(row, origin, epoch));
   }
 
-  /** Few among many: found by the index of what is current (the + keeps the one of positions out), then put in order. */
+  /** Few among many: found by the index of current records (the + keeps the index of positions out), then sorted. */
   current({ id, origin, epoch }: OriginRow): readonly StoredRecord[] {
     const rows: readonly SqliteRow[] = this.#sql(
       `SELECT seq, kind, key, at_ms, age_ms, body, signature FROM records

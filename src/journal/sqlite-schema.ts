@@ -61,7 +61,7 @@ export const schemaVersion = (database: DatabaseSync): number =>
 export const applicationId = (database: DatabaseSync): number =>
   numberIn(database.prepare('PRAGMA application_id').get(), 'application_id');
 
-/** Takes a file to the newest version; gives the one it had. In the caller's transaction: killed, it has not happened. */
+/** Migrates a file to the newest version; returns the one it had. In the caller's transaction, so a kill undoes it. */
 export const migrate = (database: DatabaseSync, steps: readonly string[] = SCHEMA_STEPS): number => {
   const from = schemaVersion(database);
   for (const [index, step] of steps.entries()) {
@@ -73,7 +73,7 @@ export const migrate = (database: DatabaseSync, steps: readonly string[] = SCHEM
   return from;
 };
 
-/** Every table with its columns and every index, one a line: two files with the same shape give the same text. */
+/** Every table with its columns and every index, one per line: two files with the same schema give the same text. */
 export const schemaShape = (database: DatabaseSync): string => {
   const rows: readonly SqliteRow[] = database
     .prepare(
