@@ -1,6 +1,6 @@
-// One probe of a device at a time on one home: two at once, by the daemon and by hand, would measure each other, also on
-// devices of their own, which share power, heat and often memory. The lock falls with the process that holds it; who that is
-// stands in a file beside it, for words only.
+// One device probe at a time per home: two at once, one by the daemon and one on request, would disturb each other,
+// even on different devices, which share power, cooling and often memory. The lock is released with the process that
+// holds it; a file beside it names that process, for messages only.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export type DeviceLock =
   | { readonly kind: 'held'; readonly lock: Disposable }
   /** In words: "every device is being measured by plimsoll probe gpu (process 4711)". */
   | { readonly kind: 'busy'; readonly reason: string }
-  /** There is no home, or nothing can be written there: nobody else can be asked, and nobody is kept from measuring. */
+  /** There is no home, or it is not writable: other processes cannot be checked, so nothing is blocked. */
   | { readonly kind: 'unguarded'; readonly reason: string };
 
 /** Never throws. The lock is held until it is disposed of. */
@@ -55,7 +55,7 @@ const busyWords = (note: string): string => {
     : `${owner.what} is being measured by ${owner.who} (process ${owner.pid})`;
 };
 
-/** Undefined while the holder has not written it, or where somebody else has. */
+/** Undefined while the holder has not written it, or if another process has. */
 const readOwner = (note: string): DeviceOwner | undefined => {
   let owner: DeviceOwner | undefined;
   quietly(() => {
@@ -68,12 +68,12 @@ const readOwner = (note: string): DeviceOwner | undefined => {
   return owner;
 };
 
-/** The words are a courtesy: nothing hangs on them. */
+/** The words are only for people: nothing depends on them. */
 const quietly = (work: () => void): void => {
   try {
     work();
   } catch {
-    // said in fewer words then
+    // the message then has fewer words
   }
 };
 

@@ -1,5 +1,5 @@
-// The port of what measures a connection: one engine for sockets, one for RDMA. Both ends run in child processes of their
-// own; the sink's stands behind a one-time ticket and ends by itself at its deadline.
+// The port of what measures a connection: one engine for sockets, one for RDMA. Each end runs in its own child process;
+// the sink's requires a one-time ticket and ends by itself at its deadline.
 
 import type { NodeId } from '../core/ids.ts';
 import type { Connection } from '../core/link/connection.ts';
@@ -14,17 +14,17 @@ export interface SinkRequest {
   readonly source: NodeId;
   /** As its source has it. */
   readonly connection: Connection;
-  /** The sink's own interface, where it is known: the scope of a link-local address. */
+  /** The sink's own interface, if known: the scope of a link-local address. */
   readonly sinkInterface: string | undefined;
   readonly ticket: string;
-  /** Of the source, as far as it has told them. */
+  /** Of the source, as far as it has reported them. */
   readonly sourceAddresses: readonly string[];
   readonly signal: AbortSignal;
 }
 
 export interface OpenSink extends AsyncDisposable {
   readonly port: number;
-  /** When nothing of it is left, however it ended. */
+  /** Resolves when nothing of it is left, however it ended. */
   readonly ended: Promise<unknown>;
 }
 
@@ -37,14 +37,14 @@ export interface MeasureRequest {
 }
 
 export interface LinkEngine {
-  /** Rejects with an Error whose message is for people where it cannot listen. */
+  /** Rejects with an Error whose message is for people if it cannot listen. */
   openSink(request: SinkRequest): Promise<OpenSink>;
-  /** Never rejects but for an abort. */
+  /** Rejects only on an abort. */
   measure(request: MeasureRequest): Promise<ProbeOutcome<LinkMeasurement>>;
 }
 
 export interface LinkEngines {
   readonly socket: LinkEngine;
-  /** Undefined where nothing here can measure RDMA: then nothing of the kind is asked for. */
+  /** Undefined if nothing here can measure RDMA: then no RDMA probe is requested. */
   readonly rdma: LinkEngine | undefined;
 }

@@ -1,5 +1,5 @@
-// How a probe of a connection ended: what failed it, with the code that programs compare, and what the child process of a
-// source says, checked as anything that comes from another process.
+// How a probe of a connection ended: why it failed, with the code that programs compare, and the output of the source's
+// child process, checked like anything from another process.
 
 import * as v from 'valibot';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
@@ -13,7 +13,7 @@ export const failedProbe = (reason: string, code?: ProbeFailureCode): FailedProb
   bytesUsed: 0,
 });
 
-/** By something thrown. */
+/** Failed by a thrown value. */
 export const probeFailedBy = (error: unknown, bytesUsed: number): FailedProbe => {
   const code = error instanceof ProblemError ? error.code : errorCode(error);
   return { kind: 'failed', reason: shortReason(error), ...(code === undefined ? {} : { code }), bytesUsed };

@@ -1,10 +1,10 @@
-// What probing needs of the mesh: to ask a peer and to answer one. The mesh's requests fit as they are.
+// What probing needs from the mesh: to ask a peer and to answer one. The mesh's requests fit as they are.
 
 import type { NodeId } from '../core/ids.ts';
 import type { JsonValue } from '../wire/request-message.ts';
 
 export interface PeerRequests {
-  /** Never rejects but with the signal's reason, when it aborts. */
+  /** Rejects only with the signal's reason, when it aborts. */
   ask(
     node: NodeId,
     topic: string,

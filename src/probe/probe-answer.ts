@@ -1,5 +1,5 @@
-// The child's side of a measurement: it reads what it is asked, says one line, and ends. It also ends when its parent is
-// gone, as soon as a foreign call lets it.
+// The child's side of a measurement: it reads its request, writes one line, and exits. It also exits when its parent is
+// gone, as soon as a foreign call returns.
 
 import { errorMessage } from '../core/problem.ts';
 import type { Env } from '../process/child.ts';
@@ -38,7 +38,7 @@ export type ProbeWords =
   | { readonly kind: 'failed'; readonly reason: string };
 
 const said = (entry: ProbeEntry, words: ProbeWords): never => {
-  // By hand, without Plimsoll as parent, the answer goes where one can read it.
+  // Started by a person, without Plimsoll as parent, the result goes to stdout.
   if (!tellParent(entry.env, words)) entry.complain(JSON.stringify(words));
   return entry.exit(0);
 };

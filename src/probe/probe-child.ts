@@ -1,5 +1,5 @@
-// Runs one measurement in a child process of our own and brings home what it says. Foreign libraries hang, crash and
-// leave threads that cannot be stopped: a child that is killed at its deadline takes all of that with it.
+// Runs one measurement in a child process and returns its result. Foreign libraries hang, crash and leave threads that
+// cannot be stopped: killing the child at its deadline ends all of that.
 
 import * as v from 'valibot';
 import { lastLine } from '../core/text/single-line.ts';
@@ -11,12 +11,12 @@ import type { ProbeWords } from './probe-answer.ts';
 export interface ProbeChildOptions {
   /** Of `entryUrl`; the entry calls `answerParent`. */
   readonly entry: URL;
-  /** What it is asked, as JSON. */
+  /** Its request, as JSON. */
   readonly request: unknown;
   /** process.execPath */
   readonly nodePath: string;
   readonly env: Env;
-  /** From its start to its answer. */
+  /** From its start to its result. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
 }

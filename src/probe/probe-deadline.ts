@@ -1,5 +1,5 @@
-// A probe with an end: its signal aborts at the deadline, and what it holds is given back when it has truly ended, which
-// its engine promises within a second of the abort by killing its child.
+// A probe with a deadline: its signal aborts then, and its locks are released when it has really ended, which its
+// engine guarantees within a second of the abort by killing its child.
 
 import type { Clock } from '../clock/clock.ts';
 
@@ -7,7 +7,7 @@ export type Timed<T> = { readonly kind: 'done'; readonly value: T } | { readonly
 
 /**
  * Runs the work to its end, however late that is.
- * @throws what the work throws, unless that is because its time was over; the outer signal's reason when it aborts.
+ * @throws what the work throws, unless its time ran out; the outer signal's reason when it aborts.
  */
 export const withDeadline = async <T>(
   clock: Clock,

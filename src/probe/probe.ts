@@ -1,12 +1,13 @@
-// What the parts of probing say to each other: engines measure, the reconciler decides when, and neither knows the other.
-// Everything that measures runs in a child process that is killed at its deadline; how it ended comes back as data.
+// The interface between the parts of probing: engines measure, the reconciler decides when, and neither knows the
+// other. Everything that measures runs in a child process that is killed at its deadline; how it ended is returned as
+// data.
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { ProbeErrorCode } from './socket/probe-error.ts';
 
-/** What an engine measures of a connection; whose it is and when the next is due belongs to the reconciler. */
+/** What an engine measures of a connection; the reconciler knows whose it is and when the next is due. */
 export type LinkMeasurement = Omit<
   LinkProfile,
   'sink' | 'connectionKey' | 'measuredAgeMs' | 'intervalMs' | 'failure'
@@ -19,32 +20,32 @@ export type ProbeOutcome<T> = { readonly kind: 'measured'; readonly measurement:
 export interface FailedProbe {
   readonly kind: 'failed';
   readonly reason: string;
-  /** A ProbeFailureCode, or the system's ("ENOENT"); missing where nobody could tell more than the reason. */
+  /** A ProbeFailureCode, or the system's ("ENOENT"); missing if only the reason is known. */
   readonly code?: string;
-  /** What it cost all the same, payload bytes of both directions; 0 for devices. */
+  /** What it cost even so, payload bytes of both directions; 0 for devices. */
   readonly bytesUsed: number;
 }
 
-/** Stable: it stands in the profile's `failure`, and programs compare it. */
+/** Stable: it is part of the profile's `failure`, and programs compare it. */
 export type ProbeFailureCode =
   | ProbeErrorCode
-  /** It took longer than a probe may, and was ended. */
+  /** It took longer than a probe may, and was stopped. */
   | 'deadline'
   /** Nothing on this machine measures such a connection. */
   | 'no-engine'
-  /** The sink answers in a way that this version does not know. */
+  /** This version does not understand the sink's reply. */
   | 'not-understood'
-  /** The sink would take part, but cannot. */
+  /** The sink is willing, but cannot. */
   | 'sink-failed';
 
-/** A device that can be measured. "cpu" stands for the processor of a machine without a GPU. */
+/** A device that can be measured. "cpu" means the processor of a machine without a GPU. */
 export interface ProbeDevice {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly vendor: GpuVendor | 'cpu';
 }
 
-/** Measures one device; never rejects but for an abort. */
+/** Measures one device; rejects only on an abort. */
 export type ProbeDeviceNow = (
   device: ProbeDevice,
   signal: AbortSignal,

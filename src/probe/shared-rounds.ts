@@ -1,5 +1,5 @@
-// The memory that the threads of a probe share: where they wait for each other, so that all load the machine over the
-// whole of every measured span.
+// The memory that the threads of a probe share: where they wait for each other, so all of them load the machine during
+// every measured span.
 
 /** Cells of the Int32Array. */
 const ARRIVED = 0;
@@ -17,10 +17,7 @@ export class SharedRounds {
     this.#cells = new Int32Array(memory);
   }
 
-  /**
-   * Holds this thread until all have come to their round; rounds count from 0.
-   * @throws when one does not come.
-   */
+  /** Blocks this thread until all have reached the round; rounds count from 0. @throws if one does not arrive. */
   waitForAll(round: number): void {
     const all = this.#threads * (round + 1);
     if (Atomics.add(this.#cells, ARRIVED, 1) + 1 === all) {

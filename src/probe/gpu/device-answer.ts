@@ -1,5 +1,5 @@
-// The border to the children that measure devices: what they say is checked before anybody believes it, because a driver
-// that is dying can make numbers of any size.
+// The boundary to the children that measure devices: their output is checked, because a failing driver can produce
+// numbers of any size.
 
 import * as v from 'valibot';
 import type { Reported } from '../../core/unknown.ts';
@@ -7,12 +7,12 @@ import { reported, text } from '../../wire/schema.ts';
 import type { DeviceMeasurement, ProbeOutcome } from '../probe.ts';
 import type { ProbeAnswer } from '../probe-child.ts';
 
-/** What a child says: figures, or why there are none. */
+/** A child's result: figures, or why there are none. */
 export type DeviceAnswer =
   | { readonly kind: 'measured'; readonly figures: DeviceFigures }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A measurement without what the parent knows already. */
+/** A measurement without what the parent already knows. */
 export type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
 
 export type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;

@@ -1,5 +1,5 @@
-// The port of everything that measures a device. An engine runs what it measures in a child process; it says why it cannot,
-// and then another one may.
+// The port of everything that measures a device. An engine measures in a child process; if it cannot, it says why, and
+// another one is tried.
 
 import type { Env } from '../../process/child.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
@@ -7,9 +7,9 @@ import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 export interface DeviceEngine {
   /** As profiles name it: "cuda". */
   readonly name: string;
-  /** Whether it could measure such a device at all. */
+  /** Whether it supports such a device at all. */
   suits(device: ProbeDevice): boolean;
-  /** Never rejects but for an abort. */
+  /** Rejects only on an abort. */
   measure(device: ProbeDevice, signal: AbortSignal): Promise<ProbeOutcome<DeviceMeasurement>>;
 }
 

@@ -1,5 +1,5 @@
-// Which devices a node has to measure, and who measures them: the engines in the order in which they reach most, each one
-// that cannot saying why before the next is tried.
+// Which devices a node must measure, and with what: the engines in order of the performance they reach; one that cannot
+// measure says why before the next is tried.
 
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';
@@ -10,7 +10,7 @@ import type { DeviceEngine, EngineOptions } from './device-engine.ts';
 import { mlxEngine } from './mlx/mlx-engine.ts';
 import { webgpuEngine } from './webgpu/webgpu-engine.ts';
 
-/** Of a node's inventory, one entry a vendor. A machine without a GPU has one device, its processor. */
+/** Of a node's inventory, one entry per vendor. A machine without a GPU has one device, its processor. */
 export const listProbeDevices = (gpus: readonly NodeGpus[]): readonly ProbeDevice[] => {
   const devices = gpus.flatMap(({ vendor, devices: ofVendor }) =>
     ofVendor.map(({ deviceId, name }) => ({ deviceId, deviceName: name, vendor })),
@@ -22,7 +22,7 @@ export const CPU_DEVICE: ProbeDevice = { deviceId: 'cpu', deviceName: 'CPU', ven
 
 export const deviceProber = (options: EngineOptions): ProbeDeviceNow => proberOf(deviceEngines(options));
 
-/** In the order in which they are asked. */
+/** In the order in which they are tried. */
 export const deviceEngines = (options: EngineOptions): readonly DeviceEngine[] => [
   cudaEngine(options),
   mlxEngine(options),

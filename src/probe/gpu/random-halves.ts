@@ -15,7 +15,7 @@ export const randomHalves = (count: number, seed: number): Uint16Array => {
   return halves;
 };
 
-/** The value of a half made above: sign, and 1 + fraction/1024 halves. */
+/** The value of a half created above: sign, and 1 + fraction/1024 halves. */
 export const halfValue = (bits: number): number => {
   const size = (1 + (bits & 0x03ff) / 1024) / 2;
   return (bits & 0x8000) === 0 ? size : -size;

@@ -1,4 +1,4 @@
-// What a source asks of a sink before it measures, and what the sink answers. Bodies of another shape are refused.
+// What a source requests from a sink before it measures, and the sink's reply. Bodies of another shape are refused.
 
 import * as v from 'valibot';
 import type { Connection } from '../../core/link/connection.ts';
@@ -30,11 +30,11 @@ export interface LeaseRefusal {
   readonly kind: 'refused';
   /** For people: "en3 of juno is being measured". */
   readonly reason: string;
-  /** When asking again may be worth it, ms; 0 where the sink cannot say. */
+  /** When to ask again, ms; 0 if the sink cannot say. */
   readonly retryInMs: number;
 }
 
-/** The sink would, but cannot: asked again with the backoff of a failed probe. */
+/** The sink is willing but cannot: retried with the backoff of a failed probe. */
 export interface LeaseFailure {
   readonly kind: 'failed';
   readonly reason: string;
@@ -68,7 +68,7 @@ const outputOf = <T>(schema: v.GenericSchema<unknown, T>, body: JsonValue): T | 
 };
 
 const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535));
-/** An amount that may be of any size, but not below nothing. */
+/** An amount of any size, but not negative. */
 const amount = v.pipe(figure, v.minValue(0));
 
 const WISH: v.GenericSchema<unknown, LeaseRequest> = v.object({

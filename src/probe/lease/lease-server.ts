@@ -1,5 +1,6 @@
-// Lends this node's interfaces to peers that want to measure: one at a time each, for a bounded time, behind a one-time
-// ticket. Whoever forgets to give back, loses its link or lies about what it used costs no more than the time that was lent.
+// Lends this node's interfaces to peers that want to measure: one at a time each, for a limited time, with a one-time
+// ticket. A peer that does not return a lease, loses its link or lies about what it used costs no more than the time
+// lent.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
@@ -33,7 +34,7 @@ export interface LeaseServerParts {
   readonly locks: PortLocks;
   readonly ledger: SpendLedger;
   readonly log: ProbeLog;
-  /** Different each time, and not to be guessed. */
+  /** Different each time, and impossible to guess. */
   readonly newTicket: () => string;
 }
 
@@ -44,7 +45,7 @@ interface Lease {
   readonly hold: PortHold;
   readonly startedAtMs: number;
   readonly stop: AbortController;
-  /** Set when it was given back in order. */
+  /** Set when it was returned properly. */
   spent: { readonly busyMs: number; readonly bytesUsed: number } | undefined;
 }
 
@@ -57,7 +58,7 @@ export class LeaseServer {
 
   constructor(parts: LeaseServerParts) {
     this.#parts = parts;
-    this.#failure.promise.catch(() => undefined); // `run` tells it
+    this.#failure.promise.catch(() => undefined); // `run` reports it
   }
 
   /** Lends until the abort; resolves when every sink has ended. */
@@ -150,7 +151,7 @@ export class LeaseServer {
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);
     if (waitMs === 0 || request.why === 'by-hand') return undefined;
-    // Whether it is the first is known here as well: nobody is a newcomer for ever.
+    // This node also knows whether it is the first: no peer stays a newcomer forever.
     const isKnown = state.linkProfiles[source]?.[self]?.[connectionKey(connection)] !== undefined;
     if (request.why === 'first' && !isKnown) return undefined;
     return refused(`the budget of ${portText(ports)} on ${name} is spent`, waitMs);
@@ -217,5 +218,5 @@ const refused = (reason: string, retryInMs: number): LeaseRefusal => ({
 
 const ELSEWHERE = unknown('known at the source');
 const REASON_LENGTH_MAX = 300;
-/** A setting may change, but not every second. */
+/** A setting may change, though not every second. */
 const OFF_RETRY_MS = 60_000;

@@ -1,5 +1,5 @@
-// One probe of a connection from its source: own interface, then the sink's, by lease; then the measurement; then both are
-// given back. A refusal is no failure: somebody else has their turn.
+// One probe of a connection from its source: its own interface, then the sink's, by lease; then the measurement; then
+// both are returned. A refusal is not a failure: another probe has its turn.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -35,7 +35,7 @@ export interface LinkAttemptParts {
 }
 
 export type AttemptResult<T> =
-  /** Nothing was measured, and nothing is wrong. */
+  /** Nothing was measured, but nothing is wrong. */
   | { readonly kind: 'held-back'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
@@ -54,7 +54,7 @@ export const attemptLink = async (
   if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
   how.onMeasuring();
   let spent: Spending | undefined;
-  const release = new AbortController(); // also where this node stops, the sink hears of it, within a second
+  const release = new AbortController(); // even if this node stops, the sink is told, within a second
   try {
     const { outcome, spending } = await measure(parts, want, { grant: answer, ports, signal: how.signal });
     spent = spending;
@@ -122,7 +122,7 @@ const measure = async (
         ? timed.value
         : failedProbe(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was stopped`, 'deadline');
   } finally {
-    // What a failed probe took of the wire is not known: all of its time counts.
+    // How long a failed probe used the wire is unknown: all of its time counts.
     const heldMs = clock.nowMs() - startedAtMs;
     spending =
       outcome.kind === 'measured'
@@ -134,7 +134,7 @@ const measure = async (
   return { outcome, spending };
 };
 
-/** The sink would end the lease by itself, but others wait for its interface. */
+/** The lease would expire by itself, but others wait for the interface. */
 const giveBack = async (
   { requests }: LinkAttemptParts,
   { subject: { sink } }: WantedLink,
@@ -169,11 +169,11 @@ const failed = (reason: string, code: ProbeFailureCode): AttemptResult<LinkMeasu
   outcome: failedProbe(reason, code),
 });
 
-/** Opening the sink's child takes some tenths of a second. */
+/** Starting the sink's child takes some tenths of a second. */
 const ASK_MS = 10_000;
 const GIVE_BACK_MS = 1_000;
 const NO_LINK_RETRY_MS = 15_000;
-/** Whatever a sink says: an hour later is another day. */
+/** The limit, whatever a sink says. */
 const RETRY_MS_MAX = 600_000;
 /** More than any lease: the sink counts the whole of it. */
 const LEASE_MS_ALL = 3_600_000;

@@ -1,4 +1,4 @@
-// The size of the last-level caches of this machine together, so that the probe's buffers are past them.
+// The total size of this machine's last-level caches, so the probe's buffers exceed them.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export const lastLevelCacheBytes = async (options: CacheOptions): Promise<Report
   }
 };
 
-/** Caches are told per processor; one that several share is counted once, by the list of those who share it. */
+/** Caches are reported per processor; a shared one is counted once, by the list of its processors. */
 const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
   const byLevel = new Map<number, Map<string, number>>();
   for (const name of await namesIn(folder, /^cpu\d+$/)) {
@@ -49,7 +49,7 @@ const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 };
 
-/** Apple tells the second level of each cluster and not the system-level cache behind it, of up to 96 MB. */
+/** Apple reports each cluster's L2 cache but not the system-level cache behind it, of up to 96 MB. */
 const macosCacheBytes = async ({ env, signal }: CacheOptions): Promise<Reported<number>> => {
   const result = await runTool('/usr/sbin/sysctl', ['-n', 'hw.l3cachesize', 'hw.l2cachesize'], {
     env,

@@ -1,5 +1,5 @@
-// How fast this machine's processors read and copy its memory, all of them together: the figure that decoding on a CPU is
-// bound by, measured in a child process of its own.
+// How fast this machine's processors read and copy its memory, all of them together: the figure that limits decoding on
+// a CPU, measured in a separate child process.
 
 import * as v from 'valibot';
 import type { Reported } from '../../core/unknown.ts';

@@ -1,4 +1,4 @@
-// The whole memory probe, for a child process: looks at the machine, plans, measures.
+// The whole memory probe, for a child process: inspects the machine, plans, measures.
 
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -34,7 +34,7 @@ export const memoryBandwidthHere = async (
   const measured = await measureMemoryHere({
     plan: limited,
     lastLevelCacheBytes: cacheBytes,
-    // A quota may allow fewer threads than processors: then the system places them better than we would.
+    // A quota may allow fewer threads than processors: then the system places them better than we could.
     processors: processors.length === limited.threads ? processors : [],
     rounds,
     durationMs,
@@ -42,7 +42,7 @@ export const memoryBandwidthHere = async (
   return memoryBandwidthOf(limited, cacheBytes, measured);
 };
 
-/** Empty where the system does not tell. */
+/** Empty if the system does not report it. */
 const allowedProcessors = async (path = '/proc/self/status'): Promise<readonly number[]> => {
   try {
     const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(await readFile(path, 'utf8')) ?? [];

@@ -1,4 +1,4 @@
-// How much memory the probe moves: enough that no cache can hold it, not so much that the machine feels it.
+// How much memory the probe moves: too much for any cache, but not enough to disturb the machine.
 
 import type { Reported } from '../../core/unknown.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -37,7 +37,7 @@ const wholeUnits = (bytes: number): number => Math.max(1, Math.ceil(bytes / UNIT
 
 /** Two blocks of the kernel that reads, so that each half is whole. */
 const UNIT_BYTES: number = 8 * 1024 ** 2;
-/** A half of it, and so the working set of a copy's one side, is still twice the cache. */
+/** Half of it, the working set of one side of a copy, is still twice the cache. */
 const CACHE_MULTIPLE = 4;
 const BYTES_PER_THREAD_MIN: number = 128 * 1024 ** 2;
 /** One WebAssembly memory of 32 bits has at most 4 GiB. */
@@ -45,5 +45,5 @@ const BYTES_PER_THREAD_MAX: number = 2 * 1024 ** 3;
 const TOTAL_BYTES_MAX: number = 32 * 1024 ** 3;
 const AVAILABLE_SHARE_MAX = 1 / 8;
 const THREADS_MAX = 512;
-/** Where the system does not tell: that of a large server processor's core complexes. */
+/** If the system does not report it: the caches of a large server processor. */
 const CACHE_ASSUMED_BYTES: number = 64 * 1024 ** 2;

@@ -1,11 +1,11 @@
-// What the child of the memory probe is asked. A test asks for less of everything.
+// The request to the child of the memory probe. Tests request less of everything.
 
 import * as v from 'valibot';
 
 export interface MemoryRequest {
   readonly rounds: number;
   readonly durationMs: number;
-  /** Of all threads together, before the last-level cache is thought of; undefined for what the machine needs. */
+  /** Of all threads together, before the last-level cache is considered; undefined: as much as the machine needs. */
   readonly bytesMax: number | undefined;
 }
 

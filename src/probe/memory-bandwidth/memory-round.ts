@@ -1,4 +1,4 @@
-// What the threads of the memory probe and the one who leads them say to each other.
+// The messages between the threads of the memory probe and their leader.
 
 /** Two ways to read, of which the faster one counts: our sum, and the C library's comparison of one half with the other. */
 export type MemoryWork = 'sum' | 'compare' | 'copy';
@@ -7,7 +7,7 @@ export interface MemoryWorkerData {
   readonly board: SharedArrayBuffer;
   readonly threads: number;
   readonly bytes: number;
-  /** To stay on; undefined where the system chooses. */
+  /** The processor to stay on; undefined if the system chooses. */
   readonly processor: number | undefined;
 }
 

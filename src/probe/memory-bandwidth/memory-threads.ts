@@ -1,5 +1,5 @@
 // Leads the threads of the memory probe. Runs in a child process of the probe, because a thread in the middle of a pass
-// can be ended only together with its process.
+// can only be stopped by ending its process.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -12,16 +12,16 @@ import type { FromMemoryWorker, MemoryRound, MemoryWork, MemoryWorkerData } from
 export interface MemoryThreadsOptions {
   readonly plan: MemoryPlan;
   readonly lastLevelCacheBytes: Reported<number>;
-  /** Processors to stay on, one a thread; empty where the system chooses. */
+  /** Processors to stay on, one per thread; empty if the system chooses. */
   readonly processors: readonly number[];
   readonly rounds: number;
   /** Of one round of one kind. */
   readonly durationMs: number;
 }
 
-/** Bytes per second over all threads, one figure a round. */
+/** Bytes per second over all threads, one figure per round. */
 export interface MemoryRounds {
-  /** By the way of reading that was faster here. */
+  /** By the faster way of reading on this machine. */
   readonly read: readonly number[];
   readonly readBy: 'sum' | 'compare';
   readonly copy: readonly number[];
@@ -71,7 +71,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
   }
 };
 
-/** Taken in turns, so that a busy moment strikes all alike. */
+/** Taken in turns, so a busy moment affects all alike. */
 const WORKS: readonly MemoryWork[] = ['sum', 'compare', 'copy'];
 
 const answerOf = async (thread: Worker): Promise<FromMemoryWorker> => {

@@ -1,6 +1,6 @@
-// A thread of the memory probe: touches its own memory first, so that it lies near, then reads or copies all of it over
-// and over for the time it is told. It goes on after its own span until every thread has finished, so that none is
-// measured on a machine that is half idle.
+// A thread of the memory probe: touches its own memory first, so it is allocated nearby, then reads or copies all of it
+// repeatedly for the given time. It continues after its own span until every thread has finished, so none is measured
+// on a half-idle machine.
 
 import process from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -17,7 +17,7 @@ const BLOCK_SUM = BigInt.asUintN(64, 0x0101_0101_0101_0101n * BigInt(BLOCK_BYTES
 const WARM_UP_BYTES = 4_096;
 const WARM_UP_CALLS = 20_000;
 const NOT_AS_WRITTEN = 'memory does not read back as written';
-/** Another thread may be stuck; none waits for it longer than so many spans. */
+/** Another thread may be stuck; none waits for it longer than this many spans. */
 const OTHERS_MULTIPLE = 20;
 
 const data: MemoryWorkerData = workerData;
@@ -67,7 +67,7 @@ parentPort?.on('message', ({ round, work, durationMs }: MemoryRound) => {
   tell({ kind: 'measured', bytes, elapsedMs });
 });
 
-// The engine replaces a kernel's first, slow code only from one call to the next, and when it finds the time.
+// The engine replaces a kernel's initial slow code only between calls, when it has time.
 for (let call = 0; call < WARM_UP_CALLS; call += 1) kernels.sum(0, WARM_UP_BYTES);
 tell({
   kind: 'ready',

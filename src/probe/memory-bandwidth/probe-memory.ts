@@ -1,4 +1,4 @@
-// The memory probe as its callers see it: a child process measures, its deadline ends it, its answer is checked.
+// The memory probe as its callers see it: a child process measures, its deadline ends it, its result is checked.
 
 import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';

@@ -1,5 +1,5 @@
-// RoCE addresses are GIDs, and a port has several: by version and by address family. The one of RoCE v2 over IPv4 passes
-// routers and is what a person would choose. InfiniBand ports need none named.
+// RoCE addresses are GIDs, and a port has several: by version and by address family. RoCE v2 over IPv4 passes routers
+// and is the usual choice. InfiniBand ports need no index.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export const gidIndexOf = (
   return (overIpv4 ?? global ?? candidates[0])?.index;
 };
 
-/** '' where there is nothing to read: indices without a GID answer with an error. */
+/** '' if there is nothing to read: indices without a GID give an error. */
 const textOf = (path: string): string => {
   try {
     return readFileSync(path, 'utf8').trim();

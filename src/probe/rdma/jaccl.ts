@@ -1,5 +1,5 @@
-// MLX with JACCL: RDMA over Thunderbolt on macOS, through the Python that MLX lives in. Written from Apple's and MLX's
-// documents; no Mac has run it yet (docs/verified-on.md).
+// MLX with JACCL: RDMA over Thunderbolt on macOS, through the Python that has MLX. Written from Apple's and MLX's
+// documentation; not yet run on a Mac (docs/verified-on.md).
 
 import * as v from 'valibot';
 import { lastLine } from '../../core/text/single-line.ts';
@@ -33,7 +33,7 @@ const commandOf = ({ test, role, devices, rendezvousPort, folder }: ToolCall): T
     command: 'python3',
     args: ['-c', SCRIPT, JSON.stringify(test), role],
     env: {
-      // A row for each rank: the device by which it reaches each other rank. Rank 0 waits.
+      // A row for each rank: the devices through which it reaches the other ranks. Rank 0 waits.
       MLX_IBV_DEVICES: `${folder}/devices.json`,
       MLX_RANK: role === 'waits' ? '0' : '1',
       MLX_JACCL_COORDINATOR: `127.0.0.1:${rendezvousPort}`,

@@ -1,5 +1,5 @@
-// linux-rdma/perftest: ib_write_bw and ib_send_lat. Their JSON differs between versions and is no JSON in some, so the table
-// for people is read. With -U every round trip is printed in its order, which jitter needs.
+// linux-rdma/perftest: ib_write_bw and ib_send_lat. Their JSON differs between versions and is invalid in some, so the
+// human-readable table is parsed. With -U every round trip is printed in order, which jitter needs.
 
 import { unknown } from '../../core/unknown.ts';
 import { roundTripFigures } from '../socket/round-trip-figures.ts';
@@ -21,7 +21,7 @@ const commandOf = ({ test, role, place, rendezvousPort }: ToolCall): ToolCommand
   args: [
     ...['-d', place.device, '-i', String(place.port), '-p', String(rendezvousPort)],
     ...(place.gidIndex === undefined ? [] : ['-x', String(place.gidIndex)]),
-    // -F: go on although the processor's clock varies.
+    // -F: continue although the processor's clock varies.
     '-F',
     ...(test.kind === 'latency'
       ? ['-s', String(LATENCY_BYTES), '-n', String(test.roundTrips), ...(role === 'dials' ? ['-U'] : [])]
@@ -75,7 +75,7 @@ const readBandwidth = (test: RdmaTest & { readonly kind: 'bandwidth' }, stdout: 
   return { kind: 'bandwidth', bitsPerSecond: Math.round(average * bitsInUnit) };
 };
 
-/** The first row of figures under the header; warnings may stand between. Columns are parted by any white space. */
+/** The first row of figures under the header; warnings may stand between. Columns are separated by any white space. */
 const rowUnder = (stdout: string, header: string): readonly number[] | undefined => {
   const lines = stdout.split('\n');
   const at = lines.findIndex(line => line.includes(header) && line.includes('#bytes'));

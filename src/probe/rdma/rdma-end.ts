@@ -1,4 +1,4 @@
-// What both ends of an RDMA probe need of the machine they run on: the tool, the way into the fabric, and a leash.
+// What both ends of an RDMA probe need from their machine: the tool, its access to the fabric, and a leash.
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -42,11 +42,11 @@ export const installedEngines = async (
   return found;
 };
 
-/** The better one first. */
+/** Preferred one first. */
 export const enginesOf = (platform: string): readonly RdmaEngineName[] =>
   platform === 'darwin' ? ['mlx-jaccl'] : ['perftest', 'ucx'];
 
-/** For a tool: what the user has set for it at a shell, and our ticket, are none of its business. */
+/** For a tool: without the user's shell settings for it and our ticket. */
 export const toolEnv = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(UCX|MLX|JACCL|PLIMSOLL)_/.test(name)));
 

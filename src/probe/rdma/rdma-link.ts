@@ -1,5 +1,5 @@
-// RDMA probes as the rest of Plimsoll calls them: both ends run in a child process each, which starts the foreign tools and
-// takes them with it. Leases, budgets and who may measure are not decided here.
+// RDMA probes as the rest of Plimsoll calls them: each end runs in a child process, which starts the foreign tools and
+// kills them when it ends. Leases, budgets and permission to measure are not decided here.
 
 import * as v from 'valibot';
 import { lastLine } from '../../core/text/single-line.ts';
@@ -16,7 +16,7 @@ import type { RdmaSinkEnding } from './rdma-sink.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 
 interface RdmaEndOptions {
-  /** The better one first; the first that both ends have is taken. See `enginesOf`. */
+  /** In order of preference; the first that both ends have is used. See `enginesOf`. */
   readonly engines: readonly RdmaEngineName[];
   /** RDMA devices: "mlx5_0", "rdma_en3"; for `transport: 'tcp'` the network interfaces. */
   readonly sourceDevice: string;
@@ -30,25 +30,25 @@ interface RdmaEndOptions {
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;
-  /** For the whole of it, from the coming of the source on. Default RDMA_PROBE_MS_MAX. */
+  /** For the whole probe, from the source's arrival on. Default RDMA_PROBE_MS_MAX. */
   readonly durationMsMax?: number;
   /** For one run of a tool. Default RDMA_TOOL_MS_MAX. */
   readonly toolMsMax?: number;
 }
 
 export interface RdmaSinkLinkOptions extends RdmaEndOptions {
-  /** The rendezvous address: of the cable where the nodes have IP on it, else another between them. */
+  /** The rendezvous address: on the cable if the nodes have IP on it, else another between them. */
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
-  /** Where the source may come from, as far as that is known: places are kept for it at the door. */
+  /** Where the source may connect from, as far as known: places are reserved for it. */
   readonly sourceAddresses?: readonly string[];
-  /** For the source to come. Default RDMA_WAIT_MS_MAX. */
+  /** For the source to connect. Default RDMA_WAIT_MS_MAX. */
   readonly waitMsMax?: number;
 }
 
 export interface RdmaSourceLinkOptions extends RdmaEndOptions {
-  /** Where the sink listens: its rendezvous address and the port it told. */
+  /** Where the sink listens: its rendezvous address and the port it reported. */
   readonly address: string;
   readonly port: number;
   readonly budget: ProbeBudget;
@@ -56,11 +56,11 @@ export interface RdmaSourceLinkOptions extends RdmaEndOptions {
 
 export interface OpenRdmaSink extends AsyncDisposable {
   readonly port: number;
-  /** When nothing of it is left, however it ended. Never rejects. */
+  /** Resolves when nothing of it is left, however it ended. Never rejects. */
   readonly ended: Promise<RdmaSinkEnding>;
 }
 
-/** DESIGN §3.6's tools on a slow day: seven runs of at most some seconds each. */
+/** The tools on a slow machine: seven runs of at most some seconds each. */
 export const RDMA_PROBE_MS_MAX = 75_000;
 export const RDMA_TOOL_MS_MAX = 25_000;
 export const RDMA_WAIT_MS_MAX = 15_000;
@@ -90,7 +90,7 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
     throw new Error('the sink reported no port');
   }
   const release = stopOnAbort(child, options.signal);
-  // Its own deadline should end it; this one does where it hangs.
+  // Its own deadline should end it; this one does if it hangs.
   const last = setTimeout(() => void child.kill(), request.waitMsMax + request.durationMsMax + LAST_MS);
   const ended = child.exited.then((exit): RdmaSinkEnding => {
     clearTimeout(last);
@@ -109,7 +109,7 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
   };
 };
 
-/** Never rejects but with the signal's reason, when it aborts; then nothing of it is left. */
+/** Rejects only with the signal's reason, when it aborts; then nothing of it is left. */
 export const measureRdmaLink = async (
   options: RdmaSourceLinkOptions,
 ): Promise<ProbeOutcome<LinkMeasurement>> => {
@@ -180,6 +180,6 @@ const ENDING: v.GenericSchema<unknown, RdmaSinkEnding> = v.variant('kind', [
 ]);
 
 const READY_MS_MAX = 10_000;
-/** Within a second of an abort everything is over (DESIGN §3.6). */
+/** Everything has ended within a second of an abort. */
 const STOP_MS_MAX = 800;
 const LAST_MS = 2_000;

@@ -1,5 +1,5 @@
-// What the ends of an RDMA probe say to each other on the control connection, one JSON object a line. The source asks for
-// runs of a closed list of tests; nothing that it says becomes an argument of a tool but bounded numbers.
+// The messages between the ends of an RDMA probe on the control connection, one JSON object per line. The source
+// requests runs of a closed list of tests; nothing it sends becomes an argument of a tool except bounded numbers.
 
 import * as v from 'valibot';
 import type { RdmaEngineName, RdmaTest, ToolRole } from './rdma-tool.ts';
@@ -14,12 +14,12 @@ export type ToRdmaSink =
   | {
       readonly kind: 'run';
       readonly run: number;
-      /** One of those that the sink has told. */
+      /** One of those that the sink has reported. */
       readonly engine: RdmaEngineName;
       readonly test: RdmaTest;
       readonly role: ToolRole;
     }
-  /** The source's end is over: end yours. */
+  /** The source's end has finished: end yours. */
   | { readonly kind: 'stop'; readonly run: number }
   | { readonly kind: 'bye' };
 
@@ -30,9 +30,9 @@ export type ToRdmaSource =
   | {
       readonly kind: 'ended';
       readonly run: number;
-      /** Why the tool failed; '' where it did not. */
+      /** Why the tool failed; '' if it did not. */
       readonly reason: string;
-      /** It was told to stop, and did not fail of itself. Version 0.1.0 does not say. */
+      /** It was asked to stop, and did not fail by itself. Version 0.1.0 does not say. */
       readonly wasStopped?: boolean | undefined;
       /** Where its end dialled a test of bandwidth; null elsewhere. */
       readonly bitsPerSecond: number | null;

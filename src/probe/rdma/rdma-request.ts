@@ -1,5 +1,5 @@
-// What the child processes of an RDMA probe are asked, as JSON; the ticket comes in the environment, where no other user of
-// the machine sees it.
+// The requests to the child processes of an RDMA probe, as JSON; the ticket is passed in the environment, where no
+// other user of the machine sees it.
 
 import * as v from 'valibot';
 import type { ProbeBudget } from '../link-engine.ts';
@@ -7,7 +7,7 @@ import { SOURCE_ADDRESSES_MAX } from '../socket/process-arguments.ts';
 import type { RdmaEngineName } from './rdma-tool.ts';
 
 interface RdmaEndRequest {
-  /** The better one first; those that are not installed are left out. */
+  /** In order of preference; those not installed are left out. */
   readonly engines: readonly RdmaEngineName[];
   readonly device: string;
   readonly devicePort: number;
@@ -32,7 +32,7 @@ export interface RdmaSourceRequest extends RdmaEndRequest {
 
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** A name of the kernel's; never something that a tool could take for an option. */
+/** A kernel name; never something that a tool could parse as an option. */
 const DEVICE = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/));
 
 const END = {

@@ -1,5 +1,5 @@
-// The child process of the end of an RDMA probe that is dialled. Its first line says the port, its last one how it ended.
-// SIGTERM, the end of its parent and its deadline end its tool as well.
+// The child process of the end of an RDMA probe that is dialled. Its first line gives the port, its last one how it
+// ended. SIGTERM, its parent's death and its deadline end its tool as well.
 
 import process from 'node:process';
 import * as v from 'valibot';

@@ -19,7 +19,7 @@ export interface RdmaSinkOptions {
   readonly host: string;
   readonly port: number;
   readonly ticket: string;
-  /** Where the source may come from, as far as that is known: see the door. */
+  /** Where the source may connect from, as far as known: see the door. */
   readonly sourceAddresses: readonly string[];
   /** What is installed here. */
   readonly tools: readonly RdmaTool[];
@@ -28,9 +28,9 @@ export interface RdmaSinkOptions {
   readonly env: Env;
   readonly leash: readonly string[];
   readonly clock: Clock;
-  /** For the source to come. */
+  /** For the source to connect. */
   readonly waitMsMax: number;
-  /** From its coming on. */
+  /** From its arrival on. */
   readonly durationMsMax: number;
   readonly toolMsMax: number;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
-// The child process of the end of an RDMA probe that dials. Its last line is the outcome. SIGTERM, the end of its parent and
-// its deadline end its tool as well.
+// The child process of the end of an RDMA probe that dials. Its last line is the outcome. SIGTERM, its parent's death
+// and its deadline end its tool as well.
 
 import process from 'node:process';
 import * as v from 'valibot';

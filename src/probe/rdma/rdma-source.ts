@@ -1,5 +1,5 @@
-// The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. How
-// many messages a run sends follows from the rate of the run before it, within the budget.
+// The end of an RDMA probe that dials: latency, then upload, then download, each by a run of the tool on both ends. The
+// number of messages in a run follows from the rate of the previous run, within the budget.
 
 import { unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
@@ -20,9 +20,9 @@ export interface RdmaSourceOptions {
   readonly address: string;
   readonly port: number;
   readonly ticket: string;
-  /** What is installed here, the better one first. */
+  /** What is installed here, in order of preference. */
   readonly tools: readonly RdmaTool[];
-  /** What would have been taken as well. */
+  /** Other acceptable tools. */
   readonly wanted: readonly string[];
   readonly place: RdmaPlace;
   readonly sinkDevice: string;
@@ -115,10 +115,10 @@ class RdmaSession {
     );
   }
 
-  /** The last run counts; the ones before it find out how long it may be. @throws ProbeError */
+  /** The last run counts; the earlier ones find its length. @throws ProbeError */
   async bandwidth(direction: 'upload' | 'download'): Promise<Direction> {
     const { bytesMax, durationMsMax } = this.#options.budget;
-    // Both directions share the budget, and half of the time is for finding the length.
+    // Both directions share the budget, and half of the time goes to finding the length.
     const wantedMs = Math.min(RUN_MS, durationMsMax / 4);
     const bytesLeft = Math.min(bytesMax / 2, bytesMax - this.bytesUsed);
     const messagesMax = Math.min(MESSAGES_MAX, Math.floor(bytesLeft / MESSAGE_BYTES));
@@ -131,7 +131,7 @@ class RdmaSession {
       const tookMs = (messages * MESSAGE_BYTES * 8_000) / bitsPerSecond;
       const wanted = Math.round((messages * wantedMs) / tookMs);
       const possible = Math.min(wanted, messages * GROWTH_MAX, messagesMax - spent);
-      // A run of half the length wanted is good enough, and so is all that the budget leaves.
+      // A run of half the wanted length is enough, and so is whatever the budget allows.
       if (tookMs >= wantedMs / 2 || possible <= messages) break;
       messages = possible;
       bitsPerSecond = await this.#rate(messages, direction);
@@ -187,14 +187,14 @@ class RdmaSession {
       const first = await Promise.race([started.ended, theirs.then(() => 'theirs' as const)]);
       const isFirstMeasuring = (first === 'theirs') !== isUpload;
       const hasFailed = first === 'theirs' ? (await theirs).reason !== '' : first.kind === 'failed';
-      // The other end follows by itself, or is made to.
+      // The other end follows by itself, or is stopped.
       const patienceMs = isFirstMeasuring ? LEAVE_MS_MAX : hasFailed ? 0 : FOLLOW_MS_MAX;
       const grace = setTimeout(() => {
         channel.send({ kind: 'stop', run });
         void started.stop();
       }, patienceMs);
       const [own, ended] = await Promise.all([started.ended, theirs]).finally(() => clearTimeout(grace));
-      // What the end that measures says is the result; the other one only failed to leave in order.
+      // The measuring end's output is the result; the other end only failed to exit cleanly.
       const measuring = isUpload ? own : endingOf(ended);
       const other = isUpload ? endingOf(ended) : own;
       if (measuring.kind === 'failed') throw new ProbeError('closed', reasonOf(measuring, other, isUpload));
@@ -235,7 +235,7 @@ const endingOf = ({ reason, wasStopped = false }: ToRdmaSource & { kind: 'ended'
 
 const stdoutOf = (ending: ToolEnding): string => (ending.kind === 'done' ? ending.stdout : '');
 
-/** When both ends fail, the one that was not stopped by us knows why. */
+/** If both ends fail, the one that we did not stop knows why. */
 const reasonOf = (
   measuring: ToolEnding & { kind: 'failed' },
   other: ToolEnding,
@@ -274,8 +274,8 @@ const LENGTHENINGS_MAX = 3;
 const RUN_MS = 1_000;
 /** Past the time that its tool may take. */
 const ANSWER_SLACK_MS = 5_000;
-/** For the end that only answers to leave, once the figures are there. */
+/** For the answering end to exit, once the figures are there. */
 const LEAVE_MS_MAX = 500;
-/** For the end that measures to come to its figures, once the other one has left. */
+/** For the measuring end to print its figures, once the other one has exited. */
 const FOLLOW_MS_MAX = 3_000;
 const RATE_MAX = 1e13;

@@ -1,5 +1,5 @@
 // The port of the foreign tools that measure RDMA: perftest, UCX, MLX with JACCL. A tool has two ends; one waits on a port of
-// its own machine's loopback, the other is told a port there to dial, and Plimsoll carries what they agree on in between.
+// its own machine's loopback, the other gets a port there to dial, and Plimsoll relays their rendezvous.
 
 import type { Env } from '../../process/child.ts';
 import type { RoundTripFigures } from '../socket/round-trip-figures.ts';
@@ -11,15 +11,15 @@ export type RdmaTest =
   | { readonly kind: 'latency'; readonly roundTrips: number }
   | { readonly kind: 'bandwidth'; readonly messageBytes: number; readonly messages: number };
 
-/** One end's way into the fabric. */
+/** One end's access to the fabric. */
 export interface RdmaPlace {
   /** "mlx5_0", "rdma_en3"; for UCX over TCP the interface: "en0". */
   readonly device: string;
-  /** Of the device; 1 where it has one only. */
+  /** Of the device; 1 if it has only one. */
   readonly port: number;
   /** RoCE needs one; undefined elsewhere. */
   readonly gidIndex: number | undefined;
-  /** 'tcp': UCX without RDMA, to try the way where no machine has any. */
+  /** 'tcp': UCX without RDMA, to test on machines without RDMA. */
   readonly transport: 'rdma' | 'tcp';
 }
 
@@ -29,11 +29,11 @@ export interface ToolCall {
   readonly test: RdmaTest;
   readonly role: ToolRole;
   readonly place: RdmaPlace;
-  /** Where the other end can be found by name, for engines that must know it: both devices, the waiting one first. */
+  /** The devices by name, for engines that need them: both devices, the waiting one first. */
   readonly devices: readonly [string, string];
   /** On 127.0.0.1: to wait on, or to dial. */
   readonly rendezvousPort: number;
-  /** Empty, of this call alone; for files that a tool wants. */
+  /** An empty folder for this call only, for files that a tool needs. */
   readonly folder: string;
 }
 
@@ -59,19 +59,19 @@ export type ToolFigures =
 
 export interface RdmaTool {
   readonly name: RdmaEngineName;
-  /** Whatever it runs must be on PATH. */
+  /** Everything it runs must be on PATH. */
   readonly programs: readonly string[];
-  /** Sent before what is measured, of each test of bandwidth. */
+  /** Sent before the measured messages, in each bandwidth test. */
   readonly warmUpMessages: number;
   command(call: ToolCall): ToolCommand;
-  /** A line that can be the last one of those; only then is it worth a look. */
+  /** Whether a line may be the last one needed; only then is the output checked. */
   readonly lastLine: RegExp;
-  /** Whether the dialling end has said all that `read` wants; a tool may hang afterwards. */
+  /** Whether the dialling end has printed all that `read` needs; a tool may hang afterwards. */
   isComplete(test: RdmaTest, stdout: string): boolean;
-  /** Of what the dialling end printed. */
+  /** Parses the output of the dialling end. */
   read(test: RdmaTest, stdout: string): ToolFigures;
-  /** What went wrong, for tools that say it beside their figures and leave in order. */
+  /** What went wrong, for tools that print it beside their figures and exit with 0. */
   readonly complaint?: (stdout: string) => string | undefined;
-  /** Where the waiting end says who came: the address and port. Undefined where the tool does not tell. */
+  /** Where the waiting end prints who connected: address and port. Undefined if the tool does not print it. */
   readonly cameFrom?: (stdout: string) => string | undefined;
 }

@@ -1,12 +1,12 @@
-// Where the two ends of an RDMA probe talk: an address of the sink that answers its source now. Both ends choose from the
-// same connections in state and so come to the same one. The cable that is measured may have no address at all.
+// Where the two ends of an RDMA probe talk: an address of the sink that answers the source now. Both ends choose from
+// the same connections in state, so they choose the same one. The measured cable may have no address at all.
 
 import type { NodeId } from '../../core/ids.ts';
 import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
 import { connectionMedium, mediumRank } from '../../core/link/link-medium.ts';
 import type { State } from '../../core/state.ts';
 
-/** As the source dials it, "fe80::1%en3" with the source's own scope; undefined where no address of the sink answers. */
+/** As the source dials it, "fe80::1%en3" with the source's own scope; undefined if no address of the sink answers. */
 export const rendezvousAddress = (state: State, source: NodeId, sink: NodeId): string | undefined => {
   const [best] = Object.values(state.connections[source]?.[sink] ?? {})
     .flatMap(({ value }) => {

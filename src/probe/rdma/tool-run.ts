@@ -1,6 +1,7 @@
-// One run of one end of a foreign tool, with a relay between its rendezvous and the connection that Plimsoll made for it. The
-// tools listen on every address and take whoever comes first; here they are only told of loopback, the connection between
-// the machines is Plimsoll's own behind its ticket, and figures of a tool that somebody else reached first are refused.
+// One run of one end of a foreign tool, with a relay between its rendezvous and the connection that Plimsoll made for
+// it. The tools listen on every address and accept the first to connect; here they only get loopback addresses, the
+// connection between the machines is Plimsoll's own and needs its ticket, and figures of a tool that another process
+// reached first are refused.
 
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +19,7 @@ export interface ToolRunOptions {
   readonly tool: RdmaTool;
   readonly call: Omit<ToolCall, 'rendezvousPort' | 'folder'>;
   readonly env: Env;
-  /** Goes before the command, so that the tool dies with us: ["setpriv", "--pdeathsig", "KILL"]. */
+  /** Goes before the command, so the tool dies with us: ["setpriv", "--pdeathsig", "KILL"]. */
   readonly leash: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -26,11 +27,11 @@ export interface ToolRunOptions {
 
 export type ToolEnding =
   | { readonly kind: 'done'; readonly stdout: string }
-  /** `wasStopped`: it did not fail of itself. */
+  /** `wasStopped`: it did not fail by itself. */
   | { readonly kind: 'failed'; readonly reason: string; readonly wasStopped?: boolean };
 
 export interface ToolRun {
-  /** The connection to the other end; the tool's rendezvous goes over it. Whoever comes second is turned away. */
+  /** The connection to the other end; the tool's rendezvous goes over it. A second one is refused. */
   carry(connection: Socket): void;
   /** When the tool is gone. Never rejects. */
   readonly ended: Promise<ToolEnding>;
@@ -60,10 +61,10 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
           ownPort = port;
         },
       });
-      linked.catch(() => undefined); // the tool finds out, and says so
+      linked.catch(() => undefined); // the tool notices, and says so
       const [program = command, ...rest] = [...options.leash, command, ...args];
       const how = { env: { ...options.env, ...env }, signal, timeoutMs: options.timeoutMs };
-      // The end that measures knows better what is missing, and so may speak first.
+      // The measuring end knows better what is missing, so it may report first.
       const waitsMs = options.timeoutMs + WAITS_SLACK_MS;
       if (call.role === 'dials')
         return await figuresOf(program, rest, {
@@ -138,7 +139,10 @@ const firstVisitor = async (door: Server, signal: AbortSignal): Promise<Socket> 
   return visitor;
 };
 
-/** The tool says nothing when it listens (its output is buffered), and a refusal costs it nothing: asked until it answers. */
+/**
+ * The tool prints nothing when it listens (its output is buffered), and a refused dial costs nothing: dialled until it
+ * answers.
+ */
 const knock = async (port: number, signal: AbortSignal, onPort: (port: number) => void): Promise<Socket> => {
   while (true) {
     signal.throwIfAborted();
@@ -172,8 +176,8 @@ const listen = async (server: Server): Promise<number> => {
 };
 
 /**
- * Reads the end that measures until it has said everything: UCX was seen to spin for ever after its last figure, when the
- * other end is gone. It is ended when it was read.
+ * Reads the measuring end until it has printed everything: UCX was seen to spin forever after its last figure, once the
+ * other end is gone. It is then killed.
  */
 const figuresOf = async (
   program: string,
@@ -201,7 +205,7 @@ const figuresOf = async (
     }
   } catch (error) {
     options.signal.throwIfAborted();
-    // It left in order without having said what was asked: whoever reads the text finds the words for that.
+    // It exited cleanly without the figures: parsing its output will give the reason.
     if (error instanceof ToolError && error.problem.code === 'exited' && error.problem.exitCode === 0)
       return { kind: 'done', stdout };
     const complaint = tool.complaint?.(stdout);

@@ -1,5 +1,5 @@
-// ucx_perftest: tag matching, as MPI and NCCL's plugins use it. It tells percentiles of many round trips but no single one,
-// so jitter comes from a batch of tests of one round trip each, all over one rendezvous.
+// ucx_perftest: tag matching, as MPI and NCCL's plugins use it. It prints percentiles of many round trips but no single
+// one, so jitter comes from a batch of tests of one round trip each, all over one rendezvous.
 
 import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -40,7 +40,7 @@ const commandOf = ({ test, role, place, rendezvousPort, folder }: ToolCall): Too
   env: {
     UCX_TLS: place.transport === 'tcp' ? 'tcp' : 'rc',
     UCX_NET_DEVICES: netDevice(place),
-    // The defaults of a user's shell are not the measurement's.
+    // Settings from a user's shell must not affect the measurement.
     UCX_LOG_LEVEL: 'error',
     UCX_WARN_UNUSED_ENV_VARS: 'n',
     ...(place.gidIndex === undefined ? {} : { UCX_IB_GID_INDEX: String(place.gidIndex) }),
@@ -64,7 +64,7 @@ const batchOf = (test: RdmaTest): string => {
 interface Row {
   readonly name: string;
   readonly iterations: number;
-  /** Half a round trip, microseconds, at the rank that was asked for. */
+  /** Half a round trip, microseconds, at the requested rank. */
   readonly percentileUs: number;
   readonly overallUs: number;
   /** 2²⁰ bytes a second. */

@@ -1,5 +1,5 @@
-// Runs one probe to its end and writes down what came of it. It says beforehand what stands in the way, and gives a probe
-// up where a runner begins in the middle of it.
+// Runs one probe to its end and records the result. It says beforehand what prevents it, and stops a probe if a runner
+// starts in the middle of it.
 
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -26,7 +26,7 @@ export interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
   readonly probeDevice: ProbeDeviceNow;
-  /** Of this machine, against whoever measures its devices besides this process. */
+  /** Of this machine, against other processes that measure its devices. */
   readonly lockDevices: (what: string) => DeviceLock;
 }
 
@@ -34,7 +34,7 @@ export interface ProbeOrder {
   readonly why: ProbeCause;
   readonly signal: AbortSignal;
   readonly loads: PortLoads;
-  /** Called when nothing stands in the way any more. */
+  /** Called when nothing prevents the probe any more. */
   readonly onMeasuring: (expectedMs: number) => void;
 }
 
@@ -61,7 +61,7 @@ export class ProbeRunner {
     if (locks.count >= LINK_PROBES_MAX) return this.#soon('the maximum number of probes is running');
     const obstacle = locks.obstacle(ports);
     if (obstacle !== undefined) return this.#soon(obstacle);
-    // The budget holds back only what is repeated by itself.
+    // The budget limits only automatic repeats.
     const waitMs = why === 'due' ? ledger.waitMs(ports) : 0;
     if (waitMs > 0) return { reason: `the budget of ${portText(ports)} is spent`, retryInMs: waitMs };
     return undefined;
@@ -121,12 +121,12 @@ export class ProbeRunner {
           order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS[want.kind]);
         },
       });
-    // The attempt keeps its own deadline: what it asks of the sink comes on top.
+    // The attempt has its own deadline: its requests to the sink come on top.
     const result = await this.#unlessActive(want, order, attempt);
     if (result.kind === 'held-back') return result;
     if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
     const { outcome } = result;
-    // What was closed meanwhile has left the picture, and a profile would bring it back.
+    // A connection closed meanwhile has left the state, and a profile would bring it back.
     const held = state().connections[self]?.[sink];
     if (held === undefined || !Object.hasOwn(held, connectionKey)) return { kind: 'ended' };
     const last = state().linkProfiles[self]?.[sink]?.[connectionKey];
@@ -152,7 +152,7 @@ export class ProbeRunner {
     return why === 'by-hand' ? unknown('requested by a person') : lastsMs;
   }
 
-  /** Between two devices links have their turn, also those of peers that were refused meanwhile. */
+  /** Between two devices links get their turn, including those of peers refused meanwhile. */
   #pause(): Obstacle | undefined {
     const leftMs = this.#deviceEndedAtMs + DEVICE_PAUSE_MS - this.#parts.clock.nowMs();
     return leftMs > 0 ? { reason: 'connections take turns', retryInMs: leftMs } : undefined;
@@ -164,7 +164,7 @@ export class ProbeRunner {
     return this.#activityAt(want, why, isOwnLoad);
   }
 
-  /** At either end. A socket connection is not left alone for a served model, which may be busy all day. */
+  /** At either end. A served model may be busy all day, so socket connections are measured even then. */
   #activityAt(want: WantedProbe, why: ProbeCause, ignoresGpuLoad: boolean): string | undefined {
     const { self, clock, state } = this.#parts;
     const nowMs = clock.nowMs();
@@ -190,7 +190,7 @@ export class ProbeRunner {
     });
   }
 
-  /** Looks every second whether a runner has begun. The probe's own load on a GPU does not count. */
+  /** Checks every second whether a runner has started. The probe's own load on a GPU does not count. */
   async #unlessActive<T>(
     want: WantedProbe,
     { why, signal }: ProbeOrder,
@@ -226,11 +226,11 @@ export class ProbeRunner {
 
 type HeldBack = Extract<AttemptResult<never>, { kind: 'held-back' }>;
 
-/** Of the first of each kind; later ones expect what the last took. */
+/** Of the first of each kind; later ones expect the duration of the last. */
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;
 const ACTIVITY_RETRY_MS = 5_000;
 const WATCH_MS = 1_000;
 /** Longer than a refused peer waits before it asks again. */
 const DEVICE_PAUSE_MS = 5_000;
-/** A load is told every second, over the second before. */
+/** A load is reported every second, over the previous second. */
 const OWN_LOAD_MS = 5_000;

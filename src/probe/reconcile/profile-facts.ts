@@ -1,4 +1,5 @@
-// The facts that a probe leaves: figures, or why there are none, with the last good ones beside the failure and their age.
+// The events that a probe produces: figures, or why there are none, with the last good ones beside the failure and
+// their age.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
@@ -12,7 +13,7 @@ import type { WantedDevice, WantedLink } from '../schedule/wanted-probes.ts';
 
 interface Told<T, P> {
   readonly outcome: ProbeOutcome<T>;
-  /** What state holds of it. */
+  /** Its entry in state. */
   readonly last: Entry<P> | undefined;
   readonly intervalMs: Reported<number>;
   readonly nowMs: number;

@@ -1,6 +1,6 @@
-// Compares state with what is desired (a fresh profile for each device and each own connection) and starts what is due, one
-// thing an interface, held back by budget, runners and whoever else measures. Nothing here follows an event: a journal full
-// of old ones starts no probe, because only what is due by the state of this moment is started.
+// Compares state with what is desired (a fresh profile for each device and each own connection) and starts what is due,
+// one probe per interface, limited by budget, runners and other probes. Nothing here reacts to an event: replaying a
+// journal starts no probe, because only what is due by the current state is started.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -36,7 +36,7 @@ export interface ReconcilerParts {
 
 interface Course {
   readonly after: string;
-  /** So that not all that began together are due in one moment. */
+  /** So probes that started together are not all due at the same moment. */
   readonly jitterMs: number;
   dueSinceMs: number | undefined;
 }
@@ -48,7 +48,7 @@ export class Reconciler {
   readonly #asked = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
-  /** Measured or tried since the start, also what is gone since. */
+  /** Measured or tried since the start, including what is gone since. */
   readonly #tried = new Set<string>();
   #failure: { readonly error: unknown } | undefined;
   #wake = new AbortController();
@@ -68,7 +68,7 @@ export class Reconciler {
     const stop = new AbortController();
     const until = AbortSignal.any([signal, stop.signal]);
     try {
-      // Machines that are switched on together do not begin together.
+      // Machines switched on together do not start measuring together.
       await clock.sleep(START_MS_MIN + random() * START_MS_SPREAD, until);
       this.#signal = until;
       for (;;) {
@@ -88,8 +88,8 @@ export class Reconciler {
   }
 
   /**
-   * Until something wakes it; a task that failed unexpectedly is thrown, and wakes it as each does at its end. Racing each
-   * rest against one promise of that failure would keep every rest in memory for as long as the daemon runs.
+   * Until something wakes it. Every task wakes it when it ends; an unexpected failure is thrown. Racing each wait
+   * against one promise of that failure would keep every wait in memory for as long as the daemon runs.
    */
   async #rest(durationMs: number, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([until, this.#wake.signal]);
@@ -97,7 +97,7 @@ export class Reconciler {
     until.throwIfAborted();
   }
 
-  /** What may be wanted has changed since the last look: a new cable is not left waiting for the tick. */
+  /** The wanted probes may have changed since the last check: a new cable does not wait for the tick. */
   #hasNews(): boolean {
     const { self, state } = this.#parts;
     const now = [state().connections[self], state().nodeGpus[self]];
@@ -106,7 +106,10 @@ export class Reconciler {
     return isNews;
   }
 
-  /** Measures as soon as it can, whatever is fresh and whatever was spent; a busy interface still holds it, and a runner all but sockets. */
+  /**
+   * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a runner delays
+   * all but sockets.
+   */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     const meant = this.#wanted().filter(({ subject }) => isMeant(subject));
     for (const { subject } of meant) {
@@ -130,7 +133,7 @@ export class Reconciler {
     return { subject, result: 'queued', reason };
   }
 
-  /** One comparison. @returns how long until the next is worth it, ms */
+  /** One comparison. @returns how long until the next is useful, ms */
   #look(): number {
     const { clock, runner, settings } = this.#parts;
     const nowMs = clock.nowMs();
@@ -195,19 +198,19 @@ export class Reconciler {
     else {
       this.#asked.delete(probeKey(want.subject));
       this.#noteTried(probeKey(want.subject));
-      // Everything waited for a device that was measured: links have their turn before the next one.
+      // Everything waited while a device was measured: links get their turn before the next one.
       if (want.kind === 'gpu') this.#waits.clear();
     }
   }
 
-  /** A link that comes and goes is new each time to state, but not to the budget. */
+  /** To state, a flapping link is new each time, but not to the budget. */
   #causeOf({ subject, isFirst }: WantedProbe): ProbeCause {
     const key = probeKey(subject);
     if (this.#asked.has(key)) return 'by-hand';
     return isFirst && !this.#tried.has(key) ? 'first' : 'due';
   }
 
-  /** Of an earlier life of the daemon: to the budget such a link is none that was never measured. */
+  /** From before the daemon's restart: for the budget such a link does not count as never measured. */
   remember(subject: ProbeSubject): void {
     this.#noteTried(probeKey(subject));
   }
@@ -236,8 +239,8 @@ export class Reconciler {
   }
 
   /**
-   * By hand before newcomers before the rest; links before devices, which need the machine for themselves and take long;
-   * and each of them by lot: nobody is always last.
+   * On request first, then newcomers, then the rest; links before devices, which need the whole machine and take long;
+   * each group in random order, so nothing is always last.
    */
   #inOrder(wanted: readonly WantedProbe[]): readonly WantedProbe[] {
     const { random } = this.#parts;
@@ -249,7 +252,7 @@ export class Reconciler {
       .map(({ want }) => want);
   }
 
-  /** With a part by lot, drawn once for each profile: a tenth of its interval, a few seconds at most. */
+  /** With a random part, drawn once for each profile: a tenth of its interval, a few seconds at most. */
   #dueInMs(want: WantedProbe): number {
     const { clock, random } = this.#parts;
     const key = probeKey(want.subject);
@@ -274,7 +277,7 @@ export class Reconciler {
 }
 
 export const OFF = 'probes are off: probes.enabled in config.toml, or --probes off';
-/** Connections that are remembered to have been measured. */
+/** Connections remembered as measured. */
 export const TRIED_MAX = 2_048;
 const START_MS_MIN = 2_000;
 const START_MS_SPREAD = 8_000;
@@ -282,5 +285,5 @@ const LOOK_MS_MIN = 100;
 /** Two comparisons of references. */
 const NEWS_MS = 2_000;
 const JITTER_MS_MAX = 10_000;
-/** Somebody waits for the first figures. */
+/** A person waits for the first figures. */
 const FIRST_JITTER_MS_MAX = 3_000;

@@ -1,5 +1,5 @@
-// Tells what is being measured, what waits and why, and what rests until when: once, and again only when that has become
-// another thing to say.
+// Reports what is being measured, what waits and why, and what rests until when: once, and again only when that
+// changes.
 
 import type { Fact } from '../../core/event-kinds.ts';
 import type { ProbeStatus, ProbeSubject } from '../../core/probe/probe-status.ts';
@@ -30,7 +30,7 @@ export class StatusBoard {
     this.#record({ kind: 'probe.reported', payload: { subject, stage } });
   }
 
-  /** Says of whatever is not among these that nothing is to come of it; what comes back is told anew. */
+  /** Reports that nothing is planned for anything not among these; what comes back is reported again. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const [key, { subject, stage }] of this.#told) {
       if (keys.has(key)) continue;
@@ -56,7 +56,7 @@ const sameWords = (a: Stage, b: Stage): boolean => {
   return a.kind === b.kind && a.kind !== 'running';
 };
 
-/** By more than a page would show. */
+/** By more than a page shows. */
 const hasMoved = (toldMs: number | undefined, nextMs: number | undefined, nowMs: number): boolean => {
   if (toldMs === undefined || nextMs === undefined) return toldMs !== nextMs;
   return Math.abs(toldMs - nextMs) > Math.max(MOVED_MS_MIN, (nextMs - nowMs) / 10);

@@ -1,5 +1,5 @@
-// How long a failed probe is left alone: 15 s, twice as long after each further failure, half an hour at most. It follows
-// from the profile that holds the last failure, so that a restart does not begin anew.
+// How long to wait after a failed probe: 15 s, twice as long after each further failure, half an hour at most. It
+// follows from the profile with the last failure, so a restart does not reset it.
 
 import type { Reported } from '../../core/unknown.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
@@ -14,7 +14,9 @@ export const failureIntervalMs = (
   return Math.min(BACKOFF_MS_MAX, Math.max(BACKOFF_MS_MIN, last.intervalMs * 2));
 };
 
-/** A refused lease is asked for again after so long: the random part keeps two nodes from refusing each other in step. */
+/**
+ * A refused lease is requested again after this long: the random part keeps two nodes from refusing each other in step.
+ */
 export const refusalWaitMs = (random: number): number =>
   REFUSAL_MS_MIN + random * (REFUSAL_MS_MAX - REFUSAL_MS_MIN);
 

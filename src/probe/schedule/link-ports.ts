@@ -1,5 +1,5 @@
-// What a probe of a connection occupies at each of its ends, by the names of that node's interfaces. A bridge or bond is
-// all its members, an RDMA device is the port whose network interface it shares: one cable carries one probe.
+// What a probe of a connection occupies at each end, by that node's interface names. A bridge or bond occupies all its
+// members, an RDMA device the port whose network interface it shares: one cable carries one probe.
 
 import { withoutScope } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -10,7 +10,7 @@ import type { RdmaDevice } from '../../core/node/rdma-devices.ts';
 import type { State } from '../../core/state.ts';
 import { isKnown } from '../../core/unknown.ts';
 
-/** Where the interface is not known it may be any of the node's. */
+/** If the interface is unknown, it may be any of the node's. */
 export const ANY_PORT = '*';
 
 export const sourcePorts = (state: State, source: NodeId, connection: Connection): readonly string[] =>
@@ -23,13 +23,13 @@ export const sinkPorts = (state: State, connection: Connection): readonly string
   return found.length === 0 ? [ANY_PORT] : unique(found.flatMap(({ name }) => portsOf(state, sink, name)));
 };
 
-/** Everything that a node has told that it is reached by, without scopes. */
+/** All addresses that a node has reported for itself, without scopes. */
 export const portAddressesOf = (state: State, node: NodeId): readonly string[] =>
   (state.nodeNetworks[node]?.value.interfaces ?? []).flatMap(({ addresses }) =>
     addresses.map(({ address }) => withoutScope(address)),
   );
 
-/** For people: the interface that was meant, whatever it shares. */
+/** For people: the intended interface, whatever it shares. */
 export const portText = (ports: readonly string[]): string => {
   const [first = ANY_PORT] = ports;
   return first === ANY_PORT ? 'an interface' : first;

@@ -1,5 +1,5 @@
-// One bandwidth probe an interface, whichever end of it this node is, and nothing beside the probe of a device, which
-// needs the whole machine for itself.
+// One bandwidth probe per interface, whichever end this node is, and nothing beside a device probe, which needs the
+// whole machine.
 
 import { ANY_PORT, sharePort } from './link-ports.ts';
 
@@ -26,7 +26,7 @@ export class PortLocks {
     return this.#holders.size;
   }
 
-  /** Why they cannot be taken now, in words; undefined where they can. */
+  /** Why they cannot be taken now, in words; undefined if they can. */
   obstacle(ports: readonly string[]): string | undefined {
     if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} will be measured shortly`;
     for (const holder of this.#holders)
@@ -34,14 +34,14 @@ export class PortLocks {
     return undefined;
   }
 
-  /** Undefined where there is an obstacle. */
+  /** Undefined if there is an obstacle. */
   take(ports: readonly string[], what: string): PortHold | undefined {
     return this.obstacle(ports) === undefined ? this.#hold(ports, what) : undefined;
   }
 
   /**
-   * All of them. Where some are held for links, nobody gets another for a while: who needs a quiet machine would wait for
-   * ever behind a busy one. Behind another device there is no such claim: links come first then.
+   * All of them. If some are held for links, no more are given out for a while: otherwise a probe that needs a quiet
+   * machine would wait forever behind a busy one. Behind another device there is no such claim: links come first then.
    */
   takeAll(what: string): PortHold | undefined {
     if (this.#holders.size === 0) {

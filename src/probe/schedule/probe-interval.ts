@@ -1,5 +1,5 @@
-// How long a profile lasts: its lifetime, stretched where the probes of all connections on an interface would take more
-// of it than they may. A pure function of state, so that both ends come to the same figure.
+// How long a profile lasts: its lifetime, stretched if the probes of all connections on an interface would use too much
+// of it. A pure function of state, so both ends get the same figure.
 
 import type { NodeId } from '../../core/ids.ts';
 import { isNodeId } from '../../core/ids.ts';
@@ -13,36 +13,36 @@ import type { ProbeSettings } from './probe-settings.ts';
 import { ttlMsOf } from './probe-settings.ts';
 import type { Spending } from './spend-ledger.ts';
 
-/** A connection and whose it is. */
+/** A connection and its nodes. */
 export interface PlacedLink {
   readonly source: NodeId;
   readonly key: string;
   readonly connection: Connection;
 }
 
-/** What one round of all current connections takes of each interface of each node. */
+/** How much one round of all current connections uses of each interface of each node. */
 export interface PortLoads {
   readonly byPort: ReadonlyMap<string, PortLoad>;
-  /** What was counted for each connection; undefined where it was never measured. */
+  /** The amount counted for each connection; undefined if it was never measured. */
   readonly byLink: ReadonlyMap<string, Spending | undefined>;
 }
 
 export interface PortLoad extends Spending {
-  /** Connections that were never measured: each is taken to cost what the asking one does. */
+  /** Connections never measured: each is assumed to cost as much as the one in question. */
   readonly unmeasured: number;
 }
 
-/** What a probe with these figures took of its interface: its bytes at the rates that it found. */
+/** How much a probe with these figures used of its interface: its bytes at the measured rates. */
 export const spendingOf = (
   profile: Pick<LinkProfile, 'uploadBitsPerSecond' | 'downloadBitsPerSecond' | 'bytesUsed'>,
 ): Spending | undefined => {
   const { uploadBitsPerSecond: up, downloadBitsPerSecond: down, bytesUsed } = profile;
   if (!isKnown(up) || !isKnown(down) || !(up > 0) || !(down > 0)) return undefined;
-  // Each direction runs for about the same time, so that bytes split as the rates do.
+  // Each direction runs for about the same time, so bytes split in proportion to the rates.
   return { busyMs: (bytesUsed * 8 * 2_000) / (up + down), bytesUsed };
 };
 
-/** One pass over all connections between nodes that are there now. */
+/** One pass over all connections between present nodes. */
 export const portLoads = (state: State, nowMs: number): PortLoads => {
   const byPort = new Map<string, PortLoad>();
   const byLink = new Map<string, Spending | undefined>();
@@ -64,7 +64,7 @@ export const portLoads = (state: State, nowMs: number): PortLoads => {
   return { byPort, byLink };
 };
 
-/** `own`: what the newest probe of this connection took, where state did not hold it yet. */
+/** `own`: what the newest probe of this connection used, if not yet in state. */
 export const linkIntervalMs = (
   state: State,
   link: PlacedLink,
@@ -92,7 +92,7 @@ export const linkIntervalMs = (
   return intervalMs;
 };
 
-/** Connections between nodes that are there now. */
+/** Connections between present nodes. */
 export function* currentLinks(state: State, nowMs: number): Iterable<PlacedLink> {
   const gone = new Map<NodeId, boolean>();
   const isGone = (node: NodeId): boolean => {
@@ -122,7 +122,7 @@ const sourcePlaces = (state: State, source: NodeId, connection: Connection): rea
 const sinkPlaces = (state: State, connection: Connection): readonly string[] =>
   placesAt(connection.sink, sinkPorts(state, connection));
 
-/** An interface that nobody knows is counted as one of its own: what it truly is would only be guessed. */
+/** An unknown interface is counted separately: its identity would only be a guess. */
 const placesAt = (node: NodeId, ports: readonly string[]): readonly string[] =>
   ports.map(port => `${node} ${port === ANY_PORT ? 'unknown' : port}`);
 

@@ -1,5 +1,5 @@
-// Every beginning and end of something that occupies an interface or a device of this node, as it happens: what tests
-// and a curious person hold against the rule that no two share one.
+// Every start and end of something that occupies an interface or a device of this node, as it happens: tests and people
+// can check it against the rule that no two share one.
 
 import type { NodeId } from '../../core/ids.ts';
 
@@ -8,7 +8,7 @@ export interface ProbeLogEntry {
   /** 'sink': this node has lent its interface to a peer. */
   readonly role: 'source' | 'sink' | 'device';
   readonly probe: 'gpu' | 'socket' | 'rdma';
-  /** Of the log: whose interfaces these are. */
+  /** The node of the log: whose interfaces these are. */
   readonly node: NodeId;
   /** Device id, or "sink connection-key" with the connection's own sink. */
   readonly what: string;

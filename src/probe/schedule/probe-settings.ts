@@ -1,4 +1,4 @@
-// How often and how much is measured: what config.toml says, and what nobody needs to set.
+// How often and how much is measured: settings of config.toml, and constants.
 
 import type { Connection } from '../../core/link/connection.ts';
 import type { ProbeBudget } from '../link-engine.ts';
@@ -30,10 +30,10 @@ export const ttlMsOf = (kind: ProbeKind, settings: ProbeSettings): number => {
   }
 };
 
-/** How often state is compared with what is desired (DESIGN §3.6). */
+/** How often state is compared with what is desired. */
 export const RECONCILE_TICK_MS = 15_000;
 
-/** A probe that has not ended by then is ended. Device: first runs compile kernels for seconds. */
+/** A probe that has not ended by then is stopped. Device: first runs compile kernels for seconds. */
 export const DEADLINE_MS: Readonly<Record<ProbeKind, number>> = {
   gpu: 120_000,
   socket: 30_000,
@@ -46,10 +46,10 @@ export const LEASE_SLACK_MS = 5_000;
 /** For one probe; the measurement itself ends sooner, once its figure is stable. */
 export const budgetOf = ({ kind, type }: Connection): ProbeBudget => {
   if (kind === 'rdma') return { bytesMax: 24_000_000_000, durationMsMax: 60_000 };
-  // Over an overlay somebody may pay for each byte, or a relay of strangers carries it.
+  // Traffic over an overlay may be metered, or carried by a third party's relay.
   const bytesMax = type === 'overlay' ? 128 * 1024 * 1024 : 24_000_000_000;
   return { bytesMax, durationMsMax: 20_000 };
 };
 
-/** Probes of links in which this node takes part at once, on whatever interfaces: each costs a core at both ends. */
+/** Concurrent link probes that involve this node, on any interface: each costs a core at both ends. */
 export const LINK_PROBES_MAX = 4;

@@ -1,6 +1,7 @@
 // What bandwidth probes have spent of each interface's time and bytes, as source and as sink. An account fills at the
-// allowed rate, holds what an hour brings, and may go below zero: the next probe then waits until it is not. The stretched
-// interval keeps to the budget on average; this keeps to it when probes fail, repeat or are larger than the last ones.
+// allowed rate, holds at most one hour's worth, and may go below zero: the next probe then waits until it is not. The
+// stretched interval keeps to the budget on average; this keeps to it when probes fail, repeat or are larger than
+// before.
 
 import type { ProbeSettings } from './probe-settings.ts';
 
@@ -41,12 +42,12 @@ export class SpendLedger {
     return waitMs;
   }
 
-  /** `atMs`: when it was spent, where that is not now; of one port in the order of time. */
+  /** `atMs`: when it was spent, if not now; in chronological order per port. */
   charge(ports: readonly string[], { busyMs, bytesUsed }: Spending, atMs: number = this.#nowMs()): void {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     for (const port of ports) {
       const account = this.#account(port, atMs);
-      // A debt is forgiven past two hours: somebody who measures by hand all day does not stop the clock for a week.
+      // A debt is limited to two hours: measuring on request all day must not block automatic probes for a week.
       account.timeMs = Math.max(account.timeMs - busyMs, -DEBT_MS_MAX * bandwidthShare);
       account.bytes = Math.max(account.bytes - bytesUsed, (-DEBT_MS_MAX / HOUR_MS) * bytesPerHourMax);
     }
@@ -69,7 +70,7 @@ export class SpendLedger {
 
 /** Interfaces come and go with containers. */
 export const LEDGER_PORTS_MAX = 1_024;
-/** What was spent longer ago than this says nothing of an account: the deepest debt is paid, and the hour is full. */
+/** Older spending no longer matters: the deepest debt is paid, and the account is full. */
 export const LEDGER_REACH_MS: number = 3 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const DEBT_MS_MAX: number = 2 * HOUR_MS;

@@ -1,5 +1,5 @@
-// What should be measured, and when: derived from state each time, so that a replayed journal starts nothing and a
-// restart forgets nothing.
+// What should be measured, and when: derived from state each time, so a replayed journal starts nothing and a restart
+// forgets nothing.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -23,7 +23,7 @@ interface Wanted {
   readonly intervalMs: number;
   /** Nothing was ever measured or tried. */
   readonly isFirst: boolean;
-  /** Which profile it follows: another one after each attempt. */
+  /** The profile that it follows; changes after each attempt. */
   readonly after: string;
 }
 
@@ -56,7 +56,7 @@ export const wantedDevices = (
     return { kind: 'gpu', subject, device, ...dueOf(entry, settings.gpuTtlMs, nowMs) };
   });
 
-/** Of the connections whose source this node is, to sinks that are there. */
+/** Of the connections with this node as source, to present sinks. */
 export const wantedLinks = (
   state: State,
   loads: PortLoads,
@@ -81,7 +81,7 @@ interface Profile {
 const dueOf = (entry: Entry<Profile> | undefined, intervalMs: number, nowMs: number): Wanted => {
   if (entry === undefined) return { dueInMs: 0, intervalMs, isFirst: true, after: 'none' };
   const { failure, intervalMs: told } = entry.value;
-  // After a failure what was told is the backoff; after a success settings and neighbours may have changed since.
+  // After a failure the recorded time is the backoff; after a success settings and neighbours may have changed since.
   const lastsMs = isUnknown(failure) && isKnown(told) ? told : intervalMs;
   const after = `${entry.epoch} ${entry.seq}`;
   return { dueInMs: lastsMs - ageMsOf(entry, nowMs), intervalMs, isFirst: false, after };

@@ -1,5 +1,5 @@
-// The loops of a stream's thread. Each call into the kernel waits at most CALL_MS_MAX, and after each the board is looked
-// at: a thread inside a foreign call cannot be ended from outside.
+// The loops of a stream's thread. Each call into the kernel waits at most CALL_MS_MAX, and after each the board is
+// checked: a thread inside a foreign call cannot be ended from outside.
 
 import { randomBytes } from 'node:crypto';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
@@ -17,7 +17,7 @@ export interface BlockingStream {
   readonly board: StreamBoard;
 }
 
-/** Runs a job to its end; gives the round trips of a ping. @throws SocketError when the connection breaks. */
+/** Runs a job to its end; returns the round trips of a ping. @throws SocketError when the connection breaks. */
 export const runBlocking = (stream: BlockingStream, job: StreamJob): readonly number[] => {
   const bytes = job.kind === 'send' ? randomBytes(CHUNK_BYTES) : Buffer.alloc(CHUNK_BYTES);
   const chunk = stream.sockets.place(bytes);
@@ -94,7 +94,7 @@ const ping = (stream: BlockingStream, message: PlacedBuffer, count: number): rea
   return roundTripsNs.slice(0, done);
 };
 
-/** False when the stream was stopped in between. */
+/** False if the stream was stopped in between. */
 const sendMessage = ({ sockets, descriptor, board }: BlockingStream, message: PlacedBuffer): boolean => {
   for (let at = 0; at < ROUND_TRIP_BYTES; ) {
     const sent = sockets.send(descriptor, message, at, ROUND_TRIP_BYTES - at);
@@ -104,7 +104,7 @@ const sendMessage = ({ sockets, descriptor, board }: BlockingStream, message: Pl
   return true;
 };
 
-/** False when the stream was stopped, or the other end has closed it. */
+/** False if the stream was stopped, or the other end has closed it. */
 const receiveMessage = ({ sockets, descriptor, board }: BlockingStream, message: PlacedBuffer): boolean => {
   for (let at = 0; at < ROUND_TRIP_BYTES; ) {
     const received = sockets.receiveAll(descriptor, message, at, ROUND_TRIP_BYTES - at);

@@ -1,5 +1,5 @@
-// The control connection between the ends of a probe: JSON lines, checked when they come. Whatever the other end sends,
-// at most so many messages wait here, each of at most so many bytes.
+// The control connection between the ends of a probe: JSON lines, checked on arrival. Whatever the other end sends, the
+// number and size of waiting messages are limited.
 
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -79,7 +79,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
     this.#socket.destroy();
   }
 
-  /** Takes the messages; says what is wrong with the first that is none. */
+  /** Takes the messages; reports what is wrong with the first invalid one. */
   #offenceOf(lines: readonly string[]): string | undefined {
     if ([...lines, this.#partial].some(({ length }) => length > LINE_LENGTH_MAX)) {
       return 'a message past its bound';

@@ -1,11 +1,11 @@
-// What source and sink say to each other on the control connection, one JSON object a line. The source asks, the sink
-// answers; of itself the sink tells only what it has received, while an upload runs.
+// The messages between source and sink on the control connection, one JSON object per line. The source sends requests,
+// the sink replies; unasked, the sink only reports what it has received, while an upload runs.
 
 import * as v from 'valibot';
 
-/** What a source says. */
+/** Messages of a source. */
 export type ToSink =
-  /** Expect so many data connections; each may carry so many bytes. */
+  /** The number of data connections to expect, and the bytes that each may carry. */
   | {
       readonly kind: 'prepare';
       readonly run: number;
@@ -17,27 +17,27 @@ export type ToSink =
   | { readonly kind: 'start' | 'stop'; readonly run: number }
   | { readonly kind: 'bye' };
 
-/** What a sink says. */
+/** Messages of a sink. */
 export type ToSource =
   | {
       readonly kind: 'hello';
       readonly engine: 'socket-ffi' | 'socket-event-loop';
-      /** Why it is not the better engine; '' where it is. */
+      /** Why it is not the better engine; '' if it is. */
       readonly reason: string;
       /** Streams that its processor can drive. */
       readonly streamsMax: number;
     }
   | { readonly kind: 'prepared' | 'started'; readonly run: number }
-  /** Of an upload: received by so long after the first byte, on the sink's clock. */
+  /** Of an upload: received by this long after the first byte, on the sink's clock. */
   | { readonly kind: 'sample'; readonly run: number; readonly elapsedUs: number; readonly bytes: number }
   | {
       readonly kind: 'stopped';
       readonly run: number;
       /** Received or sent by the sink. */
       readonly bytes: number;
-      /** By the sink's kernel, which counts what it sends; null where it does not tell. */
+      /** By the sink's kernel, which counts what it sends; null if it does not report it. */
       readonly retransmits: number | null;
-      /** Why it stopped of itself; '' where the source asked. */
+      /** Why it stopped by itself; '' if the source asked. */
       readonly reason: string;
     };
 
@@ -46,7 +46,7 @@ const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const TEXT = v.pipe(v.string(), v.maxLength(300));
 
 export const STREAMS_MAX: number = 8;
-/** One measurement of one direction with one number of streams; what a source asks for beyond is cut. */
+/** One measurement of one direction with one number of streams; what a source requests beyond this is cut. */
 export const RUN_MS_MAX: number = 10_000;
 
 export const toSinkSchema: v.GenericSchema<unknown, ToSink> = v.variant('kind', [

@@ -1,4 +1,4 @@
-// A connection to the sink, from the interface that was asked for where one was.
+// A connection to the sink, from the requested interface if there is one.
 
 import { once } from 'node:events';
 import { connect, isIP, Socket } from 'node:net';
@@ -20,7 +20,7 @@ export interface SinkAddress {
   readonly sockets: Sockets | undefined;
 }
 
-/** @throws ProbeError when there is nobody, or nobody who takes the ticket. */
+/** @throws ProbeError if nothing answers, or the ticket is not accepted. */
 export const dialSink = async (
   sink: SinkAddress,
   head: ConnectionHead,
@@ -31,7 +31,7 @@ export const dialSink = async (
   socket.setNoDelay(true);
   try {
     await once(socket, 'connect', { signal: patience });
-    socket.on('error', () => undefined); // 'close' follows, and whoever reads finds out
+    socket.on('error', () => undefined); // 'close' follows, and the reader notices
     await introduceToSink(socket, sink.ticket, head, patience);
     return socket;
   } catch (error) {

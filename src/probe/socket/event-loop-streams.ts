@@ -27,7 +27,7 @@ export class EventLoopStreams implements StreamEngine {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // It holds nothing of its own.
+    // It owns no resources.
   }
 }
 
@@ -42,7 +42,7 @@ class EventLoopStream implements Stream {
   #firstByteNs: bigint | undefined;
   #lastByteNs: bigint | undefined;
   #sentNs = 0n;
-  /** Of the message that is on its way. */
+  /** Of the message in flight. */
   #partialBytes = 0;
 
   constructor(socket: Socket, job: StreamJob) {
@@ -60,7 +60,7 @@ class EventLoopStream implements Stream {
 
   start(): void {
     if (this.#isStopped) return;
-    this.#socket.resume(); // the handshake left it paused; while sending, nothing is meant to come but the end
+    this.#socket.resume(); // the handshake left it paused; while sending, only the end should arrive
     switch (this.#job.kind) {
       case 'send':
         this.#send(randomBytes(CHUNK_BYTES), this.#job.bytesMax);

@@ -1,5 +1,5 @@
-// Both sides of the opening of a connection between the ends of a probe. Nothing follows the last byte of it until the
-// source speaks, so that the connection can be given to a thread without a byte getting lost on the way.
+// Both sides of the opening of a connection between the ends of a probe. Nothing follows its last byte until the source
+// sends, so the connection can be handed to a thread without losing a byte.
 
 import type { Socket } from 'node:net';
 import { shortReason } from '../../core/problem.ts';
@@ -18,7 +18,7 @@ import {
   readGreeting,
 } from './ticket-proof.ts';
 
-/** @throws ProbeError when the other end is no sink, does not take the ticket, is busy, or stays silent. */
+/** @throws ProbeError if the other end is not a sink, does not accept the ticket, is busy, or stays silent. */
 export const introduceToSink = async (
   socket: Socket,
   ticket: string,
@@ -32,7 +32,8 @@ export const introduceToSink = async (
   const nonces = { sinkNonce, sourceNonce: makeNonce() };
   socket.write(claim(ticket, head, nonces));
   const answered = await readExactly(socket, ANSWER_BYTES, signal).catch((error: unknown) => {
-    // A sink says nothing to whoever cannot prove the ticket; once it has taken the ticket, it is another matter.
+    // A sink is silent to a source that cannot prove the ticket; once it has accepted the ticket, silence means
+    // something else.
     if (head.role === 'control' && error instanceof ProbeError && error.code === 'closed') throw refused();
     throw error;
   });
@@ -45,12 +46,12 @@ export type ProbeIntroduction =
   | {
       readonly kind: 'proved';
       readonly head: ConnectionHead;
-      /** Resolves when it was handed to the kernel, or the connection is gone. */
+      /** Resolves once it was handed to the kernel, or the connection is gone. */
       answer(verdict: TicketVerdict): Promise<void>;
     }
   | { readonly kind: 'not-proved' };
 
-/** @throws ProbeError when whoever dialled goes away or stays silent. */
+/** @throws ProbeError if the dialling end goes away or stays silent. */
 export const hearIntroduction = async (
   socket: Socket,
   ticket: string,
@@ -63,7 +64,7 @@ export const hearIntroduction = async (
   return {
     kind: 'proved',
     head: heard.head,
-    // Written out before the connection is given on: what a socket of Node still holds then would be lost.
+    // Flushed before the connection is handed on: what Node's socket still buffers then would be lost.
     answer: verdict =>
       new Promise(resolve => {
         socket.write(answer(ticket, verdict, heard.bytes, heard.nonces), () => resolve());
@@ -78,12 +79,12 @@ const refused = (): ProbeError =>
   );
 
 /**
- * The next so many bytes; the socket is paused afterwards, and what came beyond them is still to be read.
+ * The next `count` bytes; the socket is paused afterwards, and further bytes can still be read.
  * @throws ProbeError `closed` when the stream ends before, `timeout` when the signal aborts.
  */
 const readExactly = (socket: Socket, count: number, signal: AbortSignal): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    // By 'data' rather than 'readable', which comes again and again while there are fewer bytes than asked for.
+    // 'data' rather than 'readable', which fires repeatedly while there are fewer bytes than requested.
     let bytes: Buffer = Buffer.alloc(0);
     const settle = (finish: () => void): void => {
       socket.off('data', take).off('end', end).off('close', end);

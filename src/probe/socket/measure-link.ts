@@ -1,5 +1,5 @@
 // What a probe of a socket connection does, in order: round trips, upload, download; each direction with more and more
-// streams while that raises the rate, inside a budget of bytes and time.
+// streams while that raises the rate, within a budget of bytes and time.
 
 import { formatBytes } from '../../core/figure/figure.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -26,7 +26,7 @@ export interface MeasureOptions extends SourceParts {
   readonly streamsMax: number;
 }
 
-/** Told while it runs, so that a failure can say what it cost. */
+/** Reported while it runs, so a failure can say what it cost. */
 export type OnBytes = (bytesUsed: number) => void;
 
 /** @throws ProbeError */
@@ -96,7 +96,7 @@ interface DirectionOptions {
   readonly onRun: () => void;
 }
 
-/** One stream, then two, four, eight: the first that raises the rate no more ends it, and does not count. */
+/** One stream, then two, four, eight: the first that does not raise the rate ends it, and does not count. */
 const measureDirection = async (
   session: SourceSession,
   direction: ProbeDirection,
@@ -108,7 +108,7 @@ const measureDirection = async (
   for (let streams = 1; streams <= options.streamsMax; streams *= 2) {
     const bytesLeft = bytesEnd - session.bytesUsed;
     const leftMs = options.endMs - options.nowMs();
-    // A rate is of no use from so few bytes or so short a time; the first run has to do with what there is.
+    // A rate from so few bytes or so short a time is useless; the first run has no alternative.
     const isWorthwhile = best === undefined || (leftMs >= RUN_MS_LEAST && bytesLeft >= best.bytes);
     if (!isWorthwhile || bytesLeft < BYTES_LEAST || leftMs <= 0) break;
     const run = await session.bandwidth(direction, {
@@ -125,7 +125,7 @@ const measureDirection = async (
   return { best, runs };
 };
 
-/** How much faster more streams must be. A slow link's figure wanders more than a fast one's. */
+/** How much faster more streams must be. A slow link's figure varies more than a fast one's. */
 const leastGain = (best: RunResult): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
 
 const rateOf = ({ bitsPerSecond }: RunResult): number => bitsPerSecond ?? 0;
@@ -146,7 +146,7 @@ const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: stri
 const weakness = (end: string, { reason }: { readonly reason: string }): string | undefined =>
   reason === '' ? undefined : `${end} on the event loop: ${reason}`;
 
-/** 200 of a slow overlay take longer; then there are fewer. */
+/** 200 over a slow overlay would take longer; then there are fewer. */
 const ROUND_TRIPS_MS_MAX = 8_000;
 const ROUND_TRIPS_SHARE = 0.4;
 const RUN_SETTLE_MS_MAX = 5_000;
@@ -158,7 +158,7 @@ interface MethodParts {
   readonly roundTrips: number;
   readonly upload: RunResult | undefined;
   readonly download: RunResult | undefined;
-  /** What made it less exact than it could be. */
+  /** What made it less exact. */
   readonly weaknesses: readonly (string | undefined)[];
 }
 

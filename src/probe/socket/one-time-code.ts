@@ -1,6 +1,6 @@
-// The code that a person carries from one machine to the other: the ticket of one probe, in letters and digits that
-// nobody mistakes for each other (Crockford's base 32, without I, L, O and U). 60 random bits: a stranger who dials may
-// guess as fast as the network allows for as long as he likes.
+// The code that a person carries from one machine to the other: the ticket of one probe, in letters and digits that are
+// not confused with each other (Crockford's base 32, without I, L, O and U). 60 random bits, because a stranger may
+// keep guessing as fast as the network allows.
 
 import { randomBytes } from 'node:crypto';
 import type { Parsed } from '../../core/figure/parse-figure.ts';
@@ -12,7 +12,9 @@ export const makeOneTimeCode = (): string =>
     .join('')
     .replace(/(.{4})(?=.)/g, '$1-');
 
-/** As people type it: small letters, O for 0, I or L for 1, with or without dashes. Gives the form of makeOneTimeCode. */
+/**
+ * As people type it: lower case, O for 0, I or L for 1, with or without dashes. Returns the form of makeOneTimeCode.
+ */
 export const parseOneTimeCode = (text: string): Parsed<string> => {
   const signs = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
   if (signs.length !== CODE_LENGTH || [...signs].some(sign => !ALPHABET.includes(sign))) {

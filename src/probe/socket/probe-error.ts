@@ -1,16 +1,16 @@
-// Why a probe of a socket connection came to nothing. Its message is what a person reads beside the connection.
+// Why a probe of a socket connection failed. Its message is shown beside the connection.
 
 import type { Problem } from '../../core/problem.ts';
 import { ProblemError } from '../../core/problem.ts';
 
 export type ProbeErrorCode =
-  /** No connection, or none that speaks as a sink does. */
+  /** No connection, or the other end does not behave like a sink. */
   | 'unreachable'
-  /** Another program listens on the port that was asked for. */
+  /** Another program listens on the requested port. */
   | 'port-taken'
-  /** The sink does not take the ticket, or is busy with another probe. */
+  /** The sink does not accept the ticket, or is busy with another probe. */
   | 'refused'
-  /** What came cannot be: out of order, malformed, too long, more than there was. */
+  /** Invalid data: out of order, malformed, too long, more than was sent. */
   | 'protocol'
   /** The other end went away in the middle. */
   | 'closed'

@@ -1,4 +1,4 @@
-// What the two processes of a probe are started with, and what they say at the end.
+// The arguments of the two processes of a probe, and their final output.
 
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
@@ -9,7 +9,7 @@ import type { SinkEnding } from './sink.ts';
 /** One-time; in the environment and not an argument, which everybody on the machine can read. */
 export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
 
-/** @throws when there is none, or one that could be guessed: an end without a ticket would be open to everybody. */
+/** @throws if there is none, or it is too easy to guess: an end without a ticket would be open to everybody. */
 export const ticketOf = (env: Env): string => {
   const ticket = env[TICKET_VARIABLE] ?? '';
   if (ticket.length < TICKET_LENGTH_MIN) throw new Error(`${TICKET_VARIABLE} has no ticket`);
@@ -22,7 +22,7 @@ export interface SourceArgument {
   readonly sourceInterface: string | null;
   readonly budget: LinkBudget;
   readonly roundTrips: number;
-  /** null: as many as the processor can drive. */
+  /** null: as many as the processors can drive. */
   readonly streamsMax: number | null;
 }
 
@@ -39,9 +39,9 @@ export type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly isTaken: boolean; readonly reason: string };
 
-/** More would not fit an argument; whoever comes from another one has the places of everybody. */
+/** More would not fit an argument; sources from other addresses share the general places. */
 export const SOURCE_ADDRESSES_MAX = 256;
-/** Twelve signs of 5 bits, as the shortest that is made here. */
+/** Twelve characters of 5 bits, like the shortest one created here. */
 const TICKET_LENGTH_MIN = 12;
 const ROUND_TRIPS_MAX = 100_000;
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
@@ -70,7 +70,7 @@ export const sinkReadySchema: v.GenericSchema<unknown, SinkReady> = v.variant('k
   v.object({ kind: v.literal('cannot-listen'), isTaken: v.boolean(), reason: v.string() }),
 ]);
 
-/** Said by the sink while it waits or serves: how many it has turned away so far. */
+/** Sent by the sink while it waits or serves: how many it has refused so far. */
 export const strangersSchema: v.GenericSchema<
   unknown,
   { readonly kind: 'strangers'; readonly count: number }
@@ -88,7 +88,7 @@ export const sinkEndingSchema: v.GenericSchema<unknown, SinkEnding> = v.variant(
   v.object({ kind: v.literal('failed'), reason: v.string(), strangers: COUNT }),
 ]);
 
-/** Said by the source while it measures: what it has cost so far, should it be killed. */
+/** Sent by the source while it measures: its cost so far, in case it is killed. */
 export const spentSchema: v.GenericSchema<unknown, { readonly kind: 'spent'; readonly bytesUsed: number }> =
   v.object({ kind: v.literal('spent'), bytesUsed: COUNT });
 

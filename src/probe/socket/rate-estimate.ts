@@ -1,6 +1,6 @@
-// When a bandwidth measurement has seen enough, and what it says: bytes over time as the receiver saw them, from its first
-// byte on. Durations were measured against long runs on shaped links: a fast link needs its slow start left out, and a
-// slow one needs seconds, because a first overshoot loses packets and the reader then sees nothing for a while.
+// When a bandwidth measurement has seen enough, and its result: bytes over time at the receiver, from its first byte
+// on. Durations were checked against long runs on shaped links: on a fast link slow start must be excluded, and a slow
+// one needs seconds, because an initial overshoot loses packets and then the reader sees nothing for a while.
 
 export interface RateSample {
   /** Since the receiver's first byte. */
@@ -12,7 +12,7 @@ export interface RateSample {
 export interface RateEstimateOptions {
   /** Median of the connection when idle. */
   readonly roundTripMs: number;
-  /** A measurement that has not settled by then ends. */
+  /** A measurement that is not stable by then ends. */
   readonly durationMsMax: number;
 }
 
@@ -33,13 +33,13 @@ export class RateEstimate {
     if (bitsPerSecond !== undefined) this.#estimates.push({ elapsedMs: sample.elapsedMs, bitsPerSecond });
   }
 
-  /** undefined before there is anything to divide. */
+  /** undefined until there is enough data. */
   get bitsPerSecond(): number | undefined {
     const last = this.#last;
     const whole = rateBetween(FIRST_BYTE, last);
     if (whole === undefined) return undefined;
     const skipMs = this.#skipMs(whole);
-    // A run that ended soon after its slow start still says something, and its last moments alone would say nonsense.
+    // A run that ended soon after slow start is still useful, but its last moments alone would give nonsense.
     const start = this.#at(skipMs);
     return start.elapsedMs * 2 > last.elapsedMs ? whole : rateBetween(start, last);
   }
@@ -99,11 +99,11 @@ const SKIP_MS = 100;
 const SKIP_ROUND_TRIPS = 10;
 const SLOW_BITS_PER_SECOND = 20e6;
 const SLOW_MS_MIN = 2_000;
-/** A burst that some queue lets through at once weighs less over a second, which costs little there. */
+/** A burst from a queue weighs less over a second, which costs little there. */
 const MODEST_BITS_PER_SECOND = 100e6;
 const MODEST_MS_MIN = 1_000;
 const RUN_MS_MIN = 400;
 const SETTLED_SHARE = 0.02;
-/** What does not settle there is the machines' doing, and each second more costs over a hundred megabytes. */
+/** At these rates variation comes from the machines, and each extra second costs over a hundred megabytes. */
 const FAST_BITS_PER_SECOND = 1.5e9;
 const FAST_MS_MAX = 1_500;

@@ -13,7 +13,7 @@ export interface RoundTripFigures {
   readonly roundTripCount: Reported<number>;
 }
 
-/** Round trips in the order in which they were made. Fewer than ten say nothing that could be compared. */
+/** Round trips in the order they were made. Fewer than ten are not comparable. */
 export const roundTripFigures = (roundTripsNs: readonly number[]): RoundTripFigures => {
   if (roundTripsNs.length < ROUND_TRIPS_MIN) {
     return unknownRoundTrips(

@@ -1,5 +1,5 @@
-// The short-lived process of the end that is dialled. Its one argument is JSON; the ticket comes by environment, which
-// other users of the machine cannot read. To its parent it says where it listens, and at its end the SinkEnding.
+// The short-lived process of the end that is dialled. Its one argument is JSON; the ticket is in the environment, which
+// other users of the machine cannot read. It reports to its parent where it listens, and at its end the SinkEnding.
 
 import process from 'node:process';
 import * as v from 'valibot';
@@ -51,7 +51,7 @@ const main = async (): Promise<void> => {
   tellParent(process.env, ending);
 };
 
-/** However many come. */
+/** However many connect. */
 const STRANGERS_TOLD_MS = 1_000;
 
 main().then(

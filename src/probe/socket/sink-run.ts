@@ -1,5 +1,4 @@
-// One measurement at the sink: so many data connections that belong together, from the first that dials in to the last
-// byte counted.
+// One measurement at the sink: a set of data connections, from the first that dials in to the last byte counted.
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
@@ -33,7 +32,7 @@ export class SinkRun {
     this.#tell = tell;
   }
 
-  /** Whether a data connection is one that this measurement waits for; takes its place if so. */
+  /** Whether this measurement waits for the data connection; takes its place if so. */
   claims(run: number, index: number): boolean {
     const { plan } = this;
     if (run !== plan.run || index >= plan.streams || this.#taken.has(index)) return false;
@@ -49,7 +48,7 @@ export class SinkRun {
     if (this.#streams.length === this.plan.streams) this.#complete.resolve();
   }
 
-  /** Waits for the connections that are not there yet. @returns false when they do not come in time. */
+  /** Waits for the missing connections. @returns false if they do not arrive in time. */
   async start(): Promise<boolean> {
     const late = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CONNECTIONS_MS_MAX)]);
     await unlessAborted(this.#complete.promise, late);
@@ -60,7 +59,7 @@ export class SinkRun {
     return true;
   }
 
-  /** Idempotent. `reason` is '' where the source asked. */
+  /** Idempotent. `reason` is '' if the source asked. */
   async stop(reason: string): Promise<void> {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
@@ -76,7 +75,7 @@ export class SinkRun {
     await endStreams(this.#streams);
   }
 
-  /** Ends everything without a word. */
+  /** Ends everything without a message. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort();
     await endStreams(this.#streams);
@@ -87,7 +86,7 @@ export class SinkRun {
     return bytesOf(this.#streams);
   }
 
-  /** Tells what has come in, and stops the run when its time is up. */
+  /** Reports what has arrived, and stops the run when its time is up. */
   async #watch(): Promise<void> {
     const deadlineMs = this.#clock.nowMs() + this.plan.durationMsMax;
     const { signal } = this.#stopped;

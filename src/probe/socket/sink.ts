@@ -18,11 +18,11 @@ export interface SinkOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly ticket: string;
-  /** Where the source may come from, as far as that is known: see the door. */
+  /** Where the source may connect from, as far as known: see the door. */
   readonly sourceAddresses: readonly string[];
-  /** For the source to come; Infinity for no end. */
+  /** For the source to connect; Infinity for no limit. */
   readonly waitMsMax: number;
-  /** From the coming of the source on. */
+  /** From the source's arrival on. */
   readonly durationMsMax: number;
   readonly engine: StreamEngine;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export class Sink {
     this.#door = new TicketDoor({ ...options, onData: connection => this.#adopt(connection) });
   }
 
-  /** Connections so far that were turned away. */
+  /** Connections refused so far. */
   get strangers(): number {
     return this.#door.strangers;
   }
@@ -112,7 +112,7 @@ export class Sink {
     await run.adopt(socket);
   }
 
-  /** Does what the source says until it says goodbye. @throws ProbeError, or the reason of the signal. */
+  /** Serves the source's requests until it says goodbye. @throws ProbeError, or the reason of the signal. */
   async #obey(channel: ControlChannel<ToSource, ToSink>): Promise<void> {
     const { engine, clock, streamsMax, signal, durationMsMax } = this.#options;
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);

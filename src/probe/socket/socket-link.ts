@@ -26,17 +26,17 @@ export interface SocketSinkOptions {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
-  /** At least 60 bits that nobody can guess; good for one probe. */
+  /** At least 60 unguessable bits; valid for one probe. */
   readonly ticket: string;
-  /** Where the source may come from, as far as that is known: places are kept for it at the door. */
+  /** Where the source may connect from, as far as known: places are reserved for it. */
   readonly sourceAddresses?: readonly string[];
-  /** For the source to come. Default 15 s; Infinity for no end. */
+  /** For the source to connect. Default 15 s; Infinity for no limit. */
   readonly waitMsMax?: number;
-  /** How many were turned away so far, at most once a second. */
+  /** How many were refused so far, at most once a second. */
   readonly onStrangers?: (count: number) => void;
   /** Of the probe itself. Default 90 s. */
   readonly durationMsMax?: number;
-  /** Ends it, whatever it does. */
+  /** Ends it in any state. */
   readonly signal: AbortSignal;
   readonly env: Env;
   /** process.execPath */
@@ -52,7 +52,7 @@ export interface SocketSink extends AsyncDisposable {
 
 /**
  * Listens for one probe.
- * @throws ProbeError `unreachable` when the address cannot be listened on; OwnProcessError when the child does not start;
+ * @throws ProbeError `unreachable` if it cannot listen on the address; OwnProcessError when the child does not start;
  * the signal's reason.
  */
 export const openSocketSink = async (options: SocketSinkOptions): Promise<SocketSink> => {
@@ -150,7 +150,7 @@ export const measureSocketLink = async (
   return { kind: 'failed', reason: deathOf(exit), bytesUsed };
 };
 
-/** What a child said at its end, which comes at the latest at its deadline: a SIGKILL. */
+/** A child's final output, at the latest at its deadline: a SIGKILL. */
 const lastWords = async (
   child: OwnProcess,
   deadlineMs: number,
@@ -182,6 +182,6 @@ const READY_MS_MAX = 20_000;
 const WAIT_MS_MAX = 15_000;
 const SINK_MS_MAX = 90_000;
 const GRACE_MS = 2_000;
-/** Starting threads, dialling, answers and the last bytes come on top of a probe's own time. */
+/** Starting threads, dialling, replies and the last bytes come on top of a probe's own time. */
 const SOURCE_GRACE_MS = 15_000;
 const ROUND_TRIPS = 200;

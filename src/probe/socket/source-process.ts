@@ -1,5 +1,5 @@
-// The short-lived process of the end that dials. Its one argument is JSON; the ticket comes by environment, which other
-// users of the machine cannot read. To its parent it says {"kind":"ready"}, and at its end the outcome.
+// The short-lived process of the end that dials. Its one argument is JSON; the ticket is in the environment, which
+// other users of the machine cannot read. It reports {"kind":"ready"} to its parent, and at its end the outcome.
 
 import process from 'node:process';
 import * as v from 'valibot';

@@ -1,5 +1,5 @@
-// The end of a probe that dials: it decides what is measured and for how long, and believes the other end nothing that
-// its own counters or its own kernel contradict.
+// The end of a probe that dials: it decides what is measured and for how long, and rejects any claim of the other end
+// that its own counters or kernel contradict.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -32,7 +32,7 @@ export interface RunOptions {
 }
 
 export interface RunResult {
-  /** undefined when not a byte arrived in time. */
+  /** undefined if not one byte arrived in time. */
   readonly bitsPerSecond: number | undefined;
   readonly elapsedMs: number;
   readonly bytes: number;
@@ -70,7 +70,7 @@ export class SourceSession {
     }
   }
 
-  /** Payload of everything so far, also of what failed. */
+  /** Payload of everything so far, including failures. */
   get bytesUsed(): number {
     return this.#bytesUsed;
   }
@@ -137,7 +137,7 @@ export class SourceSession {
         await this.#startSink(run);
         await this.#watchDownload(streams, estimate, quota);
         const { retransmits, bytes } = await this.#stopSink(run);
-        // What it had sent and nobody read any more has gone over the wire as well.
+        // Bytes sent but never read have gone over the wire as well.
         sentBytes = Math.min(bytes, quota);
         return { ...figuresOf(estimate), retransmits: retransmits ?? NOT_TOLD, streams: count };
       }
@@ -190,7 +190,7 @@ export class SourceSession {
     await this.#expect('started', run);
   }
 
-  /** @throws ProbeError when the sink has stopped of itself. */
+  /** @throws ProbeError if the sink has stopped by itself. */
   async #stopSink(
     run: number,
     onSample: (sample: Extract<ToSource, { kind: 'sample' }>) => void = () => undefined,

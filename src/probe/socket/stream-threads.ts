@@ -1,5 +1,5 @@
 // The engine of threads: one for each data connection, with blocking sockets through FFI. The main thread owns the
-// descriptor, so that its number cannot be given to another file while a thread still uses it. Threads are used again.
+// descriptor, so its number cannot be given to another file while a thread still uses it. Threads are reused.
 
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -41,7 +41,7 @@ export class StreamThreads implements StreamEngine {
 
   async adopt(socket: Socket, job: StreamJob): Promise<Stream> {
     const descriptor = this.#sockets.duplicate(descriptorOf(socket) ?? -1);
-    // Closes only the number that Node has; the connection lives on under the other one.
+    // Closes only Node's number; the connection stays open under the other one.
     socket.destroy();
     try {
       this.#sockets.makeBlocking(descriptor, CALL_MS_MAX);

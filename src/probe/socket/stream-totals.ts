@@ -1,4 +1,4 @@
-// Several streams as one: what they moved together, on the clock of the end that counts.
+// Several streams as one: their total, on the clock of the counting end.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import type { Reported } from '../../core/unknown.ts';
@@ -14,14 +14,14 @@ export const sampleOf = (streams: readonly Stream[]): RateSample | undefined => 
   const first = sorted(streams.flatMap(({ firstByteNs }) => firstByteNs ?? []))[0];
   if (first === undefined) return undefined;
   const lasts = sorted(streams.flatMap(({ lastByteNs }) => lastByteNs ?? []));
-  // Once nothing more may come, time does not count any more.
+  // Once no more may arrive, time stops counting.
   const now = lasts.length === streams.length ? lasts.at(-1) : undefined;
   return { elapsedMs: Number((now ?? monotonicNs()) - first) / 1e6, bytes: bytesOf(streams) };
 };
 
 const sorted = (stamps: readonly bigint[]): readonly bigint[] => stamps.toSorted((a, b) => (a < b ? -1 : 1));
 
-/** Unknown as soon as one of them is. */
+/** Unknown if one of them is. */
 export const retransmitsOf = (streams: readonly Stream[]): Reported<number> =>
   sumOf(streams.map(stream => stream.tcpInfo().retransmits));
 

@@ -1,4 +1,4 @@
-// Entry of a thread that drives one data connection after another with blocking calls, each when it is told to.
+// Entry of a thread that drives one data connection after another with blocking calls, each on request.
 
 import process from 'node:process';
 import { parentPort } from 'node:worker_threads';

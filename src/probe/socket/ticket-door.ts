@@ -1,6 +1,7 @@
-// The door of the end of a probe that is dialled, for sockets and for RDMA: it lets one source in that proves the ticket,
-// with the data connections that belong to it. Strangers cost a short wait and get nothing. Whoever comes is let in to prove the
-// ticket, which takes milliseconds: past the places it is the one that has idled longest who goes, first of the same address.
+// The door of the end of a probe that is dialled, for sockets and for RDMA: it admits one source that proves the
+// ticket, with its data connections. Strangers cost a short wait and get nothing. Every connection may try to prove the
+// ticket, which takes milliseconds: when all places are taken, the one idle longest is dropped, those of the same
+// address first.
 
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
@@ -13,11 +14,11 @@ import { ProbeError } from './probe-error.ts';
 export interface TicketDoorOptions {
   readonly ticket: string;
   /**
-   * Where the source may come from, as far as that is known; none: nobody knows. Others are let in with the ticket, too: an
+   * Where the source may connect from, as far as known; may be empty. Others are admitted with the ticket, too: an
    * address may be translated on the way.
    */
   readonly sourceAddresses: readonly string[];
-  /** A data connection with the ticket. @throws ProbeError for one that nobody waits for: it is closed. */
+  /** A data connection with the ticket. @throws ProbeError if nothing waits for it: it is closed. */
   readonly onData: (connection: DataConnection) => Promise<void>;
 }
 
@@ -25,18 +26,18 @@ export interface DataConnection {
   readonly socket: Socket;
   readonly run: number;
   readonly index: number;
-  /** Tells the source that it is taken. */
+  /** Tells the source that it is accepted. */
   accept(): Promise<void>;
 }
 
 export class TicketDoor {
   readonly #options: TicketDoorOptions;
   readonly #server: Server = createServer({ noDelay: true });
-  /** Connections that have not proved the ticket, oldest first, and where they come from. */
+  /** Connections that have not proved the ticket, oldest first, with their addresses. */
   readonly #pending = new Map<Socket, string>();
   readonly #over = new AbortController();
   readonly #source = Promise.withResolvers<Socket>();
-  /** Addresses of the node that has the ticket, as far as they are known or it has proved it from there. */
+  /** Addresses of the node with the ticket: known ones, and those from which it has proved the ticket. */
   readonly #expected: Set<string>;
   #hasSource = false;
   #strangers = 0;
@@ -60,9 +61,9 @@ export class TicketDoor {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** The control connection of the source; undefined where no connection arrived in time, or the signal aborted. */
+  /** The control connection of the source; undefined if no connection arrived in time, or the signal aborted. */
   async source(options: {
-    /** Infinity for no end. */
+    /** Infinity for no limit. */
     readonly waitMsMax: number;
     readonly clock: Clock;
     readonly signal: AbortSignal;
@@ -79,7 +80,7 @@ export class TicketDoor {
     }
   }
 
-  /** Nobody comes in any more, and whoever waits is sent away. */
+  /** No more connections are admitted, and waiting ones are closed. */
   close(): void {
     this.#over.abort();
     this.#server.close();
@@ -87,7 +88,7 @@ export class TicketDoor {
   }
 
   #take(socket: Socket): void {
-    socket.on('error', () => undefined); // 'close' follows, and whoever reads finds out
+    socket.on('error', () => undefined); // 'close' follows, and the reader notices
     const address = plainAddress(socket.remoteAddress ?? '');
     this.#makeRoom(address);
     this.#pending.set(socket, address);
@@ -99,7 +100,10 @@ export class TicketDoor {
     });
   }
 
-  /** A place for one more: who opens many takes his own places, and all of them none of those of the source. */
+  /**
+   * A place for one more: an address that opens many uses only its own places, and none of those reserved for the
+   * source.
+   */
   #makeRoom(address: string): void {
     const ofSame = [...this.#pending].filter(([, other]) => other === address);
     if (ofSame.length >= PENDING_OF_ADDRESS_MAX) this.#send(ofSame[0]?.[0]);

@@ -1,5 +1,5 @@
 // How both ends of a probe show that they hold the same one-time ticket without sending it: each sends a nonce and an
-// HMAC-SHA-256 over both nonces. The dialling end proves first, so that a stranger who dials learns nothing to guess from.
+// HMAC-SHA-256 over both nonces. The dialling end proves first, so a stranger who dials learns nothing.
 //
 //   sink → source   16 bytes of protocol name, 32 of nonce
 //   source → sink    8 bytes of head (role, index, run), 32 of nonce, 32 of proof
@@ -27,7 +27,7 @@ export const makeNonce = (): Buffer => randomBytes(NONCE_BYTES);
 
 export const greeting = (sinkNonce: Buffer): Buffer => Buffer.concat([PROTOCOL, sinkNonce]);
 
-/** The sink's nonce; undefined when whoever speaks is no sink of this protocol. */
+/** The sink's nonce; undefined if the other end is not a sink of this protocol. */
 export const readGreeting = (bytes: Buffer): Buffer | undefined =>
   bytes.subarray(0, PROTOCOL.length).equals(PROTOCOL) ? bytes.subarray(PROTOCOL.length) : undefined;
 
@@ -66,7 +66,7 @@ export const answer = (ticket: string, verdict: TicketVerdict, headBytes: Buffer
   return Buffer.concat([verdictByte, proof(ticket, 'sink', Buffer.concat([headBytes, verdictByte]), nonces)]);
 };
 
-/** undefined when the other end does not prove that it knows the ticket. */
+/** undefined if the other end does not prove that it knows the ticket. */
 export const readAnswer = (
   ticket: string,
   bytes: Buffer,

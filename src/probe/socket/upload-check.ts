@@ -1,5 +1,5 @@
-// Whether the sink of an upload can have received what it says. Its count cannot pass what our kernel was given nor, in
-// the end, what was acknowledged; and its clock cannot run much slower than ours, which would raise its rate.
+// Whether the sink of an upload can have received what it claims. Its count cannot exceed what our kernel was given
+// nor, in the end, what was acknowledged; and its clock cannot run much slower than ours, which would raise its rate.
 
 import { isKnown } from '../../core/unknown.ts';
 import { ProbeError } from './probe-error.ts';
@@ -23,15 +23,15 @@ export class UploadCheck {
 
   /** `atMs` on our own clock. @throws ProbeError */
   take(sample: ClaimedSample, atMs: number): void {
-    // A call that is not back yet may have handed over all of its bytes.
+    // A call that has not returned yet may have handed over all of its bytes.
     if (sample.bytes > bytesOf(this.#streams) + CHUNK_BYTES * this.#streams.length) throw tooMuch();
     if (sample.bytes < this.#last.bytes || sample.elapsedUs < this.#last.elapsedUs) throw backwards();
     this.#last = sample;
-    const isEnough = sample.bytes >= bytesOf(this.#streams); // its time stands still once all has come
+    const isEnough = sample.bytes >= bytesOf(this.#streams); // its time stops once everything has arrived
     if (!isEnough && !this.#clock.believes(sample.elapsedUs / 1_000, atMs)) throw slowClock();
   }
 
-  /** With the count at the end, when the streams have ended and all that was counted is acknowledged. @throws ProbeError */
+  /** With the final count, when the streams have ended and everything counted is acknowledged. @throws ProbeError */
   end(bytes: number): void {
     if (bytes < this.#last.bytes) throw backwards();
     const acknowledged = acknowledgedOf(this.#streams);
@@ -51,14 +51,14 @@ const backwards = (): ProbeError => new ProbeError('protocol', 'the other end co
 const slowClock = (): ProbeError =>
   new ProbeError('protocol', 'the clock of the other end runs implausibly slowly');
 
-/** TCP may hold an acknowledgement back for 40 ms or two segments, which offloading makes up to 64 KiB long. */
+/** TCP may delay an acknowledgement for 40 ms or two segments, each up to 64 KiB with offloading. */
 const LATE_ACKNOWLEDGEMENT_BYTES = 256 * 1_024;
 
 export class ClockDoubt {
   #first: { readonly theirsMs: number; readonly oursMs: number } | undefined;
   #slowSinceMs: number | undefined;
 
-  /** `theirsMs`: what its sample says; `oursMs`: when it came. @returns false once it cannot be true */
+  /** `theirsMs`: what its sample says; `oursMs`: when it came. @returns false once the claim is impossible */
   believes(theirsMs: number, oursMs: number): boolean {
     this.#first ??= { theirsMs, oursMs };
     const theirs = theirsMs - this.#first.theirsMs;
@@ -73,7 +73,7 @@ export class ClockDoubt {
 }
 
 const SHARE_MIN = 0.8;
-/** A sample may wait so long in a busy machine. */
+/** A sample may wait this long on a busy machine. */
 const SLACK_MS = 150;
-/** For so long no sample may have been on time. */
+/** For this long no sample may have been on time. */
 const SLOW_MS_MIN = 250;

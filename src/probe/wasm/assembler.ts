@@ -1,6 +1,6 @@
-// Bytes of small WebAssembly modules, put together from instructions by name. The kernels that measure need vector
-// instructions that no JavaScript gives, and a toolchain for six loops would be more than the loops.
-// Encoding: https://webassembly.github.io/spec/core/binary/ (SIMD and relaxed SIMD included, WebAssembly 3.0).
+// Bytes of small WebAssembly modules, assembled from named instructions. The measuring kernels need vector instructions
+// that JavaScript lacks, and a toolchain would be larger than the six loops. Encoding:
+// https://webassembly.github.io/spec/core/binary/ (SIMD and relaxed SIMD included, WebAssembly 3.0).
 
 export type ValueType = 'i32' | 'i64' | 'f32' | 'v128';
 
@@ -12,7 +12,7 @@ export interface WasmFunction {
   readonly name: string;
   readonly parameters: readonly ValueType[];
   readonly result: ValueType | 'none';
-  /** Numbered behind the parameters. */
+  /** Numbered after the parameters. */
   readonly locals: readonly ValueType[];
   readonly body: Code;
 }
@@ -70,7 +70,7 @@ export const i64x2Add: Code = [0xfd, 0xce, 0x01];
 export const i64x2Lane = (lane: 0 | 1): Code => [...vectorOp(0x1d), lane];
 export const f32x4Add: Code = [0xfd, 0xe4, 0x01];
 export const f32x4Multiply: Code = [0xfd, 0xe6, 0x01];
-/** a × b + c, rounded once or twice as the machine likes. */
+/** a × b + c, rounded once or twice depending on the machine. */
 export const f32x4RelaxedMultiplyAdd: Code = [0xfd, 0x85, 0x02];
 
 const vectorOp = (opcode: number): Code => [0xfd, ...unsigned(opcode)];

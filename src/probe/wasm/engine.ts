@@ -1,5 +1,5 @@
-// The part of the WebAssembly interface that the kernels use. Its types come with the DOM's, which code for Node must not
-// see, so they are said here (https://webassembly.github.io/spec/js-api/).
+// The part of the WebAssembly interface that the kernels use. Its types come with the DOM's, which code for Node must
+// not see, so they are declared here (https://webassembly.github.io/spec/js-api/).
 
 export interface WasmMemory {
   readonly buffer: ArrayBuffer;
@@ -16,7 +16,7 @@ export const wasmMemory = (bytes: number): WasmMemory => {
 /** Whether this engine knows every instruction of the module. */
 export const isWasmValid = (module: Uint8Array<ArrayBuffer>): boolean => WebAssembly.validate(module);
 
-/** A function of a module of `assembleModule`. @throws when the module has none of that name. */
+/** A function of a module of `assembleModule`. @throws if the module has none of that name. */
 export const wasmFunctions = (
   module: Uint8Array<ArrayBuffer>,
   memory: WasmMemory,

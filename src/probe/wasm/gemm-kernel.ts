@@ -61,7 +61,7 @@ const SPLAT: number = FIRST_B + VECTORS;
 
 const sumOf = (row: number, vector: number): number => FIRST_SUM + row * VECTORS + vector;
 
-/** `multiplyAdd` takes a, b and the sum from the stack; a product and an addition do so when a and b come last. */
+/** `multiplyAdd` takes a, b and the sum from the stack; for a product and an addition a and b come last. */
 const moduleOf = (multiplyAdd: Code): Uint8Array<ArrayBuffer> =>
   assembleModule([
     {

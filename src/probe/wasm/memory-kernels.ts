@@ -1,5 +1,5 @@
-// The two loops of the memory probe: a sum that reads every byte once, and a copy. Both run inside one WebAssembly memory,
-// so that no address ever leaves the engine's bounds checks.
+// The two loops of the memory probe: a sum that reads every byte once, and a copy. Both run inside one WebAssembly
+// memory, so the engine checks the bounds of every address.
 
 import {
   assembleModule,
@@ -21,7 +21,7 @@ import {
 import type { WasmMemory } from './engine.ts';
 import { wasmFunctions } from './engine.ts';
 
-/** The sum goes through so many places at a time, so far apart: one alone keeps too few reads on their way. */
+/** The sum reads this many streams at a time, this far apart: one alone keeps too few reads in flight. */
 export const READ_STREAMS = 4;
 export const READ_STREAM_BYTES: number = 1024 ** 2;
 /** Of the sum's loop in each stream. */
@@ -51,7 +51,7 @@ export const memoryKernels = (memory: WasmMemory): MemoryKernels => {
 const ACCUMULATORS = 8;
 const LINE_BYTES = 64;
 
-/** All first vectors of every line before all second ones: the others find their line on its way. */
+/** The first vector of every line before all second ones: the later ones find their line already loading. */
 const LOADS: readonly number[] = Array.from({ length: LINE_BYTES / 16 }, (_, vector) =>
   Array.from({ length: READ_STEP_BYTES / LINE_BYTES }, (__, line) =>
     Array.from(

@@ -1,4 +1,4 @@
-// Measures the processors of a machine that has no GPU. Its figures are marked as such everywhere and never summed with
+// Measures the processors of a machine without a GPU. Its figures are marked as such everywhere and never summed with
 // those of GPUs.
 
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';

@@ -1,5 +1,5 @@
-// The matrix product of the processors, by the best means of this machine: a BLAS library, else our own WebAssembly.
-// Single precision: processors that multiply half precision faster are few, and no library here reaches them.
+// The matrix product of the processors, by the best method of this machine: a BLAS library, else our own WebAssembly.
+// Single precision: few processors multiply half precision faster, and no library here supports that.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -28,7 +28,7 @@ export interface CpuProductOptions {
   readonly usesBlas: boolean;
 }
 
-/** @throws when a product is wrong or a thread fails. */
+/** @throws if a product is wrong or a thread fails. */
 export const measureCpuProduct = async (options: CpuProductOptions): Promise<CpuProduct> => {
   const { platform, env, threads, usesBlas } = options;
   if (!usesBlas) return await wasmProduct(options, '');

@@ -1,4 +1,4 @@
-// What the child that measures processors is asked. A test asks for less of everything.
+// The request to the child that measures processors. Tests request less of everything.
 
 import * as v from 'valibot';
 import type { MemoryRequest } from '../../memory-bandwidth/memory-request.ts';

@@ -1,4 +1,4 @@
-// What the threads of the CPU's matrix product and the one who leads them say to each other.
+// The messages between the threads of the CPU's matrix product and their leader.
 
 export interface GemmWorkerData {
   readonly board: SharedArrayBuffer;

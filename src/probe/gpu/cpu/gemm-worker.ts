@@ -1,5 +1,5 @@
-// A thread of the CPU's matrix product: multiplies its own matrices for the time it is told, and goes on until every
-// thread has finished, so that none is measured with the clock of a machine that is half idle.
+// A thread of the CPU's matrix product: multiplies its own matrices for the given time, and continues until every
+// thread has finished, so none is measured at the clock speed of a half-idle machine.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { SharedRounds } from '../../shared-rounds.ts';
@@ -7,7 +7,7 @@ import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts'
 import { productDefect } from './matrix-entries.ts';
 import { WASM_GEMM_SIZE, wasmGemm } from './wasm-gemm.ts';
 
-/** Another thread may be stuck; none waits for it longer than so many spans. */
+/** Another thread may be stuck; none waits for it longer than this many spans. */
 const OTHERS_MULTIPLE = 20;
 
 const data: GemmWorkerData = workerData;

@@ -1,7 +1,7 @@
 // The matrices that every CPU product multiplies, and whether the product is right. Random in ±[0.5, 1): zeros and
 // constants draw less power than real work and make a processor look faster than it is.
 
-/** The same for the same place. */
+/** Always the same for the same position. */
 export const matrixEntry = (matrix: 'a' | 'b', row: number, column: number): number => {
   let bits =
     Math.imul(row + 1, matrix === 'a' ? 0x9e37_79b1 : 0x85eb_ca6b) ^ Math.imul(column + 1, 0xc2b2_ae35);
@@ -14,7 +14,7 @@ export const matrixEntry = (matrix: 'a' | 'b', row: number, column: number): num
 
 /**
  * Compares sampled entries with sums in double precision.
- * @returns what is wrong; undefined when nothing is.
+ * @returns what is wrong; undefined if nothing is.
  */
 export const productDefect = (
   size: number,

@@ -52,5 +52,5 @@ export const wasmGemm = (): WasmGemm => {
 const packed = (line: number, step: number, side: number): number =>
   (line - (line % side)) * WASM_GEMM_SIZE + step * side + (line % side);
 
-/** Steps of one stripe: 12 KiB of B stay in the first cache while A goes past. */
+/** Steps of one stripe: 12 KiB of B stay in the L1 cache while A streams past. */
 const DEPTH = 256;

@@ -30,15 +30,15 @@ export const cudaEngine = (options: CudaEngineOptions): DeviceEngine => ({
   },
 });
 
-/** So that the driver's first device is the one that is meant, whatever a person hides from other programs. */
+/** So the driver's first device is the intended one, whatever the environment hides. */
 const cudaEnv = (env: Env, deviceId: string): Env => ({
   ...env,
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',
   CUDA_VISIBLE_DEVICES: deviceId.startsWith('GPU-') ? deviceId : undefined,
-  // Our kernel compiles in milliseconds; nothing is left in the home of whoever runs this.
+  // Our kernel compiles in milliseconds, so no cache is written to the user's home.
   CUDA_CACHE_DISABLE: '1',
   LD_LIBRARY_PATH: trustedSearchPath(env['LD_LIBRARY_PATH'], ownUserId()),
 });
 
-/** A driver that is not kept running takes seconds to start, loading cuBLAS and its kernels as many again. */
+/** Without persistence mode the driver takes seconds to start; loading cuBLAS and its kernels takes as long again. */
 const CUDA_DEADLINE_MS = 60_000;

@@ -1,5 +1,5 @@
 // The bandwidth of a device's own memory: a read of our own, and the driver's copy. Both over buffers well past the
-// last-level cache, and both checked before they are believed.
+// last-level cache, and both verified.
 
 import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
@@ -68,7 +68,7 @@ const measureRead = ({ driver, device, source, pattern, batches }: ReadParts): n
   const { bestMs } = timeBatches(driver, read, batches);
   const words = new Uint32Array(threads);
   driver.copyFromDevice(new Uint8Array(words.buffer), left.address);
-  // An odd number of patterns: theirs is the exclusive or of one.
+  // An odd number of patterns: their exclusive or is that of one.
   if (exclusiveOr(words) !== exclusiveOr(new Uint32Array(pattern.buffer))) {
     throw new Error('the read kernel did not read every byte once');
   }
@@ -90,7 +90,7 @@ const measureCopy = ({ driver, source, sink, pattern, batches }: CopyParts): num
   return bytesPerSecond(2 * source.bytes, bestMs);
 };
 
-/** One figure may fail where the other does not: a container without the driver's compiler still copies. */
+/** One figure may fail while the other does not: a container without the driver's compiler still copies. */
 const attempted = (measure: () => number): Reported<number> => {
   try {
     return measure();
@@ -106,7 +106,7 @@ const bytesPerSecond = (bytes: number, ms: number): number => (bytes * 1_000) / 
 
 const mebibytes = (bytes: number): number => Math.floor(bytes / 1024 ** 2);
 
-/** An odd number of patterns, at most so many bytes. */
+/** An odd number of patterns, at most this many bytes. */
 const wholePatterns = (bytes: number): number => {
   const patterns = Math.floor(bytes / PATTERN_BYTES);
   return (patterns - (patterns % 2 === 0 ? 1 : 0)) * PATTERN_BYTES;

@@ -1,5 +1,5 @@
 // The child process that measures an NVIDIA device. All calls are synchronous and on this thread, to which the device's
-// context belongs; the parent's deadline is what ends a driver that hangs.
+// context belongs; the parent's deadline ends a hanging driver.
 
 import process from 'node:process';
 import * as v from 'valibot';
@@ -55,7 +55,7 @@ const measure = async (asked: unknown): Promise<DeviceAnswer> => {
   };
 };
 
-/** The parent lets the driver see no other device, where it could name this one. */
+/** The parent hides all other devices from the driver, if it could name this one. */
 const chosen = (driver: CudaDriver, deviceId: string): CudaDevice => {
   const { devices } = driver;
   const wanted = deviceId.toLowerCase();
@@ -92,7 +92,7 @@ const openedCublas = (koffi: Koffi, driver: CudaDriver): CublasLt | string => {
     try {
       return openCublasLt(koffi, library);
     } catch (error) {
-      // A name that the loader does not know is no news: the search found no file either.
+      // A name that the loader does not know adds nothing: the search found no file either.
       if (library.includes('/') || !firstLine(errorMessage(error)).startsWith('Failed to load')) {
         failures.push(`${library}: ${firstLine(errorMessage(error))}`);
       }

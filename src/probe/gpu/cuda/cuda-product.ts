@@ -1,4 +1,4 @@
-// The half-precision matrix product of a device, by the library that runners use themselves: what prefill can get.
+// The half-precision matrix product of a device, by the library that runners use themselves: what prefill can reach.
 
 import { errorMessage } from '../../../core/problem.ts';
 import type { Reported } from '../../../core/unknown.ts';
@@ -81,7 +81,7 @@ const fastestWay = (driver: CudaDriver, product: HalfProduct): number => {
       });
       if (fastest === undefined || ms < fastest.ms) fastest = { way, ms };
     } catch (error) {
-      // One that the library offers and the device cannot do is no reason to give up the others.
+      // If the device cannot run one that the library offers, the others are still tried.
       if (!(error instanceof CublasError)) throw error;
     }
   }
@@ -105,7 +105,7 @@ const checkProduct = ({ driver, d, size, patternA, patternB }: ProductParts): vo
     const column = (sample * 104_729 + sample) % size;
     let expected = 0;
     for (let step = 0; step < size; step += 1) {
-      // Both lie column by column, A transposed: its row is a column.
+      // Both are stored by column, A transposed: its row is a column.
       const inA = patternA[(row * size + step) % patternA.length] ?? 0;
       const inB = patternB[(column * size + step) % patternB.length] ?? 0;
       expected += halfValue(inA) * halfValue(inB);
@@ -120,7 +120,7 @@ const checkProduct = ({ driver, d, size, patternA, patternB }: ProductParts): vo
 
 const bytesFor = (size: number): number => 3 * 2 * size * size + WORKSPACE_BYTES;
 
-/** What Hopper and later ask for. */
+/** What Hopper and later need. */
 const WORKSPACE_BYTES: number = 32 * 1024 ** 2;
 const FREE_SHARE_MAX = 0.75;
 /** No divisor of a row's length, so that rows differ. */
@@ -129,5 +129,5 @@ const TRIAL_TURNS = 3;
 const SAMPLES = 16;
 /** A result of 16 bits is rounded at 2^-11 of its size. */
 const RELATIVE_ERROR_MAX: number = 2 ** -10;
-/** Tensor cores cut where a processor rounds: up to 2^-23 of the largest sum, 8,192 times. Sums are about 50. */
+/** Tensor cores truncate where a processor rounds: up to 2^-23 of the largest sum, 8,192 times. Sums are about 50. */
 const ERROR_MAX = 0.25;

@@ -1,4 +1,4 @@
-// What the child that measures an NVIDIA device is asked. A test asks for less of everything.
+// The request to the child that measures an NVIDIA device. Tests request less of everything.
 
 import * as v from 'valibot';
 import type { BatchOptions } from './timed-batches.ts';

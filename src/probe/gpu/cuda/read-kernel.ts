@@ -1,16 +1,16 @@
-// The kernel that reads device memory once, as the driver's compiler takes it. Each thread keeps four loads of 16 bytes in
-// flight, neighbours read neighbouring bytes, and nothing is kept in a cache (.cs). Each thread leaves the exclusive or of
-// all its words behind, so that the host can see that every byte was read.
-// Assembled with ptxas 13.0.88 for sm_75 to sm_121: 28 to 32 registers, nothing spilled.
+// The kernel that reads device memory once, as source for the driver's compiler. Each thread keeps four loads of 16
+// bytes in flight, neighbours read neighbouring bytes, and nothing stays in a cache (.cs). Each thread writes the
+// exclusive or of all its words, so the host can verify that every byte was read. Assembled with ptxas 13.0.88 for
+// sm_75 to sm_121: 28 to 32 registers, nothing spilled.
 
 export const READ_KERNEL = 'plimsoll_read';
 
 export const READ_THREADS_PER_BLOCK = 256;
 
-/** The bytes read must be a multiple of it: of what the threads of one block take at a time. */
+/** The bytes read must be a multiple of this, which the threads of one block read at a time. */
 export const READ_UNIT_BYTES: number = 4 * 16 * READ_THREADS_PER_BLOCK;
 
-/** Arguments: where each thread leaves its 4 bytes, the memory to read, its length in bytes. */
+/** Arguments: where each thread writes its 4 bytes, the memory to read, its length in bytes. */
 export const READ_KERNEL_PTX = `.version 6.0
 .target sm_50
 .address_size 64

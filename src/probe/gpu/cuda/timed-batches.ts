@@ -1,5 +1,5 @@
-// How a device is timed: warmed up until its clock has left idle, then in batches long enough that starting them costs
-// nothing, the best of which counts.
+// How a device is timed: warmed up until its clock has left idle, then in batches long enough that launch costs do not
+// matter, the best of which counts.
 
 import type { CudaDriver } from '../../../native/cuda-driver.ts';
 
@@ -12,7 +12,7 @@ export interface BatchOptions {
 export const BATCHES: BatchOptions = { warmUpMs: 300, batchMs: 60, batches: 7 };
 
 export interface BatchTimes {
-  /** Ms of one piece of work in the fastest batch, and in the slowest. */
+  /** Ms per piece of work in the fastest batch, and in the slowest. */
   readonly bestMs: number;
   readonly worstMs: number;
 }
@@ -42,7 +42,7 @@ const turnsFor = (batchMs: number, onceMs: number): number =>
   Math.max(1, Math.min(TURNS_MAX, Math.ceil(batchMs / onceMs)));
 
 const WARM_UP_TURNS_MIN = 3;
-/** A driver queues about a thousand launches before it makes the host wait. */
+/** A driver queues about a thousand launches before the host has to wait. */
 const TURNS_MAX = 1_000;
-/** Events tell half microseconds; less is no measurement. */
+/** Events resolve half a microsecond; anything shorter is not a measurement. */
 const SHORTEST_MS = 0.000_5;

@@ -1,12 +1,12 @@
-// The Pythons in which MLX may be installed, best guess first: the environment a person works in, then the places where
-// Homebrew and the installers of Python tools put theirs. A daemon started by launchd has a PATH with none of them.
+// The Pythons in which MLX may be installed, best guess first: the active environment, then the places used by Homebrew
+// and the installers of Python tools. A daemon started by launchd has none of them on its PATH.
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { distrustOf, ownUserId } from '../../../native/library-search.ts';
 import type { Env } from '../../../process/child.ts';
 
-/** Absolute paths of programs that are there and that no stranger could have put there. */
+/** Absolute paths of existing programs that no other user could have put there. */
 export const pythonsOf = (env: Env): readonly string[] => {
   const home = env['HOME'] ?? '';
   const folders = [
@@ -25,7 +25,7 @@ export const pythonsOf = (env: Env): readonly string[] => {
   return [...new Set(found)].slice(0, PYTHONS_MAX);
 };
 
-/** Environments of tools that bring MLX: those with "mlx" in their name, and exo. */
+/** Environments of tools that include MLX: those with "mlx" in their name, and exo. */
 const toolsIn = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder)

@@ -1,5 +1,5 @@
-// Measures an Apple GPU by MLX in whatever Python has it: the library that runs models on Macs, and the one that reaches
-// the hardware's matrix units.
+// Measures an Apple GPU with MLX in any Python that has it: the library that runs models on Macs and reaches the
+// hardware's matrix units.
 
 import * as v from 'valibot';
 import { lastLine } from '../../../core/text/single-line.ts';
@@ -108,7 +108,7 @@ const answerSchema = v.variant('kind', [
   v.object({ kind: v.literal('missing'), reason: v.string() }),
   v.object({ kind: v.literal('failed'), reason: words }),
 ]);
-/** A Python that does not even run is no reason not to ask the next one. */
+/** If a Python does not even run, the next one is still tried. */
 type PythonAnswer = MlxAnswer | { readonly kind: 'broken'; readonly reason: string };
 type MlxAnswer = v.InferOutput<typeof answerSchema>;
 

@@ -1,5 +1,5 @@
-// The Python that measures an Apple GPU by MLX. It comes on standard input, so that nothing is written to disk, and says one
-// line of JSON. Each pass is evaluated: MLX is lazy, and would otherwise do only the last one.
+// The Python script that measures an Apple GPU with MLX. It is read from standard input, so nothing is written to disk,
+// and prints one line of JSON. Each pass is evaluated: MLX is lazy, and would otherwise do only the last one.
 
 /** Sizes come as one line of JSON in front, in `SETTINGS`. */
 export const MLX_SCRIPT = `
@@ -99,7 +99,7 @@ export interface MlxSettings {
   readonly passes: number;
 }
 
-/** 4,096³ is 5 ms on the largest chips so far: eight of them hide what starting them costs. */
+/** 4,096³ is 5 ms on the largest chips so far: eight of them hide the launch costs. */
 export const MLX_SETTINGS: MlxSettings = {
   size: 4_096,
   turns: 8,

@@ -1,5 +1,5 @@
-// Work on a WebGPU device: its errors come later and elsewhere, so everything is done inside scopes that catch them, and
-// timed from the host until the queue is empty. Batches are long, so that what this adds is below one per cent.
+// Work on a WebGPU device: its errors arrive later and elsewhere, so everything runs inside scopes that catch them, and
+// is timed from the host until the queue is empty. Batches are long, so this adds below one per cent.
 
 import { firstLine } from '../../../core/text/single-line.ts';
 
@@ -9,7 +9,7 @@ export interface DeviceTiming {
   readonly batches: number;
 }
 
-/** @throws Error with the device's own words when anything in it was wrong. */
+/** @throws Error with the device's message if anything in it failed. */
 export const checked = async <T>(device: GPUDevice, work: () => Promise<T> | T): Promise<T> => {
   const scopes: readonly GPUErrorFilter[] = ['validation', 'out-of-memory', 'internal'];
   for (const scope of scopes) device.pushErrorScope(scope);
@@ -71,7 +71,7 @@ export const bestTurnMs = async (
   return bestMs;
 };
 
-/** Each turn is a pass of its own: drivers end one that takes longer than about two seconds. */
+/** Each turn is a separate pass: drivers kill one that takes longer than about two seconds. */
 export const turnMs = async (device: GPUDevice, work: Computation, turns: number): Promise<number> => {
   const encoder = device.createCommandEncoder();
   for (let turn = 0; turn < turns; turn += 1) {

@@ -1,5 +1,5 @@
-// Reading and copying a buffer in WGSL. Neighbouring threads take neighbouring vectors of 16 bytes, four steps each way
-// apart, so that several loads are on their way at a time.
+// Reading and copying a buffer in WGSL. Neighbouring threads take neighbouring vectors of 16 bytes, four steps apart
+// each way, so several loads are in flight at a time.
 
 export const MEMORY_WORKGROUPS = 2_048;
 const THREADS = 256;
@@ -7,7 +7,7 @@ const THREADS = 256;
 /** One word of 4 bytes for each thread. */
 export const READ_RESULT_BYTES: number = 4 * MEMORY_WORKGROUPS * THREADS;
 
-/** The bytes of a buffer must be a multiple of it: of what all threads take in one round. */
+/** The bytes of a buffer must be a multiple of this, which all threads read in one round. */
 export const MEMORY_UNIT_BYTES: number = 4 * 16 * MEMORY_WORKGROUPS * THREADS;
 
 const walk = (body: string): string => `  let all = ${MEMORY_WORKGROUPS * THREADS}u;
@@ -16,7 +16,7 @@ const walk = (body: string): string => `  let all = ${MEMORY_WORKGROUPS * THREAD
 ${body}
   }`;
 
-/** Binding 0 the buffer, 1 the exclusive or of each thread's words: so that the host can see that all was read. */
+/** Binding 0 the buffer, 1 the exclusive or of each thread's words: so the host can verify that all was read. */
 export const READ_SHADER: string = `
 @group(0) @binding(0) var<storage, read> source: array<vec4<u32>>;
 @group(0) @binding(1) var<storage, read_write> result: array<u32>;

@@ -1,4 +1,4 @@
-// The adapter that is the device to measure, and what it can do. The package is an optional peer: it has 137 MB.
+// The adapter of the device to measure, and its capabilities. The package is an optional peer: it is 137 MB.
 
 import { errorMessage } from '../../../core/problem.ts';
 import { firstLine } from '../../../core/text/single-line.ts';
@@ -21,7 +21,9 @@ export type AdapterSearch =
   | { readonly kind: 'opened'; readonly adapter: OpenedAdapter }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** `keep` must hold on to what it is given for the rest of the process: collected, it takes the process with it. */
+/**
+ * `keep` must hold on to what it is given for the rest of the process: if it is garbage-collected, the process crashes.
+ */
 export const openAdapter = async (
   request: AdapterRequest,
   keep: (gpu: unknown) => void,
@@ -60,7 +62,7 @@ interface Attempt {
   readonly request: GPURequestAdapterOptions;
 }
 
-/** By name last: an adapter's name is seldom spelt as the inventory spells it. */
+/** By name last: an adapter's name is seldom spelled as in the inventory. */
 const attempts = ({ deviceName }: AdapterRequest): readonly Attempt[] => [
   { options: [], request: { powerPreference: 'high-performance' } },
   { options: [], request: { powerPreference: 'low-power' } },
@@ -72,7 +74,7 @@ const opened = async (adapter: GPUAdapter, name: string): Promise<OpenedAdapter>
   const hasHalfPrecision = adapter.features.has('shader-f16');
   const device = await adapter.requestDevice({
     requiredFeatures: hasHalfPrecision ? ['shader-f16'] : [],
-    // Without asking, a device has the small limits of every browser.
+    // Unless requested, a device has the small limits that every browser supports.
     requiredLimits: { maxBufferSize, maxStorageBufferBindingSize },
   });
   return {

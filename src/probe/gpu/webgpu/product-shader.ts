@@ -1,11 +1,11 @@
 // The matrix product in WGSL, for any adapter: tiles in workgroup memory, a square of results in each thread's registers,
-// sums always in single precision. It uses no matrix units, so it is a lower bound wherever there are some.
+// sums always in single precision. It uses no matrix units, so it is a lower bound if the device has some.
 
 export type ShaderFloat = 'f16' | 'f32';
 
 export interface ProductShader {
   readonly code: string;
-  /** Sides of the matrices must be multiples of it; a workgroup makes a square of so many results. */
+  /** Sides of the matrices must be multiples of it; a workgroup computes a square of this many results. */
   readonly tile: number;
 }
 

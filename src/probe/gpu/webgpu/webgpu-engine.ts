@@ -1,5 +1,5 @@
-// Measures any GPU that has Vulkan, Metal or D3D12, by WebGPU. It reaches no matrix units: its figures are lower bounds,
-// wanted where no engine of the vendor's own is.
+// Measures any GPU that has Vulkan, Metal or D3D12, by WebGPU. It reaches no matrix units: its figures are lower
+// bounds, used if there is no engine for the vendor.
 
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';

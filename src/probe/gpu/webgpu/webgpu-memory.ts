@@ -1,4 +1,4 @@
-// The bandwidth of an adapter's memory: a read and a copy by shaders, checked before they are believed.
+// The bandwidth of an adapter's memory: a read and a copy by shaders, both verified.
 
 import { randomHalves } from '../random-halves.ts';
 import type { DeviceTiming } from './device-work.ts';
@@ -29,7 +29,7 @@ export const measureWebgpuMemory = async (
     try {
       return await checked(device, () => measuredWith(device, bytes, timing));
     } catch (error) {
-      failure = error; // too little memory for two buffers of this size: half as much may fit
+      failure = error; // not enough memory for two buffers of this size: half as much may fit
     }
   }
   throw failure;
@@ -57,7 +57,7 @@ const measuredWith = async (
     const read = await computation(device, READ_SHADER, [source, result], workgroups);
     const readMs = await bestTurnMs(device, read, timing);
     const words = new Uint32Array(await readBuffer(device, result, 0, READ_RESULT_BYTES));
-    // An odd number of patterns: theirs is the exclusive or of one.
+    // An odd number of patterns: their exclusive or is that of one.
     if (exclusiveOr(words) !== exclusiveOr(new Uint32Array(halves.buffer))) {
       throw new Error('the shader did not read every byte once');
     }
@@ -79,7 +79,7 @@ const measuredWith = async (
 
 const exclusiveOr = (words: Uint32Array): number => words.reduce((sum, word) => (sum ^ word) >>> 0, 0);
 
-/** An odd number of units, at most so many bytes. */
+/** An odd number of units, at most this many bytes. */
 const wholeUnits = (bytes: number): number => {
   const units = Math.floor(bytes / MEMORY_UNIT_BYTES);
   return (units - (units % 2 === 0 ? 1 : 0)) * MEMORY_UNIT_BYTES;

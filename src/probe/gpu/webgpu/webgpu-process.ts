@@ -1,4 +1,4 @@
-// The child process that measures a device by WebGPU. It ends by exit: what the package holds would keep it alive.
+// The child process that measures a device by WebGPU. It ends with exit(): the package would keep it alive.
 
 import process from 'node:process';
 import * as v from 'valibot';

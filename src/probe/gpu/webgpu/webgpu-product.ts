@@ -1,4 +1,4 @@
-// The matrix product by WebGPU: half precision where the adapter has it, else single; sums in single precision either way.
+// The matrix product by WebGPU: half precision if the adapter has it, else single; sums in single precision either way.
 
 import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 import type { DeviceTiming } from './device-work.ts';
@@ -24,7 +24,7 @@ export interface WebgpuProductOptions {
 export const measureWebgpuProduct = async (options: WebgpuProductOptions): Promise<WebgpuProduct> => {
   const { sizes } = options;
   const smallest = sizes.at(-1) ?? 0;
-  // How long a large one takes follows from a small one: a product that is too long would end the device.
+  // The time of a large one is estimated from a small one: the driver kills the device if a product takes too long.
   const small = await measuredAt(options, smallest, true);
   const onceMs = (2 * smallest ** 3 * 1_000) / small.flopsPerSecond;
   const size = sizes.find(candidate => onceMs * (candidate / smallest) ** 3 <= TURN_MS_MAX) ?? smallest;

@@ -1,14 +1,14 @@
-// What the child that measures by WebGPU is asked. A test asks for less of everything, and for a software adapter.
+// The request to the child that measures by WebGPU. Tests request less of everything, and a software adapter.
 
 import * as v from 'valibot';
 
 export interface WebgpuRequest {
   readonly deviceName: string;
-  /** As the adapter calls its maker: "amd". */
+  /** The adapter's name for its maker: "amd". */
   readonly vendor: string;
-  /** A software adapter measures the processor, not a device: only tests may ask for one. */
+  /** A software adapter measures the processor, not a device: only tests may request one. */
   readonly allowsSoftware: boolean;
-  /** Largest first; the first that takes no longer than a graphics driver bears. Multiples of 128. */
+  /** Largest first; the first that takes no longer than a graphics driver allows. Multiples of 128. */
   readonly productSizes: readonly number[];
   /** Of each of the two buffers. */
   readonly bufferBytesMax: number;
