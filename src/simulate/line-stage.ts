@@ -27,8 +27,6 @@ export interface StagePlan {
 export interface MadeUpEndpoint {
   readonly capacityPerSecond: number;
   readonly outputTokens: number;
-  /** Requests that it works on at once; others wait in its queue. */
-  readonly slots: number;
   readonly limitNs: number;
 }
 
@@ -143,7 +141,10 @@ const timelineOf = ({
   return {
     stepNs: Math.round((seconds / points) * 1e9),
     inFlight,
-    serverQueue: inFlight.map(count => Math.max(0, count - endpoint.slots)),
+    // What it can work on at once is what it has in flight when it is full.
+    serverQueue: inFlight.map(count =>
+      Math.max(0, count - Math.ceil(endpoint.capacityPerSecond * latencySeconds)),
+    ),
   };
 };
 

@@ -29,6 +29,7 @@ import {
   systemFact,
 } from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
+import { pastLinesOf } from './past-lines.ts';
 import { pastRunsOf } from './past-runs.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Probed } from './probing.ts';
@@ -74,7 +75,11 @@ export class NodeTelling {
   /** Everything that is so when the simulation begins. */
   begin(nowMs: number): readonly ToldFact[] {
     const told = [...this.#durable(), ...this.#contacts(nowMs)].map(now);
-    told.push(...pastRunsOf(this.site, this.#options.wiring, this.#options.beganWallMs));
+    const { wiring, beganWallMs } = this.#options;
+    told.push(
+      ...pastRunsOf(this.site, wiring, beganWallMs),
+      ...pastLinesOf(this.site, wiring, this.#options),
+    );
     for (const { baseline } of this.#probed) told.push(...baseline.map(now));
     for (const probed of this.#probed) {
       const moment = probeAt(probed, nowMs);

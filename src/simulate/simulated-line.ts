@@ -15,6 +15,10 @@ export interface SimulatedLineOptions {
   readonly model: string;
   readonly plimsollVersion: string;
   readonly capacityPerSecond: number;
+  /** The first load that is tried, which is doubled until one does not hold. */
+  readonly firstPerSecond: number;
+  /** Of each answer. */
+  readonly outputTokens: number;
   /** Of a stage that is not ended early. */
   readonly stageSeconds: number;
 }
@@ -24,8 +28,8 @@ export const simulatedLine = (
   options: SimulatedLineOptions,
   doneSeconds: number = Number.POSITIVE_INFINITY,
 ): LineDocument => {
-  const { startedWallMs, target, model, plimsollVersion, capacityPerSecond } = options;
-  const endpoint = { ...ENDPOINT, capacityPerSecond };
+  const { startedWallMs, target, model, plimsollVersion } = options;
+  const endpoint = endpointOf(options);
   const plans = plansOf(options, endpoint);
   const begun = plans.filter(({ startedWallMs: at }) => (at - startedWallMs) / 1_000 < doneSeconds);
   const stages = begun.map(plan => {
@@ -62,6 +66,16 @@ export const simulatedLine = (
   };
 };
 
+/** How long a search takes. */
+export const simulatedLineSeconds = (options: SimulatedLineOptions): number =>
+  secondsOf(plansOf(options, endpointOf(options)), options.startedWallMs);
+
+const endpointOf = ({ capacityPerSecond, outputTokens }: SimulatedLineOptions): MadeUpEndpoint => ({
+  capacityPerSecond,
+  outputTokens,
+  limitNs: LIMIT_NS,
+});
+
 const secondsOf = (plans: readonly StagePlan[], startedWallMs: number): number => {
   const last = plans.at(-1);
   return last === undefined ? 0 : (last.startedWallMs - startedWallMs) / 1_000 + last.seconds;
@@ -69,15 +83,17 @@ const secondsOf = (plans: readonly StagePlan[], startedWallMs: number): number =
 
 /** Doubles until a load does not hold, then halves the bracket to 5 %. */
 const plansOf = (
-  { startedWallMs, stageSeconds }: SimulatedLineOptions,
+  { startedWallMs, stageSeconds, firstPerSecond }: SimulatedLineOptions,
   endpoint: MadeUpEndpoint,
 ): readonly StagePlan[] => {
   const plans: StagePlan[] = [];
   let atMs = startedWallMs;
   let [holds, fails] = [0, Number.POSITIVE_INFINITY];
-  while (plans.length < SEARCH_LENGTH && (fails - holds) / Math.max(holds, 1) > RESOLUTION) {
+  while (plans.length < SEARCH_LENGTH && (fails - holds) / Math.max(holds, firstPerSecond) > RESOLUTION) {
     const rate =
-      fails === Number.POSITIVE_INFINITY ? Math.max(FIRST_RATE, holds * 2) : roundRate((holds + fails) / 2);
+      fails === Number.POSITIVE_INFINITY
+        ? Math.max(firstPerSecond, holds * 2)
+        : roundRate((holds + fails) / 2);
     const verdict = verdictOf({ requestsPerSecond: rate }, endpoint);
     const seconds = verdict === 'over-capacity' ? stageSeconds * EARLY_SHARE : stageSeconds;
     const number = plans.length + 1;
@@ -152,8 +168,7 @@ const simulatedRunId = (wallMs: number, number: number): RunId => {
   throw new RangeError(`not a run id: ${text}`);
 };
 
-const ENDPOINT = { outputTokens: 220, slots: 40, limitNs: 500e6 };
-const FIRST_RATE = 1;
+const LIMIT_NS = 500e6;
 const RESOLUTION = 0.05;
 const SEARCH_LENGTH = 16;
 /** Of a stage whose queue grows, which shows early. */

@@ -6,7 +6,7 @@ import type { Stage } from '../core/sweep/stage.ts';
 import type { StageDigest, Sweep, SweepFindings, SweepProgress } from '../core/sweep/sweep.ts';
 import { STAGES_TOLD_MAX } from '../core/sweep/sweep.ts';
 import type { SweepHeadDigest } from '../core/sweep/sweep-digest.ts';
-import { OBJECTIVES_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
+import { OBJECTIVES_TOLD_MAX, TAGS_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
 import type { LoadLine } from '../core/sweep/sweep-document.ts';
 import {
   count,
@@ -79,6 +79,7 @@ const start = {
   form: v.picklist(['sweep', 'line']),
   startedAt: isoTime,
   name: reported(shortText),
+  tags: v.pipe(v.array(shortText), v.maxLength(TAGS_TOLD_MAX)),
   target: text,
   serverKind: reported(shortText),
   model: reported(shortText),

@@ -7,9 +7,6 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
   runStage: 'until plimsoll line and plimsoll sweep run it',
-  sweepDocumentToJson: 'until the stage driver writes it',
-  announceSweep: 'until a sweep or a search calls it',
-  simulatedLine: 'until the demo shows it',
 };
 
 /** Names that mean two things today. It only gets shorter: whoever touches one names both for what they are. */

@@ -26,6 +26,8 @@ export const madeUpLine = (doneSeconds?: number, more: Partial<LineDocument> = {
       model: 'made-up',
       plimsollVersion: '0.0.0-test',
       capacityPerSecond: 12.1,
+      firstPerSecond: 1,
+      outputTokens: 220,
       stageSeconds: 60,
     },
     doneSeconds,

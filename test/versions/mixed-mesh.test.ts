@@ -11,6 +11,7 @@ import { JOURNAL_LIMITS } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { REPLICATION_LIMITS } from '../../src/mesh/replication/limits.ts';
 import type { FutureNode } from '../support/future-node.ts';
+import { announceSweepTo, madeUpLine } from '../support/made-up-line.ts';
 import { memoryFact, openedConnection } from '../support/mesh-node.ts';
 import type { MixedNode, Which } from '../support/mixed-mesh.ts';
 import { MixedMesh } from '../support/mixed-mesh.ts';
@@ -72,6 +73,29 @@ test.each<{ readonly ends: Which; readonly middle: Which }>([
     }
   },
 );
+
+test('a load line reaches a node over one of the pinned version, which knows nothing of lines and keeps them', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  await using mesh = new MixedMesh();
+  const left = await mesh.start('head', 'left');
+  const relay = await mesh.start('pinned', 'relay', [left]);
+  const right = await mesh.start('head', 'right', [relay]);
+  const directory = join(left.home, 'runs', 'line-1');
+  const searching = await announceSweepTo(left.home, madeUpLine(370), { directory });
+  const live = await right.when(state => state.sweepProgress[left.id]?.['line-1'] !== undefined);
+  expect(live.sweepProgress[left.id]?.['line-1']?.value.line).toEqual(madeUpLine(370).line);
+  await searching.end(madeUpLine());
+  const ended = await right.when(state => state.sweeps[left.id]?.['line-1']?.value.state === 'complete');
+  expect(ended.sweeps[left.id]?.['line-1']?.value.stages).toHaveLength(madeUpLine().stages.length);
+  const kept = await relay.when(state => state.unknownKinds[left.id]?.['sweep.ended'] !== undefined);
+  expect(Object.keys(kept.unknownKinds[left.id] ?? {})).toEqual(
+    expect.arrayContaining(['sweep.started', 'stages.reported', 'sweep.ended']),
+  );
+  for (const node of [left, relay, right])
+    expect(await node.status()).toMatchObject({ refusals: {}, replication: CLEAN });
+  await searching[Symbol.asyncDispose]();
+});
 
 test.each<{ readonly starts: readonly Which[] }>([
   { starts: ['head', 'pinned', 'head'] },

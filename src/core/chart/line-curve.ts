@@ -150,7 +150,7 @@ export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
             axis.max,
           ),
     shares,
-    bars: barsOf(shown, { x, shareY, foot: shares.foot, width: isNarrow ? 5 : 10 }),
+    bars: barsOf(shown, { x, shareY, foot: shares.foot, right, widest: isNarrow ? 5 : 10 }),
     shareY,
   };
 };
@@ -192,33 +192,36 @@ const earlierOf = (
 
 const barsOf = (
   shown: readonly Placed[],
-  {
-    x,
-    shareY,
-    foot,
-    width,
-  }: {
-    readonly x: (load: number) => number;
-    readonly shareY: (share: number) => number;
-    readonly foot: number;
-    readonly width: number;
-  },
+  { x, shareY, foot, right, widest }: BarPlace,
 ): readonly AttainmentBar[] => {
-  let labelledTo = Number.NEGATIVE_INFINITY;
-  return shown.flatMap(({ stage, load }, index) => {
-    const { attainment } = stage;
-    if (attainment === undefined) return [];
-    // Two stages at one load stand beside each other.
+  const known = shown.flatMap(({ stage, load }, index) => {
     const again = shown.slice(0, index).filter(one => one.load === load).length;
-    const barX = x(load) - width / 2 + again * (width + 1);
+    return stage.attainment === undefined ? [] : [{ stage, load, again, share: stage.attainment }];
+  });
+  const loads = [...new Set(known.map(({ load }) => load))];
+  const nearest = Math.min(...loads.slice(1).map((load, index) => x(load) - x(loads[index] ?? 0)));
+  // Bars of loads that lie close are slim; two stages at one load stand beside each other.
+  const width = Math.max(3, Math.min(widest, nearest - 2));
+  const bars = known.map(({ stage, load, again, share }): AttainmentBar => {
     // No share at all is a figure too, and is seen.
-    const y = Math.min(shareY(attainment), foot - 1);
-    const text = formatPercentOf(attainment);
-    const isRoom = barX - labelledTo >= 4 && attainment < 1;
-    if (isRoom) labelledTo = barX + width + 8 + text.length * 5.6;
-    return [{ stage, x: barX, y, width, height: Math.max(1, foot - y), label: isRoom ? text : '' }];
+    const y = Math.min(shareY(share), foot - 1);
+    const label = share < 1 ? formatPercentOf(share) : '';
+    return { stage, x: x(load) - width / 2 + again * (width + 1), y, width, height: foot - y, label };
+  });
+  return bars.map((bar, index) => {
+    const end = bar.x + bar.width + 8 + bar.label.length * SIGN_PX;
+    const isRoom = end <= (bars[index + 1]?.x ?? right - TARGET_PX);
+    return isRoom ? bar : { ...bar, label: '' };
   });
 };
+
+interface BarPlace {
+  readonly x: (load: number) => number;
+  readonly shareY: (share: number) => number;
+  readonly foot: number;
+  readonly right: number;
+  readonly widest: number;
+}
 
 /** "98.7": one digit, and 100 only where it is all. */
 export const formatPercentOf = (share: number): string => {
@@ -237,3 +240,6 @@ const FOOT_PX = 34;
 const TICK_PX = 30;
 const SHARES_GAP_PX = 46;
 const SHARES_PX = 62;
+/** Of a figure of 11 px; of the target at the right end of the shares. */
+const SIGN_PX = 5.6;
+const TARGET_PX = 20;

@@ -28,6 +28,9 @@ export const sweepHeadDigest = (
   form: document.schema === LINE_SCHEMA ? 'line' : 'sweep',
   startedAt: document.startedAt,
   name: shortName(document.name),
+  tags: Object.entries(document.tags)
+    .slice(0, TAGS_TOLD_MAX)
+    .map(([key, value]) => `${key}=${value}`.slice(0, TAG_LENGTH_MAX)),
   target: document.target,
   serverKind: shortName(document.serverKind),
   model: shortName(document.model),
@@ -133,3 +136,5 @@ const REASON_LENGTH_MAX = 80;
 /** Of why one of its figures is not known. */
 const UNKNOWN_LENGTH_MAX = 32;
 export const OBJECTIVES_TOLD_MAX = 16;
+export const TAGS_TOLD_MAX = 16;
+const TAG_LENGTH_MAX = 200;

@@ -23,6 +23,8 @@ export interface Sweep extends SweepFindings {
   /** ISO 8601 of the machine that runs it; for display, and for the order. */
   readonly startedAt: string;
   readonly name: Reported<string>;
+  /** "gpu=h200". */
+  readonly tags: readonly string[];
   /** Scheme, host, port and path; never credentials. */
   readonly target: string;
   /** Known where the target is a node's own address. */

@@ -2,7 +2,7 @@
 // counted by the product's own metrics. What is shown of such a run agrees with its samples because it is made of them.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { seededRandom } from '../../core/random.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -23,7 +23,9 @@ export const withPastFiles = (
   { home, version }: { readonly home: string; readonly version: string },
 ): Run => {
   if (isUnknown(run.figures)) return run;
-  const directory = join(home, 'runs', run.runId);
+  const directory = isUnknown(run.sweep)
+    ? join(home, 'runs', run.runId)
+    : join(home, 'runs', run.sweep.sweepId, basename(run.directory));
   const files = runFiles(directory);
   const config = configOf(run, version);
   const samples = samplesOf(run, run.figures);

@@ -1,6 +1,7 @@
 // A simulated cluster around one real daemon: the daemon plays the first machine, every other one speaks to it over a mesh in
 // memory, and what it serves is a real dashboard of made-up figures.
 
+import type { Fact } from '../../core/event-kinds.ts';
 import { activityOn } from '../../core/probe/activity.ts';
 import type { State } from '../../core/state.ts';
 import type { ToldFact } from '../../simulate/node-telling.ts';
@@ -13,8 +14,10 @@ import { Lifetimes } from '../lifetimes.ts';
 import { DemoFleet } from './demo-fleet.ts';
 import { openDemoHome } from './demo-home.ts';
 import { storeHeardBefore } from './left-behind.ts';
+import { pastLineFile } from './past-line-file.ts';
 import { pastRows } from './past-rows.ts';
 import { withPastFiles } from './past-run-files.ts';
+import { RunningLine } from './running-line.ts';
 import { simulatedProbes } from './simulated-probes.ts';
 
 export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
@@ -71,13 +74,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
         history: query => pastRows(simulation, query, clock),
         transport: (identity, number) => fleet.ownTransport(identity, number),
         run: async (record, until) => {
-          recordOwn = ({ fact, ageMs }) =>
-            record(
-              fact.kind === 'run.ended'
-                ? { ...fact, payload: withPastFiles(fact.payload, { home: home.path, version }) }
-                : fact,
-              ageMs,
-            );
+          recordOwn = ({ fact, ageMs }) => record(withFiles(fact, { home: home.path, version }), ageMs);
           await peersReady.promise;
           await simulation.run(until);
         },
@@ -89,6 +86,15 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
   seen = () => daemon.state;
   await fleet.start(parts, signal);
   peersReady.resolve();
+  const line = new RunningLine({
+    home: home.path,
+    clock,
+    version,
+    targetNode: own.nodeId,
+    record: fact => recordOwn?.({ fact, ageMs: 0 }),
+  });
+  line.start();
+  parts.addAsync(line);
   const owned = parts.move();
   return {
     daemon,
@@ -99,6 +105,12 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
       await owned[Symbol.asyncDispose]();
     },
   };
+};
+
+/** What is told of the past is on disk as well, as if it had been run. */
+const withFiles = (fact: Fact, place: { readonly home: string; readonly version: string }): Fact => {
+  if (fact.kind === 'run.ended') return { ...fact, payload: withPastFiles(fact.payload, place) };
+  return fact.kind === 'sweep.ended' ? { ...fact, payload: pastLineFile(fact.payload, place) } : fact;
 };
 
 /** More nodes than these begin without the quarter of an hour before: a page should be there at once. */

@@ -1,0 +1,131 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { nodeId } from '../../../src/core/ids.ts';
+import { LEASE_MS } from '../../../src/core/run/run-selectors.ts';
+import { sweepHeadDigest } from '../../../src/core/sweep/sweep-digest.ts';
+import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
+import { sweepView } from '../../../src/core/sweep/sweep-selectors.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { Cluster } from '../../../src/daemon/cluster.ts';
+import type { Recorded } from '../../../src/daemon/event-recorder.ts';
+import { ABANDONED_MS, RunRegistry, SCAN_MS } from '../../../src/daemon/runs/run-registry.ts';
+import { SweepRegistry } from '../../../src/daemon/runs/sweep-registry.ts';
+import type { SweepStart, SweepUpdate } from '../../../src/wire/sweep-digest-schema.ts';
+import { madeUpLine, sweepIdOf, writeLine } from '../../support/made-up-line.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const NODE = nodeId('n'.repeat(26));
+const LINE = sweepIdOf('line-1');
+
+describe('a search in the registry', () => {
+  let folder: TemporaryDirectory;
+  let made: ReturnType<typeof makeRegistry>;
+  let directory: string;
+  beforeEach(() => {
+    folder = temporaryDirectory();
+    made = makeRegistry(folder.path);
+    directory = join(folder.path, 'elsewhere');
+  });
+  afterEach(() => folder[Symbol.dispose]());
+
+  test('that nobody announced takes neither news nor an end', () => {
+    expect(made.registry.update(update(madeUpLine(30)))).toBe('unknown');
+    expect(made.registry.end(ended())).toBe('unknown');
+    expect(made.registry.stop(LINE)).toBe(false);
+    expect(made.facts).toEqual([]);
+  });
+
+  test('is told of at a bound of searches at once', () => {
+    for (let index = 0; index < EVENT_KINDS['stages.reported'].entriesMax; index += 1)
+      expect(made.registry.start({ ...begun(directory), sweepId: sweepIdOf(`line-${index}`) })).toBe('taken');
+    expect(made.registry.start({ ...begun(directory), sweepId: sweepIdOf('one-more') })).toBe('full');
+    expect(made.registry.start(begun(directory))).toBe('taken');
+  });
+
+  test('that fell silent is shown as interrupted at once, and written down after a minute with what it told last', async () => {
+    made.registry.start(begun(directory));
+    made.registry.update(update(madeUpLine(370)));
+    await made.clock.advance(LEASE_MS + 1);
+    expect(made.view()).toMatchObject({ state: 'interrupted', isLive: false });
+    expect(made.view()?.stages).toHaveLength(madeUpLine(370).stages.length);
+    await made.clock.advance(ABANDONED_MS);
+    await made.registry.look();
+    expect(made.view()?.sweep).toMatchObject({ state: 'interrupted', line: madeUpLine(370).line });
+    expect(made.view()?.sweep.stages).toHaveLength(madeUpLine(370).stages.length);
+  });
+
+  test.each([
+    ['complete', madeUpLine()],
+    ['interrupted', madeUpLine(370)],
+  ])('that fell silent is %s where its document says so', async (state, document) => {
+    made.registry.start(begun(directory));
+    writeLine(directory, document);
+    await made.clock.advance(ABANDONED_MS + 1);
+    await made.registry.look();
+    expect(made.view()?.sweep).toMatchObject({ state, line: document.line });
+  });
+
+  test('whose end the disk refuses takes that again', () => {
+    made.registry.start(begun(directory));
+    made.disk.isFull = true;
+    expect(made.registry.end(ended())).toBe('waiting');
+    made.disk.isFull = false;
+    expect(made.registry.end(ended())).toBe('taken');
+    expect(made.registry.end(ended())).toBe('taken');
+    expect(made.view()?.state).toBe('complete');
+  });
+
+  test('found on disk still running is left to whoever writes it for a minute', async () => {
+    writeLine(join(folder.path, 'runs', 'line-1'), madeUpLine(370));
+    mkdirSync(join(folder.path, 'runs', 'no-search'));
+    await made.registry.look();
+    expect(made.view()).toBeUndefined();
+    await made.clock.advance(ABANDONED_MS + SCAN_MS);
+    await made.registry.look();
+    expect(made.view()).toMatchObject({ state: 'interrupted', reason: expect.stringContaining('--resume') });
+  });
+});
+
+const begun = (directory: string): SweepStart => ({
+  sweepId: LINE,
+  ...sweepHeadDigest(madeUpLine(0), directory),
+});
+
+const update = ({ line, sentence, stages, progress }: LineDocument): SweepUpdate => ({
+  sweepId: LINE,
+  line,
+  sentence,
+  stages,
+  progress: progress ?? unknown('not planned'),
+});
+
+const ended = () => {
+  const { line, sentence, model } = madeUpLine();
+  return { sweepId: LINE, state: 'complete', reason: '', line, sentence, model } as const;
+};
+
+const makeRegistry = (home: string) => {
+  const clock = new VirtualClock({ nowMs: 1_000_000 });
+  const cluster = new Cluster();
+  const facts: Fact[] = [];
+  const seqs = { durable: 0, live: 0 };
+  const disk = { isFull: false };
+  const record = (fact: Fact): Recorded => {
+    facts.push(fact);
+    const kindClass = eventClass(fact.kind);
+    if (kindClass === 'durable' && disk.isFull) return 'waiting';
+    seqs[kindClass] += 1;
+    const head = { origin: NODE, epoch: 1, class: kindClass, seq: seqs[kindClass], key: factKey(fact) };
+    const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
+    cluster.dispatch([event]);
+    return 'told';
+  };
+  const parts = { nodeId: NODE, clock, home, state: () => cluster.state, record, isOwnAddress: () => false };
+  const registry = new SweepRegistry({ ...parts, runs: new RunRegistry(parts) });
+  return { clock, facts, disk, registry, view: () => sweepView(cluster.state, LINE, clock.nowMs()) };
+};
