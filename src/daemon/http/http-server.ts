@@ -26,7 +26,7 @@ import {
   sendError,
 } from './request-error.ts';
 import { RequestGuard } from './request-guard.ts';
-import { type ApiRoute, addApiRoutes, foldMethod } from './route.ts';
+import { type ApiRoute, addApiRoutes, checkQuery, foldMethod } from './route.ts';
 import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
 import { StreamHub } from './stream/stream-hub.ts';
@@ -154,6 +154,7 @@ export class HttpServer implements AsyncDisposable {
       if (apiRoute !== undefined) {
         const { kind } = this.#guard.grant(request.raw, apiRoute.access);
         if (kind !== 'open') this.#places.prove(request.raw.socket);
+        checkQuery(request.url, apiRoute);
         if (apiRoute.isStream !== true) this.#guard.enter(reply.raw);
       }
       this.#reserve(request.raw);

@@ -168,6 +168,10 @@ export const foldMethod = (request: IncomingMessage): void => {
 /** The path of a URL, before any decoding. */
 export const urlPath = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';
 
+/** All that stands behind the first "?". */
+const urlQuery = (url: string): URLSearchParams =>
+  new URLSearchParams(/^[^?#]*\?([^#]*)/.exec(url)?.[1] ?? '');
+
 /** A path parameter, decoded; '' where the route has none of that name. */
 export const pathText = ({ params }: FastifyRequest, { name }: RouteParameter): string => {
   if (typeof params !== 'object' || params === null) return '';
@@ -180,7 +184,7 @@ export const pathText = ({ params }: FastifyRequest, { name }: RouteParameter): 
  * @throws RequestError 400 when it is given twice, or is not of its schema.
  */
 export const readQuery = <T>({ url }: FastifyRequest, { name, schema }: RouteParameter<T>): T | undefined => {
-  const [text, ...others] = new URLSearchParams(url.split('?', 2)[1] ?? '').getAll(name);
+  const [text, ...others] = urlQuery(url).getAll(name);
   if (text === undefined) return undefined;
   const read = v.safeParse(schema, text);
   if (read.success && others.length === 0) return read.output;
@@ -190,6 +194,25 @@ export const readQuery = <T>({ url }: FastifyRequest, { name, schema }: RoutePar
     advice: '',
     parameter: name,
   });
+};
+
+/**
+ * A parameter that was mistyped would otherwise give an answer to another question than was asked.
+ * @throws RequestError 400 when the query has one that the route does not know.
+ */
+export const checkQuery = (url: string, { parameters }: ApiRoute): void => {
+  const allowed = parameters.filter(each => each.in === 'query').map(({ name }) => name);
+  for (const name of urlQuery(url).keys()) {
+    if (allowed.includes(name)) continue;
+    const parameter = name.slice(0, NAME_LENGTH_MAX);
+    throw new RequestError({
+      code: 'bad-query',
+      problem: `The query parameter "${parameter}" does not exist here.`,
+      advice: allowed.length === 0 ? 'This address has none.' : `Use ${EITHER.format(allowed)}.`,
+      parameter,
+      allowed,
+    });
+  }
 };
 
 /** @throws RequestError 400 when the body is not of its schema. */
@@ -207,4 +230,6 @@ export const readBody = <Body>({ body }: FastifyRequest, schema: v.GenericSchema
 
 const issueText = ({ message }: { readonly message: string }): string => message.slice(0, 200);
 
+const EITHER = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+const NAME_LENGTH_MAX = 64;
 const ROUTED_METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS'];

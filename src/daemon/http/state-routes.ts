@@ -66,10 +66,13 @@ export type Walked = { readonly kind: 'found'; readonly value: unknown } | { rea
 
 /** Decoded segments of the path beneath a prefix; undefined when an escape in it is malformed. */
 export const pathSegments = (path: string): readonly string[] | undefined => {
-  const trimmed = path.replace(/^\//, '').replace(/\/$/, '');
-  if (trimmed === '') return [];
+  const beneath = path.replace(/^\//, '');
+  if (beneath === '') return [];
   try {
-    return trimmed.split('/').map(segment => decodeURIComponent(segment));
+    return beneath
+      .replace(/\/$/, '')
+      .split('/')
+      .map(segment => decodeURIComponent(segment));
   } catch {
     return undefined;
   }

@@ -68,6 +68,30 @@ describe('/openapi.json', () => {
       }
     }
   });
+
+  test('every path refuses a query parameter that it does not know, and says which it does', async () => {
+    await using served = await serveCluster();
+    for (const { method, path, parameters } of served.server.served) {
+      const known = parameters.filter(each => each.in === 'query').map(({ name }) => name);
+      const asked = { port: served.port, method, headers: bearer(TOKEN) };
+      const { status, json } = await askJson({
+        ...asked,
+        path: `${path.replaceAll(/[{}]/g, '')}?mistyped=1`,
+      });
+      expect([path, status, json.code, json.parameter, json.allowed]).toEqual([
+        path,
+        400,
+        'bad-query',
+        'mistyped',
+        known,
+      ]);
+    }
+    const { json } = await askJson({ port: served.port, path: '/api/history?slots=gpu' });
+    expect([json.detail, json.advice]).toEqual([
+      'The query parameter "slots" does not exist here.',
+      'Use node, slot, key, backMs or limit.',
+    ]);
+  });
 });
 
 test('docs/api.md names every path', async () => {

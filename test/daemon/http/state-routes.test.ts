@@ -60,6 +60,9 @@ describe('GET /api/state', () => {
     `nodeMemories/${SELF}/source/0`,
     'nodeMemories/hasOwnProperty/call',
     'nodeMemories//value',
+    '/',
+    '/nodeMemories',
+    'nodeMemories//',
     '%5F%5Fproto%5F%5F',
   ])('has nothing at %s', async path => {
     await using served = await serveCluster();

@@ -224,6 +224,10 @@ describe('GET /api/history', () => {
     'key=cpu',
     'limit=5001',
     'backMs=0',
+    'nod=self',
+    'node=self&slots=gpu',
+    '=1',
+    'x',
   ])('refuses ?%s', async query => {
     await using served = await serveCluster();
     const { status, json } = await askJson({ port: served.port, path: `/api/history?${query}` });
