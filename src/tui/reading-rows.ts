@@ -51,7 +51,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
 const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
   heldValue(pressure) === undefined
     ? []
-    : rowsOf('Waiting', pressure, ({ host }) => [
+    : rowsOf('Pressure', pressure, ({ host }) => [
         PRESSURED_RESOURCES.map(({ resource, label }) => {
           const told = host[resource];
           return isUnknown(told)

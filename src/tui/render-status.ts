@@ -4,7 +4,7 @@
 import { linkViews } from '../core/link/link-view.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
 import type { NodeView } from '../core/node/node-view.ts';
-import { nodeView } from '../core/node/node-view.ts';
+import { nodeView, presenceWord } from '../core/node/node-view.ts';
 import { nodeIds } from '../core/node/presence-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
 import type { Sentences } from '../core/problem.ts';
@@ -58,7 +58,7 @@ export const warningLines = ({ level, title, why, on, command }: Warning): reado
   ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
 ];
 
-/** "3 nodes: 2 live, 1 stopped · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
+/** "3 nodes: 2 up, 1 stopped · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
 const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): Line => {
   const presences = PRESENCES.flatMap(wanted => {
     const count = views.filter(view => presenceWord(view) === wanted).length;
@@ -73,9 +73,6 @@ const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): L
   return [part(`${views.length} nodes: ${presences.join(', ')} · ${ways}`, 'dim')];
 };
 
-const presenceWord = ({ presence, stoppedMs }: NodeView): (typeof PRESENCES)[number] =>
-  stoppedMs === undefined ? presence : 'stopped';
-
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Readings that are not to be had, with the reason; what a machine does not have is no trouble. */
@@ -88,6 +85,6 @@ const unknownReadings = (view: NodeView): readonly Line[] => {
   );
 };
 
-const PRESENCES = ['live', 'stale', 'stopped', 'offline'] as const;
+const PRESENCES = ['up', 'stale', 'stopped', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;

@@ -46,5 +46,5 @@ test('status counts the nodes by how they are heard, and the connections that ar
     heard(JUNO, 60_000),
   ]);
   const text = renderStatus(state, 60_000, [], { columns: 200, color: false, isUnicode: true }).join('\n');
-  expect(text).toContain('3 nodes: 2 live, 1 offline · 3 connections of 1 link');
+  expect(text).toContain('3 nodes: 2 up, 1 offline · 3 connections of 1 link');
 });

@@ -198,10 +198,10 @@ describe('the summary of a machine', () => {
   test('says for what tasks wait, of the host, where the machine tells it', () => {
     const state = stateOf([atlas, identity('atlas'), pressedFact('group')]);
     expect(renderSummary(state, atlas, 400, plain)).toContainEqual(
-      expect.stringMatching(/^ {2}Waiting +CPU 32 % · Memory 8 % · I\/O – \(permission denied\)/),
+      expect.stringMatching(/^ {2}Pressure +CPU 32 % · Memory 8 % · I\/O – \(permission denied\)/),
     );
     const silent = renderSummary(everything(), atlas, 400, plain);
-    expect(silent.filter(line => line.includes('Waiting'))).toEqual([]);
+    expect(silent.filter(line => line.includes('Pressure'))).toEqual([]);
   });
 
   test('of nothing at all is all measuring', () => {
@@ -241,7 +241,7 @@ describe('the table of nodes', () => {
       '● atlas  ██████░░░░  318 of 512 GB  39.8 of 48 GB  11 %  71 % ×2  64 °C  574 W     –          –  10 Gb/s eth0  0.4 s',
       '● juno   ██████░░░░  318 of 512 GB                    –        –      –      –     –          –  –             0.4 s',
       '',
-      '2 nodes: 2 live · no connections',
+      '2 nodes: 2 up · no connections',
       '',
       'atlas: GPU 1 is throttled. Reason under load: hot. Measurements are below what it can do.',
       '  On atlas: nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',

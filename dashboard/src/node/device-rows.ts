@@ -39,7 +39,7 @@ export const hostRows = (
       format: formatPercent,
     },
     {
-      name: 'Pressure',
+      name: 'Memory pressure',
       now: reportedFigure(memory?.pressure.stalledShare, formatFinePercent),
       series: 'memoryStalledShare',
       high: 0.1,

@@ -17,8 +17,8 @@ export interface NodeFilter {
 
 export const NODE_STATES: readonly { readonly key: NodeStateFilter; readonly title: string }[] = [
   { key: 'all', title: 'All' },
-  { key: 'live', title: 'Live' },
-  { key: 'away', title: 'Not live' },
+  { key: 'live', title: 'Up' },
+  { key: 'away', title: 'Not up' },
   { key: 'warned', title: 'With warnings' },
 ];
 

@@ -11,6 +11,7 @@ import {
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { presenceWord } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import type { MachineKind } from '../drawing/machine-kind.ts';
@@ -176,10 +177,10 @@ const tagsOf = (view: NodeView): readonly string[] => {
 };
 
 const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {
-  if (view.presence === 'offline')
-    return { tone: 'danger', words: view.stoppedMs === undefined ? 'offline' : 'stopped' };
-  if (view.presence === 'stale') return { tone: 'caution', words: 'stale' };
-  return lagMs === undefined ? { tone: 'good', words: 'live' } : { tone: 'caution', words: 'as last seen' };
+  const words = presenceWord(view);
+  if (view.presence === 'offline') return { tone: 'danger', words };
+  if (view.presence === 'stale') return { tone: 'caution', words };
+  return lagMs === undefined ? { tone: 'good', words } : { tone: 'caution', words: 'as last seen' };
 };
 
 const byName = (a: NodeRow, b: NodeRow): number =>

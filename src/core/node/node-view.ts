@@ -69,6 +69,15 @@ export interface RefusedKind {
   readonly count: number;
 }
 
+/** What every surface calls the state of a node (docs/words.md); in the API and in addresses `up` is `live`. */
+export const presenceWord = ({
+  presence,
+  stoppedMs,
+}: Pick<NodeView, 'presence' | 'stoppedMs'>): 'up' | 'stale' | 'stopped' | 'offline' => {
+  if (presence === 'offline') return stoppedMs === undefined ? 'offline' : 'stopped';
+  return presence === 'live' ? 'up' : 'stale';
+};
+
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
   const vendors = GPU_VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
   return {

@@ -49,7 +49,7 @@ const namesOf = (rows: readonly NodeRow[]): readonly string[] => rows.map(({ vie
 describe('the row of a node', () => {
   test('says what the map says of it, with its links and warnings counted', () => {
     expect(rowOf('spark')).toMatchObject({
-      state: { words: 'live' },
+      state: { words: 'up' },
       kind: 'spark',
       tags: ['desk'],
       linkCount: 3,
