@@ -64,12 +64,44 @@ describe(
       await history.getByRole('img', { name: /over the last 30 days/ }).waitFor();
       await history.getByRole('button', { name: 'RTT/2' }).click();
       await history.getByRole('img', { name: /^Delay .* RTT\/2 lowest 9.µs/ }).waitFor();
+      expect(new URL(page.url()).search).toBe('?span=30d&measure=delay');
+      await page.reload();
+      await history.getByRole('img', { name: /^Delay over the last 30 days: RTT\/2 lowest 9.µs/ }).waitFor();
+      const connections = history.getByRole('combobox', { name: 'Connection' });
+      await connections.selectOption({ index: 2 });
+      const chosen = await connections.inputValue();
+      expect(new URL(page.url()).searchParams.get('connection')).toBe(chosen);
+      await page.reload();
+      await connections.waitFor();
+      expect(await connections.inputValue()).toBe(chosen);
+      await connections.selectOption({ index: 0 });
+      await history.getByRole('img', { name: /^Delay over the last 30 days/ }).waitFor();
       await history.getByRole('button', { name: 'List of History' }).click();
       await history
         .getByRole('table', { name: 'History of this connection' })
         .getByRole('row')
         .nth(2)
         .waitFor();
+    });
+
+    test('says what was measured when, under the pointer and under the focus', async ({ browser }) => {
+      await using served = await serveDesk(monthOfPast());
+      const { page } = await browser.open(`${served.url}${ADDRESS}?span=30d`);
+      const history = page.getByRole('region', { name: 'History' });
+      const values = history.getByRole('slider', { name: 'Values of the history' });
+      await values.hover();
+      await history.getByText(/^atlas→juno (74\.8|41\.2).Gb\/s$/).waitFor();
+      await history.getByText(/^\d+ [A-Z][a-z]+ \d\d:\d\d$/).waitFor();
+      await page.mouse.move(0, 0);
+      await history.getByText(/^atlas→juno \d/).waitFor({ state: 'detached' });
+      await values.focus();
+      await page.keyboard.press('Home');
+      expect(await values.getAttribute('aria-valuetext')).toMatch(
+        /^\d+ .* \d\d:\d\d, atlas→juno 74\.8.Gb\/s/,
+      );
+      await page.keyboard.press('Escape');
+      await history.getByText(/^atlas→juno 74/).waitFor({ state: 'detached' });
+      expect(await axeFindings(page)).toEqual([]);
     });
 
     test('is reached from the dock, from the matrix and from a node’s connections', async ({ browser }) => {

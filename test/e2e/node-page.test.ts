@@ -171,6 +171,9 @@ describe('the page of a node', () => {
         name: /^GPU 1, memory bandwidth since .*read from 921\sGB\/s to 230\sGB\/s/,
       })
       .waitFor();
+    const values = panel.getByRole('slider', { name: 'Values of the history' });
+    await values.focus();
+    expect(await values.getAttribute('aria-valuetext')).toMatch(/^\d+ .* \d\d:\d\d, read 230\sGB\/s/);
     await panel.getByRole('button', { name: 'List of Profile history' }).click();
     await panel
       .getByRole('table', { name: 'GPU 1, memory bandwidth' })

@@ -57,6 +57,23 @@ describe('the map of a cluster', () => {
     expect(problems).toEqual([]);
   });
 
+  test('says of each node what it has of a total, under the pointer and under the focus', async ({
+    browser,
+  }) => {
+    await using cluster = await served(desk());
+    const { page } = await browser.open(cluster.url);
+    const memory = page.getByRole('article', { name: 'Memory', exact: true });
+    const values = memory.getByRole('slider', { name: 'Memory, node by node' });
+    await values.focus();
+    await page.keyboard.press('Home');
+    await memory.getByText('atlas', { exact: true }).waitFor();
+    expect(await values.getAttribute('aria-valuetext')).toMatch(/^atlas, \d+ of 512.GB used, 62.%$/);
+    await page.keyboard.press('Escape');
+    await values.hover();
+    await memory.getByText(/^\d+ of \d+.GB used$/).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
   test('a click pins a link and shows its connections, Escape lets go', async ({ browser }) => {
     await using cluster = await served(desk());
     const { page } = await browser.open(cluster.url);

@@ -1,10 +1,15 @@
 // A total as a ship's side: one hold a part, as wide as its share of the whole, filled to its load.
 
-export interface Hold {
+export interface Fill {
   /** Any unit; only the ratio counts. */
   readonly share: number;
   /** 0..1; undefined where nobody knows. */
   readonly load: number | undefined;
+}
+
+export interface Hold extends Fill {
+  /** Whose it is, then what it carries, a line each; none where there is nothing to say. */
+  readonly lines: readonly string[];
 }
 
 export interface DrawnHold {
@@ -23,7 +28,7 @@ export const HULL_BAR_PATH: string = (() => {
   return `M2 ${deck}H${width}L${width - 8} ${keel - 6}Q${width - 10} ${keel} ${width - 17} ${keel}H10Q4 ${keel} 3.5 ${keel - 6}Z`;
 })();
 
-export const drawnHolds = (holds: readonly Hold[]): readonly DrawnHold[] => {
+export const drawnHolds = (holds: readonly Fill[]): readonly DrawnHold[] => {
   const { width, deck, keel, bow } = HULL_BAR;
   const whole = holds.reduce((sum, hold) => sum + Math.max(0, hold.share), 0);
   let x = 4;
@@ -43,6 +48,10 @@ export const drawnHolds = (holds: readonly Hold[]): readonly DrawnHold[] => {
   });
 };
 
+/** Where the middle of each hold is, as a share of the picture's width. */
+export const holdMiddles = (holds: readonly Fill[]): readonly number[] =>
+  drawnHolds(holds).map(({ x, width }) => (x + width / 2) / HULL_BAR.width);
+
 export interface HullPaths {
   readonly water: string;
   readonly waterline: string;
@@ -52,7 +61,7 @@ export interface HullPaths {
 }
 
 /** All holds of a kind in one path: hundreds of parts that move every second would each be restyled and painted. */
-export const hullPaths = (holds: readonly Hold[]): HullPaths => {
+export const hullPaths = (holds: readonly Fill[]): HullPaths => {
   const { deck, keel, width } = HULL_BAR;
   const drawn = drawnHolds(holds);
   const parts = { water: '', waterline: '', unknown: '', bulkheads: '' };

@@ -4,6 +4,7 @@ import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
   figureText,
   formatBytes,
+  formatBytesOf,
   formatBytesPerSecond,
   formatFlopsPerSecond,
   formatPercent,
@@ -37,7 +38,11 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
     part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}${cpusApart(views, 'fp16FlopsPerSecond', formatFlopsPerSecond)}`,
-    holds: holdsOf(views, view => profiled(view, 'fp16FlopsPerSecond'), currentGpuUse),
+    holds: holdsOf(views, {
+      shareOf: view => profiled(view, 'fp16FlopsPerSecond'),
+      loadOf: currentGpuUse,
+      format: formatFlopsPerSecond,
+    }),
   };
 };
 
@@ -45,11 +50,11 @@ const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile 
   name: 'Memory bandwidth',
   value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
   part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}${cpusApart(views, 'memoryReadBytesPerSecond', formatBytesPerSecond)}`,
-  holds: holdsOf(
-    views,
-    view => profiled(view, 'memoryReadBytesPerSecond'),
-    () => undefined,
-  ),
+  holds: holdsOf(views, {
+    shareOf: view => profiled(view, 'memoryReadBytesPerSecond'),
+    loadOf: () => undefined,
+    format: formatBytesPerSecond,
+  }),
 });
 
 const memoryTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => {
@@ -73,7 +78,10 @@ const memoryHold = (view: NodeView): Hold => {
   );
   const totalBytes = uses.reduce((sum, use) => sum + use.totalBytes, 0);
   const usedBytes = uses.reduce((sum, use) => sum + use.usedBytes, 0);
-  return { share: totalBytes, load: totalBytes > 0 ? usedBytes / totalBytes : undefined };
+  if (totalBytes === 0) return { share: 0, load: undefined, lines: [view.name, 'not read yet'] };
+  const load = usedBytes / totalBytes;
+  const used = `${figureText(formatBytesOf(usedBytes, totalBytes))} used`;
+  return { share: totalBytes, load, lines: [view.name, used, figureText(formatPercent(load))] };
 };
 
 const measured = (total: Total, format: (value: number) => Figure): Figure => {
@@ -112,12 +120,24 @@ const cpusApart = (
 
 const holdsOf = (
   views: readonly NodeView[],
-  shareOf: (view: NodeView) => number,
-  loadOf: (view: NodeView) => number | undefined,
+  {
+    shareOf,
+    loadOf,
+    format,
+  }: {
+    readonly shareOf: (view: NodeView) => number;
+    readonly loadOf: (view: NodeView) => number | undefined;
+    readonly format: (value: number) => Figure;
+  },
 ): readonly Hold[] => {
   const withGpus = views.filter(view => gpusOf(view).length > 0);
   if (withGpus.length === 0) return UNKNOWN_HOLDS;
-  return withGpus.map(view => ({ share: shareOf(view), load: loadOf(view) }));
+  return withGpus.map(view => {
+    const [share, load] = [shareOf(view), loadOf(view)];
+    const figure = share > 0 ? figureText(format(share)) : 'not measured yet';
+    const busy = load === undefined ? [] : [`${figureText(formatPercent(load))} busy`];
+    return { share, load, lines: [view.name, figure, ...busy] };
+  });
 };
 
 const profiled = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): number =>
@@ -131,4 +151,4 @@ const meanUse = (views: readonly NodeView[]): number | undefined => {
   return uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length;
 };
 
-const UNKNOWN_HOLDS: readonly Hold[] = [{ share: 1, load: undefined }];
+const UNKNOWN_HOLDS: readonly Hold[] = [{ share: 1, load: undefined, lines: [] }];

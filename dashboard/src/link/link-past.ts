@@ -16,15 +16,15 @@ export interface PastSpan {
 }
 
 const HOUR_MS = 3_600_000;
+export const FIRST_SPAN: PastSpan = { key: '3d', title: '3 days', backMs: 72 * HOUR_MS };
 /** Raw measurements are kept for 3 days, sums of an hour for 90. */
 export const PAST_SPANS: readonly PastSpan[] = [
   { key: '1h', title: '1 hour', backMs: HOUR_MS },
   { key: '1d', title: '1 day', backMs: 24 * HOUR_MS },
-  { key: '3d', title: '3 days', backMs: 72 * HOUR_MS },
+  FIRST_SPAN,
   { key: '30d', title: '30 days', backMs: 30 * 24 * HOUR_MS },
   { key: '90d', title: '90 days', backMs: 90 * 24 * HOUR_MS },
 ];
-export const FIRST_SPAN = '3d';
 /** Every 5 minutes for 3 days, an hour for 87. */
 export const PAST_ROWS_MAX = 3_000;
 

@@ -50,4 +50,11 @@ export const momentText = (atMs: number, nowMs: number): string => {
     : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 };
 
+/** Day and time: of one point, where a day alone would be many points. */
+export const instantText = (atMs: number): string => {
+  const at = new Date(atMs);
+  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return `${day} ${at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+};
+
 const DAY_MS = 24 * 3_600_000;

@@ -1,0 +1,37 @@
+// What of a link's past its page shows, as it stands in the address: a picture can be sent to somebody. What an address says
+// wrongly is left out rather than refused.
+
+import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import type { LinkView } from '../../../src/core/link/link-view.ts';
+import type { PastMeasure, PastSpan } from './link-past.ts';
+import { connectionName, FIRST_SPAN, firstConnection, PAST_SPANS } from './link-past.ts';
+
+export interface PastChoice {
+  readonly measure: PastMeasure;
+  readonly span: PastSpan;
+  readonly connection: ConnectionFacts;
+}
+
+export const pastChoice = (query: URLSearchParams, link: LinkView): PastChoice => ({
+  measure: query.get('measure') === 'delay' ? 'delay' : 'bandwidth',
+  span: PAST_SPANS.find(({ key }) => key === query.get('span')) ?? FIRST_SPAN,
+  connection:
+    link.connections.find(facts => connectionName(facts) === query.get('connection')) ??
+    firstConnection(link),
+});
+
+/** The other way, with all else that the address says; the usual measure and span stand in no address. */
+export const pastQuery = (
+  query: URLSearchParams,
+  chosen: { readonly measure?: PastMeasure; readonly span?: string; readonly connection?: string },
+): URLSearchParams => {
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(chosen)) next.set(name, value);
+  for (const [name, usual] of USUAL) if (next.get(name) === usual) next.delete(name);
+  return next;
+};
+
+const USUAL: readonly (readonly [string, string])[] = [
+  ['measure', 'bandwidth'],
+  ['span', FIRST_SPAN.key],
+];
