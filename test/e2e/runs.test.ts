@@ -98,6 +98,13 @@ describe('runs in a browser', () => {
       const { page, problems } = await browser.open(`${daemon.url}/runs`, { width, theme });
       const runs = page.getByRole('table', { name: 'Runs' });
       await runs.getByRole('link', { name: 'done' }).waitFor();
+      const flagged = (name: string): Promise<boolean> =>
+        runs.getByRole('row', { name }).evaluate(row => row.classList.contains('flagged'));
+      expect([await flagged('cut'), await flagged('done'), await flagged('live')]).toEqual([
+        true,
+        false,
+        false,
+      ]);
       await page.getByRole('button', { name: 'Live 1' }).waitFor();
       await checkPage(page);
 

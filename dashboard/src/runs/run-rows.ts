@@ -7,13 +7,14 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { VerdictWords } from '../../../src/core/run/verdict-words.ts';
 import { verdictWords } from '../../../src/core/run/verdict-words.ts';
 import type { State } from '../../../src/core/state.ts';
-import { isKnown } from '../../../src/core/unknown.ts';
+import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { StateWords } from '../run/run-labels.ts';
 import {
   limitWords,
@@ -37,6 +38,10 @@ export interface RunRow {
   readonly completed: string;
   readonly failed: string;
   readonly hasFailures: boolean;
+  /** "1 objective missed"; '' where none was. */
+  readonly missed: string;
+  /** Its page warns of it: it was cut off or failed, its client was the limit, or it missed an objective. */
+  readonly isFlagged: boolean;
   readonly output: string;
   /** "184 · 612 ms"; of a run that does not stream the latency, which says so. */
   readonly ttft: string;
@@ -78,9 +83,15 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
   const p99 = percentileNs(figures, series, '99');
   const tpot = percentileNs(figures, 'tpotNs', '50');
   const limits = limitWords(run);
+  const state = stateWords(view);
+  const verdict = figures === undefined ? undefined : verdictWords(figures.client, view.state);
+  const missed = missedWords(figures);
   return {
     view,
-    state: stateWords(view),
+    state,
+    missed,
+    isFlagged:
+      state.tone === 'cut' || state.tone === 'broken' || verdict?.tone === 'caution' || missed !== '',
     name: nameWords(run).join(' · '),
     model: modelWords(run),
     target: targetWords(cluster, run),
@@ -98,7 +109,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
         : `${run.isStreaming ? '' : 'latency '}${pairText(p50, p99)}`,
     tpot: tpot === undefined ? UNKNOWN_FIGURE.figure : ns(tpot),
     started: startedText(run.startedAt, nowWallMs),
-    verdict: figures === undefined ? undefined : verdictWords(figures.client, view.state),
+    verdict,
   };
 };
 
@@ -131,6 +142,13 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
     default:
       return key satisfies never;
   }
+};
+
+const missedWords = (figures: RunFigures | undefined): string => {
+  const count = (figures === undefined ? [] : knownOr(figures.objectives, [])).filter(
+    ({ answer }) => answer === 'missed',
+  ).length;
+  return count === 0 ? '' : `${count} ${count === 1 ? 'objective' : 'objectives'} missed`;
 };
 
 /** One unit where both have the same. */

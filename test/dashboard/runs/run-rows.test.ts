@@ -7,6 +7,7 @@ import {
   turnedSort,
 } from '../../../dashboard/src/runs/run-rows.ts';
 import { nodeId } from '../../../src/core/ids.ts';
+import type { ObjectiveAnswer } from '../../../src/core/run/judge-objective.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
@@ -21,6 +22,15 @@ const ended = (id: string, figures: RunFigures | undefined, more: Partial<RunVie
   isLive: false,
   silentMs: 0,
   progress: undefined,
+});
+
+const answered = (answer: ObjectiveAnswer['answer']): ObjectiveAnswer => ({
+  objective: 'ttft.p95=500ms',
+  limit: 500e6,
+  unit: 'ns',
+  answer,
+  estimate: { value: 600e6, low: 580e6, high: 620e6 },
+  samplesNeeded: unknown('decided'),
 });
 
 test('a row says what the report says', () => {
@@ -44,6 +54,29 @@ test('a run that was cut off has the verdict on its client only until then', () 
   const view: RunView = { ...ended('r1', madeUpFigures()), state: 'interrupted' };
   expect(runRow(EMPTY_STATE, view, 0).verdict).toMatchObject({ tone: 'open', short: 'kept up until then' });
   expect(runRow(EMPTY_STATE, ended('r1', madeUpFigures()), 0).verdict?.tone).toBe('good');
+});
+
+test('a row is flagged where the page of its run flags it: cut off, failed, client-bound or an objective missed', () => {
+  const figures = madeUpFigures();
+  const flagged = (view: RunView): boolean => runRow(EMPTY_STATE, view, 0).isFlagged;
+  const whole = ended('r1', figures);
+  expect([flagged(whole), flagged(ended('none', undefined))]).toEqual([false, false]);
+  for (const state of ['interrupted', 'incomplete', 'failed', 'running'] as const)
+    expect([state, flagged({ ...whole, state })]).toEqual([state, true]);
+  expect(flagged({ ...whole, state: 'running', isLive: true })).toBe(false);
+  expect(flagged(ended('r1', { ...figures, client: { ...figures.client, verdict: 'client-bound' } }))).toBe(
+    true,
+  );
+  const missed = {
+    ...figures,
+    objectives: [answered('missed'), answered('met'), answered('too-few-samples')],
+  };
+  expect(runRow(EMPTY_STATE, ended('r1', missed), 0)).toMatchObject({
+    isFlagged: true,
+    missed: '1 objective missed',
+  });
+  const met = { ...figures, objectives: [answered('met')] };
+  expect(runRow(EMPTY_STATE, ended('r1', met), 0)).toMatchObject({ isFlagged: false, missed: '' });
 });
 
 test('a run that does not stream shows its latency and says so', () => {
