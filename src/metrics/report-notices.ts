@@ -7,6 +7,7 @@ import type { SeriesMetric } from '../core/run/snapshot.ts';
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [
   ...staleNotices(metrics),
   ...(isOver ? unsentNotices(metrics) : []),
+  ...unfinishedNotices(metrics),
   ...problemNotices(metrics),
   ...metrics.allSeries.values().flatMap(seriesNotices),
 ];
@@ -27,6 +28,14 @@ const unsentNotices = (metrics: MetricLookup): readonly string[] => {
     : [
         `${waiting} arrivals were due and held back by --max-in-flight when the load ended; they were never sent`,
       ];
+};
+
+/** Completed by the mark of the end alone, as some servers always do, and others where they give an answer up. */
+const unfinishedNotices = (metrics: MetricLookup): readonly string[] => {
+  const missing = metrics.counter('finishReason.missing');
+  return missing === 0
+    ? []
+    : [`${missing} completed answers told no finish reason, so that the server may have broken them off`];
 };
 
 const problemNotices = (metrics: MetricLookup): readonly string[] =>

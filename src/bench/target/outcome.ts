@@ -17,6 +17,8 @@ export interface ReplyAccount {
   /** [DONE] or a finish reason on each choice; of a plain reply, that its whole body is right. */
   readonly hasEnded: boolean;
   readonly isDone: boolean;
+  /** A finish reason came on each part that was opened. */
+  readonly hasFinished: boolean;
   /** Something of an event came behind the last empty line. */
   readonly hasOpenEvent: boolean;
   /** What it lacks where neither of the two is so. */
@@ -43,7 +45,9 @@ export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
   }
   if (defect !== undefined) return failed(defect.kind, defect.detail, status);
   // Once a stream has ended by its own account, nothing that happens to the connection takes that back.
-  const isOver = reply.isDone || (reply.hasEnded && !reply.hasOpenEvent);
+  // A mark of the end alone is weaker: servers that drop an answer for another one's sake send it, and break off.
+  const isDone = reply.isDone && (reply.hasFinished || endKind === 'whole' || !reply.hasContent);
+  const isOver = isDone || (reply.hasEnded && !reply.isDone && !reply.hasOpenEvent);
   if (isOver && endKind !== 'malformed') {
     if (!reply.hasContent) return failed('empty', 'the reply has no content', status);
     return { outcome: 'completed', failure: undefined, endsWithTransport: endKind === 'whole' };

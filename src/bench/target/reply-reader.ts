@@ -103,6 +103,7 @@ export class ReplyReader implements EventSink {
       hasContent: this.#hasContent,
       hasEnded: reply.hasEnded,
       isDone: reply.isDone,
+      hasFinished: reply.hasFinished,
       hasOpenEvent: this.#mode === 'events' && this.#scanner.hasOpenEvent,
       withoutEnd: this.#api.withoutEnd,
       defect: this.#explained(this.#defect ?? reply.defect),

@@ -77,6 +77,12 @@ export const CONNECTION_CASES: readonly FaultCase[] = [
     ),
     both(`stall-${stage}`, `silence ${where}`, timeout('idle'), request => atOnce(SILENT, sent(request))),
   ]),
+  stream(
+    'close-after-done-alone',
+    'the connection ends behind [DONE] that no finish reason came before, as llama-cpp-python drops a stream',
+    failedAs('truncated'),
+    request => atOnce(CLOSED, upTo(BEGINNING, dataEvent(DONE))(request)),
+  ),
   ...OVER.flatMap(({ stage, where, sent, outputTokens }) => [
     stream(
       `close-${stage}`,

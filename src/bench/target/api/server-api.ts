@@ -62,6 +62,8 @@ export interface ApiReply {
   readonly hasEnded: boolean;
   /** The mark of the end came, or a plain reply whole. What stands behind it does not count. */
   readonly isDone: boolean;
+  /** A finish reason came on each part that was opened, and one was. */
+  readonly hasFinished: boolean;
   readonly finishReason: FinishReason;
   /** NO_FIGURE: the server told none. */
   readonly inputTokens: number;

@@ -76,7 +76,10 @@ export class OpenAiReply implements ApiReply {
   }
 
   get hasEnded(): boolean {
-    if (this.isDone) return true;
+    return this.isDone || this.hasFinished;
+  }
+
+  get hasFinished(): boolean {
     if (this.#choices.size === 0) return false;
     for (const hasFinished of this.#choices.values()) if (!hasFinished) return false;
     return true;
