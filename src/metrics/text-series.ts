@@ -1,6 +1,6 @@
 // The series of a report as lines: a table of all, and for the times a block each with every percentile and a histogram.
 
-import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
+import { formatMeasuredNanoseconds, nanosecondsTicks } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
@@ -90,7 +90,10 @@ const histogram = (one: ReportSeries): readonly string[] => {
   const last = counts.findLastIndex(count => count > 0);
   const most = Math.max(1, ...counts);
   const kept = one.histogram.slice(first, last + 1);
-  const edges = kept.map(([low]) => shown(one, low));
+  const lows = kept.map(([low]) => low);
+  const usual = lows.map(low => shown(one, low));
+  const areApart = new Set(usual).size === usual.length;
+  const edges = one.unit !== 'ns' || areApart ? usual : nanosecondsTicks(lows);
   const width = Math.max(0, ...edges.map(textWidth));
   return kept.map(([, , count], index) => {
     const bar = barOf(count / most);

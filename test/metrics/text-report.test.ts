@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { OBJECTIVE_NAMES } from '../../src/core/run/objective.ts';
 import type { Report } from '../../src/core/run/report.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
+import { logBuckets, logEdges } from '../../src/core/statistics/log-buckets.ts';
 import { textWidth } from '../../src/core/text/columns.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
@@ -146,6 +147,17 @@ describe('the text of a report', () => {
     expect(text).toMatch(/Notices\n +one thing to know\n/);
     expect(text).toMatch(/│█+ \d/);
     expect(text).toMatch(/docs\/metrics\.md/);
+  });
+
+  test('tells the buckets of a narrow range apart', () => {
+    const report = reportOf('complete');
+    const { latencyNs } = report.series;
+    if (latencyNs === undefined) throw new Error('no latency');
+    const histogram = logBuckets(logEdges(5.05e9, 5.1e9), Array(30).fill(1));
+    const text = textOf({ ...report, series: { latencyNs: { ...latencyNs, histogram } } });
+    const edges = [...text.matchAll(/^ +(\S+) s │/gm)].map(([, edge]) => edge);
+    expect(edges).toHaveLength(30);
+    expect(new Set(edges).size).toBe(30);
   });
 
   test('of a run without any figure says what is unknown and why', () => {

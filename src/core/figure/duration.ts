@@ -63,10 +63,12 @@ export const formatNanosecondsTick = (nanoseconds: number): string =>
 
 /** Of the ticks of one axis, ascending: with as many digits as tell them apart. */
 export const nanosecondsTicks = (ticks: readonly number[]): readonly string[] => {
-  const step = Math.min(...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
+  const steps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
+  const step = Math.min(...steps);
   const greatest = ticks.at(-1) ?? 0;
-  // Three digits are rounded by half a per cent at most.
-  if (!(step > 0) || 0.005 * greatest <= step / 4) return ticks.map(formatNanosecondsTick);
+  // Three digits are rounded by half a per cent of a tick at most, which is to be little of its step.
+  const areApart = steps.every((each, index) => 0.005 * (ticks[index + 1] ?? 0) <= each / 4);
+  if (areApart || !(step > 0)) return ticks.map(formatNanosecondsTick);
   const [divisor, unit] = greatest < 999.5e3 ? [1e3, 'µs'] : greatest < 999.5e6 ? [1e6, 'ms'] : [1e9, 's'];
   const decimals = Math.min(9, Math.max(0, Math.ceil(-Math.log10(step / divisor) - 1e-9)));
   return ticks.map(tick => figureText({ figure: (tick / divisor).toFixed(decimals), unit }));

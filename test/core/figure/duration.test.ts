@@ -79,6 +79,7 @@ describe('durations', () => {
     expect(labels([500e6, 1e9, 2e9])).toEqual(['500 ms', '1 s', '2 s']);
     expect(labels([5.055e9, 5.06e9, 5.065e9])).toEqual(['5.055 s', '5.060 s', '5.065 s']);
     expect(labels([304_000_050, 304_000_100])).toEqual(['304.00005 ms', '304.00010 ms']);
+    expect(labels([1e6, 10e6, 100e6, 1e9, 10e9])).toEqual(['1 ms', '10 ms', '100 ms', '1 s', '10 s']);
     expect(labels([7, 7])).toEqual(['7 ns', '7 ns']);
   });
 
