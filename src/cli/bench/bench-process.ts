@@ -1,0 +1,88 @@
+// What a benchmark needs of the process that runs it, for one run and for the runs of a sweep: its environment without secrets,
+// new ids, the daemon, and its failures as two lines and a code. Brings ZeroMQ along: loaded late.
+
+import { randomBytes } from 'node:crypto';
+import { availableParallelism, cpus, release } from 'node:os';
+import type { DaemonAddress } from '../../bench/announce/daemon-requests.ts';
+import { BenchError } from '../../bench/bench-error.ts';
+import type { BenchParts } from '../../bench/run/bench-parts.ts';
+import { BENCH_SETTINGS } from '../../bench/run/bench-parts.ts';
+import { HeaderError } from '../../bench/target/http1/request-writer.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import { HomeError, homeFiles } from '../../config/home.ts';
+import type { ReportEnvironment } from '../../core/run/report.ts';
+import { readDaemonFile } from '../../daemon/daemon-file.ts';
+import type { Env } from '../../process/child.ts';
+import { CommandError, endedBy } from '../command-error.ts';
+import { localUrl } from '../daemon-client.ts';
+import type { ExitName } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+
+/** The same for every run that it starts. */
+export const benchProcess = (
+  state: ProcessState,
+): Pick<
+  BenchParts,
+  'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'settings'
+> => ({
+  clock: systemClock,
+  env: withoutSecrets(state.env),
+  nodePath: state.nodePath,
+  temporaryFolder: state.temporaryFolder,
+  version: state.version,
+  environment: environment(state),
+  settings: BENCH_SETTINGS,
+});
+
+/** Another one each time. */
+export const newRun = (): Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'> => ({
+  runId: newId(),
+  startedAt: new Date(systemClock.wallMs()).toISOString(),
+  noncePrefix: randomBytes(4).toString('hex'),
+});
+
+/** "20261120-120501-a1b2", UTC: ids of runs and of sweeps sort by their time. */
+export const newId = (): string => `${stamp(systemClock.wallMs())}-${randomBytes(2).toString('hex')}`;
+
+/** The daemon of this home, as it is now. */
+export const runningDaemon = async (
+  home: string,
+  { isAlive }: Pick<ProcessState, 'isAlive'>,
+): Promise<DaemonAddress | undefined> => {
+  const result = await readDaemonFile(homeFiles(home).daemon);
+  if (result.kind !== 'found' || !isAlive(result.file.pid)) return undefined;
+  return { url: localUrl(result.file.url), token: result.file.token };
+};
+
+export const asCommandError = (error: unknown): unknown => {
+  if (error instanceof HeaderError)
+    return new CommandError('usage', error.message, 'Change it, or leave it out.', { cause: error });
+  const isOurs = error instanceof BenchError || error instanceof HomeError;
+  if (!isOurs) return error;
+  const exit = error instanceof HomeError ? 'homeUnusable' : EXITS[error.code];
+  return endedBy(exit, error);
+};
+
+const environment = ({ nodeVersion, platform }: ProcessState): ReportEnvironment => ({
+  node: nodeVersion,
+  os: `${platform} ${release()}`,
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: availableParallelism(),
+});
+
+/** Children talk to nobody but us. */
+const withoutSecrets = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name)));
+
+/** "20261120-120501", UTC. */
+const stamp = (wallMs: number): string =>
+  new Date(wallMs).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+
+const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
+  input: 'benchInput',
+  unreachable: 'benchUnreachable',
+  'run-directory': 'benchRunDirectory',
+  failed: 'failure',
+};
+
+const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSW|_PROXY$/i;
