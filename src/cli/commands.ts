@@ -18,6 +18,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['top', async () => [(await import('./commands/top.ts')).topCommand]],
   ['open', async () => [(await import('./commands/open.ts')).openCommand]],
   ['bench', async () => [(await import('./commands/bench.ts')).benchCommand]],
+  ['sweep', async () => [(await import('./commands/sweep.ts')).sweepCommand]],
   ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
   ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
   [

@@ -19,28 +19,30 @@ export const EXIT_CODES = {
   benchObjectives: { code: 11, meaning: '`bench`: an objective of `--slo` was missed.' },
   benchIncomplete: {
     code: 12,
-    meaning: '`bench`, `report`: the report is not complete: something was lost. It says what first.',
+    meaning:
+      '`bench`, `report`, `sweep`: the report is not complete: something was lost. It says what first.',
   },
   benchInterrupted: {
     code: 13,
     meaning:
-      '`bench`, `report`: stopped by Ctrl-C, SIGTERM or on the dashboard; the report counts what was done until then.',
+      '`bench`, `report`, `sweep`: stopped by Ctrl-C, SIGTERM or on the dashboard; the report counts what was done until then.',
   },
   benchClientBound: {
     code: 14,
-    meaning: '`bench --require-trustworthy`: this machine, not the server, was the limit.',
+    meaning: '`bench`, `sweep` with `--require-trustworthy`: this machine, not the server, was the limit.',
   },
   benchInput: {
     code: 15,
-    meaning: '`bench`: a data set, header file, key file or file of stages cannot be used.',
+    meaning: '`bench`, `sweep`: a data set, header file, key file or file of stages cannot be used.',
   },
   benchUnreachable: {
     code: 16,
-    meaning: '`bench`: the target cannot be reached, or does not say its model.',
+    meaning: '`bench`, `sweep`: the target cannot be reached, or does not say its model.',
   },
   benchRunDirectory: {
     code: 17,
-    meaning: '`bench`, `report`, `runs rm`: the run directory cannot be used, or `bench` found it not empty.',
+    meaning:
+      '`bench`, `report`, `sweep`, `runs rm`: the run directory cannot be used, or is not empty where a new one is asked for.',
   },
   benchTooFew: {
     code: 21,

@@ -13,7 +13,13 @@ import type {
   StageVerdict,
 } from '../core/sweep/stage.ts';
 import { TIMELINE_POINTS_MAX } from '../core/sweep/stage.ts';
-import type { LineDocument, LineProgress, LoadLine, SweepDocument } from '../core/sweep/sweep-document.ts';
+import type {
+  LineDocument,
+  LineProgress,
+  LoadLine,
+  SweepDocument,
+  SweepResume,
+} from '../core/sweep/sweep-document.ts';
 import { LINE_SCHEMA, SWEEP_SCHEMA } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveAnswer } from './objective-schema.ts';
@@ -45,6 +51,9 @@ const documentFromJson = <T>(schema: Schema<T>, json: string, what: string): T =
 /** Of one document: STAGES_MAX stages with whole timelines have room in it. */
 export const SWEEP_BYTES_MAX: number = 16 * 1024 * 1024;
 export const STAGES_MAX = 256;
+/** Of a command line that is kept for going on with a sweep. */
+const RESUME_ARGS_MAX = 1_024;
+const RESUME_ARG_LENGTH_MAX = 8_192;
 
 const load = v.pipe(figure, v.gtValue(0));
 const duration = v.pipe(figure, v.minValue(0));
@@ -140,11 +149,18 @@ const head = {
   stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
 } as const;
 
+const resume: Schema<SweepResume> = openObject({
+  args: v.pipe(v.array(v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX))), v.maxLength(RESUME_ARGS_MAX)),
+  cwd: v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX)),
+  secrets: v.pipe(v.array(text), v.maxLength(32)),
+});
+
 export const sweepDocumentSchema: Schema<SweepDocument> = openObject({
   ...head,
   schema: v.literal(SWEEP_SCHEMA),
   asked: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
   endedEarly: v.exactOptional(sentence),
+  resume: reported(resume),
 });
 
 const failsBy = v.picklist(['objective', 'over-capacity']);

@@ -6,7 +6,6 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
   MemoryHub: 'the in-memory adapter of messages',
-  runStage: 'until plimsoll line and plimsoll sweep run it',
 };
 
 /** Names that mean two things today. It only gets shorter: whoever touches one names both for what they are. */

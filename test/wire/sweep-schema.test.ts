@@ -127,7 +127,12 @@ const HEAD: SweepHead = {
   stages: [ENDED, BEGUN],
 };
 
-const SWEEP: SweepDocument = { ...HEAD, schema: SWEEP_SCHEMA, asked: [ENDED.load, BEGUN.load] };
+const SWEEP: SweepDocument = {
+  ...HEAD,
+  schema: SWEEP_SCHEMA,
+  asked: [ENDED.load, BEGUN.load],
+  resume: { args: ['http://127.0.0.1:1', '--rates', '1,2'], cwd: '/', secrets: [] },
+};
 
 const LINE: LineDocument = {
   ...HEAD,

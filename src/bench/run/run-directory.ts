@@ -33,7 +33,7 @@ export interface RunDirectory {
  * @throws BenchError `run-directory` for anything else.
  */
 export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
-  const isNew = await makeFolder(path);
+  const isNew = await makeEmptyFolder(path);
   const files = runFiles(path);
   return {
     path,
@@ -79,8 +79,11 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
   };
 };
 
-/** True when it was made here. */
-const makeFolder = async (path: string): Promise<boolean> => {
+/**
+ * True when it was made here, false when it was there and is empty.
+ * @throws BenchError `run-directory` for anything else.
+ */
+export const makeEmptyFolder = async (path: string): Promise<boolean> => {
   try {
     if (await makeMissing(path)) return true;
     const names = await readdir(path);

@@ -6,6 +6,7 @@ import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { PLAIN_SHAPE } from '../../core/run/run-shape.ts';
+import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Stage, StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
 import { unknown } from '../../core/unknown.ts';
 import { runBench } from '../bench.ts';
@@ -13,6 +14,7 @@ import type { Look } from '../line/stage-decider.ts';
 import { StageDecider } from '../line/stage-decider.ts';
 import type { BenchParts, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest, Warmup } from '../run/bench-request.ts';
+import type { SessionPhase } from '../run/session.ts';
 import { StageAccount } from './stage-account.ts';
 import { stageCriterion } from './stage-criteria.ts';
 import { stageFigures } from './stage-figures.ts';
@@ -54,6 +56,8 @@ export interface StageParts {
 export interface StageObserver {
   /** Its run has begun. */
   run(run: StartedRun, stage: Stage): void;
+  phase(phase: SessionPhase): void;
+  snapshot(snapshot: MetricsSnapshot): void;
   /** About once a second while it runs, and when it has ended. */
   changed(stage: Stage): void;
   notice(text: string): void;
@@ -129,8 +133,9 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
           },
           phase: phase => {
             if (phase === 'draining') watch.drains();
+            observer.phase(phase);
           },
-          snapshot: () => undefined,
+          snapshot: snapshot => observer.snapshot(snapshot),
           notice: text => observer.notice(text),
         },
       },

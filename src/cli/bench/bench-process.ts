@@ -54,7 +54,7 @@ export const runningDaemon = async (
   return { url: localUrl(result.file.url), token: result.file.token };
 };
 
-export const asCommandError = (error: unknown): unknown => {
+export const asBenchCommandError = (error: unknown): unknown => {
   if (error instanceof HeaderError)
     return new CommandError('usage', error.message, 'Change it, or leave it out.', { cause: error });
   const isOurs = error instanceof BenchError || error instanceof HomeError;

@@ -8,7 +8,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, openHome } from '../../config/home.ts';
 import type { ProcessState } from '../process-state.ts';
-import { asCommandError, benchProcess, newRun } from './bench-process.ts';
+import { asBenchCommandError, benchProcess, newRun } from './bench-process.ts';
 import { Companions } from './run-companions.ts';
 import type { DisplayMode } from './run-display.ts';
 import { RunDisplay } from './run-display.ts';
@@ -56,7 +56,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     return { ...result, directory, notices: display.notices };
   } catch (error) {
     await display.close();
-    throw asCommandError(error);
+    throw asBenchCommandError(error);
   }
 };
 

@@ -70,7 +70,13 @@ const addFolder = async (
 };
 
 const RUN_NAMES: ReadonlySet<string> = new Set(Object.values(runFiles('')).map(path => basename(path)));
-const SWEEP_NAMES: ReadonlySet<string> = new Set(['sweep.json', 'sweep.txt', 'line.json', 'line.txt']);
+const SWEEP_NAMES: ReadonlySet<string> = new Set([
+  'sweep.json',
+  'sweep.txt',
+  'sweep.lock',
+  'line.json',
+  'line.txt',
+]);
 const HEAD_NAMES: ReadonlySet<string> = new Set(['config.json', 'sweep.json', 'line.json']);
 
 const RUN_FILE = (name: string): boolean => RUN_NAMES.has(name);

@@ -37,7 +37,18 @@ export interface SweepDocument extends SweepHead {
   readonly asked: readonly StageLoad[];
   /** Why it ended before the last load, where it did. */
   readonly endedEarly?: string;
+  readonly resume: Reported<SweepResume>;
 }
+
+/** What going on with it takes: the command line again, without its secrets. */
+export type SweepResume = {
+  /** Behind `plimsoll sweep`. */
+  readonly args: readonly string[];
+  /** Where they were typed: files are named from there. */
+  readonly cwd: string;
+  /** What was given beside them and is written nowhere: to be given again. "--header-file", "OPENAI_API_KEY". */
+  readonly secrets: readonly string[];
+};
 
 export interface LineDocument extends SweepHead {
   readonly schema: typeof LINE_SCHEMA;

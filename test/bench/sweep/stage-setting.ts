@@ -46,6 +46,8 @@ export const stageParts = ({ url, directory, objectives = [], stop, seen }: Stag
   confidence: 0.95,
   observer: {
     run: () => undefined,
+    phase: () => undefined,
+    snapshot: () => undefined,
     changed: stage => seen?.push(stage),
     notice: () => undefined,
   },

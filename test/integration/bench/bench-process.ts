@@ -23,13 +23,21 @@ export interface BenchProcess extends AsyncDisposable {
   readonly ended: Promise<number | null>;
 }
 
-export const spawnBench = (folder: string, args: readonly string[]): BenchProcess => {
+export const spawnBench = (
+  folder: string,
+  args: readonly string[],
+  command: 'bench' | 'sweep' = 'bench',
+): BenchProcess => {
   const directory = join(folder, 'run');
   const home = join(folder, 'home');
-  const places = ['--home', home, ...(args.includes('--out') ? [] : ['--out', directory])];
+  const places = [
+    '--home',
+    home,
+    ...(args.includes('--out') || args.includes('--resume') ? [] : ['--out', directory]),
+  ];
   const child = spawn(
     process.execPath,
-    [join(repositoryRoot, 'src/cli/main.ts'), 'bench', ...args, ...places],
+    [join(repositoryRoot, 'src/cli/main.ts'), command, ...args, ...places],
     {
       env: childEnv,
       stdio: ['ignore', 'pipe', 'pipe'],

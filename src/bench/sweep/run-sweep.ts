@@ -1,0 +1,177 @@
+// A sweep: the loads that a person named, one stage after the other. What is known stands in a document that is written anew
+// when a stage begins and when it has ended, so that a death in the middle costs the stage that was running and no more.
+
+import { pause } from '../../clock/until-aborted.ts';
+import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
+import { loadAmount, loadText } from '../../core/sweep/stage-load.ts';
+import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { BenchError } from '../bench-error.ts';
+import type { StartedRun } from '../run/bench-parts.ts';
+import type { Warmup } from '../run/bench-request.ts';
+import type { EndedStage, StageParts } from './run-stage.ts';
+import { runStage } from './run-stage.ts';
+
+export interface SweepOrder {
+  /** Of each stage. */
+  readonly durationMs: number;
+  readonly warmup: Warmup;
+  /** Between two stages, for the server to come to rest. */
+  readonly pauseMs: number;
+  /** Also past a load that is over capacity. */
+  readonly isStubborn: boolean;
+}
+
+export interface SweepParts {
+  readonly stage: Omit<StageParts, 'observer'>;
+  /** What is known before the first stage: nothing, or what an earlier try left. */
+  readonly document: SweepDocument;
+  /** @throws what the disk says. */
+  write(document: SweepDocument): Promise<void>;
+  readonly observer: SweepObserver;
+}
+
+export interface SweepObserver extends Pick<StageParts['observer'], 'phase' | 'snapshot' | 'notice'> {
+  /** The run of a stage has begun. */
+  stageBegan(run: StartedRun, stage: Stage): void;
+  /** It is over; nothing of it is in flight. */
+  stageEnded(ended: EndedStage): Promise<void>;
+  /** About once a second, and at each change. */
+  changed(document: SweepDocument): void;
+}
+
+/** @throws BenchError where not even the first stage could begin. */
+export const runSweep = async (order: SweepOrder, parts: SweepParts): Promise<SweepDocument> => {
+  const sweep = new Sweep(parts);
+  const { clock, stop } = parts.stage.bench;
+  let isFirst = true;
+  for (const [index, load] of parts.document.asked.entries()) {
+    const number = index + 1;
+    if (sweep.hasStage(number) || (!order.isStubborn && sweep.isBeyondCapacity(load))) continue;
+    if (!isFirst) await pause(clock, order.pauseMs, stop);
+    if (stop.aborted) break;
+    isFirst = false;
+    const isOver = await sweep.run(number, load, order);
+    if (isOver) break;
+  }
+  return await sweep.end();
+};
+
+class Sweep {
+  readonly #parts: SweepParts;
+  #document: SweepDocument;
+  #writing: Promise<void> = Promise.resolve();
+  #diskProblem: unknown;
+
+  constructor(parts: SweepParts) {
+    this.#parts = parts;
+    this.#document = { ...parts.document, state: 'running' };
+  }
+
+  hasStage(number: number): boolean {
+    return this.#document.stages.some(stage => stage.number === number);
+  }
+
+  /** Of the endpoint, or of this client: more of it would only grow the queue faster. */
+  isBeyondCapacity(load: StageLoad): boolean {
+    return this.#document.stages.some(
+      stage =>
+        isCutShort(stage) && stage.load.kind === load.kind && loadAmount(load) >= loadAmount(stage.load),
+    );
+  }
+
+  /** @returns whether the sweep is over with it. */
+  async run(number: number, load: StageLoad, { durationMs, warmup }: SweepOrder): Promise<boolean> {
+    const { stage, document, observer } = this.#parts;
+    try {
+      const ended = await runStage(
+        {
+          number,
+          load,
+          purpose: 'asked',
+          seed: document.seed + number - 1,
+          durationMs,
+          warmup,
+          goal: { kind: 'measure' },
+        },
+        {
+          ...stage,
+          observer: {
+            run: (run, begun) => {
+              const { model, serverKind, dataset } = run.config.run;
+              const isFirst = this.#document.stages.length === 0;
+              // Prompts are drawn anew for each stage: the first one speaks for all.
+              const known = { model, serverKind, ...(isFirst ? { dataset } : {}) };
+              this.#tell({ ...this.#document, ...known }, begun);
+              this.#write();
+              observer.stageBegan(run, begun);
+            },
+            phase: phase => observer.phase(phase),
+            snapshot: snapshot => observer.snapshot(snapshot),
+            changed: changed => this.#tell(this.#document, changed),
+            notice: text => observer.notice(text),
+          },
+        },
+      );
+      this.#tell(this.#document, ended.stage);
+      this.#write();
+      await observer.stageEnded(ended);
+      return ended.stage.verdict === 'stopped';
+    } catch (error) {
+      if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
+      // What was measured before is not thrown away because the server has gone.
+      const endedEarly = `${loadText(load)} could not be tried: ${error.problem.problem}`;
+      this.#document = { ...this.#document, state: 'interrupted', endedEarly };
+      return true;
+    }
+  }
+
+  async end(): Promise<SweepDocument> {
+    const document = this.#document;
+    const isStopped = this.#parts.stage.bench.stop.aborted;
+    const left = document.asked.filter((_, index) => !this.hasStage(index + 1));
+    const state = document.state !== 'running' ? document.state : isStopped ? 'stopped' : 'complete';
+    const { endedEarly = earlyEnd(left, isStopped), ...rest } = document;
+    this.#document = { ...rest, state, ...(endedEarly === undefined ? {} : { endedEarly }) };
+    this.#write();
+    await this.#writing;
+    if (this.#diskProblem !== undefined) throw this.#diskProblem;
+    this.#parts.observer.changed(this.#document);
+    return this.#document;
+  }
+
+  /** With a stage as it is now. */
+  #tell(document: SweepDocument, stage: Stage): void {
+    const others = document.stages.filter(({ number }) => number !== stage.number);
+    const stages = [...others, stage].sort((a, b) => a.number - b.number);
+    this.#document = { ...document, stages };
+    this.#parts.observer.changed(this.#document);
+  }
+
+  /** One after the other, the newest last. */
+  #write(): void {
+    const document = this.#document;
+    this.#writing = this.#writing
+      .then(() => this.#parts.write(document))
+      .then(
+        () => {
+          this.#diskProblem = undefined;
+        },
+        // A later write may find room; the last one counts.
+        (error: unknown) => {
+          this.#diskProblem = error;
+        },
+      );
+  }
+}
+
+const isCutShort = ({ verdict, figures }: Stage): boolean =>
+  verdict === 'over-capacity' || (verdict === 'client-bound' && !isUnknown(figures) && figures.cancelled > 0);
+
+const earlyEnd = (left: readonly StageLoad[], isStopped: boolean): string | undefined => {
+  if (left.length === 0) return undefined;
+  const loads = left.map(loadText).join(', ');
+  return isStopped
+    ? `it was stopped before ${loads}`
+    : `${loads} ${left.length === 1 ? 'was' : 'were'} not tried: at a load below the queue grew`;
+};

@@ -1,0 +1,189 @@
+// `plimsoll sweep URL`: one load after the other, each an ordinary run, in a directory that can be taken up again.
+
+import { resolve } from 'node:path';
+import { resolveHome } from '../../config/home.ts';
+import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import type { Command, Invocation } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { parseCommandLine } from '../command-line.ts';
+import type { ExitCode, ExitName } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { ProcessState } from '../process-state.ts';
+import { KEY_VARIABLE, keptCommand, URL_SECRET } from '../sweep/kept-command.ts';
+import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
+import { asBench, askedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
+
+export const sweepCommand: Command = {
+  name: 'sweep',
+  summary: 'Load-test an endpoint at one load after the other',
+  description:
+    'Each load is a stage: an ordinary run with a directory of its own. It ends early when a load is over capacity: the loads\nabove would only grow the queue faster. After a stop or a crash --resume DIR goes on. For the highest load that holds\nunder objectives see plimsoll line.',
+  arguments: [
+    {
+      name: 'URL',
+      meaning: 'The server, its /v1, or the endpoint. Not needed with --resume.',
+      isRequired: false,
+    },
+  ],
+  options: SWEEP_OPTIONS,
+  examples: [
+    { line: 'plimsoll sweep URL --rates 1..64x2 --duration 1m', meaning: '1, 2, 4, … 64 requests a second' },
+    { line: 'plimsoll sweep URL --concurrency 1..256x2', meaning: '1, 2, 4, … 256 requests in flight' },
+    { line: 'plimsoll sweep --resume DIR', meaning: 'go on where it was stopped' },
+  ],
+  run: async (invocation, state) => {
+    const isJson = invocation.option(SWEEP.json);
+    const isQuiet = isJson || invocation.option(BENCH.quiet);
+    const end = await startOf(invocation, state, isQuiet);
+    if (isJson) await state.stdout.write(sweepDocumentToJson(end.document));
+    else await state.stdout.write(`\n${end.text.join('\n')}\n\nSweep directory: ${end.directory}\n`);
+    return await exitOf(end.document, invocation.option(BENCH.requireTrustworthy), state);
+  },
+};
+
+const startOf = async (
+  invocation: Invocation,
+  state: ProcessState,
+  isQuiet: boolean,
+): Promise<SweepOutcome> => {
+  const { startSweep, readSweepCommand } = await loadSweep();
+  const resumed = invocation.option(SWEEP.resume);
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  if (resumed === undefined) {
+    const start = await newStart(invocation, invocation, state.cwd, state);
+    const place = { kind: 'new', out: invocation.option(SWEEP.out) } as const;
+    return await unlessStopped(state, () => startSweep(state, { ...start, home, place, isQuiet }));
+  }
+  const directory = resolve(state.cwd, resumed);
+  const { resume } = await readSweepCommand(directory);
+  if (isUnknown(resume)) {
+    throw new CommandError(
+      'benchRunDirectory',
+      `the sweep in ${directory} does not say how it was asked for: ${resume.reason}`,
+      'Run it again with its command, which stands in sweep.json.',
+    );
+  }
+  checkResumed(invocation, resume, state);
+  // What was given now comes behind: a URL with its password, headers and keys.
+  const [url, ...args] = resume.args;
+  const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand]);
+  if (line.kind !== 'run') throw new Error('a kept command line asks for help');
+  const start = await newStart(line.invocation, invocation, resume.cwd, state);
+  const place = { kind: 'resumed', directory } as const;
+  return await unlessStopped(state, () => startSweep(state, { ...start, home, place, isQuiet }));
+};
+
+/** Before its first stage there is nothing to tell. */
+const unlessStopped = async (
+  state: ProcessState,
+  run: () => Promise<SweepOutcome>,
+): Promise<SweepOutcome> => {
+  try {
+    return await run();
+  } catch (error) {
+    if (!state.stop.aborted || error instanceof CommandError) throw error;
+    throw new CommandError(
+      'benchInterrupted',
+      'the sweep was stopped before its first stage',
+      'Nothing was measured.',
+      { cause: error },
+    );
+  }
+};
+
+/** `secrets` is the call that headers and keys were given to. */
+const newStart = async (
+  invocation: Invocation,
+  secrets: Invocation,
+  cwd: string,
+  state: ProcessState,
+): Promise<Omit<SweepCall, 'home' | 'place' | 'isQuiet'>> => {
+  const url = invocation.arguments[0];
+  if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
+  const asked = askedLoads(invocation);
+  const wish = benchWish(asBench(invocation, asked), cwd);
+  const { headers, notices } = await requestHeaders(secrets, state, wish.target);
+  return {
+    request: { ...wish, headers },
+    asked,
+    order: {
+      durationMs: wish.durationMs ?? 0,
+      pauseMs: invocation.option(SWEEP.pause) ?? PAUSE_MS,
+      isStubborn: invocation.option(SWEEP.keepGoing),
+    },
+    resume: keptCommand({ args: state.args.slice(1), url, shownUrl: wish.target.shown, cwd, env: state.env }),
+    notices: [...proxyNotices(state.env), ...notices],
+  };
+};
+
+/** Going on with other settings would be another sweep. */
+const checkResumed = (invocation: Invocation, { secrets }: SweepResume, { env }: ProcessState): void => {
+  const changing = SWEEP_OPTIONS.filter(option => !WITH_RESUME.includes(option.name)).find(option => {
+    const read = option.read([]);
+    return read.kind === 'ok' && JSON.stringify(invocation.option(option)) !== JSON.stringify(read.value);
+  });
+  if (changing !== undefined) {
+    throw usage(
+      `--resume and --${changing.name} cannot be combined`,
+      'A sweep goes on as it was asked for; leave it out, or begin a new one.',
+    );
+  }
+  const missing = secrets.filter(secret => {
+    if (secret === URL_SECRET) return invocation.arguments[0] === undefined;
+    if (secret === KEY_VARIABLE) return (env[KEY_VARIABLE] ?? '') === '';
+    const option = SWEEP_OPTIONS.find(({ name }) => secret === `--${name}`);
+    const given = option === undefined ? undefined : invocation.option(option);
+    return given === undefined || (Array.isArray(given) && given.length === 0);
+  });
+  if (missing.length === 0) return;
+  throw usage(
+    `the sweep was given ${missing.join(' and ')}, which is stored nowhere`,
+    'Give it again beside --resume.',
+  );
+};
+
+const exitOf = async (
+  document: SweepDocument,
+  needsTrustworthy: boolean,
+  { stderr }: ProcessState,
+): Promise<ExitCode> => {
+  const exit = sweepExit(document, needsTrustworthy);
+  const reason = {
+    benchInterrupted: 'the sweep was stopped',
+    benchIncomplete: `the sweep is not complete: ${document.endedEarly ?? 'a stage had no answer'}`,
+    benchClientBound: 'not trustworthy: this machine was the limit of a stage',
+  }[String(exit)];
+  const { code } = EXIT_CODES[exit];
+  if (reason !== undefined) await stderr.write(`plimsoll: ${reason} (code ${code})\n`);
+  return code;
+};
+
+/** The gravest first. A load that is over capacity is an answer, and so is an objective that is missed. */
+export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): ExitName => {
+  if (document.state === 'stopped') return 'benchInterrupted';
+  const verdicts = document.stages.map(({ verdict }) => verdict);
+  if (document.state !== 'complete' || verdicts.includes('broken')) return 'benchIncomplete';
+  return needsTrustworthy && verdicts.includes('client-bound') ? 'benchClientBound' : 'ok';
+};
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadSweep = () => import('../sweep/start-sweep.ts');
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
+
+const WITH_RESUME: readonly string[] = [
+  SWEEP.resume,
+  SWEEP.json,
+  BENCH.quiet,
+  BENCH.home,
+  BENCH.header,
+  BENCH.headerFile,
+  BENCH.apiKeyFile,
+  BENCH.requireTrustworthy,
+].map(({ name }) => name);
+const PAUSE_MS = 1_000;

@@ -1,0 +1,238 @@
+// Runs a sweep for the command line: its directory, its stages with whoever follows them, its text. Loaded late, because it
+// brings ZeroMQ along.
+
+import { join, resolve } from 'node:path';
+import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import type { SweepOrder } from '../../bench/sweep/run-sweep.ts';
+import { runSweep } from '../../bench/sweep/run-sweep.ts';
+import type { SweepDirectory } from '../../bench/sweep/sweep-directory.ts';
+import { openSweepDirectory, readSweep, resumeSweepDirectory } from '../../bench/sweep/sweep-directory.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import { openHome } from '../../config/home.ts';
+import { isSweepId } from '../../core/ids.ts';
+import { objectiveText } from '../../core/run/objective.ts';
+import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
+import { loadText } from '../../core/sweep/stage-load.ts';
+import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
+import { SWEEP_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { unknown } from '../../core/unknown.ts';
+import { renderSweep, stageLine } from '../../tui/sweep-text.ts';
+import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
+import { Companions } from '../bench/run-companions.ts';
+import type { ProcessState } from '../process-state.ts';
+import { commandText } from './kept-command.ts';
+
+export interface SweepCall {
+  readonly request: BenchRequest;
+  readonly asked: readonly StageLoad[];
+  readonly order: Omit<SweepOrder, 'warmup'>;
+  readonly home: string;
+  readonly place: SweepCallPlace;
+  readonly resume: SweepResume;
+  readonly isQuiet: boolean;
+  readonly notices: readonly string[];
+}
+
+export type SweepCallPlace =
+  /** As it was given; undefined: in the home. */
+  | { readonly kind: 'new'; readonly out: string | undefined }
+  /** Absolute. */
+  | { readonly kind: 'resumed'; readonly directory: string };
+
+export interface SweepOutcome {
+  readonly document: SweepDocument;
+  readonly text: readonly string[];
+  readonly directory: string;
+}
+
+/** What a directory says of how it was asked for. @throws CommandError */
+export const readSweepCommand = async (directory: string): Promise<SweepDocument> => {
+  try {
+    return await readSweep(directory);
+  } catch (error) {
+    throw asBenchCommandError(error);
+  }
+};
+
+/** @throws CommandError when nothing could be measured. */
+export const startSweep = async (state: ProcessState, start: SweepCall): Promise<SweepOutcome> => {
+  try {
+    return await sweepIn(state, start);
+  } catch (error) {
+    throw asBenchCommandError(error);
+  }
+};
+
+const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutcome> => {
+  const { home, request } = start;
+  const tell = async (text: string): Promise<void> => {
+    if (!start.isQuiet) await state.stdout.write(`${text}\n`);
+  };
+  await openHome(home);
+  const { directory, document, putAside } = await openPlace(state, start);
+  using _directory = directory;
+  for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
+  await tell(
+    `Sweep ${document.id} in ${directory.path}, ${document.asked.length} stages. Ctrl-C stops it; --resume goes on.`,
+  );
+  if (document.stages.length > 0)
+    await tell(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);
+  for (const name of putAside) await tell(`What was cut off is kept in ${name}, and runs again.`);
+  const stopAsked = new AbortController();
+  await using announcement = await announceSweep({
+    findDaemon: () => runningDaemon(home, state),
+    clock: systemClock,
+    document,
+    directory: directory.path,
+    onStopAsked: () => stopAsked.abort(),
+  });
+  const followers = new StageFollowers(state, start, directory.path, document.id, stopAsked);
+  const ended = await runSweep(
+    { ...start.order, warmup: request.warmup },
+    {
+      document,
+      stage: {
+        request,
+        bench: {
+          ...benchProcess(state),
+          stop: AbortSignal.any([state.stop, stopAsked.signal]),
+          stopNow: state.takeSecondStop(),
+        },
+        newRun: () => newRun(),
+        directory: directory.path,
+        confidence: CONFIDENCE,
+      },
+      write: written => directory.write(written),
+      observer: {
+        stageBegan: (run, stage) => {
+          followers.began(run, stage);
+          void tell(`stage ${stage.number} of ${document.asked.length} has begun: ${loadText(stage.load)}`);
+        },
+        phase: phase => followers.companions?.phase(phase),
+        snapshot: snapshot => followers.companions?.snapshot(snapshot),
+        notice: text => void tell(text),
+        changed: changed => announcement.update(changed),
+        stageEnded: async ({ stage, report }) => {
+          await followers.ended(report);
+          await tell(stageLine(stage));
+        },
+      },
+    },
+  )
+    .catch(async (error: unknown) => {
+      await directory.discard();
+      throw error;
+    })
+    .finally(() => followers.close());
+  const text = renderSweep(ended, { isUnicode: true });
+  await directory.writeText(`${text.join('\n')}\n`);
+  await announcement.end(ended);
+  return {
+    document: ended,
+    text: state.stdout.isUnicode ? text : renderSweep(ended, { isUnicode: false }),
+    directory: directory.path,
+  };
+};
+
+/** Of each stage's run: `plimsoll watch` by a file, the daemon. One stage runs at a time. */
+class StageFollowers {
+  readonly #state: ProcessState;
+  readonly #start: SweepCall;
+  readonly #directory: string;
+  readonly #sweepId: string;
+  readonly #stopAsked: AbortController;
+  companions: Companions | undefined;
+
+  constructor(
+    state: ProcessState,
+    start: SweepCall,
+    directory: string,
+    sweepId: string,
+    stopAsked: AbortController,
+  ) {
+    this.#state = state;
+    this.#start = start;
+    this.#directory = directory;
+    this.#sweepId = sweepId;
+    this.#stopAsked = stopAsked;
+  }
+
+  began(run: Parameters<Companions['started']>[0], stage: Stage): void {
+    const companions = new Companions(this.#state, {
+      home: this.#start.home,
+      directory: join(this.#directory, stage.directory),
+      limits: { samplesMax: undefined, durationMs: this.#start.order.durationMs },
+      display: NO_DISPLAY,
+      ...(isSweepId(this.#sweepId) ? { sweep: { sweepId: this.#sweepId, stage: stage.number } } : {}),
+    });
+    // Whoever stops the run of a stage on its page means the sweep: its next stage would only begin.
+    companions.stopAsked.addEventListener('abort', () => this.#stopAsked.abort(), { once: true });
+    companions.started(run);
+    this.companions = companions;
+  }
+
+  async ended(report: Parameters<Companions['ended']>[0]['report']): Promise<void> {
+    await this.companions?.ended({ report });
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    await this.companions?.[Symbol.asyncDispose]();
+    this.companions = undefined;
+  }
+}
+
+const openPlace = async (
+  state: ProcessState,
+  start: SweepCall,
+): Promise<{
+  readonly directory: SweepDirectory;
+  readonly document: SweepDocument;
+  readonly putAside: readonly string[];
+}> => {
+  const { place, home } = start;
+  if (place.kind === 'resumed')
+    return await resumeSweepDirectory(place.directory, await readSweep(place.directory));
+  const id = newId();
+  const directory = await openSweepDirectory(
+    place.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, place.out),
+  );
+  return { directory, document: newDocument(id, state, start), putAside: [] };
+};
+
+const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDocument => {
+  const { request, asked, resume } = start;
+  return {
+    schema: SWEEP_SCHEMA,
+    id,
+    plimsoll: { version: state.version },
+    name: request.name ?? unknown('not given'),
+    tags: request.tags,
+    startedAt: new Date(systemClock.wallMs()).toISOString(),
+    target: request.target.shown,
+    model: request.model ?? unknown('the server was not asked yet'),
+    serverKind: unknown('the server was not asked yet'),
+    dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : request.dataset.kind,
+    objectives: request.objectives.map(objectiveText),
+    attainment: request.attainment,
+    seed: request.seed,
+    command: commandText(resume),
+    environment: benchProcess(state).environment,
+    state: 'running',
+    stages: [],
+    asked,
+    resume,
+  };
+};
+
+/** A stage is told by its line. */
+const NO_DISPLAY = {
+  started: () => undefined,
+  stage: () => undefined,
+  measuring: () => undefined,
+  snapshot: () => undefined,
+  notice: () => undefined,
+};
+
+const CONFIDENCE = 0.95;

@@ -1,0 +1,152 @@
+// The options of `plimsoll sweep`: those of a benchmark that say what is sent and to whom, and its own, which say how much.
+
+import type { StageLoad } from '../../core/sweep/stage.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { NAMES } from '../bench/name-options.ts';
+import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.ts';
+import { REQUEST_OPTIONS } from '../bench/request-options.ts';
+import type { Invocation, Option } from '../command.ts';
+import { flag, nonEmpty, value } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { loadLevels } from './sweep-loads.ts';
+
+export interface SweepOptions {
+  readonly rates: Option<readonly number[] | undefined>;
+  readonly concurrency: Option<readonly number[] | undefined>;
+  readonly pause: Option<number | undefined>;
+  readonly keepGoing: Option<boolean>;
+  readonly resume: Option<string | undefined>;
+  readonly out: Option<string | undefined>;
+  readonly json: Option<boolean>;
+}
+
+export const SWEEP: SweepOptions = {
+  rates: value({
+    name: 'rates',
+    valueName: 'LIST',
+    meaning: 'Requests a second, one stage each: 1,2,4,8 or 1..64x2 or 10..50+10.',
+    parse: loadLevels(requestRate),
+  }),
+  concurrency: value({
+    name: 'concurrency',
+    valueName: 'LIST',
+    meaning: 'Requests in flight, one stage each: 1,8,64 or 1..256x2.',
+    parse: loadLevels(wholeNumberFrom(1, 20_000)),
+  }),
+  pause: value({
+    name: 'pause',
+    valueName: 'D',
+    meaning: 'Between two stages. Default: 1s.',
+    parse: duration(0, 3_600_000),
+  }),
+  keepGoing: flag('keep-going', 'Also try loads above one that is over capacity.'),
+  resume: value({
+    name: 'resume',
+    valueName: 'DIR',
+    meaning: 'Go on with a sweep that was stopped or died; the stages that ended are kept.',
+    parse: nonEmpty,
+  }),
+  out: value({
+    name: 'out',
+    valueName: 'DIR',
+    meaning: 'The directory of the sweep, new or empty. Default: <home>/runs/<id>.',
+    parse: nonEmpty,
+  }),
+  json: flag('json', 'Print sweep.json alone.'),
+};
+
+const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
+
+/** In the order of --help. */
+export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
+  rates,
+  concurrency,
+  BENCH.arrival,
+  BENCH.duration,
+  pause,
+  keepGoing,
+  resume,
+  BENCH.api,
+  BENCH.model,
+  BENCH.dataset,
+  BENCH.promptColumn,
+  BENCH.noNonce,
+  ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
+  BENCH.streaming,
+  BENCH.timeout,
+  BENCH.timeoutConnect,
+  BENCH.timeoutFirstByte,
+  BENCH.timeoutIdle,
+  BENCH.warmup,
+  BENCH.noWarmup,
+  NAMES.name,
+  NAMES.tag,
+  out,
+  BENCH.seed,
+  BENCH.header,
+  BENCH.headerFile,
+  BENCH.apiKeyFile,
+  BENCH.events,
+  BENCH.slo,
+  BENCH.attainment,
+  BENCH.requireTrustworthy,
+  json,
+  BENCH.quiet,
+  BENCH.home,
+];
+
+/** @throws CommandError `usage` unless it is one of the two. */
+export const askedLoads = (invocation: Invocation): readonly StageLoad[] => {
+  const ofRates = invocation.option(SWEEP.rates);
+  const ofUsers = invocation.option(SWEEP.concurrency);
+  const arrival = invocation.option(BENCH.arrival);
+  if (ofRates !== undefined && ofUsers !== undefined) {
+    throw usage('--rates and --concurrency cannot be combined', 'Run a sweep of each.');
+  }
+  if (ofRates === undefined && arrival !== undefined) {
+    throw usage('--arrival has no effect without --rates', `Write: --rates 1..64x2 --arrival ${arrival}`);
+  }
+  if (ofRates !== undefined)
+    return ofRates.map(requestsPerSecond => ({
+      kind: 'rate',
+      requestsPerSecond,
+      arrival: arrival ?? 'poisson',
+    }));
+  if (ofUsers !== undefined) return ofUsers.map(users => ({ kind: 'concurrency', concurrency: users }));
+  throw usage('a sweep needs its loads', 'Write: --rates 1..64x2, or --concurrency 1..256x2');
+};
+
+/**
+ * As a benchmark of the first load would be asked for, so that everything else means the same in both. An objective of a
+ * single request is one that 95 % must meet, where nothing else is said.
+ */
+export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): Invocation => {
+  const hasRequestObjective = invocation
+    .option(BENCH.slo)
+    .flat()
+    .some(({ kind }) => kind === 'request');
+  const isAttainmentGiven = invocation.option(BENCH.attainment) !== undefined;
+  const texts: ReadonlyMap<string, readonly string[]> = new Map([
+    [BENCH.rate.name, first?.kind === 'rate' ? [String(first.requestsPerSecond)] : []],
+    [BENCH.concurrency.name, first?.kind === 'concurrency' ? [String(first.concurrency)] : []],
+    ...(hasRequestObjective && !isAttainmentGiven ? [[BENCH.attainment.name, ['95%']] as const] : []),
+  ]);
+  return withTexts(invocation, texts);
+};
+
+/** The same, but of some options as if these texts had been given. */
+export const withTexts = (
+  invocation: Invocation,
+  texts: ReadonlyMap<string, readonly string[]>,
+): Invocation => ({
+  arguments: invocation.arguments,
+  option: option => {
+    const given = texts.get(option.name);
+    if (given === undefined) return invocation.option(option);
+    const read = option.read(given);
+    if (read.kind === 'ok') return read.value;
+    throw usage(`--${option.name}: ${read.problem}`, read.advice);
+  },
+});
+
+const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
