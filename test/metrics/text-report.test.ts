@@ -155,7 +155,7 @@ describe('the text of a report', () => {
     if (latencyNs === undefined) throw new Error('no latency');
     const histogram = logBuckets(logEdges(5.05e9, 5.1e9), Array(30).fill(1));
     const text = textOf({ ...report, series: { latencyNs: { ...latencyNs, histogram } } });
-    const edges = [...text.matchAll(/^ +(\S+) s │/gm)].map(([, edge]) => edge);
+    const edges = [...text.matchAll(/^ +([\d.]+)\ss │/gm)].map(([, edge]) => edge);
     expect(edges).toHaveLength(30);
     expect(new Set(edges).size).toBe(30);
   });

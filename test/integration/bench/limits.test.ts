@@ -169,7 +169,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
       isTerminal: true,
       env: { HTTP_PROXY: 'http://127.0.0.1:9' },
     });
-    expect(quiet.stdout).toMatch(/^(NOT VOUCHED|CLIENT|Run )/);
+    expect(quiet.stdout).toMatch(/^(NOT VOUCHED|CLIENT|Trustworthy|Run )/);
     expect(quiet.stdout).not.toContain('\u001b');
     expect(quiet.stderr).toBe('');
   });
