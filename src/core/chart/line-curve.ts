@@ -23,6 +23,8 @@ export interface LineCurveOptions {
   readonly isLive: boolean;
   /** Of the series that the curve shows; undefined where no objective bounds it. */
   readonly limitNs: number | undefined;
+  /** Whether the shares within the objectives stand beneath. */
+  readonly hasShares: boolean;
   /** Of an earlier search, laid underneath. */
   readonly earlier?: { readonly stages: readonly PicturedStage[]; readonly line: LoadLine } | undefined;
 }
@@ -83,7 +85,7 @@ export interface LineCurve {
 
 /** Undefined while no stage has a figure to draw. */
 export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
-  const { width, stages, by, line, isLive, limitNs, earlier } = options;
+  const { width, stages, by, line, isLive, limitNs, earlier, hasShares } = options;
   const shown = inLoadOrder(stages, by).flatMap(stage => placed(stage, by));
   const before = (earlier === undefined ? [] : inLoadOrder(earlier.stages, by)).flatMap(stage =>
     placed(stage, by),
@@ -110,7 +112,7 @@ export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
   const holds = holdsOf(line);
   return {
     width,
-    height: shares.foot + 6,
+    height: hasShares ? shares.foot + 6 : floor + FOOT_PX,
     left,
     right,
     top,

@@ -137,7 +137,8 @@ export const curveObjective = (
   series: SeriesKey,
 ): CurveObjective | undefined => {
   for (const objective of parsedObjectives(objectives)) {
-    if (objective.kind === 'error-rate' || objectiveSeries(objective.name) !== series) continue;
+    if (objective.kind === 'error-rate' || !SAME_AXIS[series]?.includes(objectiveSeries(objective.name)))
+      continue;
     const within = `within ${nsWords(objective.limitNs)}`;
     const label =
       objective.kind === 'request'
@@ -164,10 +165,10 @@ export const requestObjectiveWords = (objectives: readonly string[]): string | u
         .join(' and ');
 };
 
-/** Those that this version can read. */
+/** Those that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of requests". */
 const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =>
   objectives.flatMap(text => {
-    const read = parseObjectives(text);
+    const read = parseObjectives(text.replace(/ for (?:every request|\S+ of requests)$/, ''));
     return read.kind === 'ok' ? read.value : [];
   });
 
@@ -176,3 +177,12 @@ export const shareWords = (share: number): string => `${formatTick(Math.floor(sh
 
 export const nsWords = (ns: number): string =>
   figureText(formatMeasuredNanoseconds(ns)).replace(/\.0+(?=\D)/, '');
+
+/** Objectives whose limits stand on the axis of a curve: a curve counts from when a request was meant to be sent. */
+const SAME_AXIS: Readonly<Partial<Record<SeriesKey, readonly SeriesKey[]>>> = {
+  ttftNs: ['ttftNs', 'ttftFromIntendedNs'],
+  ttftFromIntendedNs: ['ttftNs', 'ttftFromIntendedNs'],
+  tpotNs: ['tpotNs'],
+  latencyNs: ['latencyNs', 'latencyFromIntendedNs'],
+  latencyFromIntendedNs: ['latencyNs', 'latencyFromIntendedNs'],
+};

@@ -15,6 +15,7 @@ describe('the picture of a load line', () => {
       line: document.line,
       isLive: false,
       limitNs: 500e6,
+      hasShares: true,
       ...more,
     });
     if (curve === undefined) throw new Error('there is something to draw');
@@ -90,6 +91,7 @@ describe('the picture of a load line', () => {
         line: document.line,
         isLive: false,
         limitNs: undefined,
+        hasShares: true,
       }),
     ).toBeUndefined();
   });
@@ -115,6 +117,10 @@ describe('the picture of a load line', () => {
         expect(at).toBeLessThanOrEqual(curve.floor);
       }
     expect(curve.right).toBeLessThanOrEqual(width);
+  });
+
+  test('is lower where there are no shares to show', () => {
+    expect(drawn({ hasShares: false }).height).toBeLessThan(drawn().height);
   });
 
   test('says 100 only of all, and 0 only of none', () => {

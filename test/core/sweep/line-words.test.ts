@@ -6,6 +6,7 @@ import {
   lineFigure,
   lineRemark,
   loadWords,
+  requestObjectiveWords,
   stageSentence,
 } from '../../../src/core/sweep/line-words.ts';
 import { objectiveReaches } from '../../../src/core/sweep/objective-reach.ts';
@@ -74,6 +75,12 @@ describe('a load line in words', () => {
       limitNs: 500e6,
       label: '95\u202f% within 500\u00a0ms',
     });
+    const told = { objectives: ['tpot=50ms, ttft=300ms for 95% of requests'], attainment: 0.95 };
+    expect(curveObjective(told, 'ttftFromIntendedNs')).toEqual({
+      limitNs: 300e6,
+      label: '95\u202f% within 300\u00a0ms',
+    });
+    expect(requestObjectiveWords(told.objectives)).toBe('TPOT within 50\u00a0ms and TTFT within 300\u00a0ms');
     const percentile = { objectives: ['error-rate=1%', 'tpot.p99=50ms'], attainment: 0.95 };
     expect(curveObjective(percentile, 'tpotNs')?.label).toBe('p99 within 50\u00a0ms');
     expect(curveObjective(percentile, 'ttftNs')).toBeUndefined();
