@@ -50,7 +50,7 @@ export class RunTimeSeries {
   told({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
     const point = this.#at(elapsedMs);
     if (point === undefined) return;
-    if (isKnown(contentArrived)) this.#tellArrived(elapsedMs, contentArrived);
+    if (this.#isStreaming && isKnown(contentArrived)) this.#tellArrived(elapsedMs, contentArrived);
     point.told = {
       requestsPerSecond: isUnknown(recent.requestsPerSecond) ? null : recent.requestsPerSecond,
       outputTokensPerSecond: isUnknown(recent.outputTokensPerSecond) ? null : recent.outputTokensPerSecond,
@@ -84,21 +84,24 @@ export class RunTimeSeries {
     });
     const bands = points.map(percentilesOf);
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
-    const perSecond = (counts: (point: RunPoint) => number | null, told: keyof ToldRates): SeriesColumn =>
+    const perSecond = (counts: readonly (number | null)[], told: keyof ToldRates): SeriesColumn =>
       points.map((point, index) => {
         if (point.isPartial) return point.told?.[told] ?? null;
         const coveredMs = Math.min(stepMs, this.#lastEndMs - index * stepMs);
         const isCovered = isLive || coveredMs >= stepMs / 2;
         if (first === -1 || index < first || !isCovered) return null;
-        const count = counts(point);
+        const count = counts[index] ?? null;
         return count === null ? null : (count * 1_000) / (isLive ? stepMs : coveredMs);
       });
     return {
       stepMs,
       measured: this.#isStreaming ? 'ttftNs' : 'latencyNs',
-      requestsPerSecond: perSecond(point => point.completed, 'requestsPerSecond'),
+      requestsPerSecond: perSecond(
+        points.map(point => point.completed),
+        'requestsPerSecond',
+      ),
       outputTokensPerSecond: perSecond(
-        point => (isLive ? this.#tokensSoFar(point) : point.outputTokens),
+        isLive ? this.#tokensSoFar(points) : points.map(point => point.outputTokens),
         'outputTokensPerSecond',
       ),
       inFlight: points.map((point, index) => {
@@ -163,10 +166,13 @@ export class RunTimeSeries {
   }
 
   /** With the chunks of answers that go on, at as many tokens as a chunk of the completed ones has had. */
-  #tokensSoFar({ outputTokens, endedChunks, arrivedChunks }: RunPoint): number | null {
-    const goingOn = Math.max(0, arrivedChunks - endedChunks);
-    if (goingOn === 0) return outputTokens;
-    return isUnknown(this.#tokensPerChunk) ? null : outputTokens + goingOn * this.#tokensPerChunk;
+  #tokensSoFar(points: readonly RunPoint[]): readonly (number | null)[] {
+    const goingOn = chunksGoingOn(points);
+    return points.map(({ outputTokens }, index) => {
+      const chunks = goingOn[index] ?? 0;
+      if (chunks < LEAST_CHUNKS) return outputTokens;
+      return isUnknown(this.#tokensPerChunk) ? null : outputTokens + chunks * this.#tokensPerChunk;
+    });
   }
 
   /** The point that a moment lies in, made where it is missing; undefined for a moment that no run can have. */
@@ -184,5 +190,25 @@ export class RunTimeSeries {
   }
 }
 
+/**
+ * Chunks that came in each point of answers that have not ended. A point that has fewer than its ended answers had was told of
+ * some a moment too early or too late: they are counted beside it, and taken back there.
+ */
+const chunksGoingOn = (points: readonly RunPoint[]): readonly number[] => {
+  const left = points.map(({ arrivedChunks, endedChunks }) => arrivedChunks - endedChunks);
+  for (const [index, chunks] of left.entries()) {
+    let lacking = Math.max(0, -chunks);
+    for (const beside of [index - 1, index + 1]) {
+      const taken = Math.min(lacking, Math.max(0, left[beside] ?? 0));
+      if (taken === 0) continue;
+      left[beside] = (left[beside] ?? 0) - taken;
+      lacking -= taken;
+    }
+  }
+  return left;
+};
+
+/** Less is what is left of arithmetic. */
+const LEAST_CHUNKS = 1e-6;
 /** The clock of a run holds 104 days exactly; no run lasts longer. */
 const ELAPSED_MS_MAX = 104 * 24 * 3_600_000;

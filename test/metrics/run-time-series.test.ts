@@ -103,6 +103,24 @@ describe('a run over time', () => {
     expect(series.series().outputTokensPerSecond.slice(0, 2)).toEqual([10, 10 / 0.95]);
   });
 
+  test('of a live run makes up no tokens where chunks were told a moment before or after they came', () => {
+    const series = new RunTimeSeries(true);
+    const told = (elapsedMs: number, chunks: number): void =>
+      series.told({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });
+    const burst = (atNs: number): void => {
+      for (let index = 0; index < 6; index += 1)
+        series.add(sample({ sentNs: 0, firstContentNs: atNs, endNs: atNs, outputTokens: 100 }));
+    };
+    told(900, 0);
+    burst(1.05 * SECOND);
+    told(1_100, 6);
+    burst(2.95 * SECOND);
+    told(2_999, 6);
+    told(3_100, 12);
+    told(4_000, 12);
+    expect(series.series(4_000).outputTokensPerSecond).toEqual([0, 600, 600, 0]);
+  });
+
   test('knows nothing of the time before the first measured sample', () => {
     const series = new RunTimeSeries(true);
     series.add({ ...sample({ sentNs: 0, endNs: SECOND }), isTracked: false });
