@@ -19,6 +19,7 @@ const GROUPS: readonly (readonly [word: string, load: () => Promise<readonly Com
   ['open', async () => [(await import('./commands/open.ts')).openCommand]],
   ['bench', async () => [(await import('./commands/bench.ts')).benchCommand]],
   ['sweep', async () => [(await import('./commands/sweep.ts')).sweepCommand]],
+  ['line', async () => [(await import('./commands/line.ts')).lineCommand]],
   ['watch', async () => [(await import('./commands/watch.ts')).watchCommand]],
   ['report', async () => [(await import('./commands/report.ts')).reportCommand]],
   [

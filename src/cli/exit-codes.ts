@@ -47,7 +47,11 @@ export const EXIT_CODES = {
   benchTooFew: {
     code: 21,
     meaning:
-      '`bench`: too few requests to say whether an objective of `--slo` is met. It says how many would do.',
+      '`bench`, `line`: too few requests to say whether an objective of `--slo` is met, or where the line is.',
+  },
+  benchNoLoad: {
+    code: 22,
+    meaning: '`line`: not even one request at a time meets the objectives.',
   },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
   recording: {

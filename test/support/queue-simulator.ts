@@ -11,12 +11,6 @@ export interface QueueModel {
   readonly serviceVariation: number;
 }
 
-export interface QueueCustomer {
-  readonly arrivedNs: number;
-  readonly beganNs: number;
-  readonly endedNs: number;
-}
-
 /** Requests a second at which every server is always busy. */
 export const capacityOf = ({ servers, serviceNs }: QueueModel): number => (servers * 1e9) / serviceNs;
 
@@ -36,7 +30,7 @@ export class QueueSimulator {
     this.#mu = Math.log(serviceNs) - this.#sigma ** 2 / 2;
   }
 
-  /** Until how many are served at a time again; `factor` stretches the service. */
+  /** `factor` stretches its service. */
   arrive(arrivedNs: number, factor = 1): void {
     const free = this.#freeNs;
     let first = 0;
@@ -45,6 +39,11 @@ export class QueueSimulator {
     this.beganNs = Math.max(arrivedNs, free[first] ?? 0);
     this.endedNs = this.beganNs + this.#serviceNs() * factor;
     free[first] = this.endedNs;
+  }
+
+  /** For whatever else is left to chance. */
+  draw(): number {
+    return this.#random.next();
   }
 
   #serviceNs(): number {

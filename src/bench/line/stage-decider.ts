@@ -16,12 +16,16 @@ export interface DeciderOptions {
   readonly confidence: number;
   /** Of an idle endpoint, where it is known: an endpoint that hangs ends no request that would tell. */
   readonly idleLatencyNs?: number;
+  /** When the stage's time is over: what cannot be decided by then is given up long before. */
+  readonly endNs?: number;
 }
 
 export interface Look {
   readonly verdict: Extract<StageVerdict, 'held' | 'missed' | 'over-capacity' | 'undecided'>;
   /** Requests issued until the look. */
   readonly issued: number;
+  /** Undecided, and so it will be at the end of its time. */
+  readonly isFutile: boolean;
   readonly growth: QueueGrowth | undefined;
   readonly results: readonly CriterionResult[];
 }
@@ -61,12 +65,26 @@ export class StageDecider {
     const results = ledger.criteria.map((criterion, at) =>
       testCriterion(criterion, ledger.column(at, nowNs), alpha),
     );
+    const verdict = verdictOf({ isGrowing: growth?.isGrowing === true, isStable, results });
     return {
-      verdict: verdictOf({ isGrowing: growth?.isGrowing === true, isStable, results }),
+      verdict,
+      isFutile: verdict === 'undecided' && this.#isFutile(results, nowNs),
       issued: ledger.issued,
       growth,
       results,
     };
+  }
+
+  /** Some criterion would need many times the requests that there is time for, at the rate they come. */
+  #isFutile(results: readonly CriterionResult[], nowNs: number): boolean {
+    const { endNs } = this.#options;
+    if (endNs === undefined || nowNs <= 0) return false;
+    return results.some(
+      ({ answer, samples, samplesNeeded = Number.POSITIVE_INFINITY }) =>
+        answer === 'too-few-samples' &&
+        samples >= FUTILE_SAMPLES_MIN &&
+        samplesNeeded > FUTILE_FACTOR * samples * (endNs / nowNs),
+    );
   }
 }
 
@@ -96,5 +114,8 @@ const hanging = (idleLatencyNs: number | undefined): number | undefined =>
 
 const HANGING_LATENCIES = 5;
 const FIRST_LOOK = 60;
+/** The mean moves while it goes on, and with it the number that would decide. */
+const FUTILE_FACTOR = 4;
+const FUTILE_SAMPLES_MIN = 300;
 const LOOK_RATIO = 1.3;
 const LOOKS_WORTH = 14;

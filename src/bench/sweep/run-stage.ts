@@ -184,6 +184,7 @@ class StageWatch {
       ledger: account.ledger,
       isOpenLoop: account.isOpenLoop,
       confidence,
+      endNs: order.durationMs * 1e6,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
     });
   }
@@ -232,7 +233,7 @@ class StageWatch {
       case 'count':
         return account.ledger.ended >= order.goal.ended;
       case 'decide':
-        if (look === undefined || look.verdict === 'undecided') return false;
+        if (look === undefined || (look.verdict === 'undecided' && !look.isFutile)) return false;
         this.#decided = look;
         return true;
       case 'measure':
@@ -248,7 +249,7 @@ class StageWatch {
 /** "stage-07". */
 export const stageDirectory = (number: number): string => `stage-${String(number).padStart(2, '0')}`;
 
-export const patternOf = (load: StageLoad): RunPattern =>
+const patternOf = (load: StageLoad): RunPattern =>
   load.kind === 'rate'
     ? { kind: load.arrival, requestsPerSecond: load.requestsPerSecond }
     : { kind: 'concurrency', concurrency: load.concurrency };

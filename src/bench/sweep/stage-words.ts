@@ -16,11 +16,37 @@ export interface VerdictOptions {
 
 export const finalVerdict = ({ look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
-  if (report.client.verdict === 'client-bound' && look.verdict !== 'held') return 'client-bound';
+  if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
   // The queue of an endpoint that hangs grows as well; where nothing at all came back there is more to say.
   if (figures.completed === 0) return figures.failed > 0 && look.verdict === 'missed' ? 'missed' : 'broken';
   return look.verdict;
 };
+
+/**
+ * Whether this client, and not the endpoint, may have made the load fail: it lost something or got no processor, or its own
+ * lateness is a part of the limit that is missed, or of the latency behind a queue that grows.
+ */
+const clientMattered = (
+  { client, droppedEvents, errors }: Report,
+  { objectives, curve }: StageFigures,
+  verdict: Look['verdict'],
+): boolean => {
+  if (client.verdict !== 'client-bound') return client.verdict === 'unknown';
+  if (client.starved || droppedEvents > 0 || (errors.client ?? 0) > 0) return true;
+  const lateNs = Math.max(
+    ...[client.sendLatenessNs, client.readLatenessNs, client.beatLatenessNs].map(lateness =>
+      isKnown(lateness) ? lateness.p99 : 0,
+    ),
+  );
+  const limits = objectives.filter(({ unit }) => unit === 'ns').map(({ limit }) => limit);
+  const scaleNs =
+    verdict === 'missed' && limits.length > 0 ? Math.min(...limits) : isKnown(curve) ? curve.p50 : 0;
+  return lateNs > LATE_PART_MOST * scaleNs;
+};
+
+const FAILING: ReadonlySet<Look['verdict']> = new Set(['missed', 'over-capacity']);
+/** As of the tail in the client's own verdict: two digits of what is judged stay true. */
+const LATE_PART_MOST = 0.1;
 
 export interface ReasonOptions {
   readonly verdict: StageVerdict;

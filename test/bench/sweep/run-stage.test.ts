@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { runStage } from '../../../src/bench/sweep/run-stage.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import type { Stage, StageFigures, StageVerdict } from '../../../src/core/sweep/stage.ts';
+import type { Unknown } from '../../../src/core/unknown.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -16,9 +17,9 @@ const figuresOf = ({ figures }: Stage): StageFigures => {
   return figures;
 };
 
-/** On a machine that is busy with other things the client is the limit, and the stage must say so. */
-const unlessClientBound = ({ client }: Report, verdict: StageVerdict): StageVerdict =>
-  client.verdict === 'client-bound' ? 'client-bound' : verdict;
+/** On a machine that is busy with other things this client may be the limit, and then the stage says so. */
+const verdictsOf = ({ client }: Report, verdict: StageVerdict): readonly (StageVerdict | Unknown)[] =>
+  client.verdict === 'trustworthy' ? [verdict] : [verdict, 'client-bound', 'undecided'];
 
 describe('a stage', { timeout: 60_000 }, () => {
   test('at half the capacity holds, ends long before its time and is an ordinary, complete run', async () => {
@@ -31,7 +32,7 @@ describe('a stage', { timeout: 60_000 }, () => {
       seen,
     });
     const { stage, report } = await runStage(rateOrder(100), parts);
-    if (stage.verdict !== 'held') expect(stage.verdict).toBe(unlessClientBound(report, 'held'));
+    expect(verdictsOf(report, 'held')).toContain(stage.verdict);
     const figures = figuresOf(stage);
     expect(figures.elapsedNs).toBeLessThan(19e9);
     expect(figures.completed + figures.cancelled).toBe(figures.issued);
@@ -53,7 +54,7 @@ describe('a stage', { timeout: 60_000 }, () => {
     await using mock = await startQueue({ ttftMs: 20, concurrencyMax: 1 });
     const parts = stageParts({ url: mock.url, directory: folder.path });
     const { stage, report } = await runStage(rateOrder(80), parts);
-    expect(stage.verdict).toBe(unlessClientBound(report, 'over-capacity'));
+    expect(verdictsOf(report, 'over-capacity')).toContain(stage.verdict);
     const figures = figuresOf(stage);
     expect(figures.cancelled).toBeGreaterThan(10);
     expect(figures.inFlightGrowthPerMinute).toMatchObject({ value: expect.any(Number) });
@@ -83,7 +84,7 @@ describe('a stage', { timeout: 60_000 }, () => {
       rateOrder(20, { durationMs: 1_000, warmup: { kind: 'requests', count: 1 } }),
       { ...parts, request },
     );
-    expect(stage.verdict).toBe(unlessClientBound(report, 'broken'));
+    expect(verdictsOf(report, 'broken')).toContain(stage.verdict);
     expect(figuresOf(stage)).toMatchObject({ completed: 0 });
   });
 });

@@ -1,0 +1,89 @@
+// The load line that the stages of a search amount to, and the sentence about it.
+
+import { formatThreeDigits } from '../../core/figure/figure.ts';
+import type { LoadLine } from '../../core/sweep/sweep-document.ts';
+import type { SearchedStage, SearchOptions } from './line-search.ts';
+import { capacityEstimate, trialsOf } from './line-search.ts';
+
+/** Why the search ended before it was through; undefined: it was, or goes on. */
+export type SearchEnd = 'budget' | 'stopped' | undefined;
+
+export const foundLine = (
+  stages: readonly SearchedStage[],
+  options: SearchOptions,
+  end: SearchEnd,
+): LoadLine => {
+  const { holds, fails, clientLimit } = trialsOf(stages, options);
+  const alone = stages.filter(({ purpose }) => purpose === 'alone');
+  if (holds === undefined && alone.length > 0) {
+    if (alone.every(({ verdict }) => verdict === 'broken'))
+      return { kind: 'unknown', reason: 'the endpoint answers no request, not even one at a time' };
+    if (alone.every(({ verdict }) => verdict === 'missed')) {
+      const load = options.by === 'rate' ? capacityEstimate(alone) : 1;
+      return { kind: 'none', fails: load, failsBy: 'objective' };
+    }
+  }
+  if (holds !== undefined && fails !== undefined && clientLimit === undefined)
+    return {
+      kind: 'bracket',
+      holds: holds.load,
+      fails: fails.load,
+      failsBy: fails.failsBy,
+      isConfirmed: holds.held > 1 && fails.failed > 1,
+    };
+  if (holds !== undefined) {
+    const limit = clientLimit !== undefined ? 'client' : (end ?? 'load-max');
+    return { kind: 'at-least', holds: holds.load, limit };
+  }
+  if (fails !== undefined)
+    return { kind: 'at-most', fails: fails.load, failsBy: fails.failsBy, limit: end ?? 'undecided' };
+  return { kind: 'unknown', reason: stages.length === 0 ? 'no stage has ended' : 'no load was decided' };
+};
+
+/** "carries 11.6 to 12.2 requests/s at ttft.p95=500ms; above that the queue grows". */
+export const lineSentence = (
+  line: LoadLine,
+  { by, objectives }: { readonly by: SearchOptions['by']; readonly objectives: readonly string[] },
+): string => {
+  const unit = by === 'rate' ? 'requests/s' : 'requests in flight';
+  const load = (value: number): string => (by === 'rate' ? formatThreeDigits(value) : String(value));
+  const under = objectives.length === 0 ? '' : ` at ${objectives.join(' and ')}`;
+  switch (line.kind) {
+    case 'unknown':
+      return `nothing is known: ${line.reason}`;
+    case 'bracket':
+      return (
+        `carries ${load(line.holds)} to ${load(line.fails)} ${unit}${under}; above that ${BEYOND[line.failsBy]}` +
+        (line.isConfirmed ? '' : ' (not every end was measured twice)')
+      );
+    case 'at-least':
+      return `carries at least ${load(line.holds)} ${unit}${under}; ${AT_LEAST[line.limit]}`;
+    case 'at-most':
+      return `carries less than ${load(line.fails)} ${unit}${under}, where ${BEYOND[line.failsBy]}; ${AT_MOST[line.limit]}`;
+    case 'none':
+      return by === 'rate'
+        ? `carries no load${under}: not even one request at a time (${load(line.fails)} ${unit}) meets it`
+        : `carries no load${under}: not even one request at a time meets it`;
+    default:
+      return line satisfies never;
+  }
+};
+
+const BEYOND = {
+  objective: 'an objective is missed',
+  'over-capacity': 'the queue grows',
+} as const;
+
+const AT_LEAST = {
+  client: 'beyond that this client was the limit',
+  budget: 'the time was over before a load failed',
+  stopped: 'it was stopped before a load failed',
+  'load-max': 'no higher load was asked for',
+} as const;
+
+const AT_MOST = {
+  undecided: 'lower loads decided nothing',
+  client: 'below that this client was the limit',
+  budget: 'the time was over before a load held',
+  stopped: 'it was stopped before a load held',
+} as const;

@@ -1,0 +1,117 @@
+// What all stages of a search say together: of each load whether it holds, and from that the ends of the bracket. Two stages
+// of one load that contradict each other say nothing, so that the bracket widens to the next loads beyond.
+
+import type { StageVerdict } from '../../core/sweep/stage.ts';
+
+export type FailsBy = 'objective' | 'over-capacity';
+
+export interface Trial {
+  readonly load: number;
+  readonly verdict: StageVerdict;
+}
+
+export interface LoadEvidence {
+  readonly load: number;
+  held: number;
+  failed: number;
+  /** Stages of it that decided nothing. */
+  undecided: number;
+  isClientBound: boolean;
+  failsBy: FailsBy;
+  /** In the order in which loads were first tried. */
+  readonly order: number;
+}
+
+export class Trials {
+  readonly #loads: Map<number, LoadEvidence> = new Map();
+
+  add({ load, verdict }: Trial): void {
+    const known = this.#loads.get(load);
+    const evidence = known ?? {
+      load,
+      held: 0,
+      failed: 0,
+      undecided: 0,
+      isClientBound: false,
+      failsBy: 'objective',
+      order: this.#loads.size,
+    };
+    this.#loads.set(load, evidence);
+    switch (verdict) {
+      case 'held':
+        settle(evidence);
+        evidence.held += 1;
+        return;
+      case 'missed':
+        settle(evidence);
+        evidence.failed += 1;
+        return;
+      case 'over-capacity':
+      case 'broken':
+        settle(evidence);
+        evidence.failed += 1;
+        evidence.failsBy = 'over-capacity';
+        return;
+      case 'client-bound':
+        evidence.isClientBound = true;
+        return;
+      case 'undecided':
+      case 'stopped':
+        evidence.undecided += 1;
+        return;
+      default:
+        verdict satisfies never;
+    }
+  }
+
+  at(load: number): LoadEvidence | undefined {
+    return this.#loads.get(load);
+  }
+
+  /** The lowest load that does not hold. */
+  get fails(): LoadEvidence | undefined {
+    const failing = this.#all().filter(({ held, failed }) => failed > 0 && held === 0);
+    return failing.find(isSure) ?? failing[0];
+  }
+
+  /** The highest load that holds, below every one that does not. */
+  get holds(): LoadEvidence | undefined {
+    const limit = this.fails?.load ?? Number.POSITIVE_INFINITY;
+    const holding = this.#all().filter(({ load, held, failed }) => held > 0 && failed === 0 && load < limit);
+    return holding.findLast(isSure) ?? holding.at(-1);
+  }
+
+  /** The lowest load at which this client was the limit, where nothing lower failed. */
+  get clientLimit(): number | undefined {
+    const limit = this.fails?.load ?? Number.POSITIVE_INFINITY;
+    return this.#all().find(({ load, isClientBound, held }) => isClientBound && held === 0 && load < limit)
+      ?.load;
+  }
+
+  /** Loads strictly between, ascending, that were tried and say nothing. */
+  between(low: number, high: number): readonly number[] {
+    return this.#all()
+      .map(({ load }) => load)
+      .filter(load => load > low && load < high);
+  }
+
+  get lowest(): number | undefined {
+    return this.#all()[0]?.load;
+  }
+
+  get highest(): number | undefined {
+    return this.#all().at(-1)?.load;
+  }
+
+  #all(): readonly LoadEvidence[] {
+    return [...this.#loads.values()].sort((a, b) => a.load - b.load);
+  }
+}
+
+/** What a shorter stage could not decide speaks against no longer one. */
+const settle = (evidence: LoadEvidence): void => {
+  if (evidence.held + evidence.failed === 0) evidence.undecided = 0;
+};
+
+/** One that a second stage could not decide gives way to a load farther off, where there is one. */
+const isSure = ({ held, failed, undecided }: LoadEvidence): boolean => held + failed > undecided;

@@ -1,0 +1,221 @@
+// The search for a load line with real stages: asks the pure search for the next load, runs it, and writes line.json anew
+// after each. Whatever ends it, what is known by then is what it says.
+
+import { join } from 'node:path';
+import { errorMessage } from '../../core/problem.ts';
+import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
+import type { Report } from '../../core/run/report.ts';
+import type { Stage } from '../../core/sweep/stage.ts';
+import type { LineDocument } from '../../core/sweep/sweep-document.ts';
+import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { BenchError } from '../bench-error.ts';
+import type { SearchEnd } from '../line/found-line.ts';
+import { foundLine, lineSentence } from '../line/found-line.ts';
+import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
+import { loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
+import { lineText } from './line-text.ts';
+import type { StageParts } from './run-stage.ts';
+import { runStage } from './run-stage.ts';
+import type { SweepHeadOptions } from './sweep-head.ts';
+import { sweepHead } from './sweep-head.ts';
+
+export interface LineRequest extends SweepHeadOptions {
+  readonly search: SearchOptions;
+  readonly budgetMs: number;
+}
+
+export interface LineObserver {
+  /** After each change, about once a second while a stage runs. */
+  changed(document: LineDocument): void;
+  /** Its run has its report; the next one waits. */
+  stageEnded(report: Report): Promise<void>;
+}
+
+export interface LineResult {
+  readonly document: LineDocument;
+  /** line.txt. */
+  readonly text: readonly string[];
+  readonly diskProblems: readonly string[];
+}
+
+/** @throws BenchError when not even the first stage could begin. */
+export const runLine = async (
+  request: LineRequest,
+  parts: StageParts,
+  observer: LineObserver,
+): Promise<LineResult> => {
+  const line = new LineRun(request, parts, observer);
+  return await line.run();
+};
+
+class LineRun {
+  readonly #request: LineRequest;
+  readonly #parts: StageParts;
+  readonly #observer: LineObserver;
+  readonly #searched: SearchedStage[] = [];
+  readonly #stages: Stage[] = [];
+  readonly #startMs: number;
+  #head: ReturnType<typeof sweepHead>;
+  #step: SearchStep | undefined;
+  #idleLatencyNs: number | undefined;
+
+  constructor(request: LineRequest, parts: StageParts, observer: LineObserver) {
+    this.#request = request;
+    this.#parts = parts;
+    this.#observer = observer;
+    this.#startMs = parts.bench.clock.nowMs();
+    this.#head = sweepHead(request, parts);
+  }
+
+  async run(): Promise<LineResult> {
+    const { search } = this.#request;
+    const problems: string[] = [];
+    for (;;) {
+      this.#step = this.#parts.bench.stop.aborted
+        ? undefined
+        : nextStep(this.#searched, search, this.#leftMs);
+      if (this.#step === undefined) break;
+      try {
+        await this.#stage(this.#step);
+      } catch (error) {
+        // The first one says that there is nothing to search; a later one that the endpoint is gone.
+        if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
+        problems.push(errorMessage(error));
+        break;
+      }
+      await this.#write(this.#document('running'), problems);
+    }
+    const isStopped = this.#parts.bench.stop.aborted;
+    const document = this.#document(isStopped ? 'stopped' : problems.length > 0 ? 'interrupted' : 'complete');
+    const text = lineText(document);
+    await this.#write(document, problems, text);
+    this.#observer.changed(document);
+    return { document, text, diskProblems: problems };
+  }
+
+  async #stage(step: SearchStep): Promise<void> {
+    const number = this.#stages.length + 1;
+    const { seed } = this.#head;
+    const { stage, report } = await runStage(
+      {
+        number,
+        load: step.load,
+        purpose: step.purpose,
+        // Each its own arrivals and prompts, so that a second measurement is one.
+        seed: seed + number - 1,
+        durationMs: step.durationMs,
+        // Compilers, caches and connections are cold only once; later stages cut their own beginning.
+        warmup: number === 1 ? this.#parts.request.warmup : LATER_WARMUP,
+        goal:
+          step.count === undefined
+            ? { kind: 'decide', idleLatencyNs: this.#idleLatencyNs }
+            : { kind: 'count', ended: step.count },
+      },
+      {
+        ...this.#parts,
+        observer: {
+          phase: phase => this.#parts.observer.phase(phase),
+          snapshot: snapshot => this.#parts.observer.snapshot(snapshot),
+          run: (run, begun) => {
+            this.#head = {
+              ...this.#head,
+              model: run.config.run.model,
+              serverKind: run.config.run.serverKind,
+            };
+            this.#parts.observer.run(run, begun);
+          },
+          changed: changed => {
+            this.#stages[number - 1] = changed;
+            this.#parts.observer.changed(changed);
+            this.#observer.changed(this.#document('running'));
+          },
+          notice: text => this.#parts.observer.notice(text),
+        },
+      },
+    );
+    await this.#observer.stageEnded(report);
+    const completed = isUnknown(stage.figures) ? 0 : stage.figures.completedPerSecond;
+    const completedPerSecond = isUnknown(completed) ? 0 : completed;
+    if (step.purpose === 'alone' && completedPerSecond > 0) this.#idleLatencyNs = 1e9 / completedPerSecond;
+    this.#searched.push({
+      purpose: step.purpose,
+      load: step.load,
+      verdict: isUnknown(stage.verdict) ? 'broken' : stage.verdict,
+      completedPerSecond,
+      durationMs: step.durationMs,
+    });
+  }
+
+  get #leftMs(): number {
+    return this.#request.budgetMs - (this.#parts.bench.clock.nowMs() - this.#startMs);
+  }
+
+  #document(state: LineDocument['state']): LineDocument {
+    const { search, budgetMs } = this.#request;
+    const end: SearchEnd =
+      state === 'stopped'
+        ? 'stopped'
+        : state !== 'running' && this.#leftMs < BUDGET_END_MS
+          ? 'budget'
+          : undefined;
+    const line = foundLine(this.#searched, search, end);
+    const judged = judgedObjectives(
+      objectiveFields(this.#parts.request.objectives, this.#parts.request.attainment),
+    );
+    return {
+      ...this.#head,
+      schema: LINE_SCHEMA,
+      state,
+      stages: [...this.#stages],
+      by: search.by,
+      resolution: search.resolution,
+      confidence: this.#parts.confidence,
+      budgetMs,
+      line,
+      sentence: lineSentence(line, { by: search.by, objectives: judged.map(judgedText) }),
+      ...(state === 'running' ? { progress: this.#progress() } : {}),
+    };
+  }
+
+  #progress(): NonNullable<LineDocument['progress']> {
+    const { search } = this.#request;
+    const after = (verdict: 'held' | 'missed') => {
+      const step = this.#step;
+      if (step === undefined || step.load.kind !== search.by || step.purpose === 'alone')
+        return unknown('the search has only begun');
+      const then = nextStep(
+        [...this.#searched, { ...step, verdict, completedPerSecond: 0 }],
+        search,
+        this.#leftMs,
+      );
+      return then === undefined ? unknown('the line would be found') : loadOf(then.load);
+    };
+    const isRunning = this.#stages.length > this.#searched.length;
+    return {
+      stagesDone: this.#searched.length,
+      stagesExpected:
+        this.#searched.length + Math.max(isRunning ? 1 : 0, stepsExpected(this.#searched, search)),
+      leftMs: Math.max(0, this.#leftMs),
+      next: { ifHeld: after('held'), ifFailed: after('missed') },
+    };
+  }
+
+  async #write(document: LineDocument, problems: string[], text?: readonly string[]): Promise<void> {
+    const { directory } = this.#parts;
+    try {
+      await writeFileAtomic(join(directory, LINE_FILE), sweepDocumentToJson(document));
+      if (text !== undefined) await writeFileAtomic(join(directory, 'line.txt'), `${text.join('\n')}\n`);
+    } catch (error) {
+      const problem = `${LINE_FILE} could not be written: ${errorMessage(error)}`;
+      if (!problems.includes(problem)) problems.push(problem);
+    }
+  }
+}
+
+export const LINE_FILE = 'line.json';
+/** A stage has to begin and to end. */
+const LATER_WARMUP = { kind: 'requests', count: 1 } as const;
+const BUDGET_END_MS = 1_000;

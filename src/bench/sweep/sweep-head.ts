@@ -1,0 +1,34 @@
+// What sweep.json and line.json say of how they were asked for.
+
+import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
+import type { SweepHead } from '../../core/sweep/sweep-document.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { StageParts } from './run-stage.ts';
+
+export interface SweepHeadOptions {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** What to type to run it again, without secrets. */
+  readonly command: string;
+}
+
+export const sweepHead = (
+  { id, startedAt, command }: SweepHeadOptions,
+  { request, bench }: Pick<StageParts, 'request' | 'bench'>,
+): Omit<SweepHead, 'state' | 'stages'> => ({
+  id,
+  plimsoll: { version: bench.version },
+  name: request.name ?? unknown('not named'),
+  tags: request.tags,
+  startedAt,
+  target: request.target.shown,
+  model: request.model ?? unknown('the server was not asked yet'),
+  serverKind: unknown('the server was not asked yet'),
+  dataset: request.dataset.kind === 'synthetic' ? 'generated prompts' : request.dataset.shownPath,
+  objectives: judgedObjectives(objectiveFields(request.objectives, request.attainment)).map(judgedText),
+  attainment: request.attainment,
+  seed: request.seed,
+  command,
+  environment: bench.environment,
+});

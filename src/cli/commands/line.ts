@@ -1,0 +1,108 @@
+// `plimsoll line URL --slo …`: the highest load that an endpoint holds under objectives, as a bracket.
+
+import type { LineResult } from '../../bench/sweep/run-line.ts';
+import { resolveHome } from '../../config/home.ts';
+import type { LineDocument } from '../../core/sweep/sweep-document.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { benchWish } from '../bench/bench-wish.ts';
+import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
+import { displayMode } from '../bench/run-display.ts';
+import type { Command, Invocation, Option } from '../command.ts';
+import type { ExitName } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import {
+  LINE,
+  LINE_ATTAINMENT,
+  LINE_BUDGET_MS,
+  LINE_CONFIDENCE,
+  LINE_OPTIONS,
+  searchOptions,
+} from '../sweep/line-options.ts';
+
+export const lineCommand: Command = {
+  name: 'line',
+  summary: 'Find the highest load that an endpoint holds',
+  description:
+    'Searches the load line: the highest rate at which the queue is stable and the objectives are met, as two ends, one\nthat holds and one that does not. Without --slo it is where the queue begins to grow.',
+  arguments: [
+    { name: 'URL', meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000', isRequired: true },
+  ],
+  options: LINE_OPTIONS,
+  examples: [
+    {
+      line: 'plimsoll line http://127.0.0.1:8000 --slo ttft.p95=500ms',
+      meaning: 'requests a second with TTFT p95 within 500 ms, in 15 minutes at most',
+    },
+    {
+      line: 'plimsoll line URL --slo ttft=500ms,tpot=50ms --attainment 99%',
+      meaning: 'both for 99% of the requests',
+    },
+    { line: 'plimsoll line URL --slo tpot.p95=50ms --by concurrency', meaning: 'users at a time' },
+  ],
+  run: async (invocation, state) => {
+    const search = searchOptions(invocation);
+    const wish = benchWish(withRate(invocation, search.by), state.cwd);
+    const { headers, notices } = await requestHeaders(invocation, state, wish.target);
+    const isJson = invocation.option(BENCH.json);
+    const isQuiet = invocation.option(BENCH.quiet);
+    const { startLine } = await loadLine();
+    const end = await startLine(state, {
+      request: {
+        ...wish,
+        headers,
+        attainment: invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT,
+      },
+      search,
+      budgetMs: invocation.option(LINE.budget) ?? LINE_BUDGET_MS,
+      confidence: invocation.option(LINE.confidence) ?? LINE_CONFIDENCE,
+      home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+      out: invocation.option(BENCH.out),
+      mode: displayMode(state.stdout, isJson || isQuiet),
+      notices: [...proxyNotices(state.env), ...notices],
+    });
+    if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
+    if (isJson) await state.stdout.write(`${JSON.stringify(end.document, undefined, 2)}\n`);
+    else await state.stdout.write(`${end.text.join('\n')}\n\nDirectory: ${end.directory}\n`);
+    for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    return EXIT_CODES[lineExit(end)].code;
+  },
+};
+
+/** The gravest first. */
+export const lineExit = ({
+  document,
+  diskProblems,
+}: Pick<LineResult, 'document' | 'diskProblems'>): ExitName => {
+  if (document.state === 'stopped') return 'benchInterrupted';
+  if (document.state === 'interrupted' || diskProblems.length > 0) return 'benchIncomplete';
+  return exitOf(document.line);
+};
+
+const exitOf = (line: LineDocument['line']): ExitName => {
+  switch (line.kind) {
+    case 'bracket':
+      return 'ok';
+    case 'at-least':
+      return line.limit === 'client' ? 'benchClientBound' : line.limit === 'load-max' ? 'ok' : 'benchTooFew';
+    case 'none':
+      return 'benchNoLoad';
+    case 'at-most':
+    case 'unknown':
+      return 'benchTooFew';
+    default:
+      return line satisfies never;
+  }
+};
+
+/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+const loadLine = () => import('../sweep/start-line.ts');
+
+/** The options of a run are read as those of a run at a rate, so that objectives of an open loop may be asked for. */
+const withRate = (invocation: Invocation, by: 'rate' | 'concurrency'): Invocation => ({
+  ...invocation,
+  option: <T>(option: Option<T>): T => {
+    if (by === 'concurrency' || option.name !== BENCH.rate.name) return invocation.option(option);
+    const read = option.read(['1']);
+    return read.kind === 'ok' ? read.value : invocation.option(option);
+  },
+});

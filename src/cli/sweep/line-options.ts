@@ -1,0 +1,120 @@
+// The options of `plimsoll line`: those of a run that say what is asked of whom, and those of the search.
+
+import type { SearchOptions } from '../../bench/line/line-search.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { BENCH } from '../bench/bench-options.ts';
+import { duration, oneOf } from '../bench/option-values.ts';
+import type { Invocation, Option } from '../command.ts';
+import { value } from '../command.ts';
+
+export interface LineOptions {
+  readonly by: Option<'rate' | 'concurrency' | undefined>;
+  readonly resolution: Option<number | undefined>;
+  readonly budget: Option<number | undefined>;
+  readonly highestLoad: Option<number | undefined>;
+  readonly confidence: Option<number | undefined>;
+}
+
+const percentFrom =
+  (min: number, max: number) =>
+  (text: string): Parsed<number> => {
+    const [, digits = ''] = /^(\d{1,3}(?:\.\d{1,4})?)\s*%$/.exec(text) ?? [];
+    const percent = digits === '' ? Number.NaN : Number(digits);
+    return percent >= min && percent <= max
+      ? parsed(percent / 100)
+      : wrong(
+          `${JSON.stringify(text.slice(0, 40))} is not a share from ${min}% to ${max}%`,
+          `Write it in per cent: ${min}%`,
+        );
+  };
+
+const load = (text: string): Parsed<number> => {
+  const number = /^\d{1,5}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  return number > 0 && number <= LOAD_MAX
+    ? parsed(number)
+    : wrong(
+        `${JSON.stringify(text.slice(0, 40))} is not a load up to ${LOAD_MAX}`,
+        'It is requests a second, or in flight: --load-max 100',
+      );
+};
+
+/** In the order of --help. */
+export const LINE: LineOptions = {
+  by: value({
+    name: 'by',
+    valueName: 'rate|concurrency',
+    meaning: 'What is searched: requests a second (rate, default) or requests in flight.',
+    parse: oneOf('rate', 'concurrency'),
+  }),
+  resolution: value({
+    name: 'resolution',
+    valueName: 'P%',
+    meaning: 'How far apart the two ends may be. Default: 5%.',
+    parse: percentFrom(0.5, 100),
+  }),
+  budget: value({
+    name: 'budget',
+    valueName: 'D',
+    meaning: 'Time for the whole search. What is known by then is the result. Default: 15m.',
+    parse: duration(10_000, 7 * 86_400_000),
+  }),
+  highestLoad: value({
+    name: 'load-max',
+    valueName: 'N',
+    meaning: 'Never more than this, in requests a second or in flight. Default: 10000 or 1024.',
+    parse: load,
+  }),
+  confidence: value({
+    name: 'confidence',
+    valueName: 'P%',
+    meaning: 'Of each verdict on a load. Default: 95%.',
+    parse: percentFrom(50, 99.9),
+  }),
+};
+
+/** Loads are the search's own, and so are the ends of its stages. */
+const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
+  BENCH.requests,
+  BENCH.duration,
+  BENCH.concurrency,
+  BENCH.rate,
+  BENCH.maxThroughput,
+  BENCH.ramp,
+  BENCH.warmupDuration,
+  BENCH.maxInFlight,
+  BENCH.stages,
+  BENCH.maxFailures,
+  BENCH.requireTrustworthy,
+  BENCH.attainment,
+  BENCH.json,
+  BENCH.quiet,
+  BENCH.out,
+]);
+
+export const LINE_OPTIONS: readonly Option<unknown>[] = [
+  BENCH.slo,
+  { ...BENCH.attainment, meaning: 'The share of issued requests that must meet NAME=D. Default: 95%.' },
+  ...Object.values(LINE),
+  ...Object.values(BENCH).filter(option => option !== BENCH.slo && !NOT_OF_A_LINE.has(option)),
+  { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },
+  { ...BENCH.json, meaning: 'Print line.json alone.' },
+  { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
+];
+
+export const searchOptions = (invocation: Invocation): SearchOptions => {
+  const by = invocation.option(LINE.by) ?? 'rate';
+  return {
+    by,
+    arrival: invocation.option(BENCH.arrival) ?? 'poisson',
+    resolution: invocation.option(LINE.resolution) ?? RESOLUTION,
+    loadMax: invocation.option(LINE.highestLoad) ?? (by === 'rate' ? LOAD_MAX : CONCURRENCY_MAX),
+  };
+};
+
+export const LINE_BUDGET_MS = 900_000;
+export const LINE_CONFIDENCE = 0.95;
+export const LINE_ATTAINMENT = 0.95;
+const RESOLUTION = 0.05;
+const LOAD_MAX = 10_000;
+const CONCURRENCY_MAX = 1_024;

@@ -1,0 +1,91 @@
+// Runs a search for a load line for the command line: what the process knows goes in, what is found comes out. Loaded late,
+// because it brings ZeroMQ along.
+
+import { join, resolve } from 'node:path';
+import type { SearchOptions } from '../../bench/line/line-search.ts';
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { openRunDirectory } from '../../bench/run/run-directory.ts';
+import type { LineResult } from '../../bench/sweep/run-line.ts';
+import { runLine } from '../../bench/sweep/run-line.ts';
+import { openHome } from '../../config/home.ts';
+import { isSweepId } from '../../core/ids.ts';
+import { objectiveText } from '../../core/run/objective.ts';
+import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
+import type { DisplayMode } from '../bench/run-display.ts';
+import type { ProcessState } from '../process-state.ts';
+import { LineDisplay } from './line-display.ts';
+import { StageCompanions } from './stage-companions.ts';
+
+export interface LineStart {
+  readonly request: BenchRequest;
+  readonly search: SearchOptions;
+  readonly budgetMs: number;
+  readonly confidence: number;
+  readonly home: string;
+  /** As it was given; undefined: in the home. */
+  readonly out: string | undefined;
+  readonly mode: DisplayMode;
+  readonly notices: readonly string[];
+}
+
+export interface LineEnd extends LineResult {
+  readonly directory: string;
+  readonly notices: readonly string[];
+}
+
+/** @throws CommandError when there is nothing to tell. */
+export const startLine = async (state: ProcessState, start: LineStart): Promise<LineEnd> => {
+  const { request, search, budgetMs, home, out } = start;
+  const { runId: id, startedAt } = newRun();
+  const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
+  await using display = new LineDisplay(start.mode, state.stdout);
+  for (const notice of start.notices) display.notice(notice);
+  const onNotice = (text: string): void => display.notice(text);
+  // Made of the same signs as the id of a run, which this module has just made.
+  if (!isSweepId(id)) throw new TypeError(`not an id: ${id}`);
+  await using companions = new StageCompanions({ state, home, sweepId: id, directory, onNotice });
+  try {
+    if (out === undefined) await openHome(home);
+    await openRunDirectory(directory);
+    const result = await runLine(
+      { id, startedAt, command: commandOf(start), search, budgetMs },
+      {
+        request,
+        bench: {
+          ...benchProcess(state),
+          stop: AbortSignal.any([state.stop, companions.stopAsked]),
+          stopNow: state.takeSecondStop(),
+        },
+        newRun,
+        directory,
+        confidence: start.confidence,
+        observer: companions,
+      },
+      {
+        changed: document => {
+          display.show(document);
+          companions.update(document);
+        },
+        stageEnded: report => companions.stageEnded({ report }),
+      },
+    );
+    await companions.over(result.document);
+    return { ...result, directory, notices: display.notices };
+  } catch (error) {
+    throw asBenchCommandError(error);
+  }
+};
+
+/** Without what is secret, and without what has no part in the search. */
+const commandOf = ({ request, search, budgetMs }: LineStart): string =>
+  [
+    `plimsoll line ${request.target.shown}`,
+    ...request.objectives.map(objective => `--slo ${objectiveText(objective)}`),
+    ...(request.objectives.some(({ kind }) => kind === 'request')
+      ? [`--attainment ${Number((request.attainment * 100).toPrecision(12))}%`]
+      : []),
+    ...(search.by === 'concurrency' ? ['--by concurrency'] : []),
+    `--resolution ${Number((search.resolution * 100).toPrecision(12))}%`,
+    `--budget ${budgetMs / 1_000}s`,
+    `--seed ${request.seed}`,
+  ].join(' ');

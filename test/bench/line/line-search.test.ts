@@ -1,0 +1,187 @@
+// Whole searches on the virtual clock, against queues whose line is known by an exact simulation.
+
+import { describe, expect, test } from 'vitest';
+import { foundLine, lineSentence } from '../../../src/bench/line/found-line.ts';
+import type { SearchedStage, SearchOptions } from '../../../src/bench/line/line-search.ts';
+import { nextStep } from '../../../src/bench/line/line-search.ts';
+import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
+import { longCount } from '../../support/counts.ts';
+import { LINE_CELLS, trueLine } from '../../support/line-cells.ts';
+import { capacityOf } from '../../support/queue-simulator.ts';
+import type { Behaviour } from '../../support/simulated-line.ts';
+import { simulateLine } from '../../support/simulated-line.ts';
+
+const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
+
+describe('a search for the load line', { timeout: 600_000 }, () => {
+  test.each(LINE_CELLS)('holds the truth: $name', ({ endpoint }) => {
+    const truth = trueLine(endpoint, longCount(200_000, 4_000_000));
+    const seeds = longCount(2, 60);
+    const outside = Array.from({ length: seeds }, (_, seed) => {
+      const { line } = simulateLine(endpoint, { ...SEARCH, budgetMs: 600_000, seed: seed + 1 });
+      const isInside =
+        (!('holds' in line) || line.holds <= truth * 1.01) &&
+        (!('fails' in line) || line.fails >= truth * 0.99);
+      return isInside ? [] : [line];
+    }).flat();
+    expect(outside.length / seeds).toBeLessThanOrEqual(0.05);
+  });
+
+  test('of a server that is four at a time finds both ends and measures them twice', () => {
+    const { line, stages } = simulateLine(FOUR, { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    expect(line).toMatchObject({ kind: 'bracket', isConfirmed: true });
+    expect(stages[0]).toMatchObject({ purpose: 'alone', load: { kind: 'concurrency', concurrency: 1 } });
+    expect(stages.filter(({ purpose }) => purpose === 'estimate').length).toBeGreaterThan(0);
+    expect(stages.filter(({ purpose }) => purpose === 'confirm').length).toBeGreaterThan(1);
+  });
+
+  test('whose capacity drops by 30 % midway does not say what it carried before', () => {
+    const stretch = (atNs: number): number => (atNs < 60e9 ? 1 : 1 / 0.7);
+    const { line } = simulateLine(with_({ stretch }), { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    if ('holds' in line) expect(line.holds).toBeLessThan(0.7 * capacityOf(FOUR.model));
+    expect(['bracket', 'at-most']).toContain(line.kind);
+  });
+
+  test('of a server that fails 1 % at all rates finds the line of an objective that allows it', () => {
+    const behaviour: Behaviour = { fails: draw => draw < 0.01 };
+    const { line } = simulateLine(with_(behaviour), { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    expect(line.kind).toBe('bracket');
+  });
+
+  test('of a server that fails 10 % at all rates says that no load holds', () => {
+    const behaviour: Behaviour = { fails: draw => draw < 0.1 };
+    const { line } = simulateLine(with_(behaviour), { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    expect(line).toMatchObject({ kind: 'none', failsBy: 'objective' });
+  });
+
+  test('of a server that refuses beyond six in flight is an objective missed, not a growing queue', () => {
+    const { line } = simulateLine(with_({ refusesFrom: 6 }), { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    expect(line).toMatchObject({ kind: 'bracket', failsBy: 'objective' });
+  });
+
+  test('of a server that hangs beyond six in flight ends, with loads below it', () => {
+    const { line } = simulateLine(with_({ hangsFrom: 6 }), { ...SEARCH, budgetMs: 600_000, seed: 1 });
+    expect(['bracket', 'at-most']).toContain(line.kind);
+    if ('fails' in line) expect(line.fails).toBeLessThan(2 * capacityOf(FOUR.model));
+  });
+
+  test('by concurrency finds how many at a time meet an objective', () => {
+    const { line } = simulateLine(FOUR, {
+      ...SEARCH,
+      by: 'concurrency',
+      loadMax: 64,
+      budgetMs: 600_000,
+      seed: 1,
+    });
+    // Up to four at a time wait for nobody; within the limit of three services, twelve share four servers.
+    expect(line).toMatchObject({ kind: 'bracket' });
+    if (line.kind !== 'bracket') return;
+    expect(line.holds).toBeGreaterThanOrEqual(4);
+    expect(line.fails).toBeLessThanOrEqual(16);
+  });
+});
+
+describe('the next step of a search', () => {
+  const stage = (
+    load: number,
+    verdict: StageVerdict,
+    purpose: SearchedStage['purpose'] = 'bracket',
+  ): SearchedStage => ({
+    purpose,
+    load: { kind: 'rate', requestsPerSecond: load, arrival: 'poisson' },
+    verdict,
+    completedPerSecond: 0,
+    durationMs: 60_000,
+  });
+  const closed = (concurrency: number, completedPerSecond: number): SearchedStage => ({
+    purpose: concurrency === 1 ? 'alone' : 'estimate',
+    load: { kind: 'concurrency', concurrency },
+    verdict: 'held',
+    completedPerSecond,
+    durationMs: 10_000,
+  });
+  const before = [closed(1, 10), closed(4, 11)];
+  const next = (...stages: SearchedStage[]) => {
+    const step = nextStep([...before, ...stages], SEARCH, 600_000);
+    return step?.load.kind === 'rate'
+      ? { purpose: step.purpose, load: Number(step.load.requestsPerSecond.toFixed(2)) }
+      : step;
+  };
+
+  test('begins below the capacity of closed loops, goes up from what holds and down from what does not', () => {
+    expect(next()).toEqual({ purpose: 'bracket', load: 7.7 });
+    expect(next(stage(7.7, 'held'))).toEqual({ purpose: 'bracket', load: 13.09 });
+    expect(next(stage(7.7, 'missed'))).toEqual({ purpose: 'bracket', load: 3.85 });
+  });
+
+  test('halves the bracket by ratios, and beside a load that decided nothing the wider of its gaps', () => {
+    const ends = [stage(4, 'held'), stage(16, 'over-capacity')];
+    expect(next(...ends)).toEqual({ purpose: 'bisect', load: 8 });
+    expect(next(...ends, stage(8, 'undecided'))).toEqual({ purpose: 'bisect', load: 5.66 });
+  });
+
+  test('measures both ends again, first the one that was found first', () => {
+    const ends = [stage(10.4, 'over-capacity'), stage(10, 'held')];
+    expect(next(...ends)).toEqual({ purpose: 'confirm', load: 10.4 });
+    expect(next(...ends, stage(10.4, 'missed'))).toEqual({ purpose: 'confirm', load: 10 });
+    expect(next(...ends, stage(10.4, 'missed'), stage(10, 'held'))).toBeUndefined();
+  });
+
+  test('widens the bracket and goes on where the second measurement of an end disagrees', () => {
+    const stages = [
+      stage(8, 'held'),
+      stage(10, 'held'),
+      stage(10.4, 'missed'),
+      stage(10, 'missed', 'confirm'),
+    ];
+    expect(next(...stages)).toEqual({ purpose: 'bisect', load: 8.94 });
+    expect(foundLine([...before, ...stages], SEARCH, undefined)).toMatchObject({ holds: 8, fails: 10.4 });
+  });
+
+  test('ends when the time is over, when a person stops it, and when nobody answers twice', () => {
+    expect(nextStep(before, SEARCH, 900)).toBeUndefined();
+    expect(next(stage(8, 'stopped'))).toBeUndefined();
+    expect(next(stage(8, 'broken'), stage(4, 'broken'))).toBeUndefined();
+  });
+});
+
+describe('the line that was found', () => {
+  const at = (load: number, verdict: StageVerdict): SearchedStage => ({
+    purpose: 'bracket',
+    load: { kind: 'rate', requestsPerSecond: load, arrival: 'poisson' },
+    verdict,
+    completedPerSecond: 0,
+    durationMs: 0,
+  });
+  const said = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
+    const line = foundLine(stages, SEARCH, end);
+    return lineSentence(line, { by: 'rate', objectives: ['ttft.p95=500ms'] });
+  };
+
+  test('is said in one sentence', () => {
+    const both = [at(11.6, 'held'), at(12.2, 'over-capacity'), at(12.2, 'over-capacity'), at(11.6, 'held')];
+    expect(said(both)).toBe('carries 11.6 to 12.2 requests/s at ttft.p95=500ms; above that the queue grows');
+    expect(said([at(8, 'held')], 'budget')).toBe(
+      'carries at least 8.00 requests/s at ttft.p95=500ms; the time was over before a load failed',
+    );
+    expect(said([at(8, 'missed')], 'stopped')).toBe(
+      'carries less than 8.00 requests/s at ttft.p95=500ms, where an objective is missed; it was stopped before a load held',
+    );
+    expect(said([])).toBe('nothing is known: no stage has ended');
+  });
+
+  test('is "at least" where this client was the limit of the load above', () => {
+    expect(foundLine([at(8, 'held'), at(12, 'client-bound')], SEARCH, undefined)).toEqual({
+      kind: 'at-least',
+      holds: 8,
+      limit: 'client',
+    });
+  });
+});
+
+const FOUR = {
+  model: { servers: 4, serviceNs: 25e6, serviceVariation: 0 },
+  objective: { limitNs: 80e6, share: 0.05 },
+} as const;
+
+const with_ = (behaviour: Behaviour) => ({ ...FOUR, behaviour });

@@ -1,0 +1,56 @@
+// What is said of one load, on the virtual clock, at loads whose verdict is known.
+
+import { describe, expect, test } from 'vitest';
+import { longCount } from '../../support/counts.ts';
+import { capacityOf } from '../../support/queue-simulator.ts';
+import { simulateStage } from '../../support/simulated-line.ts';
+
+const stagesAt = (load: number, servers: number, seeds: number, arrivalsMax = 6_000) => {
+  const model = { servers, serviceNs: 25e6, serviceVariation: 0.5 };
+  const rate = load * capacityOf(model);
+  return Array.from({ length: seeds }, (_, seed) =>
+    simulateStage(
+      { model, objective: { limitNs: 1e15, share: 0.05 } },
+      { kind: 'rate', requestsPerSecond: rate, arrival: 'poisson' },
+      { seed: seed + 1, durationNs: (arrivalsMax / rate) * 1e9 },
+    ),
+  );
+};
+
+const partOf = <T>(all: readonly T[], is: (one: T) => boolean): number => all.filter(is).length / all.length;
+
+describe('a stage', { timeout: 600_000 }, () => {
+  const seeds = longCount(40, 400);
+
+  test.each([1, 4, 16])('at 1.05 times the capacity of %i servers is hardly ever said to hold', servers => {
+    expect(partOf(stagesAt(1.05, servers, seeds), ({ verdict }) => verdict === 'held')).toBeLessThanOrEqual(
+      0.05,
+    );
+  });
+
+  test.each([1, 4, 16])('at 1.3 times it is over capacity within 500 arrivals', servers => {
+    const found = partOf(
+      stagesAt(1.3, servers, seeds),
+      ({ verdict, issued }) => verdict === 'over-capacity' && issued <= 500,
+    );
+    expect(found).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test.each([1, 4, 16])('at 0.9 times it is hardly ever called over capacity', servers => {
+    expect(
+      partOf(stagesAt(0.9, servers, seeds), ({ verdict }) => verdict === 'over-capacity'),
+    ).toBeLessThanOrEqual(0.025);
+  });
+
+  test('that would need many times its requests is given up long before its time', () => {
+    // Exactly at the line of an objective no number of requests decides.
+    const model = { servers: 16, serviceNs: 25e6, serviceVariation: 0 };
+    const stage = simulateStage(
+      { model, objective: { limitNs: 42.5e6, share: 0.05 } },
+      { kind: 'rate', requestsPerSecond: 0.893 * capacityOf(model), arrival: 'poisson' },
+      { seed: 3, durationNs: 60e9 },
+    );
+    expect(stage.verdict).toBe('undecided');
+    expect(stage.elapsedNs).toBeLessThan(55e9);
+  });
+});

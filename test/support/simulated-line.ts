@@ -1,0 +1,217 @@
+// A whole search for a load line on the virtual clock, against an exact queue: what the driver does with real stages.
+
+import type { SearchEnd } from '../../src/bench/line/found-line.ts';
+import { foundLine } from '../../src/bench/line/found-line.ts';
+import type { SearchedStage, SearchOptions, SearchStep } from '../../src/bench/line/line-search.ts';
+import { nextStep } from '../../src/bench/line/line-search.ts';
+import type { Look } from '../../src/bench/line/stage-decider.ts';
+import { StageDecider } from '../../src/bench/line/stage-decider.ts';
+import type { Criterion } from '../../src/bench/line/stage-ledger.ts';
+import { StageLedger } from '../../src/bench/line/stage-ledger.ts';
+import { arrivals } from '../../src/bench/schedule/arrivals.ts';
+import type { StageLoad, StageVerdict } from '../../src/core/sweep/stage.ts';
+import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
+import type { QueueModel } from './queue-simulator.ts';
+import { QueueSimulator } from './queue-simulator.ts';
+
+export interface SimulatedEndpoint {
+  readonly model: QueueModel;
+  /** Latency, from when a request was due; the share that may be over it. */
+  readonly objective: { readonly limitNs: number; readonly share: number };
+  /** What becomes of a request, by the time since the search began. */
+  readonly behaviour?: Behaviour;
+}
+
+export interface Behaviour {
+  /** Stretches the service: 1 / 0.7 is a capacity that has dropped by 30 %. */
+  stretch?(atNs: number): number;
+  fails?(draw: number): boolean;
+  /** Refused at once when so many are in flight. */
+  readonly refusesFrom?: number;
+  /** Never answers from so many in flight on. */
+  readonly hangsFrom?: number;
+}
+
+export interface SimulatedStage {
+  readonly verdict: StageVerdict;
+  readonly look: Look;
+  readonly issued: number;
+  readonly elapsedNs: number;
+  readonly completedPerSecond: number;
+}
+
+export const simulateStage = (
+  endpoint: SimulatedEndpoint,
+  load: StageLoad,
+  options: {
+    readonly seed: number;
+    readonly durationNs: number;
+    readonly count?: number | undefined;
+    readonly startNs?: number;
+    readonly idleLatencyNs?: number;
+    readonly isDecided?: (look: Look) => boolean;
+  },
+): SimulatedStage => {
+  const { model, objective, behaviour = {} } = endpoint;
+  const { seed, durationNs, startNs = 0, count = Number.POSITIVE_INFINITY } = options;
+  const queue = new QueueSimulator(model, seed + 1);
+  const criterion: Criterion = { kind: 'share', limit: objective.share, overdueNs: objective.limitNs };
+  const ledger = new StageLedger([criterion]);
+  const isOpenLoop = load.kind === 'rate';
+  const decider = new StageDecider({
+    ledger,
+    isOpenLoop,
+    confidence: 0.95,
+    endNs: durationNs,
+    ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
+  });
+  const schedule =
+    load.kind === 'rate'
+      ? arrivals({ kind: load.arrival, requestsPerSecond: load.requestsPerSecond }, seed)
+      : undefined;
+  const pending = new EndHeap();
+  const failing = behaviour.fails === undefined ? undefined : new QueueSimulator(model, seed + 2);
+  let index = 0;
+  let nowNs = 0;
+  let users = load.kind === 'concurrency' ? load.concurrency : 0;
+  let nextNs = schedule?.nextNs() ?? 0;
+  const end = (ended: PendingEnd): void => {
+    const isBad = ended.isFailed || ended.endedNs - ended.issuedNs > objective.limitNs;
+    ledger.addEnded({
+      index: ended.index,
+      endedNs: ended.endedNs,
+      outcome: ended.isFailed ? 'failed' : 'completed',
+      values: [isBad ? 1 : 0],
+    });
+    if (!isOpenLoop) users += 1;
+  };
+  const issue = (atNs: number): void => {
+    ledger.addIssued(index, atNs);
+    const inFlight = pending.size;
+    const isRefused = inFlight >= (behaviour.refusesFrom ?? Number.POSITIVE_INFINITY);
+    const isHung = inFlight >= (behaviour.hangsFrom ?? Number.POSITIVE_INFINITY);
+    if (isRefused) pending.push({ index, issuedNs: atNs, endedNs: atNs + 1e6, isFailed: true });
+    else if (isHung)
+      pending.push({ index, issuedNs: atNs, endedNs: Number.POSITIVE_INFINITY, isFailed: true });
+    else {
+      queue.arrive(atNs, behaviour.stretch?.(startNs + atNs) ?? 1);
+      const isFailed = failing !== undefined && behaviour.fails?.(failing.draw()) === true;
+      pending.push({ index, issuedNs: atNs, endedNs: queue.endedNs, isFailed });
+    }
+    index += 1;
+  };
+  for (;;) {
+    if (!isOpenLoop && users > 0 && nowNs < durationNs) {
+      users -= 1;
+      issue(nowNs);
+      continue;
+    }
+    const endNs = pending.nextNs;
+    const isEnd = !isOpenLoop || endNs <= nextNs;
+    nowNs = Math.min(isEnd ? endNs : nextNs, durationNs);
+    if (nowNs >= durationNs) break;
+    if (isEnd) end(pending.pop());
+    else {
+      issue(nowNs);
+      nextNs = schedule?.nextNs() ?? Number.POSITIVE_INFINITY;
+    }
+    if (ledger.ended >= count) break;
+    const look = options.count === undefined ? decider.look(nowNs) : undefined;
+    const isDecided =
+      look !== undefined && (options.isDecided?.(look) ?? (look.verdict !== 'undecided' || look.isFutile));
+    if (isDecided) return told(look, nowNs);
+  }
+  function told(look: Look, elapsedNs: number): SimulatedStage {
+    const verdict = ledger.completed === 0 ? 'broken' : look.verdict;
+    const completedPerSecond = elapsedNs === 0 ? 0 : (ledger.completed * 1e9) / elapsedNs;
+    return { verdict, look, issued: ledger.issued, elapsedNs, completedPerSecond };
+  }
+  return told(decider.lookNow(nowNs), nowNs);
+};
+
+export interface SimulatedLine {
+  readonly line: LoadLine;
+  readonly stages: readonly (SearchedStage & { readonly issued: number; readonly elapsedNs: number })[];
+  readonly elapsedNs: number;
+  readonly issued: number;
+}
+
+export const simulateLine = (
+  endpoint: SimulatedEndpoint,
+  { seed, budgetMs, ...search }: SearchOptions & { readonly seed: number; readonly budgetMs: number },
+): SimulatedLine => {
+  const stages: SimulatedLine['stages'][number][] = [];
+  let elapsedNs = 0;
+  let issued = 0;
+  let step: SearchStep | undefined;
+  let idleLatencyNs: number | undefined;
+  for (;;) {
+    step = nextStep(stages, search, budgetMs - elapsedNs / 1e6);
+    if (step === undefined) break;
+    const stage = simulateStage(endpoint, step.load, {
+      seed: seed * 1_000 + stages.length,
+      durationNs: step.durationMs * 1e6,
+      count: step.count,
+      startNs: elapsedNs,
+      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
+    });
+    if (step.purpose === 'alone' && stage.completedPerSecond > 0)
+      idleLatencyNs = 1e9 / stage.completedPerSecond;
+    elapsedNs += stage.elapsedNs;
+    issued += stage.issued;
+    stages.push({ ...step, ...stage });
+  }
+  const end: SearchEnd = budgetMs - elapsedNs / 1e6 < 1_000 ? 'budget' : undefined;
+  return { line: foundLine(stages, search, end), stages, elapsedNs, issued };
+};
+
+interface PendingEnd {
+  readonly index: number;
+  readonly issuedNs: number;
+  readonly endedNs: number;
+  readonly isFailed: boolean;
+}
+
+/** The next to end first. */
+class EndHeap {
+  readonly #heap: PendingEnd[] = [];
+
+  get size(): number {
+    return this.#heap.length;
+  }
+
+  get nextNs(): number {
+    return this.#heap[0]?.endedNs ?? Number.POSITIVE_INFINITY;
+  }
+
+  push(end: PendingEnd): void {
+    const heap = this.#heap;
+    let at = heap.push(end) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      const above = heap[parent];
+      if (above === undefined || above.endedNs <= end.endedNs) break;
+      heap[at] = above;
+      at = parent;
+    }
+    heap[at] = end;
+  }
+
+  pop(): PendingEnd {
+    const heap = this.#heap;
+    const [first] = heap;
+    const last = heap.pop();
+    if (first === undefined || last === undefined) throw new RangeError('nothing is in flight');
+    let at = 0;
+    for (let child = 1; child < heap.length; child = 2 * at + 1) {
+      const [left, right] = [heap[child], heap[child + 1]];
+      if (left === undefined) break;
+      const smaller = right !== undefined && right.endedNs < left.endedNs ? right : left;
+      if (smaller.endedNs >= last.endedNs) break;
+      heap[at] = smaller;
+      at = smaller === left ? child : child + 1;
+    }
+    if (heap.length > 0) heap[at] = last;
+    return first;
+  }
+}
