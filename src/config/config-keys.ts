@@ -4,7 +4,7 @@
 export type TomlValue = string | number | boolean | readonly string[];
 
 export interface ConfigSection {
-  /** '' for the keys that stand before the first section. */
+  /** '' for keys before the first section. */
   readonly name: string;
   /** Written [[name]], any number of times. */
   readonly isList: boolean;
@@ -14,13 +14,13 @@ export interface ConfigSection {
 
 export interface ConfigKey {
   readonly key: string;
-  /** undefined: there is none, and `example` shows what one could write. */
+  /** undefined: no default; `example` shows a possible value. */
   readonly default: TomlValue | undefined;
   readonly example?: TomlValue;
   readonly meaning: string;
 }
 
-/** As it is written in the file: JSON's strings, numbers, booleans and lists of strings are TOML's too. */
+/** As written in the file: JSON's strings, numbers, booleans and lists of strings are also valid TOML. */
 export const tomlText = (value: TomlValue): string =>
   isList(value) ? `[${value.map(item => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
 

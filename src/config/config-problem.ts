@@ -1,8 +1,8 @@
-// What is wrong with a config file, said so that a person can put it right: where, the line itself, and what to do.
+// What is wrong with a config file, so a person can fix it: where, the line itself, and what to do.
 
 export interface ConfigProblem {
   readonly file: string;
-  /** undefined where the problem is the file itself: no permission, not text. */
+  /** undefined if the problem is the file itself: no permission, not text. */
   readonly place: ConfigPlace | undefined;
   readonly problem: string;
   readonly advice: string;
@@ -17,7 +17,7 @@ export interface ConfigPlace {
   readonly lineText: string;
 }
 
-/** Where an offset lies in a text. */
+/** Line and column of an offset in a text. */
 export const placeAt = (text: string, offset: number): ConfigPlace => {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf('\n') + 1;
@@ -38,20 +38,20 @@ export const problemLines = ({ file, place, problem, advice }: ConfigProblem): r
   return [
     `${file}:${line}:${column}: ${problem}`,
     `  ${shown.text}`,
-    // Where credentials were taken out, the columns no longer meet.
+    // With credentials removed, the columns no longer match.
     ...(lineText.includes(HIDDEN) ? [] : [`  ${' '.repeat(shown.column - 1)}^`]),
     `  ${advice}`,
   ];
 };
 
-/** The first sentence, for surfaces that have no room for the line: "config.toml:12: unknown key …". */
+/** The first sentence, for places without room for the line: "config.toml:12: unknown key …". */
 export const placedProblem = ({ file, place, problem }: ConfigProblem): string =>
   `${file}${place === undefined ? '' : `:${place.line}`}: ${problem}.`;
 
-/** Passwords in URLs are never shown, not even in the line that is wrong. */
+/** Passwords in URLs are never shown, not even in the invalid line. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/[^\s"']*@/g, HIDDEN);
 
-/** A very long line is cut around the column; tabs become spaces, so that the mark stands where it should. */
+/** A very long line is cut around the column; tabs become spaces, so the mark is in the right place. */
 const excerptOf = (lineText: string, column: number): { text: string; column: number } => {
   const clean = lineText.replace(/\p{Cc}/gu, ' ');
   const start = Math.max(0, column - 1 - EXCERPT_BEFORE);

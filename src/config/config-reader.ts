@@ -1,5 +1,4 @@
-// Takes values out of a parsed TOML document one by one and collects everything that is wrong with it, so that a person
-// mends a file once and not once a mistake.
+// Reads values from a parsed TOML document one by one and collects every problem, so a person can fix them all at once.
 
 import { nearest } from '../core/text/nearest.ts';
 import type { ConfigSection, TomlValue } from './config-keys.ts';
@@ -25,14 +24,14 @@ export class ConfigReader {
     this.#refuseUnknownKeys();
   }
 
-  /** What the file says of a key; undefined where it says nothing. */
+  /** What the file says about a key; undefined if nothing. */
   written(section: string, key: string): TomlNode | undefined {
     if (section === '') return this.#document.entries.get(key);
     const table = this.#document.entries.get(section);
     return table?.kind === 'table' ? table.entries.get(key) : undefined;
   }
 
-  /** The value, or its default where it is not set or wrong. */
+  /** The value, or its default if it is not set or invalid. */
   value<T>(section: string, key: string, parse: ValueParser<T>): T {
     const set = this.optional(section, key, parse);
     if (set !== undefined) return set;
@@ -41,13 +40,13 @@ export class ConfigReader {
     throw new TypeError(`the default of ${section}.${key} is not valid: ${standard.problem}`);
   }
 
-  /** undefined where it is not set or wrong. */
+  /** undefined if it is not set or invalid. */
   optional<T>(section: string, key: string, parse: ValueParser<T>): T | undefined {
     const written = this.written(section, key);
     return written === undefined ? undefined : this.#parsed(written, nameOf(section, key), parse);
   }
 
-  /** What the items say that are in order; none where it is not set, which is the default of every list. */
+  /** The valid items; none if it is not set, which is the default of every list. */
   list<T>(section: string, key: string, parse: ValueParser<T>): readonly T[] {
     const written = this.written(section, key);
     if (written === undefined) return [];
@@ -161,7 +160,7 @@ const adviceFor = (key: string, known: readonly string[]): string => {
 
 const nameOf = (section: string, key: string): string => (section === '' ? key : `${section}.${key}`);
 
-/** @throws TypeError for a key that the table of keys does not know: nothing is read that is not documented. */
+/** @throws TypeError for a key that is missing from the table of keys: only documented keys are read. */
 const defaultOf = (section: string, key: string): TomlValue | undefined => {
   const found = CONFIG_SECTIONS.find(({ name }) => name === section)?.keys.find(
     candidate => candidate.key === key,

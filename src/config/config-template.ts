@@ -1,5 +1,5 @@
 // The texts of settings that Plimsoll writes. The config.toml of a first start has every key, commented out, with its
-// default and its meaning, so that the file is its own manual and changes nothing until somebody edits it.
+// default and its meaning, so the file documents itself and changes nothing until it is edited.
 
 import { padded } from '../core/text/columns.ts';
 import type { ConfigKey, ConfigSection } from './config-keys.ts';

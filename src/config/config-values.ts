@@ -1,4 +1,4 @@
-// Single values of config.toml, from whatever TOML gave to what the program may trust.
+// Single values of config.toml, checked and converted from what the TOML parser returned.
 
 import type { HostPort } from '../core/address/host-port.ts';
 import { parseHostPort } from '../core/address/host-port.ts';
@@ -36,7 +36,7 @@ export const wholeNumber =
       ? parsed(value)
       : wrong(`${shown(value)} is not a whole number from ${min} to ${max}`, 'Write digits without quotes.');
 
-/** From just above 0 up to and with `max`. */
+/** Greater than 0, up to and including `max`. */
 export const shareUpTo =
   (max: number): ValueParser<number> =>
   value =>
@@ -146,7 +146,7 @@ export interface Range {
   readonly max: number;
 }
 
-/** What was written, short and without secrets. */
+/** The written value, shortened and without secrets. */
 const shown = (value: unknown): string => {
   const text =
     value instanceof Date

@@ -20,7 +20,7 @@ export interface MeshConfig {
   readonly listen: ListenConfig | { readonly kind: 'off' };
   /** HOST, HOST:PORT or [IPV6]:PORT, as written. */
   readonly peers: readonly string[];
-  /** How long this node may be silent before others call it stale, then offline; the second is never the smaller. */
+  /** How long this node may be silent before others call it stale, then offline; the second is never smaller. */
   readonly presence: { readonly staleMs: number; readonly offlineMs: number };
   readonly discovery:
     | { readonly kind: 'every-interface' }
@@ -28,7 +28,7 @@ export interface MeshConfig {
     | { readonly kind: 'interfaces'; readonly names: readonly string[] };
 }
 
-/** An address that somebody wrote is meant: when it is taken, the daemon stops instead of choosing another. */
+/** A configured address is binding: if it is taken, the daemon stops instead of choosing another. */
 export interface ListenConfig extends HostPort {
   readonly kind: 'listen';
   readonly isExplicit: boolean;
@@ -49,7 +49,7 @@ export interface ProbeConfig {
   readonly bandwidthShare: number;
   /** Payload of bandwidth probes on one interface, both directions. */
   readonly bytesPerHourMax: number;
-  /** undefined: an ephemeral port told over the mesh. */
+  /** undefined: an ephemeral port, sent over the mesh. */
   readonly port: number | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface GatherConfig {
 }
 
 export interface EndpointConfig {
-  /** http or https; may hold credentials: never shown, never told to other nodes. */
+  /** http or https; may contain credentials: never shown, never sent to other nodes. */
   readonly url: string;
 }
 

@@ -1,5 +1,5 @@
-// The folder in which a node keeps its identity, journal, settings and secrets. It must belong to one person: whoever can
-// write into it can be this node.
+// The folder in which a node keeps its identity, journal, settings and secrets. It must belong to one person: anyone
+// who can write to it can act as this node.
 
 import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { errorCode, errorMessage, ProblemError, shortReason } from '../core/prob
 
 export interface HomeFiles {
   readonly config: string;
-  /** The text of the last config.toml that was in order. */
+  /** The text of the last valid config.toml. */
   readonly lastGoodConfig: string;
   /** Where the running daemon listens, and its token: written by the daemon, read by the CLI. */
   readonly daemon: string;
@@ -39,7 +39,7 @@ export const resolveHome = ({ option, env, cwd, homeDirectory }: HomePlace): str
 
 export interface Home {
   readonly path: string;
-  /** What was put right on the way, or could not be. */
+  /** What was fixed on the way, or could not be. */
   readonly notices: readonly HomeNotice[];
 }
 
@@ -55,8 +55,8 @@ export class HomeError extends ProblemError<HomeProblem> {
 }
 
 /**
- * Creates the home (0700) where it is missing and checks it where it is there.
- * @throws HomeError when it is no folder, cannot be written, or anybody on the machine can write it.
+ * Creates the home (0700) if it is missing, otherwise checks it. @throws HomeError if it is not a folder, cannot be
+ * written, or anybody on the machine can write to it.
  */
 export const openHome = async (path: string): Promise<Home> => {
   const info = await folderAt(path);
@@ -91,7 +91,7 @@ const folderAt = async (path: string): Promise<Stats> => {
   }
 };
 
-/** Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns. */
+/** Not mkdir's `recursive`: on a file system that refuses new folders with ENOENT, such as /proc, that never returns. */
 const makeFolder = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { mode: HOME_MODE });

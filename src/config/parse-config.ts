@@ -28,11 +28,11 @@ export type ParsedConfig =
   | { readonly kind: 'ok'; readonly config: Config; readonly settings: readonly Setting[] }
   | { readonly kind: 'broken'; readonly problems: readonly ConfigProblem[] };
 
-/** One key as it is in effect. */
+/** One key with its effective value. */
 export interface Setting {
   readonly section: string;
   readonly key: string;
-  /** As TOML, without credentials; '' where it is not set and has no default. */
+  /** As TOML, without credentials; '' if it is not set and has no default. */
   readonly valueText: string;
   readonly source: { readonly kind: 'default' } | { readonly kind: 'file'; readonly line: number };
 }
@@ -140,7 +140,7 @@ const settingsOf = (
   });
 };
 
-/** A checked value holds only what JSON and TOML write alike. */
+/** A checked value contains only what JSON and TOML write alike. */
 const writtenText = (written: unknown): string =>
   withoutCredentials(JSON.stringify(written).replaceAll('","', '", "'));
 
@@ -150,8 +150,8 @@ const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =
   );
 
 const DAY_MS = 86_400_000;
-/** Tests and demonstrations scale intervals and lifetimes down: the bounds only keep a typing mistake from harm. */
-/** Below a second every pause of a busy machine would count. */
+/** Tests and demos use short intervals and lifetimes: these limits only catch typing mistakes. */
+/** Below a second, every pause of a busy machine would count. */
 const SILENCE = durationMs({ min: 1_000, max: 3_600_000 });
 const INTERVAL = durationMs({ min: 10, max: 3_600_000 });
 const TTL = durationMs({ min: 100, max: 30 * DAY_MS });

@@ -1,5 +1,5 @@
-// config.toml on disk. A file that is wrong never stops the daemon: the last text that was in order is kept beside it and
-// is what counts until the file is mended, else the defaults do.
+// config.toml on disk. An invalid file never stops the daemon: the last valid text is stored beside it and applies
+// until the file is fixed; without one the defaults apply.
 
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export type ConfigResult =
       readonly config: Config;
       readonly settings: readonly Setting[];
       readonly text: string;
-      /** There is no file: everything is default. */
+      /** There is no file: all defaults. */
       readonly isMissing: boolean;
     }
   | {
@@ -28,7 +28,7 @@ export type ConfigResult =
       readonly lastGood: { readonly config: Config; readonly settings: readonly Setting[] } | undefined;
     };
 
-/** Reads and checks; writes nothing and never throws. A file that is not there means defaults. */
+/** Reads and checks; writes nothing and never throws. A missing file means defaults. */
 export const readConfig = async (path: string): Promise<ConfigResult> => {
   const file = await readText(path);
   if (file.kind === 'unreadable')
@@ -40,12 +40,11 @@ export const readConfig = async (path: string): Promise<ConfigResult> => {
 };
 
 /**
- * What a daemon does at its start: writes the commented file where there is none, reads it, and keeps it as the last
- * good one when it is in order.
- * @throws the file system's error when the folder cannot be written.
+ * What a daemon does at its start: writes the commented file if there is none, reads it, and stores it as the last good
+ * one if it is valid. @throws the file system's error when the folder cannot be written.
  */
 export const loadConfig = async (path: string): Promise<ConfigResult> => {
-  // A file that is there needs no room on the disk, which may be full.
+  // An existing file needs no space on the disk, which may be full.
   if ((await readText(path)).kind === 'missing') await createFileAtomic(path, configTemplate());
   const result = await readConfig(path);
   if (result.kind === 'ok') await keepLastGood(path, result.text);
@@ -62,7 +61,7 @@ export const defaultConfig = (): Config => {
   throw new TypeError('the default config is not valid');
 };
 
-/** Remembers a text that was in order. */
+/** Stores a valid text. */
 export const keepLastGood = async (path: string, text: string): Promise<void> => {
   const lastGood = lastGoodPath(path);
   const held = await readText(lastGood);
@@ -88,7 +87,7 @@ type FileText =
 
 const readText = async (path: string): Promise<FileText> => {
   try {
-    // Without O_NONBLOCK a pipe in the file's place would be waited for.
+    // Without O_NONBLOCK a pipe in the file's place would block.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const info = await file.stat();
     if (!info.isFile())

@@ -1,5 +1,5 @@
-// A TOML text as a tree in which everything knows where it stands, because a person needs the line. Built from the syntax
-// tree of the parser and not from its own values, which let a key `__proto__` reach what every object inherits.
+// A TOML text as a tree with the position of every element, because a person needs the line. Built from the parser's
+// syntax tree and not from its values, which let a key `__proto__` reach the prototype of all objects.
 
 import type { AST } from 'toml-eslint-parser';
 import { ParseError, parseTOML } from 'toml-eslint-parser';
@@ -13,7 +13,7 @@ export type TomlContent =
 
 export type TomlEntries = Map<string, TomlNode>;
 
-/** Offsets in the text; an item of a list, and what a header opens, has one for both. */
+/** Offsets in the text; list items and headers have one for both. */
 export interface TomlPlace {
   readonly keyOffset: number;
   readonly valueOffset: number;
@@ -39,13 +39,13 @@ export const parseToml = (text: string): ParsedToml => {
     if (error instanceof ParseError) {
       return { kind: 'broken', problem: error.message, offset: errorOffset(text, error.index) };
     }
-    // The parser calls itself for each bracket, and the stack ends.
+    // The parser recurses at each bracket, and the stack is limited.
     if (error instanceof RangeError) return { kind: 'broken', problem: 'It is nested too deep', offset: 0 };
     throw error;
   }
 };
 
-/** As plain data, for messages and checks; what lies deeper than any setting is left out. */
+/** As plain data, for messages and checks; anything nested deeper than a setting is left out. */
 export const plainValue = (node: TomlNode, depth = 3): unknown => {
   if (node.kind === 'value') return node.value;
   if (depth === 0) return '…';
@@ -84,7 +84,7 @@ const holderOf = (
   return { entries, name, offset };
 };
 
-/** The table of that name, made where there is none; of several blocks the last. */
+/** The table of that name, created if missing; of several blocks the last. */
 const enter = (entries: TomlEntries, name: string, offset: number): TomlEntries => {
   const held = entries.get(name);
   const inner = held?.kind === 'list' ? held.items.at(-1) : held;
@@ -111,7 +111,10 @@ const contentOf = (content: AST.TOMLContentNode): TomlContent => {
   return { kind: 'list', items };
 };
 
-/** What is missing after a "=" or in a header is noticed where the next line begins, and looked for where it should be. */
+/**
+ * The parser reports what is missing after "=" or in a header at the start of the next line; the error belongs to the
+ * line before.
+ */
 const errorOffset = (text: string, index: number): number => {
   const end = text.slice(0, index).trimEnd().length;
   if (index < text.length && !text.slice(end, index).includes('\n')) return index;

@@ -1,5 +1,5 @@
-// Follows config.toml while the daemon runs. The folder is watched and not the file, because editors replace files; and
-// the file is looked at from time to time as well, because watching misses things (network shares, exhausted inotify).
+// Follows config.toml while the daemon runs. The folder is watched and not the file, because editors replace files; the
+// file is also checked from time to time, because watching misses things (network shares, exhausted inotify).
 
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
@@ -11,13 +11,13 @@ import { keepLastGood, readConfig } from './read-config.ts';
 export interface WatchConfigOptions {
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Hears of every reading that differs from the one before. */
+  /** Called for every reading that differs from the previous one. */
   readonly onChange: (result: ConfigResult) => void;
-  /** The reading that the caller has: a change since then is told. Without it the first reading is taken as known. */
+  /** The caller's reading: a change since then is reported. Without it the first reading counts as known. */
   readonly since?: ConfigResult;
   /** An editor writes in several steps: reading waits this long for it to finish. Default 100 ms. */
   readonly settleMs?: number;
-  /** How often the file is looked at, told or not. Default 5 s. */
+  /** How often the file is checked, notified or not. Default 5 s. */
   readonly recheckMs?: number;
 }
 

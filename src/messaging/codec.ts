@@ -1,11 +1,12 @@
-// The port between a message and its bytes. The transport knows no codec library, and a codec no transport.
+// The port between a message and its bytes. The transport does not know the codec library, and codecs do not know the
+// transport.
 
 import type { DecodeError } from '../wire/decode-error.ts';
 
 /** Bytes of the topic at the head of every message, padded with zeros. One frame: conflation loses multipart messages. */
 export const TOPIC_FRAME_SIZE = 40;
 
-/** Of one payload. A subscriber ends a connection that brings more, so a publisher refuses it first. */
+/** Of one payload. A subscriber closes a connection that sends more, so the publisher refuses it first. */
 export const PAYLOAD_BYTES_MAX: number = 16 * 1024 * 1024;
 
 export interface MessageCodec<T> {

@@ -1,5 +1,5 @@
 // Event batches as messages. The sender and the event logger pass bytes on as they are; the aggregator wants records.
-// What cannot be decoded gives nothing, is counted by the subscriber, and shows as a gap in the batch numbers.
+// What cannot be decoded yields nothing, is counted by the subscriber, and shows as a gap in the batch numbers.
 
 import { type EventBatch, readEventBatch, readEventBatchHeader } from '../wire/event-batch.ts';
 import type { MessageCodec } from './codec.ts';

@@ -22,7 +22,7 @@ export const encodeFrame = (topic: string, payload: Uint8Array): Uint8Array => {
   return frame;
 };
 
-/** @throws RangeError for a topic that is the transport's own, a payload past its bound, and as encodeFrame does. */
+/** @throws RangeError for a topic reserved for the transport, a payload past its limit, and as encodeFrame does. */
 export const encodeMessageFrame = (topic: string, payload: Uint8Array): Uint8Array => {
   if (topic.startsWith(CONTROL_TOPIC_PREFIX)) {
     throw new RangeError(
@@ -35,7 +35,7 @@ export const encodeMessageFrame = (topic: string, payload: Uint8Array): Uint8Arr
   return encodeFrame(topic, payload);
 };
 
-/** undefined for what no publisher of ours sends. The payload is a view of the frame. */
+/** undefined if no publisher of ours sends it. The payload is a view of the frame. */
 export const decodeFrame = (frame: Uint8Array): Frame | undefined => {
   if (frame.length < TOPIC_FRAME_SIZE) return undefined;
   const head = frame.subarray(0, TOPIC_FRAME_SIZE);

@@ -1,5 +1,5 @@
-// Payloads between a transport and their reader: bounded, in order or only the newest, decoded when they are read. Both
-// transports use it, so that slow readers, conflation and undecodable payloads are the same in both.
+// Payloads between a transport and their reader: bounded, in order or only the newest, decoded when read. Both
+// transports use it, so slow readers, conflation and undecodable payloads behave the same in both.
 
 import { DecodeError } from '../wire/decode-error.ts';
 import type { MessageCodec } from './codec.ts';
@@ -44,7 +44,7 @@ export class Inbox<T> implements AsyncIterable<T> {
     this.#wakeReader?.();
   }
 
-  /** A frame that holds no payload that a codec could be asked about. */
+  /** A frame without a payload that a codec could decode. */
   countForeign(): void {
     this.#undecodableCount += 1;
   }
@@ -58,7 +58,7 @@ export class Inbox<T> implements AsyncIterable<T> {
     }
   }
 
-  /** The reader's loop ends at once; what was not read is gone. */
+  /** The reader's loop ends at once; unread payloads are lost. */
   close(): void {
     this.#end({ kind: 'closed' });
   }
@@ -88,7 +88,7 @@ export class Inbox<T> implements AsyncIterable<T> {
     const payload = this.#waiting[this.#head];
     if (payload === undefined) return undefined;
     this.#head += 1;
-    // Taking from the front of an array moves the rest: cut once in a while.
+    // Removing from the front of an array moves the rest, so it is trimmed only now and then.
     if (this.#head === this.#waiting.length || this.#head >= CUT_AT) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

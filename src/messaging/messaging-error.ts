@@ -1,4 +1,4 @@
-// What can go wrong with a transport that is not a matter of a message's bytes.
+// What can go wrong with a transport apart from a message's bytes.
 
 import type { Problem } from '../core/problem.ts';
 import { ProblemError } from '../core/problem.ts';

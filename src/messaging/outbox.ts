@@ -45,7 +45,7 @@ export class Outbox {
     if (frame === undefined) return;
     this.#bytes -= costOf(frame);
     this.#head += 1;
-    // Taking from the front of an array moves the rest: cut once in a while.
+    // Removing from the front of an array moves the rest, so it is trimmed only now and then.
     if (this.#head === this.#waiting.length || this.#head >= CUT_AT) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;
@@ -61,7 +61,7 @@ export class Outbox {
   }
 }
 
-/** With what the object costs beside its bytes, so that many small frames are bounded as well as few large ones. */
+/** Includes the object's overhead, so many small frames are limited as well as few large ones. */
 const costOf = (frame: Uint8Array): number => frame.length + OBJECT_BYTES;
 
 const OBJECT_BYTES = 128;

@@ -1,4 +1,4 @@
-// Which subscribers a publisher knows to receive, and which of them have confirmed the end of the stream. Subscribers
+// Which subscribers are known to receive, and which of them have confirmed the end of the stream. Subscribers
 // name themselves with a random id.
 
 import { MessagingError } from './messaging-error.ts';

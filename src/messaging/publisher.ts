@@ -1,5 +1,5 @@
-// The port of the sending side. Publishing never waits; closing waits until the subscribers have what is queued, up to a
-// bound.
+// The port of the sending side. Publishing never waits; closing waits until the subscribers have what is queued, up to
+// a limit.
 
 export interface MessagePublisher<T> extends AsyncDisposable {
   /** Where subscribers connect; known once open. */
@@ -20,7 +20,7 @@ export interface MessagePublisher<T> extends AsyncDisposable {
   /** Of our own queue; what the transport holds is not in it. */
   readonly queuedBytes: number;
   /**
-   * Takes no more, and waits at most `lingerMs` until every proven subscriber has confirmed that it has all of it.
+   * Accepts no more, and waits at most `lingerMs` until every proven subscriber has confirmed that it has everything.
    * Idempotent: a second call waits for the first.
    */
   close(lingerMs: number): Promise<void>;
@@ -29,7 +29,7 @@ export interface MessagePublisher<T> extends AsyncDisposable {
 export interface PublisherOptions {
   /** Messages that the transport itself may hold for a slow subscriber. */
   readonly highWaterMark: number;
-  /** true: a full transport holds messages back into our queue; false: the transport drops for slow subscribers. */
+  /** true: if the transport is full, messages wait in our queue; false: the transport drops for slow subscribers. */
   readonly noDrop: boolean;
   /** Of our own queue behind the transport. */
   readonly queueBytesMax: number;
@@ -42,7 +42,7 @@ export const LOSSLESS: PublisherOptions = {
   queueBytesMax: 64 * 1024 * 1024,
 };
 
-/** Snapshots: a newer one makes an older one worthless, and no viewer may hold back another. */
+/** Snapshots: a newer one makes an older one worthless, and no viewer may delay another. */
 export const NEWEST_WINS: PublisherOptions = {
   highWaterMark: 4,
   noDrop: false,

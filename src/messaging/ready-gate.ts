@@ -1,4 +1,4 @@
-// Opens once, when a subscriber has seen that messages pass.
+// Opens once, when a subscriber has seen that messages arrive.
 
 import { MessagingError } from './messaging-error.ts';
 
@@ -14,7 +14,7 @@ export class ReadyGate {
     this.#settle('open');
   }
 
-  /** Those who wait hear that the subscriber is closed. */
+  /** Waiting callers get the error that the subscriber is closed. */
   close(): void {
     this.#settle('closed');
   }

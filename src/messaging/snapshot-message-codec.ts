@@ -1,4 +1,4 @@
-// Snapshots as messages. One that cannot be decoded gives nothing and is counted: the next one is a moment away.
+// Snapshots as messages. One that cannot be decoded is skipped and counted: the next one comes in a moment.
 
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { decodeSnapshotPacked, encodeSnapshotPacked } from '../wire/snapshot-codec.ts';

@@ -17,11 +17,11 @@ export interface MessageSubscriber<T> extends AsyncDisposable {
 }
 
 export interface SubscriberOptions {
-  /** What the topics of wanted messages start with; '' for all. */
+  /** Prefix of the topics of wanted messages; '' for all. */
   readonly topic: string;
-  /** Keep only the newest message that was not read yet. */
+  /** Keep only the newest unread message. */
   readonly conflate: boolean;
-  /** Messages that may wait here for their reader. Past it the publisher is held back. */
+  /** Messages that may wait here for their reader. Past it the publisher is throttled. */
   readonly highWaterMark: number;
 }
 

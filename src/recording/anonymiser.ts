@@ -1,5 +1,5 @@
-// Takes out of events who and where: node ids, names of machines and of what people name on them, addresses, paths. What
-// hardware it is, how loaded, and every figure stays, for that is what a recording is for. Names of models stay too.
+// Removes identities from events: node ids, names of machines and of what people name on them, addresses, paths.
+// Hardware, load and all figures stay, because a recording is for those. Names of models stay too.
 
 import { entriesOf } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
@@ -17,7 +17,7 @@ import { eventsOf, originsOf } from './recording-line.ts';
 export class Anonymiser {
   readonly #text = new HiddenText();
 
-  /** Ids and names before they are needed, in an order that does not depend on which is spoken of first. */
+  /** Assigns ids and names in advance, in an order that does not depend on which appears first. */
   learn(state: State): void {
     for (const origin of originsOf(state)) this.#text.pseudonyms.nodeId(origin);
     for (const origin of originsOf(state)) this.learnEvents(eventsOf(state, origin));
@@ -34,7 +34,7 @@ export class Anonymiser {
     return this.#text.pseudonyms.nodeId(real);
   }
 
-  /** What a version to come tells is left out: nobody here could say what to hide in it. */
+  /** Kinds of newer versions are left out: this version cannot know what to hide in them. */
   event(event: RecordedEvent): RecordedEvent {
     const { kind, payload } = event;
     const isKeyPlain = isEventKind(kind) && EVENT_KINDS[kind].isKeyPlain === true;
@@ -56,7 +56,7 @@ export class Anonymiser {
       for (const [name, inner] of Object.entries(value)) this.#learnTexts(inner, texts, name);
   }
 
-  /** `field`: where it stands; a list's for what is in it. Undefined: left out. */
+  /** `field`: its name; for list items the list's. Undefined: left out. */
   #value(value: unknown, texts: Texts, field: string): unknown {
     if (typeof value === 'string') return this.#string(value, texts[field]);
     if (Array.isArray(value))
@@ -123,7 +123,7 @@ type Texts = Readonly<Record<string, TextClass>>;
 
 const textsOf = (kind: string): Texts => (isEventKind(kind) ? EVENT_KINDS[kind].texts : {});
 
-/** Texts that name something, which may be spoken of elsewhere. */
+/** Texts that name something and may appear elsewhere. */
 const NAMES: { readonly [C in TextClass]?: 'node' | 'host' | 'run' } = {
   nodeName: 'node',
   hostName: 'host',

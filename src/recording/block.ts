@@ -1,6 +1,6 @@
-// A recording on disk is a row of blocks: a zstd frame of lines, and before it a skippable frame (RFC 8878 §3.1.2) with its
-// length and checksum. So `zstd -dc FILE` reads it like any other, while we find the last whole block of one that was cut off
-// and the first wrong one of one that was damaged. Each block stands alone.
+// A recording on disk is a series of blocks: a zstd frame of lines, and before it a skippable frame (RFC 8878 §3.1.2)
+// with its length and checksum. So `zstd -dc FILE` reads it like any other, while we can find the last complete block
+// of a truncated file and the first invalid one of a damaged file. Each block is independent.
 
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
@@ -33,7 +33,7 @@ export const decodeBlockHead = (bytes: Uint8Array): BlockHead => {
   return { kind: 'head', frameBytes, checksum: head.readUInt32LE(12) };
 };
 
-/** Undefined where the checksum, the frame or its size is not what it should be. */
+/** Undefined if the checksum, the frame or its size is wrong. */
 export const decodeBlockText = (frame: Uint8Array, checksum: number): string | undefined => {
   if (crc32(frame) !== checksum) return undefined;
   try {
@@ -46,5 +46,5 @@ export const decodeBlockText = (frame: Uint8Array, checksum: number): string | u
 
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const HEAD_CONTENT_BYTES = 8;
-/** Half the size of level 3 on event streams, and still a millisecond a block. */
+/** Half the size of level 3 on event streams, and still one millisecond per block. */
 const COMPRESSION_LEVEL = 12;

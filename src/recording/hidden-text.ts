@@ -1,5 +1,5 @@
-// Hides in running text and in keys what is known to be a name, and what looks like an id, an address, a host, an account or
-// a path. Where one cannot be sure, it hides: a sentence that has lost a word is better than one that tells who.
+// Hides known names in text and keys, and whatever looks like an id, an address, a host, an account or a path. When in
+// doubt it hides: losing a word is better than revealing an identity.
 
 import { isIP } from 'node:net';
 import { isNodeId } from '../core/ids.ts';
@@ -8,11 +8,11 @@ import { Pseudonyms } from './pseudonyms.ts';
 export class HiddenText {
   readonly pseudonyms: Pseudonyms = new Pseudonyms();
   readonly #names = new Map<string, string>();
-  /** How else a name may be written, in small letters. */
+  /** Other spellings of a name, in lower case. */
   readonly #variants = new Map<string, string>();
   #namesPattern: RegExp | undefined;
 
-  /** From now on the name is replaced wherever it stands as a word, however it is written; gives its stand-in. */
+  /** From now on the name is replaced wherever it occurs as a word, in any spelling; returns its stand-in. */
   learn(kind: 'node' | 'host' | 'run', name: string): string {
     const known = this.#names.get(name);
     if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export class HiddenText {
     return parts.map(part => (isRdma ? this.#rdmaPart(part) : this.#part(part))).join(' ');
   }
 
-  /** With the scope that a link-local one has: an interface of this machine. */
+  /** With the scope of a link-local one: an interface of this machine. */
   address(text: string): string {
     const [address = '', scope] = text.split('%');
     const hidden = isIP(address) === 0 ? this.hidden(address) : this.pseudonyms.address(address);
@@ -94,7 +94,7 @@ export class HiddenText {
     }
   }
 
-  /** Candidates hold what follows an address in a sentence, and what only looks like one. */
+  /** Candidates may include text after an address, and things that only look like one. */
   #addressIn(text: string): string {
     const bare = text.replace(/[.:]+$/, '');
     for (const address of [text, bare])
@@ -109,7 +109,7 @@ export class HiddenText {
       : this.pseudonyms.of('path', path, number => `/path-${number}`);
   }
 
-  /** Scheme and port stay, and that it is the versioned root of an API. */
+  /** Keeps scheme and port, and the versioned root of an API. */
   #url(text: string): string {
     if (!URL.canParse(text)) return 'http://host';
     const { protocol, hostname, port, pathname } = new URL(text);
@@ -127,7 +127,7 @@ export class HiddenText {
   }
 }
 
-/** As systems and people write a name: in small letters, without apostrophes, with dashes, a host without its domain. */
+/** As systems and people write a name: in lower case, without apostrophes, with dashes, a host without its domain. */
 const variantsOf = (kind: 'node' | 'host' | 'run', name: string): readonly string[] => {
   const small = name.toLowerCase();
   if (kind === 'run') return [small];
@@ -142,7 +142,7 @@ const variantsOf = (kind: 'node' | 'host' | 'run', name: string): readonly strin
   ];
 };
 
-/** Longest first, so that a name within another does not cut it. */
+/** Longest first, so a name inside another does not split it. */
 const namesPattern = (names: readonly string[]): RegExp => {
   const escaped = [...new Set(names)]
     .filter(name => name !== '')
@@ -155,26 +155,26 @@ const namesPattern = (names: readonly string[]): RegExp => {
   );
 };
 
-/** One pass, so that no stand-in is hidden again. Each finds candidates; what reads them decides. */
+/** One pass, so no stand-in is hidden again. Each pattern finds candidates; its function decides. */
 const SECRET = new RegExp(
   [
     String.raw`(?<url>\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"'<>]+)`,
     String.raw`(?<uuid>\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b)`,
     String.raw`(?<mac>\b(?:[0-9a-f]{2}:){5}[0-9a-f]{2}\b|\b(?:[0-9a-f]{2}-){5}[0-9a-f]{2}\b)`,
-    // With a letter and a digit: no number, and no word.
+    // With a letter and a digit: neither a number nor a word.
     String.raw`(?<word>\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{12}(?:[0-9a-f]{4}){0,5}\b)`,
     String.raw`(?<node>\b[a-z2-7]{26}\b)`,
     String.raw`(?<address>(?<![\w:.])[0-9a-f]{0,4}:[0-9a-f:]*:[0-9a-f:.]*(?:%[\w.-]+)?|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d))`,
     String.raw`(?<account>(?<![\w@.+-])[a-z_][\w.+-]{0,63}(?=@[\w[]))`,
     String.raw`(?<windowsPath>\b[a-z]:\\[^\s"',;()]+|\\\\[^\s"',;()]+)`,
-    // Whole in quotes, as Node's errors have it; else to the next space.
+    // Complete in quotes, as in Node's errors; else to the next space.
     String.raw`(?<path>(?<=')\/[^'\n]+(?=')|(?<=")\/[^"\n]+(?=")|(?<![\w/.\\~-])(?:~[\w.-]*)?\/[^\s"',;:()]+)`,
     String.raw`(?<host>(?<=\b(?:ENOTFOUND|EAI_AGAIN|hostname) )[a-z0-9][\w.-]*|(?<![\w./\\-])(?:[a-z0-9-]{1,63}\.)+[a-z][a-z-]{1,23}(?![\w-]|\.\w)|(?<![\w./\\-])[a-z][a-z0-9-]{0,62}(?=:\d{4,5}\b))`,
   ].join('|'),
   'gi',
 );
 const IPV4 = /(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)/g;
-/** Said on every machine: of the system, of its tools, and of our own API. */
+/** The same on every machine: of the system, its tools, and our own API. */
 const COMMON_PATH =
   /^\/(?:(?:proc|sys)(?:\/.*)?|usr\/(?:local\/)?s?(?:bin|lib|lib64|libexec)\/.*|System\/Library\/.*|System\/Volumes\/Data|etc(?:\/[a-z_.-]+)?|boot(?:\/efi)?|(?:dev|usr|var|tmp|opt|home|root|run|mnt|srv|Users|Volumes|System|Applications)\/?|v1(?:\/[a-z/]+)?|metrics|healthz|health|props|openapi\.json)$/;
 /** Files, and settings of config.toml, which look like hosts. */

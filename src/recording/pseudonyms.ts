@@ -1,17 +1,17 @@
-// Stand-ins for what a recording should not tell, each of a form that still passes for its kind.
+// Stand-ins for what a recording should not reveal, each in a form that is still valid for its kind.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { NodeId } from '../core/ids.ts';
 import { nodeId } from '../core/ids.ts';
 
 /**
- * Stand-ins for what a recording should not tell. Equal things get equal stand-ins, different ones different ones, each of a
- * form that still passes for its kind: an address stays an address, and a link-local one link-local.
+ * Stand-ins for what a recording should not reveal. Equal values get equal stand-ins, different values different ones,
+ * each in a valid form: an address stays an address, and a link-local one link-local.
  */
 export class Pseudonyms {
   readonly #held = new Map<string, Map<string, string>>();
 
-  /** The stand-in of `real` among those of one class; made by its number, from 1, when it is new. */
+  /** The stand-in of `real` within one class; a new one is made from its number, from 1. */
   of(kind: string, real: string, make: (number: number) => string): string {
     const names = this.#held.get(kind) ?? new Map<string, string>();
     this.#held.set(kind, names);
@@ -37,7 +37,7 @@ export class Pseudonyms {
     return real === real.toUpperCase() ? made.toUpperCase() : made;
   }
 
-  /** 02:… is administered locally and belongs to no maker. */
+  /** 02:… is locally administered and belongs to no maker. */
   mac(real: string): string {
     const joint = real.includes('-') ? '-' : ':';
     const made = this.of('mac', real.toLowerCase().replaceAll('-', ':'), number =>
@@ -46,7 +46,7 @@ export class Pseudonyms {
     return made.replaceAll(':', joint);
   }
 
-  /** A hardware address, or what was made of one, in one word: as long as it was. */
+  /** A hardware address, or a word derived from one: same length. */
   word(real: string): string {
     return this.of(`word of ${real.length}`, real.toLowerCase(), number => hex(number, real.length));
   }
@@ -55,13 +55,13 @@ export class Pseudonyms {
     return real === DEFAULT_SUBNET_PREFIX ? real : this.of('guid', real, number => hex(number, 16));
   }
 
-  /** Names that a system gives by itself stay: en0, enp5s0f0, rdma_en3. One with a hardware address in it does not. */
+  /** Names assigned by the system stay: en0, enp5s0f0, rdma_en3. One with a hardware address in it does not. */
   interfaceName(real: string): string {
     if (SYSTEM_INTERFACE.test(real)) return real;
     return this.of('interface', real, number => `if${number}`);
   }
 
-  /** What the kernel numbers by itself stays: /dev/nvme0n1p2. Groups of volumes are often called as their machine. */
+  /** Kernel-numbered names stay: /dev/nvme0n1p2. Volume groups are often named after their machine. */
   blockDevice(real: string): string {
     if (KERNEL_DEVICE.test(real)) return real;
     return real.startsWith('/dev/')
@@ -69,7 +69,7 @@ export class Pseudonyms {
       : this.of('share', real, number => `share-${number}`);
   }
 
-  /** A server that was started with a folder names its model by it: only the last part is the model's. */
+  /** A server started with a folder names its model after it: only the last part is the model's name. */
   modelName(real: string): string {
     const parts = real.split(/[/\\]/).filter(part => part !== '');
     return FOLDER.test(real) || parts.length > 2 ? (parts.at(-1) ?? 'model') : real;
@@ -77,7 +77,7 @@ export class Pseudonyms {
 
   #ipv4(real: string): string {
     if (/^127\.|^0\.0\.0\.0$|^255\.|^224\./.test(real)) return real;
-    // 169.254/16 is IPv4's own link-local range (RFC 3927); 198.18/15 is kept for benches (RFC 2544).
+    // 169.254/16 is IPv4's own link-local range (RFC 3927); 198.18/15 is reserved for benchmarking (RFC 2544).
     const isLinkLocal = real.startsWith('169.254.');
     return this.of(isLinkLocal ? 'link-local IPv4' : 'IPv4', real, number => {
       const [high, low] = [Math.floor(number / 250) % 250, (number % 250) + 1];
@@ -90,7 +90,7 @@ export class Pseudonyms {
   #ipv6(real: string): string {
     if (real === '::1' || real === '::' || real.startsWith('ff')) return real;
     if (/^fe[89ab]/.test(real)) return this.of('link-local IPv6', real, number => `fe80::${hex(number, 1)}`);
-    // 2001:db8::/32 is kept for documents (RFC 3849).
+    // 2001:db8::/32 is reserved for documentation (RFC 3849).
     return this.of('IPv6', real, number => `2001:db8::${hex(number, 1)}`);
   }
 }
@@ -98,7 +98,7 @@ export class Pseudonyms {
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const DEFAULT_SUBNET_PREFIX = 'fe80000000000000';
-/** Of the second line: what systemd and udev make of slots, ports and ports of ports (systemd.net-naming-scheme). */
+/** Second line: names by systemd and udev for slots, ports and nested ports (systemd.net-naming-scheme). */
 const SYSTEM_INTERFACE = new RegExp(
   '^(?:rdma_)?(?:lo\\d?|(?:eth|wlan|wwan|ib|bond|br|bridge|utun|awdl|llw|ap|anpi|gif|stf|docker|tailscale|wg|tun|tap|thunderbolt|rxe|siw|hfi|irdma|efa_)\\d+' +
     '|(?:en|wl|ww|ib|roce)(?:\\d+|[abcdeinopsuvP]\\d+(?:[a-zA-Z]{1,2}\\d+)*)' +

@@ -1,4 +1,4 @@
-// From the stream of a daemon to a recording: each snapshot is a beginning, each batch what followed.
+// From the stream of a daemon to a recording: each snapshot starts a section, each batch continues it.
 
 import type { State } from '../core/state.ts';
 import type { BatchMessage, SnapshotMessage } from '../wire/stream-message.ts';
@@ -9,7 +9,7 @@ import type { RecordingWriter } from './recording-writer.ts';
 
 export class StreamRecorder {
   readonly #writer: RecordingWriter;
-  /** Undefined: everything is kept as it is. */
+  /** Undefined: everything stays as it is. */
   readonly #anonymiser: Anonymiser | undefined;
   #beganAtMs: number | undefined;
 

@@ -1,5 +1,5 @@
-// The lines of a recording: a header, then for each beginning the whole state as events, origin by origin, then batches of
-// what followed, and an end. Everything is an event of the wire, so that reading one back passes the same checks as a peer.
+// The lines of a recording: a header, then for each snapshot the whole state as events, origin by origin, then batches
+// of later events, and an end. Everything is a wire event, so reading it back applies the same checks as for a peer.
 
 import * as v from 'valibot';
 import { nodesIn } from '../core/entry-maps.ts';
@@ -18,7 +18,7 @@ export const RECORDING_VERSION = 1;
 
 export type RecordingLine =
   | RecordingHeader
-  /** What follows, up to `ready`, is all that is known at a moment; what was known before is void. */
+  /** What follows, up to `ready`, is the whole state at one moment; earlier state is void. */
   | { readonly kind: 'begin'; readonly atMs: number }
   | OriginLine
   | { readonly kind: 'ready' }
@@ -35,7 +35,7 @@ export interface RecordingHeader {
   readonly areNamesKept: boolean;
 }
 
-/** The durable position of an origin, 0 where it has none, and its entries in state. */
+/** The durable position of an origin, 0 if it has none, and its entries in state. */
 export interface OriginLine {
   readonly kind: 'origin';
   readonly origin: NodeId;
@@ -72,7 +72,7 @@ export const decodeLine = (text: string): DecodedLine => {
   return { kind: 'refused', reason: `${v.getDotPath(issue) ?? 'a line'}: ${issue.message}` };
 };
 
-/** As it is at `nowMs` on this process's clock; undefined for what no peer could have said. */
+/** As it is at `nowMs` on this process's clock; undefined if no peer could have sent it. */
 export const eventOf = (recorded: RecordedEvent, nowMs: number): Event | undefined => {
   const { kind, key, payload, origin, epoch, seq, ageMs, heldMs } = recorded;
   const decoded = decodeFact(kind, key, payload);
@@ -81,7 +81,7 @@ export const eventOf = (recorded: RecordedEvent, nowMs: number): Event | undefin
   return { ...head, class: eventClass(decoded.fact.kind), ...decoded.fact };
 };
 
-/** Undefined for a kind that this version does not know: nobody could say what to hide in it. */
+/** Undefined for a kind that this version does not know: it cannot know what to hide in it. */
 export const recordedEvent = (event: Event, nowMs: number): RecordedEvent | undefined => {
   if (event.kind === 'unknown' || !isEventKind(event.kind)) return undefined;
   const { origin, epoch, seq, kind, key, payload, ageMs, receivedAtMs } = event;
@@ -106,7 +106,7 @@ export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
     })
     .sort((a, b) => (a.class === b.class ? a.seq - b.seq : a.class === 'durable' ? -1 : 1));
 
-/** Two of them, and what passes while it is shown, make a number still. */
+/** The sum of two, plus the time it is shown, still fits a number. */
 const duration = v.pipe(v.number(), v.minValue(0), v.maxValue(Number.MAX_SAFE_INTEGER));
 
 const position = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

@@ -1,5 +1,5 @@
-// Reads a recording block by block. What is cut off or damaged ends it with a reason, after everything that came before; a
-// file that is no recording at all is refused at once.
+// Reads a recording block by block. A truncated or damaged file ends with a reason, after everything before; a file
+// that is not a recording is refused at once.
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
@@ -18,7 +18,7 @@ export type RecordingPart =
   /** Nothing follows. `reason` is one sentence. */
   | { readonly kind: 'broken'; readonly reason: string };
 
-/** @throws RecordingError when the file cannot be read, is none, or is of a newer version. */
+/** @throws RecordingError if the file cannot be read, is not a recording, or is of a newer version. */
 export const readHeader = async (path: string): Promise<RecordingHeader> => {
   for await (const part of readRecording(path)) {
     if (part.kind === 'line' && part.line.kind === 'header') return part.line;

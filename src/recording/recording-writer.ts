@@ -1,5 +1,5 @@
-// Writes a recording: lines are gathered into blocks, a block every few seconds, so that a recording which is cut off at any
-// moment lacks only its last ones. It never writes over a file.
+// Writes a recording: lines are collected into blocks, one every few seconds, so a recording cut off at any moment
+// lacks only its last ones. It never overwrites a file.
 
 import type { FileHandle } from 'node:fs/promises';
 import { open } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export class RecordingWriter implements AsyncDisposable {
     this.#bytesMax = bytesMax;
   }
 
-  /** @throws the system's error, EEXIST where the file already exists. */
+  /** @throws the system's error, EEXIST if the file already exists. */
   static async create(path: string, bytesMax: number = RECORDING_BYTES_MAX): Promise<RecordingWriter> {
     return new RecordingWriter(await open(path, 'wx', 0o600), bytesMax);
   }
@@ -35,12 +35,12 @@ export class RecordingWriter implements AsyncDisposable {
     return this.#bytes;
   }
 
-  /** No line is taken any more: the file has reached its bound, or could not be written. */
+  /** No more lines are accepted: the file has reached its limit, or could not be written. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
-  /** @param atMs since the recording began. */
+  /** @param atMs since the recording started. */
   async write(line: RecordingLine, atMs: number): Promise<void> {
     if (this.#isFull) return;
     const text = `${JSON.stringify(line)}\n`;
@@ -51,7 +51,7 @@ export class RecordingWriter implements AsyncDisposable {
       await this.flush();
   }
 
-  /** What waits becomes a block, on disk when this resolves. */
+  /** Waiting lines become a block, which is on disk when this resolves. */
   async flush(): Promise<void> {
     if (this.#waitingLength === 0 || this.#isFull) return;
     const block = encodeBlock(this.#waiting.join(''));
@@ -65,7 +65,7 @@ export class RecordingWriter implements AsyncDisposable {
     try {
       await this.#file.writeFile(block);
     } catch (error) {
-      // What there is stays a recording of whole blocks, and nothing more is tried.
+      // The file stays a recording of complete blocks, and nothing more is tried.
       this.#isFull = true;
       await this.#file.truncate(this.#bytes).catch(() => undefined);
       throw error;

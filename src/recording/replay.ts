@@ -1,5 +1,4 @@
-// Plays a recording on a clock, over and over: whole states and events come out at the moments at which they came in, with
-// the ages they had.
+// Plays a recording on a clock, in a loop: states and events come out at their original times, with the ages they had.
 
 import type { Clock } from '../clock/clock.ts';
 import { applyAll, applyCatchUp } from '../core/apply.ts';
@@ -15,10 +14,10 @@ export interface ReplayOptions {
   readonly clock: Clock;
   /** 2: twice as fast as it was. */
   readonly speed: number;
-  /** A whole state, at each beginning and each time round. */
+  /** A whole state, at each snapshot and each repetition. */
   readonly onState: (state: State) => void;
   readonly onEvents: (events: readonly Event[]) => void;
-  /** The recording ends before its end; what came before goes on being played. */
+  /** The recording is incomplete; the part before keeps being played. */
   readonly onBroken: (reason: string) => void;
 }
 
@@ -29,7 +28,7 @@ export const replay = async (options: ReplayOptions, signal: AbortSignal): Promi
     while (!signal.aborted) {
       const beganAtMs = clock.nowMs();
       await playOnce(options, beganAtMs, signal);
-      // Also a recording of one moment takes its time.
+      // Even a recording of one moment takes some time.
       await clock.sleep(Math.max(0, beganAtMs + ROUND_MS_MIN - clock.nowMs()), signal);
     }
   } catch (error) {
@@ -38,8 +37,8 @@ export const replay = async (options: ReplayOptions, signal: AbortSignal): Promi
 };
 
 /**
- * Every live event of a recording with the age it would have, were its end now: what charts show of the time before.
- * What is damaged ends it; whoever plays says so.
+ * Every live event of a recording, with ages as if its end were now: charts show them as the past. A damaged part ends
+ * it; the player reports that.
  */
 export async function* eventsBefore(path: string, clock: Clock): AsyncGenerator<Event, void, void> {
   let endMs = 0;
@@ -55,7 +54,7 @@ export async function* eventsBefore(path: string, clock: Clock): AsyncGenerator<
 
 const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: AbortSignal): Promise<void> => {
   const { path, clock, speed, onState, onEvents, onBroken } = options;
-  /** Of the first beginning, which is now, whatever it says. */
+  /** Of the first snapshot, which counts as now, whatever it says. */
   let zeroMs: number | undefined;
   const until = (atMs: number): Promise<void> => {
     zeroMs ??= atMs;

@@ -19,5 +19,5 @@ export const textFact = (value: string | Unknown, tone: Tone = 'plain'): Line =>
 
 export const unknownFact = ({ reason }: Unknown): Line => [part(`– (${reason})`, 'dim')];
 
-/** With the name of what is unknown, where a figure alone would not say what it is. */
+/** With the name of what is unknown, if the figure alone is unclear. */
 export const named = (name: string, fact: Line): Line => [part(`${name} `, 'dim'), ...fact];

@@ -1,4 +1,4 @@
-// Rows of a label, facts and an age. Facts wrap between one another, never inside, and the age stands at the right.
+// Rows of a label, facts and an age. Lines break between facts, never inside one, and the age is at the right.
 
 import { clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
 import type { Line, Part } from './part.ts';
@@ -15,7 +15,7 @@ export interface Row {
 export const layoutRows = (rows: readonly Row[], columns: number): readonly Line[] =>
   rows.flatMap(row => layoutRow(row, Math.max(columns, COLUMNS_MIN)));
 
-/** What is longer than a line breaks between its words; a word that is longer is cut. */
+/** What is longer than a line breaks between words; a longer word is cut. */
 export const brokenLine = (fact: Line, width: number): readonly Line[] => {
   if (lineWidth(fact) <= width) return [fact];
   const lines: Part[][] = [[]];
@@ -69,5 +69,5 @@ const LABEL_WIDTH = 13;
 const AGE_WIDTH = 7;
 const SEPARATOR = ' · ';
 const SEPARATOR_WIDTH = 3;
-/** Narrower terminals get lines that their own wrapping breaks. */
+/** Narrower terminals wrap the lines themselves. */
 const COLUMNS_MIN = 48;

@@ -1,5 +1,5 @@
-// The links of the cluster as a table, one row a link: what it carries from A to B and from B to A, half its round trip, or
-// why that is not known. What needs a look comes first, what is gone last.
+// The links of the cluster as a table, one row per link: its rate A→B and B→A, half its round trip, or why that is not
+// known. Links that need attention come first, closed ones last.
 
 import { formatAge, formatNanoseconds } from '../core/figure/duration.ts';
 import {
@@ -22,7 +22,7 @@ import { part } from './part.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
-/** At most `rowsMax` rows; a last line says how many more there are. None where there are no links. */
+/** At most `rowsMax` rows; a last line says how many more there are. None if there are no links. */
 export const linkTable = (
   state: State,
   nowMs: number,
@@ -72,7 +72,7 @@ const mark = (link: LinkView, short: Shortfall | undefined): Line[number] => {
   return link.isStale ? part('○ ', 'caution') : part(link.standing.kind === 'measured' ? '● ' : '– ', 'good');
 };
 
-/** What each end tells of its own interface, in the order of the names; once where both tell the same. */
+/** What each end reports about its own interface, in the order of the names; once if both are the same. */
 const endsCell = ({ best, nodes }: LinkView): Line => {
   const { source, sink } = best.carrier.ends;
   const [first, second] = (best.source === nodes[0] ? [source, sink] : [sink, source]).map(endRate);
@@ -99,7 +99,7 @@ const jitterCell = ({ roundTrip }: LinkView): Line => {
   return [part(figureText(formatNanoseconds(jitterNs / 2)), toneOf(roundTrip))];
 };
 
-/** The reason where there is no figure, the failure where the figures are old, else their age. */
+/** The reason if there is no figure, the failure if the figures are old, else their age. */
 const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const why = standingWords(link);
   if (why !== '') return part(why, link.standing.kind === 'failed' ? 'caution' : 'dim');

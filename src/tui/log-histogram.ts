@@ -33,7 +33,7 @@ export const renderLogHistogram = (
   ];
 };
 
-/** What of a bar of height 0..1 lies in a row; whatever is not 0 shows at least a trace. */
+/** The part of a bar of height 0..1 in a row; anything above 0 shows at least a trace. */
 const barAt = (row: number, height: number): string => {
   const eighths = height === 0 ? 0 : Math.max(1, Math.round(height * ROWS * 8));
   return EIGHTHS[Math.min(8, Math.max(0, eighths - row * 8))] ?? ' ';

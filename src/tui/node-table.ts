@@ -1,4 +1,4 @@
-// The machines of the cluster as a table, one row a node: what it is, how loaded it is, what it was measured to carry.
+// The nodes of the cluster as a table, one row each: hardware, load, and measured performance.
 
 import { entriesOf } from '../core/entry-maps.ts';
 import { formatAge } from '../core/figure/duration.ts';
@@ -27,13 +27,13 @@ import { bar } from './reading-rows.ts';
 import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 
-/** `self`: marked among others, so that a person knows which one the daemon runs on. */
+/** `self`: marked, to show which node the daemon runs on. */
 export const nodeTable = (
   state: State,
   views: readonly NodeView[],
   { columns, self }: { readonly columns: number; readonly self?: NodeId | undefined },
 ): readonly Line[] => {
-  // Where no GPU has memory of its own, nothing stands in its column.
+  // If no GPU has its own memory, its column is empty.
   const isShown = ({ title }: Column): boolean =>
     title !== GPU_MEMORY || views.some(view => ownMemoryGpus(view).length > 0);
   return layoutTable(
@@ -71,7 +71,7 @@ const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line
   ];
 };
 
-/** Colour never stands alone: the sign and the word in the age column say it too. */
+/** Never by colour alone: the sign and the word in the age column say it too. */
 const mark = ({ presence, stoppedMs }: NodeView): Line[number] => {
   switch (presence) {
     case 'live':
@@ -97,7 +97,7 @@ const memoryCell = (view: NodeView): Line => {
     : [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), toneOf(view.memory))];
 };
 
-/** "unified" where GPUs use the host's; nothing where there is none. */
+/** "unified" if GPUs use the host's; empty if there is none. */
 const gpuMemoryCell = (view: NodeView): Line => {
   const gpus = gpusOf(view);
   if (gpus.length === 0) return [];
@@ -108,7 +108,7 @@ const gpuMemoryCell = (view: NodeView): Line => {
   return [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), tone)];
 };
 
-/** The busiest of the machine's GPUs, with their number where there are several. */
+/** The busiest of the machine's GPUs, with their number if there are several. */
 const gpuCell = (view: NodeView): Line => {
   const gpus = gpusOf(view);
   const uses = gpus.map(gpu => gpu.load?.use).filter(use => typeof use === 'number');
@@ -127,7 +127,7 @@ const temperatureCell = (view: NodeView): Line => {
   return [part(figureText(formatCelsius(Math.max(...known))))];
 };
 
-/** Of the whole machine where it can tell, else the sum of the processors that can. */
+/** Of the whole machine if it reports that, else the sum of the processors that do. */
 const powerCell = (view: NodeView): Line => {
   const system = heldValue(view.system);
   if (system !== undefined && isKnown(system.systemPowerWatts)) {
@@ -139,7 +139,7 @@ const powerCell = (view: NodeView): Line => {
   return [part(figureText(formatWatts(known.reduce((sum, watts) => sum + watts, 0))))];
 };
 
-/** FP16 of its GPUs together; "≥" where an engine cannot reach the peak. A processor's figure is another thing. */
+/** FP16 of its GPUs together; "≥" if an engine cannot reach the peak. A processor's figure is not comparable. */
 const computeCell = (state: State, view: NodeView): Line =>
   sumCell(gpuProfiles(state, view), profile => profile.fp16FlopsPerSecond, formatFlopsPerSecond);
 

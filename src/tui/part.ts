@@ -1,5 +1,5 @@
-// Pieces of a terminal line with their tone. Lines are laid out by the width of their text and painted last, so that
-// colour never counts as width and everything can be tested as plain text.
+// Pieces of a terminal line with their tone. Lines are laid out by text width and coloured last, so colour never counts
+// as width and everything can be tested as plain text.
 
 import { textWidth } from '../core/text/columns.ts';
 
@@ -34,7 +34,7 @@ export const paint = (line: Line, options: PaintOptions): string =>
 
 export const lineWidth = (line: Line): number => line.reduce((sum, { text }) => sum + textWidth(text), 0);
 
-/** Names come from other machines and tools: nothing in them may reach the terminal as an order. */
+/** Names come from other machines and tools: nothing in them may reach the terminal as a control sequence. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 
 const asciiOf = (text: string): string =>

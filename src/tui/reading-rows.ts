@@ -1,5 +1,5 @@
-// One row for each reading of a node. A reading that is not there says why; one that is stale is marked and keeps its
-// last value.
+// One row for each reading of a node. A missing reading gives the reason; a stale one is marked and keeps its last
+// value.
 
 import { formatAge, formatUptime } from '../core/figure/duration.ts';
 import {
@@ -47,7 +47,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ...rowsOf('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
 ];
 
-/** Not of a machine that does not measure it, nor of a version that does not tell it. */
+/** Not for a machine that does not measure it, nor for a version that does not report it. */
 const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
   heldValue(pressure) === undefined
     ? []
@@ -98,7 +98,7 @@ const rowsOf = <T>(
 
 const staleFact = (reason: string): Line => [part(`stale: ${reason}`, 'caution')];
 
-/** The second row of a reading does not say again why it is not there. */
+/** The second row of a missing reading does not repeat the reason. */
 const withoutReason = <T>(view: ReadingView<T>): ReadingView<T> =>
   view.kind === 'stale' ? { ...view, kind: 'current' } : view;
 
@@ -150,7 +150,7 @@ const swapFact = ({ swapTotalBytes, swapUsedBytes }: NodeMemory): Line => {
   return named('swap', [part(figureText(formatBytesOf(swapUsedBytes, swapTotalBytes)))]);
 };
 
-/** A share as water in a hull. */
+/** A share as a filled bar. */
 export const bar = (share: number, columns: number = BAR_COLUMNS): Line => {
   const full = Math.round(Math.min(1, Math.max(0, share)) * columns);
   return [part('█'.repeat(full), 'water'), part('░'.repeat(columns - full), 'dim')];
@@ -278,5 +278,5 @@ const listFacts = <T>(
 
 const BAR_COLUMNS = 16;
 const ADDRESSES_MAX = 3;
-/** One screen: a machine with very many interfaces or volumes shows the first. */
+/** One screen: of very many interfaces or volumes only the first are shown. */
 const ROWS_MAX = 8;

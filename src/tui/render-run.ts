@@ -1,5 +1,5 @@
-// A running benchmark on one screen, or in one line for output that is no terminal: a log of a job, a pipe. Pure: the same
-// view gives the same lines.
+// A running benchmark on one screen, or in one line if the output is not a terminal: a job's log, a pipe. Pure: the
+// same view gives the same lines.
 
 import { formatAge, formatClock } from '../core/figure/duration.ts';
 import {
@@ -223,7 +223,7 @@ const COLUMNS: readonly Column[] = [
   tail('n', 3),
 ];
 
-/** Those that are told of the last seconds as well. */
+/** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
 const NAME_WIDTH: number = Math.max(...RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 /** A thread that is busier than this adds its own lateness (reference: 0.83 at 95,000 events a second). */

@@ -1,5 +1,5 @@
-// The cluster once, for a terminal or a pipe: a row a node, a row a link, and beneath them what a person should know: what
-// is stale, what is missing and why.
+// The cluster once, for a terminal or a pipe: a row per node, a row per link, and below them warnings: what is stale,
+// what is missing and why.
 
 import { linkViews } from '../core/link/link-view.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
@@ -20,7 +20,7 @@ import { paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
 
 export interface StatusOptions extends RenderOptions {
-  /** The screen shows nothing past its last column, so that sentences are broken here. Default: it wraps by itself. */
+  /** The screen shows nothing past its last column, so sentences are wrapped here. Default: the terminal wraps. */
   readonly isCutAtEdge?: boolean;
 }
 
@@ -48,7 +48,7 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 
-/** What a daemon says of itself. */
+/** What a daemon reports about itself. */
 export const saidLines = (said: Sentences): readonly Line[] =>
   sentencesOf(said).map(text => [part(text, 'caution')]);
 
@@ -58,7 +58,10 @@ export const warningLines = ({ level, title, why, on, command }: Warning): reado
   ...(command === undefined ? [] : [[part(`  On ${on ?? 'any node'}: `, 'dim'), part(command)]]),
 ];
 
-/** "3 nodes: 2 up, 1 stopped · 4 connections of 2 links". A link has as many ways as its ends have addresses, each one way. */
+/**
+ * "3 nodes: 2 up, 1 stopped · 4 connections of 2 links". A link has as many connections as its ends have addresses,
+ * each in one direction.
+ */
 const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): Line => {
   const presences = PRESENCES.flatMap(wanted => {
     const count = views.filter(view => presenceWord(view) === wanted).length;
@@ -75,7 +78,7 @@ const clusterLine = (state: State, views: readonly NodeView[], nowMs: number): L
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Readings that are not to be had, with the reason; what a machine does not have is no trouble. */
+/** Unavailable readings, with the reason; what a machine does not have is not a problem. */
 const unknownReadings = (view: NodeView): readonly Line[] => {
   if (view.presence === 'offline') return [];
   return readingsOf(view).flatMap((reading): Line[] =>

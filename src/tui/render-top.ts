@@ -1,5 +1,5 @@
-// `plimsoll top`: the whole cluster on one screen, live. What a terminal has no room for gives way in the order in which
-// it matters less, and every table says how much of it is not shown.
+// `plimsoll top`: the whole cluster on one screen, live. If the terminal is too small, the least important parts are
+// dropped first, and every table says how much is not shown.
 
 import {
   figureText,
@@ -32,7 +32,7 @@ export interface TopOptions extends RenderOptions {
   readonly rows: number;
 }
 
-/** `said`: what the daemon says of itself, before the warnings of the cluster. */
+/** `said`: what the daemon reports about itself, before the warnings of the cluster. */
 export const renderTop = (
   state: State,
   nowMs: number,
@@ -47,7 +47,7 @@ export const renderTop = (
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const nodeRowsMax = Math.max(3, Math.floor(rows / 3));
-  // A single one more takes no more room than the line that would count it.
+  // A single extra row needs no more space than the line that would count it.
   const hidden = views.length <= nodeRowsMax + 1 ? 0 : views.length - nodeRowsMax;
   const nodes = nodeTable(state, views.slice(0, views.length - hidden), options);
   const nodeLines =

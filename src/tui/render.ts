@@ -12,11 +12,11 @@ import { readingFacts } from './reading-rows.ts';
 
 export interface RenderOptions extends PaintOptions {
   readonly columns: number;
-  /** The node whose daemon tells all of it; marked among others. */
+  /** The node whose daemon reports all of it; marked. */
   readonly self?: NodeId;
 }
 
-/** One machine on one screen, every reading with its age or the reason why it is not there. */
+/** One machine on one screen, every reading with its age or the reason why it is missing. */
 export const renderSummary = (
   state: State,
   nodeId: NodeId,

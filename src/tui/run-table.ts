@@ -1,4 +1,4 @@
-// The benchmarks that run now, and the newest that has ended, as a table.
+// The running benchmarks, and the newest that has ended, as a table.
 
 import { formatClock } from '../core/figure/duration.ts';
 import { figureText, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
@@ -18,7 +18,7 @@ import type { Column } from './table.ts';
 import { layoutTable } from './table.ts';
 import { liveFigureText } from './watched-run.ts';
 
-/** None where nothing was ever run. */
+/** Empty if nothing was ever run. */
 export const runTable = (
   state: State,
   nowMs: number,

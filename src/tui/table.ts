@@ -1,4 +1,4 @@
-// A table that fits the terminal: columns that matter less give way when there is no room for them.
+// A table that fits the terminal: less important columns are dropped when there is no room.
 
 import { clipped } from '../core/text/columns.ts';
 import type { Line } from './part.ts';
@@ -7,7 +7,7 @@ import { lineWidth, part } from './part.ts';
 export interface Column {
   readonly title: string;
   readonly isNumber: boolean;
-  /** At most so wide; longer cells are cut. */
+  /** Maximum width; longer cells are cut. */
   readonly widthMax: number;
   /** Columns with the highest number go first when the terminal is narrow; 0 always stays. */
   readonly rank: number;
@@ -51,7 +51,7 @@ const cell = (line: Line, width: number, isNumber: boolean): Line => {
   return isNumber ? [space, ...line] : [...line, space];
 };
 
-/** The widest piece gives way: a name is cut, the sign before it and the word after it stay. */
+/** The widest part is shortened: a name is cut, the sign before it and the word after it stay. */
 const shrunk = (line: Line, width: number, overflow: number): Line => {
   const sizes = line.map(piece => lineWidth([piece]));
   const widest = sizes.indexOf(Math.max(...sizes));

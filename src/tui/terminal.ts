@@ -1,5 +1,5 @@
-// A screen that is redrawn in place. Each frame is one write over the last one, so that nothing flickers, and the
-// terminal is given back as it was found.
+// A screen that is redrawn in place. Each frame is one write over the last one, so nothing flickers, and the terminal
+// is restored afterwards.
 
 export interface TerminalOutput {
   write(text: string): Promise<void>;
@@ -7,7 +7,7 @@ export interface TerminalOutput {
   readonly rows: number;
 }
 
-/** Owns the terminal until it is disposed of: own screen, no cursor. */
+/** Owns the terminal until disposed: alternate screen, no cursor. */
 export class LiveScreen implements AsyncDisposable {
   readonly #output: TerminalOutput;
   #isOpen = false;
@@ -23,9 +23,9 @@ export class LiveScreen implements AsyncDisposable {
       lines.length <= rows ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
     const opening = this.#isOpen ? '' : `${ENTER_SCREEN}${HIDE_CURSOR}`;
     this.#isOpen = true;
-    // Cleared first: after a line that fills its row the clearing would take the last sign away.
+    // Cleared first: after a line that fills its row, clearing would remove the last character.
     const body = shown.map(line => `${CLEAR_LINE}${line}`).join('\r\n');
-    // Below a full screen there is nothing to clear.
+    // A full screen leaves nothing to clear.
     const clearing = shown.length < rows ? `\r\n${CLEAR_BELOW}` : '';
     await this.#output.write(
       `${opening}${BEGIN_FRAME}${CURSOR_HOME}${WRAP_OFF}${body}${clearing}${WRAP_ON}${END_FRAME}`,
@@ -48,7 +48,7 @@ const WRAP_OFF = '\u001b[?7l';
 const WRAP_ON = '\u001b[?7h';
 const CURSOR_HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[2K';
-/** A terminal that knows it shows the frame at once; the others ignore it. */
+/** A terminal that supports it shows the frame at once; others ignore it. */
 const BEGIN_FRAME = '\u001b[?2026h';
 const END_FRAME = '\u001b[?2026l';
 const CLEAR_BELOW = '\u001b[J';

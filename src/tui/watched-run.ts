@@ -1,5 +1,5 @@
-// A benchmark as a terminal follows it, with each snapshot: what was asked for, how far it is, and the newest figures. The
-// same for the terminal that runs it and for one that watches from outside.
+// A benchmark as shown in a terminal, with each snapshot: its settings, its progress, and the newest figures. The same
+// for the terminal that runs it and for one that watches from outside.
 
 import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
@@ -14,7 +14,7 @@ import type { Reported, Unknown } from '../core/unknown.ts';
 export interface WatchedRun {
   readonly run: RunHead;
   readonly stage: RunStage;
-  /** Since the measured phase began, 0 before. */
+  /** Since the measured phase started, 0 before. */
   readonly elapsedMs: number;
   readonly snapshot: MetricsSnapshot | undefined;
   /** How old the newest snapshot is; undefined before the first. */
@@ -35,7 +35,7 @@ export interface RunHead {
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
 }
 
-/** A phase of the run, or what the terminal knows beyond it: that somebody asked it to stop, that it is over. */
+/** A phase of the run, or what only the terminal knows: a stop was requested, or the run is over. */
 export type RunStage =
   | 'connecting'
   | 'warming up'
@@ -45,7 +45,7 @@ export type RunStage =
   | 'stopping'
   | 'ended';
 
-/** Of a series that changes five times a second: a time is read at a glance. */
+/** For a series that changes five times a second: times must be readable at a glance. */
 export const liveFigureText = (unit: SeriesMetric['unit'], value: number): string =>
   figureText(unit === 'ns' ? formatNanoseconds(value) : formatRunFigure(unit, value));
 
@@ -55,7 +55,7 @@ export interface RunProgressFigure {
   readonly leftMs: number | undefined;
 }
 
-/** By the limit that is nearest; what is left is judged by the pace so far. */
+/** By the nearest limit; the rest is estimated from the pace so far. */
 export const progressOf = ({ run: { limits }, snapshot, elapsedMs }: WatchedRun): RunProgressFigure => {
   const { completed, failed, cancelled } = lookUp(snapshot).counts('measured');
   const ended = completed + failed + cancelled;

@@ -1,5 +1,5 @@
-// The transport inside one process, with the bounds, the order, the handshake and the conflation of the ZeroMQ one. It
-// ships: tests and the demo need no sockets.
+// The transport inside one process, with the same limits, order, handshake and conflation as the ZeroMQ one. It ships,
+// so tests and the demo need no sockets.
 
 import type { MessageCodec } from '../codec.ts';
 import { MessagingError } from '../messaging-error.ts';
@@ -9,12 +9,12 @@ import type { MemorySource } from './memory-pipe.ts';
 import { MemoryPublisher } from './memory-publisher.ts';
 import { MemorySubscriber } from './memory-subscriber.ts';
 
-/** Endpoints by name. A subscriber may come before its publisher. */
+/** Endpoints by name. A subscriber may connect before its publisher. */
 export class MemoryHub {
   readonly #sources = new Map<string, MemorySource>();
   readonly #subscribers = new Map<string, Set<MemorySubscriber<unknown>>>();
 
-  /** @throws MessagingError when the endpoint is taken. */
+  /** @throws MessagingError if the endpoint is taken. */
   openPublisher<T>(endpoint: string, codec: MessageCodec<T>, options: PublisherOptions): MessagePublisher<T> {
     if (this.#sources.has(endpoint)) throw new MessagingError('endpoint', `${endpoint} is taken`);
     const publisher = new MemoryPublisher(endpoint, codec, {

@@ -1,11 +1,11 @@
-// How publisher and subscriber of one hub see each other, and what they say beside messages.
+// How publisher and subscriber of one hub see each other, and what they exchange besides messages.
 
-/** A subscriber as its publisher sees it: a pipe with a bound. */
+/** A subscriber as its publisher sees it: a bounded pipe. */
 export interface MemoryPipe {
   readonly id: string;
   wants(topic: string): boolean;
   readonly isFull: boolean;
-  /** Answers and the end go past the bound: they are few. */
+  /** Replies and the end may exceed the limit: they are few. */
   put(frame: Uint8Array): void;
 }
 
@@ -14,7 +14,7 @@ export interface MemorySource {
   readonly highWaterMark: number;
   attach(pipe: MemoryPipe): void;
   detach(pipe: MemoryPipe): void;
-  /** The subscriber has got something. */
+  /** The subscriber has received something. */
   arrived(id: string): void;
   /** The subscriber has everything up to the end. */
   ended(id: string): void;

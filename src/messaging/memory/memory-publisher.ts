@@ -1,4 +1,4 @@
-// Publisher of a MemoryHub. A full pipe holds messages back (noDrop) or loses them, as a socket does.
+// Publisher of a MemoryHub. A full pipe delays messages (noDrop) or drops them, as a socket does.
 
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import type { MessageCodec } from '../codec.ts';
@@ -97,7 +97,7 @@ export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {
 
   async #close(lingerMs: number): Promise<void> {
     const deadline = AbortSignal.timeout(lingerMs);
-    // A subscriber that never reads costs the time that was given and no more.
+    // A subscriber that never reads costs only the given time.
     await this.#confirmEnd(deadline).catch(() => undefined);
     this.#outbox.clear();
     this.#pipes.clear();

@@ -1,4 +1,4 @@
-// Subscriber of a MemoryHub: a bounded pipe that stands for the socket, then the inbox.
+// Subscriber of a MemoryHub: a bounded pipe in place of the socket, then the inbox.
 
 import { randomBytes } from 'node:crypto';
 import type { MessageCodec } from '../codec.ts';
@@ -73,7 +73,7 @@ export class MemorySubscriber<T> implements MessageSubscriber<T>, MemoryPipe {
     return this.close();
   }
 
-  /** Never rejects: nothing here throws but the codec, which the inbox asks when its reader reads. */
+  /** Never rejects: only the codec throws here, which the inbox calls when its reader reads. */
   async #move(): Promise<void> {
     while (!this.#isClosed) {
       const frames = this.#pipe;

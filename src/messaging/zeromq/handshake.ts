@@ -1,6 +1,6 @@
-// How both sides of a ZeroMQ connection know that messages pass, without a pause. ZeroMQ tells an XPUB socket what is
-// subscribed and unsubscribed (RFC 29/PUBSUB: one byte, 1 or 0, then the topic), in the order in which a subscriber said it,
-// so subscriptions to topics that carry an id are the subscriber's way to speak:
+// How both sides of a ZeroMQ connection know that messages arrive, without a pause. ZeroMQ tells an XPUB socket what is
+// subscribed and unsubscribed (RFC 29/PUBSUB: one byte, 1 or 0, then the topic), in the subscriber's order,
+// so a subscriber sends signals by subscribing to topics that carry an id:
 //
 //   subscriber                                     publisher
 //   subscribes its topic, then ~probe/<id>    ->   answers with a message on ~probe/<id>
@@ -19,7 +19,7 @@ export const controlTopic = (word: Word, id: string): string => `~${word}/${id}`
 
 export type HandshakeNotice = { readonly isSubscribed: boolean; readonly word: Word; readonly id: string };
 
-/** What an XPUB socket receives; undefined for subscriptions to topics that are not the handshake's. */
+/** What an XPUB socket receives; undefined for subscriptions to topics outside the handshake. */
 export const parseNotice = (bytes: Uint8Array): HandshakeNotice | undefined => {
   if (bytes.length < 2 || bytes.length > 1 + TOPIC_FRAME_SIZE) return undefined;
   const match = NOTICE.exec(String.fromCharCode(...bytes));

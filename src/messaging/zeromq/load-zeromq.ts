@@ -1,4 +1,4 @@
-// The addon is loaded when a run first needs it, never by the daemon at rest, and never in a worker thread: with a socket
+// The addon is loaded when a run first needs it, never by an idle daemon, and never in a worker thread: with a socket
 // in one, zeromq 6.8.0 aborted the process with a damaged heap in 7 of 26 floods.
 
 import { isMainThread } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Where the sockets of one run lie: a fresh folder that only its owner can enter, with a path short enough for an address
+// The folder for the sockets of one run: new, private to its owner, with a path short enough for an address
 // of a Unix socket (108 bytes on Linux, unix(7); 104 on macOS, sys/un.h; a zero ends it).
 
 import { chmod, mkdtemp, readdir, rm, rmdir, unlink } from 'node:fs/promises';
@@ -12,11 +12,11 @@ export interface SocketFolder extends AsyncDisposable {
   remove(): Promise<void>;
 }
 
-/** In `temporaryFolder` where its path is short enough, else in /tmp. */
+/** In `temporaryFolder` if its path is short enough, else in /tmp. */
 export const openSocketFolder = async (temporaryFolder: string): Promise<SocketFolder> => {
   const isShort = Buffer.byteLength(join(temporaryFolder, PREFIX)) + RANDOM_BYTES <= FOLDER_BYTES_MAX;
   const path = await mkdtemp(join(isShort ? temporaryFolder : SHORT_FOLDER, PREFIX));
-  await chmod(path, 0o700); // mkdtemp's own mode, made sure of
+  await chmod(path, 0o700); // mkdtemp's own mode, to be sure
   const remove = (): Promise<void> => rm(path, { recursive: true, force: true });
   return {
     path,
@@ -34,7 +34,7 @@ export const openSocketFolder = async (temporaryFolder: string): Promise<SocketF
 
 /**
  * For a child whose parent was killed and could not tidy up: the sockets beside this ipc:// endpoint, and their folder when
- * nothing else is in it. Touches no other file, and no folder of another name. Never rejects.
+ * nothing else is in it. Touches no other file or folder. Never rejects.
  */
 export const removeSocketsBeside = async (endpoint: string): Promise<void> => {
   if (!endpoint.startsWith('ipc://')) return;
@@ -47,7 +47,7 @@ export const removeSocketsBeside = async (endpoint: string): Promise<void> => {
 };
 
 const PREFIX = 'plimsoll-';
-/** What mkdtemp appends. */
+/** The length of mkdtemp's suffix. */
 const RANDOM_BYTES = 6;
 const SOCKET_PATH_BYTES_MAX = 103;
 /** Leaves 24 bytes for a slash and a name. */

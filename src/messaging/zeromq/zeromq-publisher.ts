@@ -1,4 +1,4 @@
-// Publisher over an XPUB socket: behaves as PUB does, and hears of subscriptions, which the handshake is made of.
+// Publisher over an XPUB socket: behaves like PUB, and sees subscriptions, on which the handshake is built.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { XPublisher } from 'zeromq';
@@ -40,7 +40,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
   readonly #socket: XPublisher;
   readonly #codec: MessageCodec<T>;
   readonly #outbox: Outbox;
-  /** Answers of the handshake; they go before messages, and are not counted. */
+  /** Replies of the handshake; they go before messages, and are not counted. */
   readonly #control: Uint8Array[] = [];
   readonly #presence = new SubscriberPresence();
   readonly #sending: Promise<void>;
@@ -103,19 +103,19 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
 
   async #close(lingerMs: number): Promise<void> {
     const deadline = AbortSignal.timeout(lingerMs);
-    // A transport that failed, or a subscriber that never reads, costs the time that was given and no more.
+    // A failed transport, or a subscriber that never reads, costs only the given time.
     await this.#confirmEnd(deadline).catch(() => undefined);
     this.#isOver = true;
     this.#outbox.clear();
     this.#presence.close();
     this.#wake?.();
-    // Subscribers that made no handshake confirm nothing: what the socket still holds is for them.
+    // Subscribers without a handshake confirm nothing: what the socket still holds is for them.
     this.#socket.linger = this.#presence.count === 0 && !deadline.aborted ? UNKNOWN_LINGER_MS : 0;
     this.#socket.close();
     await Promise.all([this.#sending, this.#listening]);
   }
 
-  /** Sends the end after everything else, again and again, since a transport that drops may drop it too. */
+  /** Sends the end after everything else, repeatedly, since a transport that drops messages may drop it too. */
   async #confirmEnd(deadline: AbortSignal): Promise<void> {
     while (this.#outbox.peek() !== undefined && this.#failure === undefined)
       await pause(RETRY_MS, undefined, { signal: deadline });
@@ -142,7 +142,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
         await this.#socket.send(frame);
       } catch (error) {
         if (this.#isOver) return;
-        // A full XPUB socket claims to be writable all the same: there is no event to wait for.
+        // A full XPUB socket still claims to be writable: there is no event to wait for.
         if (errorCode(error) !== 'EAGAIN') throw error;
         await pause(RETRY_MS);
         continue;

@@ -15,7 +15,7 @@ import { loadZeromq } from './load-zeromq.ts';
 
 /**
  * Connects to a publisher, which may open later.
- * @throws MessagingError when the endpoint is none, or in a worker thread.
+ * @throws MessagingError if the endpoint is invalid, or in a worker thread.
  */
 export const openZeromqSubscriber = async <T>(
   endpoint: string,
@@ -86,7 +86,7 @@ class ZeromqSubscriber<T> implements MessageSubscriber<T> {
     return this.close();
   }
 
-  /** Never rejects: what goes wrong is the reader's to hear. */
+  /** Never rejects: errors go to the reader. */
   async #receive(): Promise<void> {
     try {
       for await (const [bytes] of this.#socket) {
@@ -99,7 +99,7 @@ class ZeromqSubscriber<T> implements MessageSubscriber<T> {
     }
   }
 
-  /** Whatever arrives first proves that messages pass. */
+  /** The first arrival proves that messages get through. */
   #prove(): void {
     if (this.#gate.isOpen) return;
     this.#socket.subscribe(controlTopic('here', this.#id));
