@@ -1,5 +1,5 @@
-// How many replies are worked on at a time, like the batch of an inference engine: further ones wait in their order of
-// arrival, and their clock starts when they are let in.
+// How many replies are in progress at a time, like the batch of an inference engine: further ones wait in order of
+// arrival, and their clock starts when they are admitted.
 
 import type { Exchange } from './exchange.ts';
 import type { ServedRequest } from './mock-log.ts';
@@ -24,7 +24,7 @@ export class Admission {
     return this.#waiting.size;
   }
 
-  /** The number that waits is bounded by the connections, each of which has one reply at a time. */
+  /** The connections limit the number that waits: each has one reply at a time. */
   admit(exchange: Exchange): void {
     if (this.#max > 0 && this.#running.size >= this.#max) {
       this.#waiting.add(exchange);

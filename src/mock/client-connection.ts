@@ -1,5 +1,5 @@
 // One client connection: reads requests one after another, however many the client pipelines, and answers each before
-// it looks at the next.
+// reading the next.
 
 import type { Socket } from 'node:net';
 import { errorJson } from './api/openai-json.ts';
@@ -14,16 +14,16 @@ import type { MockSettings } from './mock-settings.ts';
 import type { Ending, Reply } from './reply/reply.ts';
 
 export type MockAnswer =
-  /** Sent as it is, and not in the log. */
+  /** Sent unchanged, and not logged. */
   | { readonly kind: 'small'; readonly bytes: Buffer; readonly closes: boolean }
   | { readonly kind: 'completion'; readonly reply: Reply; readonly served: ServedRequest };
 
 export interface ConnectionContext {
   readonly time: HostTime;
   readonly settings: MockSettings;
-  /** @param count of the requests read on this connection before. */
+  /** @param count of requests read earlier on this connection. */
   answer(request: HttpRequest, readMs: number, count: number): MockAnswer;
-  /** Starts it now or when its turn has come. */
+  /** Starts it now or when its turn comes. */
   admit(exchange: Exchange): void;
   /** Something more is due. */
   schedule(exchange: Exchange, dueMs: number): void;
@@ -40,7 +40,7 @@ export class ClientConnection {
   #requests = 0;
   #isEnding = false;
   #isNew = true;
-  /** Since when it waits for what it waits for now. */
+  /** Since when it has been waiting. */
   #waitsSinceMs: number;
   #phase: 'idle' | 'head' | 'body' = 'idle';
 
@@ -50,11 +50,11 @@ export class ClientConnection {
     this.#waitsSinceMs = context.time.nowMs();
     socket.on('data', this.#read);
     socket.on('drain', () => this.#exchange?.drained(context.time.nowMs()));
-    socket.on('error', () => socket.destroy()); // a reset is the client's right
+    socket.on('error', () => socket.destroy()); // the client may reset
     socket.on('close', () => this.#exchange?.abandon());
   }
 
-  /** At once: the account is closed before the socket says that it is. */
+  /** At once: the log entry is closed before the socket reports its end. */
   destroy(): void {
     this.#exchange?.abandon();
     this.#socket.destroy();
@@ -101,7 +101,7 @@ export class ClientConnection {
     else if (this.#reader.heldBytes > PIPELINED_BYTES_MAX) this.#socket.pause();
   };
 
-  /** The mock speaks no TLS: it fails as it was told to, else as servers answer that speak HTTP alone. */
+  /** The mock does not support TLS: it fails as configured, else as a plain HTTP server answers. */
   #answerTls(): void {
     const { reply } = tlsCaseNamed(this.#context.settings.failure) ?? {};
     if (reply === undefined) {
@@ -122,7 +122,7 @@ export class ClientConnection {
     }
   }
 
-  /** Answers what has been read, up to the first reply that takes time. */
+  /** Answers the requests read so far, up to the first reply that takes time. */
   #serve(readMs: number): void {
     while (this.#exchange === undefined && !this.#isEnding && !this.#socket.destroyed) {
       const result = this.#reader.next();
@@ -133,7 +133,7 @@ export class ClientConnection {
       if (result.kind === 'more') {
         if (result.expectsContinue) this.#socket.write(CONTINUE);
         const { phase } = this.#reader;
-        // A head that comes byte by byte is timed from its first byte.
+        // A head that arrives byte by byte is timed from its first byte.
         if (phase !== this.#phase || phase === 'idle') this.#waitsSinceMs = readMs;
         this.#phase = phase;
         return;
@@ -183,7 +183,7 @@ export class ClientConnection {
       case 'keep-alive':
         this.#waitsSinceMs = this.#context.time.nowMs();
         if (this.#socket.isPaused()) this.#socket.resume();
-        // Not from within the reply that has just ended: a thousand pipelined requests would nest as deeply.
+        // Not from within the reply that just ended: a thousand pipelined requests would recurse as deep.
         if (this.#reader.phase !== 'idle') setImmediate(this.#goOn);
         return;
       case 'silence':
@@ -205,7 +205,7 @@ export class ClientConnection {
     this.#end();
   }
 
-  /** FIN; what the client still sends is thrown away, so that no reset overtakes the reply. */
+  /** FIN; further data from the client is discarded, so no reset overtakes the reply. */
   #end(): void {
     this.#isEnding = true;
     this.#waitsSinceMs = this.#context.time.nowMs();
@@ -214,8 +214,8 @@ export class ClientConnection {
   }
 }
 
-/** First byte of a ClientHello (RFC 8446 §5.1), and of no request of HTTP. */
+/** First byte of a ClientHello (RFC 8446 §5.1), never of an HTTP request. */
 const TLS_HANDSHAKE = 0x16;
-/** Requests ahead of their turn; past it the socket is read no further. */
+/** Requests ahead of their turn; past it the socket is not read. */
 const PIPELINED_BYTES_MAX = 65_536;
 const ENDING_MS_MAX = 5_000;

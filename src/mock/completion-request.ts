@@ -1,5 +1,5 @@
-// What a completion request asks of the mock: the few fields that change the reply, read leniently as servers do, and
-// refused where a server would refuse.
+// The fields of a completion request that change the reply, read leniently as servers do, and refused where a server
+// would refuse.
 
 import { isJsonObject, parseAnyJson } from '../core/json.ts';
 import type { MockApi } from './api/mock-api.ts';
@@ -12,13 +12,13 @@ export interface CompletionRequest {
   readonly isStreaming: boolean;
   readonly includesUsage: boolean;
   readonly tokensMax: number | undefined;
-  /** Below it no answer ends by itself. */
+  /** No answer ends by itself before this. */
   readonly tokensMin: number;
-  /** The answer goes on to its limit. */
+  /** The answer continues to its limit. */
   readonly ignoresEnd: boolean;
   /** As the mock's tokenizer counts them. */
   readonly promptTokens: number;
-  /** All texts in it: what the reply is a function of, besides the seed. */
+  /** All texts in it: with the seed, they determine the reply. */
   readonly promptText: string;
   readonly isStamped: boolean;
 }

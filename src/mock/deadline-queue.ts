@@ -1,9 +1,9 @@
-// When each stream writes next: a binary heap over all of them and one timer. Timers of Node tick in milliseconds and
-// late, so it sleeps until shortly before the next deadline and turns the event loop from there, which keeps serving
-// the sockets. Deadlines are absolute: a write that was late makes no later one late.
+// When each stream writes next: a binary heap over all of them and one timer. Node's timers have millisecond resolution
+// and fire late, so it sleeps until shortly before the next deadline and spins the event loop from there, which keeps
+// serving the sockets. Deadlines are absolute: a late write does not delay later ones.
 
 export interface Deadlined {
-  /** Does what is due; the next deadline, or undefined when there is none. */
+  /** Does what is due; returns the next deadline, or undefined if there is none. */
   onDue(nowMs: number): number | undefined;
 }
 
@@ -38,7 +38,7 @@ export class DeadlineQueue {
 
   readonly #serve = (): void => {
     this.#disarm();
-    // What falls due while this turn works waits for the next one: sockets are read in between.
+    // What becomes due during this turn waits for the next one: sockets are read in between.
     const turnMs = this.#nowMs();
     let nowMs = turnMs;
     while (this.#items.length > 0) {

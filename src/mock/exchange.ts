@@ -1,5 +1,5 @@
-// One reply on its way out: writes each piece at its time and keeps the account of it. The hot path of the server: it
-// allocates nothing of its own per event.
+// One reply being sent: writes each piece at its time and records it. The hot path of the server: no allocation per
+// event.
 
 import type { Socket } from 'node:net';
 import type { Deadlined } from './deadline-queue.ts';
@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   readonly served: ServedRequest;
   readonly socket: Socket;
   readonly time: HostTime;
-  /** How long after its time content was written. */
+  /** How late content was written. */
   readonly onWritten: (lateMs: number) => void;
   /** What was due could not be written because the reader is slow, and now it can. */
   readonly onUnblocked: (exchange: Exchange, nowMs: number) => void;
@@ -30,7 +30,7 @@ export class Exchange implements Deadlined {
   readonly #onDone: ExchangeOptions['onDone'];
   #startMs = 0;
   #next = 0;
-  /** When a repeated piece went out last, or should have. */
+  /** When a repeated piece was last sent, or due. */
   #repeatedAtMs = 0;
   #nextStamp = 0;
   #scratch: Buffer | undefined;
@@ -145,7 +145,7 @@ export class Exchange implements Deadlined {
     else this.#socket.write(piece);
   }
 
-  /** On a copy, because the piece is everybody's. The copy's memory is free again once the kernel has taken it. */
+  /** On a copy, because pieces are shared. The copy is freed once the kernel has taken it. */
   #writeStamped(piece: Buffer, fromEnd: number): void {
     if (this.#scratch === undefined || this.#scratch.length !== piece.length)
       this.#scratch = Buffer.allocUnsafe(piece.length);
@@ -156,7 +156,7 @@ export class Exchange implements Deadlined {
     if (this.#socket.writableLength > 0) this.#scratch = undefined;
   }
 
-  /** A stamp is written with the piece that its first digit is in; pieces that follow bring the rest of it. */
+  /** A stamp is written with the piece that contains its first digit; later pieces contain the rest. */
   #writeOfWhole(
     piece: Buffer,
     { whole, at }: { readonly whole: Buffer; readonly at: readonly number[] },
@@ -180,5 +180,5 @@ export class Exchange implements Deadlined {
   }
 }
 
-/** What may wait in the mock for one slow reader. */
+/** Bytes that may wait in the mock for one slow reader. */
 const QUEUED_BYTES_MAX = 1_048_576;

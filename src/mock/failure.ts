@@ -1,4 +1,4 @@
-// What a failure of the mock is, and what a right client reports of it: a sample's outcome as docs/metrics.md defines it.
+// What a failure of the mock is, and what a correct client reports: a sample's outcome as docs/metrics.md defines it.
 
 import type { FailureKind, TimeoutPhase } from '../core/run/outcome.ts';
 

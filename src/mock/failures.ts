@@ -1,7 +1,7 @@
-// Every way in which the mock can fail, and how a right client accounts for each: the tables that tests of clients walk
-// through. Here are those that break one of its own healthy replies in one place; replies written out byte for byte are in
-// cases/. Asked for by option, or by a request for the model `mock-fail-<name>`.
-// A refused connection needs no server: any closed port of loopback gives one.
+// Every way in which the mock can fail, and how a correct client reports each: the tables that tests of clients run
+// through. Here are those that break one of its own healthy replies in one place; replies written out byte for byte are
+// in cases/. Asked for by option, or by a request for the model `mock-fail-<name>`. A refused connection needs no
+// server: any closed port of loopback gives one.
 
 import type { FaultCase } from './cases/fault-case.ts';
 import { FAULT_CASES } from './cases/fault-cases.ts';
@@ -78,7 +78,7 @@ export const FAILURES: readonly Failure[] = [
   row('slow-bytes', 'a healthy reply, one byte a write', completed),
 ];
 
-/** In the place of a name: each failure in its turn. */
+/** Instead of a name: each failure in turn. */
 export const ANY_FAILURE = 'any';
 
 export const isFailureName = (text: unknown): text is string =>
@@ -90,10 +90,10 @@ export const failureNamed = (name: string): Failure | FaultCase | undefined => B
 export const failureOfModel = (model: string): Failure | FaultCase | undefined =>
   model.startsWith(MODEL_PREFIX) ? failureNamed(model.slice(MODEL_PREFIX.length)) : undefined;
 
-/** The n-th of all, round and round: `--fail any`. */
+/** The n-th of all, cyclically: `--fail any`. */
 export const failureInTurn = (n: number): Failure | FaultCase | undefined => ALL[n % ALL.length];
 
-/** All that `--fail` takes. */
+/** All values of `--fail`. */
 export const failureNames = (): readonly string[] => FAILURE_NAMES;
 
 const ALL: readonly (Failure | FaultCase)[] = [...FAILURES, ...FAULT_CASES];

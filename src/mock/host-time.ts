@@ -10,11 +10,11 @@ export interface HostTime {
   nsAt(atMs: number): bigint;
 }
 
-/** Both readings run at one rate, so that one difference between their zeros serves for good. */
+/** Both clocks run at one rate, so one measured offset stays valid. */
 export const hostTime = (clock: Clock): HostTime => {
   let zeroNs = 0n;
   let narrowestMs = Number.POSITIVE_INFINITY;
-  // The first call of either is slow, so that a single pair would be wrong by a millisecond.
+  // The first call of either is slow, so a single pair would be wrong by a millisecond.
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const beforeMs = clock.nowMs();
     const middleNs = monotonicNs();

@@ -1,4 +1,4 @@
-// The mock's log on disk, a line of JSON a request. Never in the way of the server: lines wait for the disk in a
+// The mock's log on disk, one line of JSON per request. It never blocks the server: lines wait for the disk in a
 // bounded queue, and what does not fit is counted.
 
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ export class LogFile implements AsyncDisposable {
   private constructor(stream: WriteStream) {
     this.#stream = stream;
     stream.on('error', () => {
-      this.#hasFailed = true; // disk full: the server goes on, and says how many lines are missing
+      this.#hasFailed = true; // disk full: the server continues, and reports how many lines are missing
     });
   }
 

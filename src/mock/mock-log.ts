@@ -1,13 +1,13 @@
-// The mock's own account: what it was asked, what it sent and when, and how a right client must have taken it. Tests hold
-// a client's report against it.
+// The mock's own log: requests, what it sent and when, and how a correct client must report it. Tests compare a
+// client's report with it.
 
 import { Histogram } from '../core/statistics/histogram.ts';
 import type { Expected } from './failure.ts';
 import type { HostTime } from './host-time.ts';
 
-/** One request. Times are ms of the mock's own clock until they are told. */
+/** One request. Times are ms of the mock's own clock until they are output. */
 export interface ServedRequest {
-  /** The client's number of it, else the mock's. */
+  /** The client's number for it, else the mock's. */
   readonly id: string;
   readonly model: string;
   readonly isStreaming: boolean;
@@ -35,8 +35,8 @@ export interface MockLogSummary {
   readonly running: number;
   readonly waiting: number;
   /**
-   * By what a right client reports: `completed`, a failure's kind, or `cancelled` where the client left a reply that
-   * would have been healthy.
+   * By the outcome a correct client reports: `completed`, a failure's kind, or `cancelled` if the client left a reply
+   * that would have been healthy.
    */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly outputTokens: number;
@@ -44,13 +44,13 @@ export interface MockLogSummary {
   readonly chunks: number;
   readonly bytes: number;
   readonly clientsGone: number;
-  /** Of done requests, those that are no longer in `entries`, and lines that the log file did not take. */
+  /** Finished requests that are no longer in `entries`, and lines that the log file did not accept. */
   readonly entriesForgotten: number;
   readonly linesDropped: number;
   readonly connections: { readonly opened: number; readonly open: number; readonly refused: number };
-  /** Requests that are no request, answered with 4xx or 501 and not counted above. */
+  /** Invalid requests, answered with 4xx or 501 and not counted above. */
   readonly refusedRequests: number;
-  /** How late chunks with content were written against their time; null where none was. */
+  /** How late chunks with content were written; null if there were none. */
   readonly latenessNs: {
     readonly count: number;
     readonly p50: number | null;
@@ -77,7 +77,7 @@ export class MockLog {
     this.#onLine = onLine;
   }
 
-  /** The number of the request that is being read, from 1. */
+  /** The number of the request being read, from 1. */
   nextNumber(): number {
     this.#requests += 1;
     return this.#requests;
@@ -174,7 +174,7 @@ export class MockLog {
   }
 }
 
-/** A client that leaves a failing reply has done right; one that leaves a healthy reply has cancelled it. */
+/** Leaving a failing reply is correct; leaving a healthy reply is a cancellation. */
 const outcomeOf = ({ expected, isClientGone }: ServedRequest): string => {
   if (expected.outcome === 'failed') return expected.kind;
   return isClientGone ? 'cancelled' : 'completed';

@@ -1,5 +1,5 @@
-// The options of `plimsoll mock` as people write them, read into settings. One table: the command line, its help and the
-// documentation follow it.
+// The options of `plimsoll mock` as people write them, read into settings. One table for the command line, its help and
+// the documentation.
 
 import type { Parsed } from '../core/figure/parse-figure.ts';
 import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
@@ -20,7 +20,7 @@ export interface MockOption {
   readonly read: (text: string) => Parsed<unknown>;
 }
 
-/** By name without dashes, a flag with ''. What is undefined was not given. */
+/** By name without dashes, a flag with ''. Undefined: not given. */
 export type MockArguments = Readonly<Record<string, string | undefined>>;
 
 /** `problem` and `advice` are one sentence each. */
@@ -248,7 +248,7 @@ const unknownFailure = (name: string): Parsed<never> => {
   );
 };
 
-/** The schema speaks of settings; people know options. */
+/** The schema names settings; people know options. */
 const withOptionNames = (problem: string): string =>
   MOCK_OPTIONS.reduce((said, { key, name }) => said.replaceAll(key, `--${name}`), problem);
 

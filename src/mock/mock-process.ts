@@ -1,5 +1,5 @@
-// The mock in a process of its own, so that it shares no event loop with what it measures. Its options are one argument
-// of JSON; when it listens it says where, in one line, and it ends with its parent.
+// The mock in a separate process, so it shares no event loop with the client under test. Its options are one argument
+// of JSON; when it listens it prints the address on one line, and it exits with its parent.
 
 import process from 'node:process';
 import { untilAborted } from '../clock/until-aborted.ts';
@@ -17,7 +17,7 @@ const run = async (): Promise<number> => {
   const mock = await startMock(options);
   const ready = { url: mock.url, pid: process.pid };
   tellParent(process.env, ready);
-  process.stdout.on('error', () => undefined); // nobody has to read it
+  process.stdout.on('error', () => undefined); // it may go unread
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   await untilAborted(stop);
   await mock.stop();
@@ -60,5 +60,5 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }
-// Nothing is left to do; a client that is slow to hang up must not hold the process.
+// Nothing is left to do; a client slow to disconnect must not keep the process alive.
 process.exit();

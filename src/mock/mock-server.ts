@@ -1,5 +1,5 @@
-// The deterministic inference server: an HTTP/1.1 server of its own on plain sockets, because what measures a client must
-// cost less and keep time better than the client does.
+// The deterministic inference server: its own HTTP/1.1 server on plain sockets, because it must cost less and keep time
+// better than the client it tests.
 
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -23,14 +23,14 @@ export interface Mock extends AsyncDisposable {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** The account without its entries, which `GET /mock/log` has. */
+  /** The log without its entries, which `GET /mock/log` returns. */
   log(): MockLogSummary;
   reset(): void;
   /** Cuts all connections. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** @throws MockError when an option is wrong or the address cannot be had. */
+/** @throws MockError if an option is invalid or the address is unavailable. */
 export const startMock = async (options: MockOptions = {}, clock: Clock = systemClock): Promise<Mock> => {
   const settings = mockSettings(options);
   const logFile = settings.logFile === '' ? undefined : await LogFile.open(settings.logFile);
@@ -190,7 +190,7 @@ class MockServer implements Mock {
   }
 }
 
-/** Often enough that the shortest limit is kept to about a quarter more. */
+/** Often enough that the shortest limit is exceeded by at most about a quarter. */
 const sweepMs = ({ headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs }: MockSettings): number => {
   const limits = [headTimeoutMs, bodyTimeoutMs, stallTimeoutMs, idleCloseMs].filter(limit => limit > 0);
   return Math.max(SWEEP_MS_MIN, Math.min(SWEEP_MS_MAX, ...limits.map(limit => limit / 4)));

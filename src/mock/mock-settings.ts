@@ -1,4 +1,4 @@
-// What the mock server can be told to do. Everything has a default, so that `{}` is a healthy server: 50 ms to the first
+// The settings of the mock server. Everything has a default, so `{}` is a healthy server: 50 ms to the first
 // token, then one every 10 ms, a hundred of them.
 
 import * as v from 'valibot';
@@ -18,27 +18,27 @@ export interface MockSettings {
 
   readonly ttftMs: number;
   readonly gapMs: number;
-  /** 0.2: each wait is 0.8 to 1.2 of what it would be, by the seed. */
+  /** 0.2: each wait is multiplied by 0.8 to 1.2, by the seed. */
   readonly jitter: number;
   /** A range: drawn for each request from its text and the seed. */
   readonly outputTokens: number | TokenRange;
   readonly tokensPerChunk: number;
   /** The first of the output tokens are reasoning. */
   readonly reasoningTokens: number;
-  /** The answer comes as the arguments of so many calls instead of text. */
+  /** The answer is the arguments of this many calls instead of text. */
   readonly toolCalls: number;
   /** How prompts are counted. */
   readonly tokenizer: TokenizerName;
   /** Of a chat template, added for each message of a prompt. */
   readonly templateTokens: number;
-  /** '': stop, length where max_tokens cut it, tool_calls where there are some. */
+  /** '': stop, or length if max_tokens cut it, or tool_calls if there are any. */
   readonly finishReason: string;
-  /** Requests worked on at a time; further ones wait their turn. 0: any number. */
+  /** Requests in progress at a time; further ones wait their turn. 0: any number. */
   readonly concurrencyMax: number;
 
   /** Each event with content is padded to this, blank line included. */
   readonly eventBytes: number;
-  /** An event is cut into HTTP chunks of at most so many bytes. 0: an event is a chunk. */
+  /** An event is cut into HTTP chunks of at most this many bytes. 0: an event is a chunk. */
   readonly chunkBytes: number;
   readonly eventsPerWrite: number;
   readonly writesPerEvent: number;
@@ -57,27 +57,27 @@ export interface MockSettings {
   readonly transfer: 'chunked' | 'content-length' | 'close-delimited' | 'http/1.0';
   readonly hasChunkExtensions: boolean;
   readonly hasTrailers: boolean;
-  /** Sent ahead of every healthy reply, unasked. 100 is sent anyway to who expects it. */
+  /** Sent before every healthy reply, unrequested. A client that expects 100 gets it anyway. */
   readonly informational: readonly (100 | 102 | 103)[];
   /** false: the head waits for the first token, as with servers that start to answer late. */
   readonly isHeadEarly: boolean;
-  /** The last of so many replies says `connection: close`. 0: never. */
+  /** The last of this many replies says `connection: close`. 0: never. */
   readonly repliesPerConnection: number;
-  /** A connection without a request for so long is closed without a word. 0: never. */
+  /** A connection without a request for this long is closed silently. 0: never. */
   readonly idleCloseMs: number;
 
   /** Every chunk with content says when its request was read and when it was written. */
   readonly stampsWrites: boolean;
   /** A name of failures.ts; '' for none. */
   readonly failure: string;
-  /** Of all completions in their order of arrival each such one fails. */
+  /** Every n-th completion fails, in order of arrival. */
   readonly failEvery: number;
 
   /** A line of JSON for each request, appended. '': none. */
   readonly logFile: string;
   readonly headTimeoutMs: number;
   readonly bodyTimeoutMs: number;
-  /** A reply that its reader does not take for so long ends with the connection. */
+  /** If a reply is not read for this long, the connection is closed. */
   readonly stallTimeoutMs: number;
 }
 
@@ -90,10 +90,10 @@ export type MockOptions = Partial<MockSettings>;
 
 export type SettingsResult =
   | { readonly kind: 'ok'; readonly settings: MockSettings }
-  /** `key` is undefined where several contradict each other. */
+  /** `key` is undefined if several contradict each other. */
   | { readonly kind: 'wrong'; readonly key: string | undefined; readonly problem: string };
 
-/** Options from outside to settings with every default filled in, or what is wrong with which of them. */
+/** Converts options to settings with every default filled in, or says which is invalid and why. */
 export const readMockSettings = (options: unknown): SettingsResult => {
   const result = v.safeParse(settingsSchema, options);
   if (result.success) return { kind: 'ok', settings: result.output };
@@ -101,14 +101,14 @@ export const readMockSettings = (options: unknown): SettingsResult => {
   return { kind: 'wrong', key: v.getDotPath(issue)?.split('.')[0], problem: issue.message };
 };
 
-/** @throws MockError when an option cannot be. */
+/** @throws MockError if an option is invalid. */
 export const mockSettings = (options: MockOptions): MockSettings => {
   const result = readMockSettings(options);
   if (result.kind === 'ok') return result.settings;
   throw new MockError('bad-option', `${result.key ?? 'options'}: ${result.problem}`);
 };
 
-/** Why a mock server could not be had. */
+/** Why a mock server could not start. */
 export class MockError extends ProblemError<Problem<MockErrorCode>> {
   override readonly name = 'MockError';
 

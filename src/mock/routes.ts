@@ -127,7 +127,7 @@ export class Routes {
     };
   }
 
-  /** By the order in which requests arrive, so that the n-th fails whichever it is. */
+  /** By order of arrival, so the n-th fails whichever it is. */
   #failureOf(number: number): Failure | FaultCase | undefined {
     const { failure, failEvery } = this.#settings;
     if (number % failEvery !== 0) return undefined;
@@ -168,7 +168,7 @@ export class Routes {
     ].join('\n');
   }
 
-  /** `?entries=N` for the newest N requests beside the sums; all that are kept by default. */
+  /** `?entries=N` for the newest N requests beside the sums; all that are stored by default. */
   #account(query: string): string {
     const [, asked] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
     const entries = this.#log.entriesJson(asked === undefined ? ENTRIES_MAX : Number(asked));

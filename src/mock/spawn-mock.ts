@@ -23,12 +23,12 @@ export interface SpawnMockOptions {
   readonly signal?: AbortSignal;
 }
 
-/** @throws MockError for a wrong option or a silent child; OwnProcessError when the child cannot start. */
+/** @throws MockError for an invalid option or a silent child; OwnProcessError when the child cannot start. */
 export const spawnMock = async (
   options: MockOptions,
   { nodePath, env, signal = new AbortController().signal }: SpawnMockOptions,
 ): Promise<MockProcess> => {
-  mockSettings(options); // a wrong option is said here, not by a child that dies
+  mockSettings(options); // an invalid option is reported here, not by a dying child
   const child = await startOwnProcess({
     entry: entryUrl(import.meta.url, './mock-process.ts'),
     args: [JSON.stringify(options)],

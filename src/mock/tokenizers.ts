@@ -1,5 +1,5 @@
-// How the mock counts the tokens of a prompt: models of tokenizers, none of which a client can know beforehand, so that what
-// a client asks for can be held against what a server counts. Each splits as its likes do: where a space begins.
+// How the mock counts the tokens of a prompt: models of tokenizers unknown to the client, so requested lengths can be
+// compared with the server's counts. Each splits where a space starts, as real ones do.
 
 export const TOKENIZER_NAMES = ['words', 'pieces', 'bytes'] as const;
 export type TokenizerName = (typeof TOKENIZER_NAMES)[number];
@@ -20,8 +20,8 @@ const countWords = (text: string): number => {
 };
 
 /**
- * As byte-pair encodings do, though by length alone: words with their space in pieces of four letters, digits in threes, and
- * each other sign by itself.
+ * Like byte-pair encodings, but by length alone: words with their space in pieces of four letters, digits in threes,
+ * every other character by itself.
  */
 const countPieces = (text: string): number => {
   let tokens = 0;
@@ -30,7 +30,7 @@ const countPieces = (text: string): number => {
   return tokens;
 };
 
-/** GPT-2's way to split a text before its pieces are merged. */
+/** GPT-2's split of a text before its pieces are merged. */
 const PIECES = / ?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]|\s+/gu;
 /** Short words are in any vocabulary. */
 const WHOLE_WORD = 6;

@@ -1,5 +1,5 @@
-// When simulated machines are away: asleep, without power, or cut off. A pure function of time, in rounds, so that whoever
-// opens the demo late sees it too.
+// When simulated machines are away: asleep, without power, or cut off. A pure, periodic function of time, so a late
+// viewer of the demo sees it too.
 
 /** From `fromSeconds` (since the simulation began; below 0 it is away already) for `seconds`, again every `everySeconds`. */
 export interface Absence {
@@ -10,11 +10,11 @@ export interface Absence {
   readonly everySeconds: number;
 }
 
-/** Whether a machine says nothing at this moment. */
+/** Whether a machine is silent at this moment. */
 export const isAway = (absences: readonly Absence[], machine: number, atSeconds: number): boolean =>
   absences.some(absence => absence.machine === machine && isWithin(absence, atSeconds));
 
-/** When the machine came back last, before `atSeconds`; undefined where it was never away. */
+/** When the machine came back last, before `atSeconds`; undefined if it was never away. */
 export const backSince = (
   absences: readonly Absence[],
   machine: number,

@@ -71,7 +71,7 @@ export const MACBOOK: Hardware = mac({
   cpuCount: 16,
   memoryBytes: 128e9,
   watts: { idle: 7, peak: 132 },
-  // A notebook has no socket for it: an adapter.
+  // A notebook has no Ethernet port: an adapter.
   ethernet: { name: 'en7', driver: 'AppleEthernetAquantiaAqtion', bitsPerSecond: 10e9 },
   wifiName: 'en0',
   diskBytes: 2e12,

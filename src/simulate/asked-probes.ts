@@ -1,5 +1,4 @@
-// Probes of one simulated node that a person asked for: one at a time, each for as long as such a probe takes, then its
-// profile.
+// Requested probes of one simulated node: one at a time, each for as long as such a probe takes, then its profile.
 
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import type { Probed } from './probing.ts';
@@ -17,7 +16,7 @@ export class AskedProbes {
     return this.#running?.probed === probed;
   }
 
-  /** `heldBy`: why it may not be measured now. */
+  /** `heldBy`: why it cannot be measured now. */
   ask(probed: Probed, heldBy: string | undefined): RequestedProbe {
     const { subject } = probed;
     if (heldBy !== undefined) return { subject, result: 'refused', reason: heldBy };
@@ -46,5 +45,5 @@ export class AskedProbes {
   }
 }
 
-/** Beyond those of the rhythm, so that an asked probe measures something of its own. */
+/** Beyond those of the schedule, so a requested probe gets its own figures. */
 const FIRST_ATTEMPT = 100_000;

@@ -1,4 +1,4 @@
-// What a simulated connection or device carried last week: the same as now, but where something has become worse since.
+// The rates of a simulated connection or device last week: the same as now, unless something has become worse since.
 
 import type { Fact } from '../core/event-kinds.ts';
 import { BASELINE_WINDOW_MS } from '../core/probe/probe-baseline.ts';
@@ -7,7 +7,7 @@ import type { SimulatedConnection } from './connection.ts';
 import { HELD_DOWN } from './profile.ts';
 import type { Site } from './site.ts';
 
-/** None where nothing was ever measured. */
+/** None if nothing was ever measured. */
 export const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnection): readonly Fact[] => {
   const { failure, usualBitsPerSecond: usual = 0, upload, download, roundTripNs } = connection;
   if (failure !== undefined) return [];
@@ -20,7 +20,7 @@ export const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnect
   ];
 };
 
-/** `profile`: the newest; `at`: which of the machine's devices it is of. */
+/** `profile`: the newest; `at`: the machine's device that it belongs to. */
 export const deviceBaseline = (
   subject: ProbeSubject,
   { machine }: Site,

@@ -1,5 +1,5 @@
-// The connections of a simulated node: each cable carries a socket connection each way, and an RDMA one where both ends can.
-// As in a real cluster, each direction belongs to its source, and what it is made of is derived by the same code.
+// The connections of a simulated node: each cable carries a socket connection each way, and an RDMA one if both ends
+// support it. As in a real cluster, each direction belongs to its source, and its type is derived by the same code.
 
 import type { Connection } from '../core/link/connection.ts';
 import { connectionKey } from '../core/link/connection.ts';
@@ -22,16 +22,16 @@ export interface SimulatedConnection {
   readonly upload: number;
   readonly download: number;
   readonly roundTripNs: number;
-  /** What each direction carried last week, where that was more. */
+  /** The rate of each direction last week, if that was higher. */
   readonly usualBitsPerSecond: number | undefined;
   readonly retransmits: number;
-  /** Why its probes fail; undefined where they do not. */
+  /** Why its probes fail; undefined if they do not. */
   readonly failure: string | undefined;
 }
 
-/** Those that `source` writes, RDMA before the sockets of the same cable. */
+/** Those written by `source`, RDMA before the sockets of the same cable. */
 export const connectionsOf = ({ cables }: Wiring, source: Site): readonly SimulatedConnection[] => {
-  // As a real node does: type and rate are what the readings of its own interface say.
+  // As on a real node, type and rate come from the readings of its own interface.
   const own = {
     network: networkOf(source),
     thunderbolt: thunderboltOf(source),
@@ -54,7 +54,7 @@ const over = (
   rates: { readonly up: number; readonly down: number; readonly own: EndReadings },
 ): readonly SimulatedConnection[] => {
   const { kind } = cable;
-  // A failure is of the direction a to b, and of the socket: RDMA has a path of its own.
+  // A failure affects the direction a to b, and the socket: RDMA has a separate path.
   const failure = source.site.index === cable.a ? cable.failure : undefined;
   const common = {
     source: source.site,
@@ -129,7 +129,7 @@ type RdmaKind = keyof typeof TCP_BESIDE_RDMA;
 
 const isRdma = (kind: CableKind): kind is RdmaKind => Object.hasOwn(TCP_BESIDE_RDMA, kind);
 
-/** What TCP makes of a cable that carries RDMA too, and its own round trip. */
+/** The TCP rate and round trip of a cable that carries RDMA too. */
 const TCP_BESIDE_RDMA = {
   'thunderbolt-rdma': { rateShare: 0.51, roundTripNs: 194_000 },
   roce: { rateShare: 0.72, roundTripNs: 52_000 },

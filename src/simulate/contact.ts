@@ -1,4 +1,4 @@
-// Since when one simulated machine has contact with another: connections are opened and closed by it, and measured from it.
+// Since when one simulated machine has contact with another: connections open, close and are measured by it.
 
 import type { Absence } from './absence.ts';
 import { backSince, isAway } from './absence.ts';
@@ -11,7 +11,7 @@ export const contactBetween = (absences: readonly Absence[], source: Site, sink:
   const joined = [source, sink].some(({ machine }) => machine.quirks?.isUnmeasured === true) ? 0 : LONG_AGO;
   const ofSource = absences.filter(({ machine }) => machine === source.index);
   const ofSink = absences.filter(({ machine }) => machine === sink.index).map(noticed);
-  // Most machines are always there.
+  // Most machines are always up.
   if (ofSource.length + ofSink.length === 0) return () => joined;
   return atSeconds =>
     isAway(ofSink, sink.index, atSeconds)
@@ -23,7 +23,7 @@ export const contactBetween = (absences: readonly Absence[], source: Site, sink:
         );
 };
 
-/** Reachability is asked about every 10 s, so nobody notices at once. */
+/** Reachability is checked about every 10 s, so changes are not noticed at once. */
 const noticed = (absence: Absence): Absence => ({
   ...absence,
   fromSeconds: absence.fromSeconds + LOST_SECONDS,

@@ -1,4 +1,4 @@
-// What a simulated machine says once: identity, interfaces, Thunderbolt ports, RDMA devices, GPUs, settings.
+// What a simulated machine reports once: identity, interfaces, Thunderbolt ports, RDMA devices, GPUs, settings.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { GpuDevice, NodeGpus } from '../core/node/gpu.ts';
@@ -10,7 +10,7 @@ import type { Site, Socket } from './site.ts';
 
 /** The source that every simulated reading names. */
 export const SIMULATED_SOURCE = 'simulated';
-/** How often what does not change is confirmed, ms. */
+/** How often unchanged readings are confirmed, ms. */
 export const DURABLE_INTERVAL_MS = 30_000;
 
 export const identityOf = ({ machine, hardware }: Site, plimsollVersion: string): NodeIdentity => ({
@@ -106,7 +106,7 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
   };
 };
 
-/** One a vendor; none where the machine has no GPU. */
+/** One per vendor; none if the machine has no GPU. */
 export const gpuInventories = ({ index, hardware }: Site): readonly NodeGpus[] => {
   const [first] = hardware.gpus;
   if (first === undefined) return [];

@@ -1,5 +1,5 @@
-// What a simulated machine is made of: figures that real machines of its kind publish or were measured at, so that a demo
-// looks like a cluster and not like random numbers.
+// The hardware of a simulated machine: published or measured figures of real machines, so a demo looks like a cluster
+// and not like random numbers.
 
 import type { GpuVendor } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
@@ -14,7 +14,7 @@ export interface Hardware {
   readonly memoryIsUnified: boolean;
   readonly virtualisation: string;
   readonly gpus: readonly GpuHardware[];
-  /** Of the whole machine, idle and under load; undefined where it has no sensor. */
+  /** Of the whole machine, idle and under load; undefined if it has no sensor. */
   readonly watts: { readonly idle: number; readonly peak: number } | undefined;
   /** Processors grouped as the chip groups them. */
   readonly cpuClusters: readonly { readonly name: string; readonly clockMhzMax: number }[];
@@ -26,7 +26,7 @@ export interface Hardware {
   readonly ethernet: { readonly name: string; readonly driver: string; readonly bitsPerSecond: number };
   readonly wifiName: string | undefined;
   readonly diskBytes: number;
-  /** Of the processor, where it stands in for a GPU. */
+  /** Of the processor, if it stands in for a GPU. */
   readonly cpu: { readonly fp32Flops: number; readonly readBytesPerSecond: number };
 }
 

@@ -1,5 +1,5 @@
-// One stage of a made-up search: figures of an endpoint with a known capacity, which follow from the offered rate as those of a
-// queue do. Below the capacity the wait grows as it is neared; above it the queue grows for as long as the stage runs.
+// One stage of a simulated search: figures of an endpoint with a known capacity, derived from the offered rate as for a
+// queue. Near the capacity the wait grows; above it the queue grows for as long as the stage runs.
 
 import type { RunId } from '../core/ids.ts';
 import { type SeededRandom, seededRandom } from '../core/random.ts';
@@ -17,7 +17,7 @@ export interface StagePlan {
   readonly number: number;
   readonly requestsPerSecond: number;
   readonly purpose: StagePurpose;
-  /** How long it runs; one that is over capacity is ended early. */
+  /** How long it runs; one above capacity is ended early. */
   readonly seconds: number;
   readonly startedWallMs: number;
   readonly runId: RunId;
@@ -30,7 +30,7 @@ export interface MadeUpEndpoint {
   readonly limitNs: number;
 }
 
-/** @param doneSeconds of a stage that still runs; undefined where it has ended. */
+/** @param doneSeconds of a stage that still runs; undefined if it has ended. */
 export const simulatedStage = (plan: StagePlan, endpoint: MadeUpEndpoint, doneSeconds?: number): Stage => {
   const isRunning = doneSeconds !== undefined;
   const seconds = Math.min(doneSeconds ?? plan.seconds, plan.seconds);
@@ -51,7 +51,7 @@ export const simulatedStage = (plan: StagePlan, endpoint: MadeUpEndpoint, doneSe
   };
 };
 
-/** Whether it would hold, as the search goes on from it. */
+/** Whether it would hold; decides how the search continues. */
 export const verdictOf = (
   { requestsPerSecond }: Pick<StagePlan, 'requestsPerSecond'>,
   { capacityPerSecond, limitNs }: MadeUpEndpoint,
@@ -66,7 +66,7 @@ const figuresOf = (plan: StagePlan, endpoint: MadeUpEndpoint, seconds: number): 
   const random = seededRandom(plan.number);
   const growth = Math.max(0, rate - capacity);
   const first = firstTokenMs(Math.min(rate / capacity, FULL));
-  // What waits behind a queue that grows waits longer the later it came.
+  // In a growing queue, later requests wait longer.
   const queuedMs = (share: number): number => (growth / capacity) * seconds * 1_000 * share;
   const p50 = (first.p50 + queuedMs(0.5)) * 1e6;
   const p95 = (first.p95 + queuedMs(0.95)) * 1e6;
@@ -112,14 +112,14 @@ interface TimelineParts {
   readonly plan: StagePlan;
   readonly endpoint: MadeUpEndpoint;
   readonly seconds: number;
-  /** Requests a second that are not served. */
+  /** Requests per second that are not served. */
   readonly growth: number;
   readonly first: { readonly p50: number };
   readonly tokenMs: number;
   readonly random: SeededRandom;
 }
 
-/** Little's law says how many are in flight; what a queue holds besides grows with time. */
+/** Little's law says how many are in flight; a queue's backlog grows with time. */
 const timelineOf = ({
   plan,
   endpoint,
@@ -148,7 +148,7 @@ const timelineOf = ({
   };
 };
 
-/** Of a first token, by the share of the capacity that is used. */
+/** Time to first token, by the used share of the capacity. */
 const firstTokenMs = (used: number): { readonly p50: number; readonly p95: number; readonly p99: number } => {
   const waitMs = (WAIT_MS * used ** 4) / (1.003 - Math.min(used, FULL));
   const p95 = 138 + 74 * used + waitMs;

@@ -1,5 +1,5 @@
-// Simulated machines with Linux: DGX Spark, a workstation, a box with one Radeon, a server of eight GPUs, a virtual machine
-// without any.
+// Simulated machines with Linux: DGX Spark, a workstation, a box with one Radeon, a server with eight GPUs, a virtual
+// machine without any.
 
 import type { GpuHardware, Hardware, RdmaHardware } from './hardware.ts';
 

@@ -1,4 +1,4 @@
-// What moves on a simulated machine: memory, processors, GPUs, heat and power, as functions of time.
+// The live values of a simulated machine: memory, processors, GPUs, temperature and power, as functions of time.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { GpuLoad } from '../core/node/gpu.ts';
@@ -10,12 +10,12 @@ import type { GpuHardware } from './hardware.ts';
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
 
-/** How often live readings are told, ms. */
+/** How often live readings are reported, ms. */
 export const LIVE_INTERVAL_MS = 1_000;
 
 export interface Moment {
   readonly seed: number;
-  /** Since the simulation began; before it began, negative. */
+  /** Since the simulation started; negative before that. */
   readonly seconds: number;
 }
 
@@ -47,12 +47,12 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
   };
 };
 
-/** As Linux tells it (PSI); none where the machine is no Linux. */
+/** As Linux reports it (PSI); none if the machine does not run Linux. */
 export const pressureFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const { machine, hardware } = site;
   if (hardware.operatingSystem.platform !== 'linux') return [];
   const { cpu, memory } = machine.load;
-  // Of a host's processor the kernel tells no more than that somebody waited.
+  // For a host's processors the kernel only reports that some task waited.
   const host = {
     cpu: pressureOf(site, moment, { resource: 'cpu', mean: 0.01 + 0.3 * cpu ** 2, ofAll: 0 }),
     memory: pressureOf(site, moment, {
@@ -105,7 +105,7 @@ export const systemFact = (site: Site, moment: Moment): Fact => {
   };
 };
 
-/** None where the machine has no GPU. */
+/** None if the machine has no GPU. */
 export const gpuLoadFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const { hardware } = site;
   const [first] = hardware.gpus;
@@ -132,7 +132,7 @@ export const diskFact = ({ machine, hardware }: Site, { seconds }: Moment): Fact
             device: isMac ? '/dev/disk3s5' : '/dev/nvme0n1p2',
             fileSystem: isMac ? 'apfs' : 'ext4',
             totalBytes: hardware.diskBytes,
-            // A log grows a little; nobody's disk fills up in a demo.
+            // A log grows a little; no disk fills up in a demo.
             availableBytes: Math.round(hardware.diskBytes * free - Math.max(0, seconds) * 20_000),
           },
         ],
@@ -180,11 +180,11 @@ const cpuUseOf = ({ machine }: Site, { seed, seconds }: Moment): number =>
 interface StalledResource {
   readonly resource: PressuredResource;
   readonly mean: number;
-  /** How much of the time in which some task waited all of them did. */
+  /** The share of the time with some task waiting in which all of them waited. */
   readonly ofAll: number;
 }
 
-/** The longer the time of a mean, the calmer it is. */
+/** A mean over a longer time varies less. */
 const pressureOf = (site: Site, moment: Moment, { resource, mean, ofAll }: StalledResource): Pressure => {
   const { name } = site.machine;
   const near = (spread: number, slowness: number): number =>
@@ -211,7 +211,7 @@ const memoryShare = (site: Site): number =>
     ? site.machine.load.memory
     : hostShare(site);
 
-/** Of 10 s, as the readings of memory and of pressure both tell it. */
+/** Over 10 s, for the readings of both memory and pressure. */
 const memoryStall = (used: number): number => (used > FULL_SHARE ? 0.061 : 0.002);
 
 const hostShare = ({ machine }: Site): number => machine.load.hostMemory ?? 0.2;

@@ -1,4 +1,4 @@
-// One simulated node's part of the simulation: what it says when it starts and at each of its ticks.
+// One simulated node's part of the simulation: what it reports at its start and at each tick.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { ReadingConfirmed } from '../core/node/gathered.ts';
@@ -36,7 +36,7 @@ import type { Probed } from './probing.ts';
 import { probeAt, probedBy } from './probing.ts';
 import type { Site, Wiring } from './site.ts';
 
-/** A fact with the age that it has when it is told, ms. */
+/** An event with the age that it has when reported, ms. */
 export interface ToldFact {
   readonly fact: Fact;
   readonly ageMs: number;
@@ -47,9 +47,9 @@ export interface NodeTellingOptions {
   readonly wiring: Wiring;
   readonly seed: number;
   readonly plimsollVersion: string;
-  /** The wall clock when the simulation began: benchmarks of the past carry dates. */
+  /** The wall clock when the simulation started: past benchmarks carry dates. */
   readonly beganWallMs: number;
-  /** What works on this node besides what is simulated, as a benchmark does: GPUs and RDMA are then left alone. */
+  /** Real work on this node besides the simulation, such as a benchmark: GPUs and RDMA are then not measured. */
   readonly activity: () => string | undefined;
 }
 
@@ -58,7 +58,7 @@ export class NodeTelling {
   readonly #options: NodeTellingOptions;
   readonly #probed: readonly Probed[];
   readonly #running = new Set<Probed>();
-  /** Of connections: those that are open. */
+  /** Open connections. */
   readonly #open = new Set<Probed>();
   readonly #asked = new AskedProbes();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
@@ -72,7 +72,7 @@ export class NodeTelling {
     this.#probed = probedBy({ site, connections, absences: wiring.absences, seed });
   }
 
-  /** Everything that is so when the simulation begins. */
+  /** The initial state of the simulation. */
   begin(nowMs: number): readonly ToldFact[] {
     const told = [...this.#durable(), ...this.#contacts(nowMs)].map(now);
     const { wiring, beganWallMs } = this.#options;
@@ -115,7 +115,7 @@ export class NodeTelling {
     return facts.map(now);
   }
 
-  /** A person wants these measured now. */
+  /** A person requested these probes. */
   ask(isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     return this.#probed
       .filter(
@@ -124,12 +124,12 @@ export class NodeTelling {
       .map(probed => this.#asked.ask(probed, this.#heldBy(probed)));
   }
 
-  /** What a subject was measured at so many milliseconds before the simulation began; undefined where it was not. */
+  /** The profile of a subject at this many milliseconds before the simulation started; undefined if there was none. */
   pastOf(isMeant: (profile: Fact) => boolean): ((agoMs: number) => Fact) | undefined {
     return this.#probed.find(({ past }) => past !== undefined && isMeant(past(0)))?.past;
   }
 
-  /** Connections that came or went since this was asked last. */
+  /** Connections opened or closed since the last call. */
   #contacts(nowMs: number): readonly Fact[] {
     return this.#probed.flatMap((probed): readonly Fact[] => {
       const { connection, contactSince, subject } = probed;
@@ -170,7 +170,7 @@ export class NodeTelling {
     return [memoryFact(this.site, moment), systemFact(this.site, moment), ...gpuLoadFacts(this.site, moment)];
   }
 
-  /** What has not changed is confirmed, and what is not there is said. */
+  /** Unchanged readings are confirmed, and missing ones are reported. */
   #renewals(moment: Moment): readonly Fact[] {
     const { site } = this;
     const { platform } = site.hardware.operatingSystem;
@@ -237,7 +237,7 @@ export class NodeTelling {
     ];
   }
 
-  /** Why it may not be measured now; a probe that has begun goes on. */
+  /** Why it cannot be measured now; a running probe continues. */
   #heldBy({ subject, holdReason }: Probed): string | undefined {
     const isGated = subject.kind === 'gpu' || subject.connectionKey.startsWith('rdma ');
     return holdReason ?? (isGated ? this.#options.activity() : undefined);
@@ -286,8 +286,8 @@ const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConf
 });
 
 const LINUX_VENDORS: readonly GpuVendor[] = GPU_VENDORS.filter(vendor => vendor !== 'apple');
-/** Looked at once a second, so that it is repeated at least every 2 s. */
+/** Checked once a second, so it is repeated at least every 2 s. */
 const LEASE_REPEAT_MS = 1_500;
 const MESH_PORT = 4_181;
-/** As long as live history is kept. */
+/** As long as live history is stored. */
 const PAST_SECONDS = 900;

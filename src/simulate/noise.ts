@@ -1,11 +1,11 @@
-// Smooth, seeded unrest: equal seeds and moments give equal values on every machine, in any order, so that a simulated
-// load is a function of time and not of how often somebody looked.
+// Smooth, seeded noise: equal seeds and times give equal values on every machine, in any order, so a simulated load
+// depends on time and not on how often it is read.
 
 import { seededRandom } from '../core/random.ts';
 
 /**
  * Value noise from -1 to 1: random values at whole `x`, joined smoothly (cosine) between them.
- * @param x e.g. seconds divided by how long a wave should be.
+ * @param x e.g. seconds divided by the length of a wave.
  */
 export const smoothNoise = (seed: number, x: number): number => {
   const left = Math.floor(x);
@@ -19,7 +19,7 @@ export const unrest = (seed: number, seconds: number): number =>
   0.25 * smoothNoise(seed + 1, seconds / 5.3) +
   0.1 * smoothNoise(seed + 2, seconds);
 
-/** A number of its own for each name under one seed: FNV-1a. */
+/** A different number for each name under one seed: FNV-1a. */
 export const seedOf = (seed: number, name: string): number => {
   let hash = 2_166_136_261 ^ seed;
   for (let index = 0; index < name.length; index += 1)

@@ -1,13 +1,13 @@
-// What simulated connections and devices were like in the month before the simulation began: as now, with the traffic that
-// cables see, and at their best before something broke.
+// Simulated connections and devices in the month before the simulation started: as now, with usual traffic on the
+// cables, and at their best before something broke.
 
 import type { SimulatedConnection } from './connection.ts';
 import { seedOf, smoothNoise } from './noise.ts';
 import type { Site } from './site.ts';
 
-/** How far back the past of a demo goes. */
+/** How far back a demo's past goes. */
 export const PAST_DAYS = 30;
-/** When what is worse than last week became so: late enough that the median of the week is that of the sound days. */
+/** When degraded subjects became worse: late enough that the week's median is that of the good days. */
 export const FALL_AGO_MS: number = (2 * 24 + 7) * 3_600_000;
 
 export const connectionBefore = (
@@ -33,7 +33,7 @@ export const siteBefore = (site: Site, agoMs: number): Site => {
   return { ...site, machine: { ...site.machine, quirks } };
 };
 
-/** The share that other traffic took: mostly none, a few per cent in some hours, a tenth in a few. */
+/** The share of other traffic: mostly none, a few per cent in some hours, a tenth in a few. */
 const traffic = (seed: number, agoMs: number): number => {
   const hours = agoMs / HOUR_MS;
   const swell = smoothNoise(seed, hours / 5);

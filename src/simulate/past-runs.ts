@@ -1,5 +1,6 @@
-// Benchmarks of the days before the simulation, told by the first machine about the one that serves a model. Their figures
-// follow from few numbers, as those of a server do: time per token grows with what is in flight, throughput with both.
+// Benchmarks of the days before the simulation, reported by the first machine about the one that serves a model. Their
+// figures follow from a few numbers, as on a server: time per token grows with the requests in flight, throughput with
+// both.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { RunId } from '../core/ids.ts';
@@ -16,7 +17,7 @@ export interface PastRun {
   readonly ageMs: number;
 }
 
-/** None but of the first machine, and none where nobody serves a model. Oldest first. */
+/** Only for the first machine, and only if one serves a model. Oldest first. */
 export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): readonly PastRun[] => {
   const target = sites.find(({ machine }) => machine.quirks?.servesModel === true);
   if (target === undefined || site.index !== TELLER) return [];
@@ -61,18 +62,18 @@ export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): 
 
 interface Round {
   readonly agoHours: number;
-  /** Requests that the server works on at once, on average. */
+  /** Requests in progress on the server, on average. */
   readonly inFlight: number;
   /** Undefined: a closed loop of `inFlight`. */
   readonly requestsPerSecond?: number;
   readonly seconds: number;
   readonly failed?: number;
-  /** Why it was not finished. */
+  /** Why it did not finish. */
   readonly reason?: string;
 }
 
 const figuresOf = ({ inFlight, requestsPerSecond, seconds, failed = 0 }: Round): RunFigures => {
-  // A step of the batch reads the weights once, and costs a little more for each request in it.
+  // One step of a batch reads the weights once, and costs a little more for each request in it.
   const tokenMs = 14 + 1.1 * inFlight;
   const firstMs = 120 + 18 * inFlight;
   const rate = requestsPerSecond ?? (inFlight * 1_000) / (firstMs + tokenMs * OUTPUT_TOKENS);
@@ -80,7 +81,7 @@ const figuresOf = ({ inFlight, requestsPerSecond, seconds, failed = 0 }: Round):
   return simulatedFigures({ inFlight, rate, seconds, completed, failed, firstMs, tokenMs });
 };
 
-/** As the benchmark names its runs: the time in UTC and four digits of its own. */
+/** As the benchmark names its runs: the time in UTC and four random digits. */
 const runIdAt = (wallMs: number): RunId => {
   const [day = '', time = ''] = new Date(wallMs).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
   const text = `${day}-${time}-${(Math.floor(wallMs / 1_000) % 65_536).toString(16).padStart(4, '0')}`;

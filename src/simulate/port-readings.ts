@@ -7,7 +7,7 @@ import type { RdmaHardware } from './hardware.ts';
 import type { Site, Socket } from './site.ts';
 import { thunderboltInterface } from './site.ts';
 
-/** Undefined where the machine has no Thunderbolt. */
+/** Undefined if the machine has no Thunderbolt. */
 export const thunderboltOf = (site: Site): NodeThunderbolt | undefined => {
   const { hardware, machine } = site;
   if (hardware.thunderboltPortCount === 0) return undefined;
@@ -27,7 +27,7 @@ export const thunderboltOf = (site: Site): NodeThunderbolt | undefined => {
   };
 };
 
-/** Undefined where the machine has no RDMA device at all. */
+/** Undefined if the machine has no RDMA device. */
 export const rdmaDevicesOf = (site: Site): NodeRdmaDevices | undefined => {
   const { hardware } = site;
   if (hardware.thunderboltPortCount > 0)

@@ -1,5 +1,5 @@
-// When a simulated node measures what: each subject in its own rhythm, spread over its time to live, so that now and then
-// something is being measured; what has just come is measured one after the other. A pure function of time.
+// When a simulated node measures what: each subject on its own schedule, spread over its time to live, so now and then
+// something is being measured; new subjects are measured one after the other. A pure function of time.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
@@ -17,31 +17,31 @@ import type { Site } from './site.ts';
 
 export interface Probed {
   readonly subject: ProbeSubject;
-  /** What is measured, where that is no device. */
+  /** What is measured, if it is not a device. */
   readonly connection: Connection | undefined;
   readonly ttlMs: number;
   readonly durationMs: number;
   /** Since when it can be measured. */
   readonly contactSince: ContactSince;
-  /** Of its first probe after the simulation began, ms; for what was there before. */
+  /** Of its first probe after the simulation started, ms; for earlier subjects. */
   readonly offsetMs: number;
-  /** Of its first probe after it came, ms. */
+  /** Of its first probe after it appeared, ms. */
   readonly newcomerOffsetMs: number;
-  /** Why it is not measured though it is due; undefined where it is. */
+  /** Why it is not measured though it is due; undefined if it is. */
   readonly holdReason: string | undefined;
   profile(attempt: number): Fact;
-  /** What it was measured at so long before the simulation began; undefined where it is new. */
+  /** Its profile at this time before the simulation started; undefined if it is new. */
   readonly past: ((agoMs: number) => Fact) | undefined;
-  /** What it usually comes to. */
+  /** Its usual figures. */
   readonly baseline: readonly Fact[];
 }
 
-/** Where a subject stands at a moment. */
+/** The state of a subject at one moment. */
 export interface ProbeMoment {
-  /** Of the probe that ended last; below 0 where that was before the simulation began. */
+  /** Of the probe that ended last; below 0 if that was before the simulation started. */
   readonly attempt: number;
   readonly isRunning: boolean;
-  /** Since the newest probe ended; undefined where there was none. */
+  /** Since the newest probe ended; undefined if there was none. */
   readonly agoMs: number | undefined;
   readonly nextInMs: number;
 }
@@ -58,12 +58,12 @@ export const probedBy = (parts: ProbedParts): readonly Probed[] => [
   ...parts.connections.map(connection => linkOf(connection, parts)),
 ];
 
-/** Undefined where there is no contact with what would be measured. */
+/** Undefined if there is no contact with the subject. */
 export const probeAt = (probed: Probed, nowMs: number): ProbeMoment | undefined => {
   const { ttlMs, durationMs, offsetMs, newcomerOffsetMs, holdReason } = probed;
   const sinceSeconds = probed.contactSince(nowMs / 1_000);
   if (sinceSeconds === undefined) return undefined;
-  // Held back since its last probe, which lies before the simulation.
+  // On hold since its last probe, which was before the simulation.
   if (holdReason !== undefined)
     return { attempt: -1, isRunning: false, agoMs: Math.max(0, nowMs) + ttlMs * 1.4, nextInMs: 0 };
   const isNew = Number.isFinite(sinceSeconds);
@@ -147,9 +147,9 @@ const spread = (seed: number, ttlMs: number): number => FIRST_MS + (seed % (ttlM
 const newcomerTurn = (source: Site, sink: Site): number =>
   2 * Math.min(source.index, sink.index) + (source.index < sink.index ? 0 : 1);
 
-/** Nothing is measured again in the first moments: the picture fills first. */
+/** Nothing is measured again in the first moments: the map fills first. */
 const FIRST_MS = 15_000;
 const NEWCOMER_FIRST_MS = 3_000;
 const NEWCOMER_TURN_MS = 2_000;
-/** Measurements of the past have numbers of their own: one an hour. */
+/** Past measurements have separate numbers: one per hour. */
 const PAST_ATTEMPT_MS = 3_600_000;

@@ -1,5 +1,5 @@
-// What a probe of a simulated connection or device comes to: the figures of the cable or the hardware, a little different
-// each time, as real probes are.
+// The result of a probe of a simulated connection or device: the figures of the cable or the hardware, slightly
+// different each time, as for real probes.
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
@@ -14,10 +14,10 @@ export const SOCKET_TTL_MS = 300_000;
 export const RDMA_TTL_MS = 600_000;
 export const GPU_TTL_MS = 600_000;
 
-/** What is left of the compute of a device that heat holds down. */
+/** The remaining compute of a thermally throttled device. */
 export const HELD_DOWN = 0.72;
 
-/** @param attempt which probe of this connection it is: equal ones measure the same. */
+/** @param attempt number of the probe of this connection: equal numbers measure the same. */
 export const linkProfile = (connection: SimulatedConnection, attempt: number, seed: number): LinkProfile => {
   const isRdma = connection.connection.kind === 'rdma';
   const common = {
@@ -36,7 +36,7 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
   const vary = (name: string, share: number): number =>
     1 +
     share * smoothNoise(seedOf(seed, `${connection.source.machine.name} ${connection.key} ${name}`), attempt);
-  // Never above what the cable carries at its best: figures past the possible look made up.
+  // Never above the cable's best rate: impossible figures look fake.
   const spread = spreadOf(connection);
   const uploadBitsPerSecond = Math.round(connection.upload * (vary('upload', spread) - spread));
   const downloadBitsPerSecond = Math.round(connection.download * (vary('download', spread) - spread));
@@ -59,7 +59,7 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
   };
 };
 
-/** One a GPU; of a machine without any, the processor's. */
+/** One per GPU; without any, the processor's. */
 export const deviceProfiles = (site: Site, attempt: number, seed: number): readonly GpuProfile[] => {
   const { hardware, machine, index } = site;
   const vary = (at: number, name: string): number =>
@@ -97,11 +97,11 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
   });
 };
 
-/** Of the round trip: radio waits for its turn, and an overlay goes through two systems' user space. */
+/** Of the round trip: Wi-Fi waits for its turn, and an overlay passes through user space at both ends. */
 const jitterShare = ({ connection: { type } }: SimulatedConnection): number =>
   type === 'wifi' ? 0.3 : type === 'overlay' ? 0.12 : 0.045;
 
-/** How far bandwidth varies from probe to probe to either side, as a share. */
+/** How far bandwidth varies between probes, in either direction, as a share. */
 const spreadOf = ({ connection: { type } }: SimulatedConnection): number =>
   type === 'wifi' ? 0.06 : type === 'overlay' ? 0.03 : 0.003;
 

@@ -1,5 +1,5 @@
-// Key pairs of simulated nodes: equal seeds give equal identities, so that a picture can be taken again. Anybody can make
-// the same keys; they prove nothing, and serve on a mesh in memory only.
+// Key pairs of simulated nodes: equal seeds give equal identities, so a screenshot can be repeated. Anybody can create
+// the same keys; they prove nothing, and are only used on a mesh in memory.
 
 import type { KeyObject } from 'node:crypto';
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
@@ -11,7 +11,7 @@ export interface SeededNodeKey extends MeshIdentity {
   readonly pem: string;
 }
 
-/** `count` keys in the order of their node ids, which is the order in which every view lists nodes. */
+/** `count` keys sorted by node id, the order in which every view lists nodes. */
 export const seededNodeKeys = (seed: number, count: number): readonly SeededNodeKey[] =>
   Array.from({ length: count }, (_, index) => keyOf(`plimsoll simulation ${seed} ${index}`)).sort((a, b) =>
     a.nodeId < b.nodeId ? -1 : 1,

@@ -1,5 +1,5 @@
-// A search for a load line that nobody makes: the loads that a search tries against an endpoint of known capacity, and the
-// document that it writes, whole or as far as it is at some moment.
+// A simulated search for a load line: the loads that a search tries against an endpoint of known capacity, and the
+// document that it writes, complete or in progress.
 
 import { isRunId, type RunId } from '../core/ids.ts';
 import type { Stage } from '../core/sweep/stage.ts';
@@ -23,7 +23,7 @@ export interface SimulatedLineOptions {
   readonly stageSeconds: number;
 }
 
-/** @param doneSeconds since it began; undefined: it has ended. */
+/** @param doneSeconds since it started; undefined: it has ended. */
 export const simulatedLine = (
   options: SimulatedLineOptions,
   doneSeconds: number = Number.POSITIVE_INFINITY,
@@ -160,7 +160,7 @@ const rateOf = ({ load }: Stage): number =>
 
 const roundRate = (rate: number): number => Math.round(rate * 10) / 10;
 
-/** As the benchmark names its runs: the time in UTC and four digits of its own. */
+/** As the benchmark names its runs: the time in UTC and four random digits. */
 const simulatedRunId = (wallMs: number, number: number): RunId => {
   const [day = '', time = ''] = new Date(wallMs).toISOString().replaceAll(/[-:]/g, '').split(/[T.]/);
   const text = `${day}-${time}-${(0x51_00 + number).toString(16)}`;

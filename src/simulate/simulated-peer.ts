@@ -1,6 +1,6 @@
-// A simulated node on the mesh: it speaks the mesh's own protocol to whoever is linked, and tells what it is given. It keeps
-// its own records and what it is given to hold, and passes nothing else on, saying that it neighbours all of its kind, so
-// that a hundred of them in one process cost a hundred, and not their square.
+// A simulated node on the mesh: it speaks the mesh's protocol to every linked node, and sends what it is given. It
+// stores its own records and those it is given to hold, and passes nothing else on, claiming all other simulated nodes
+// as neighbours, so the cost of a hundred of them in one process grows linearly, not quadratically.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Fact } from '../core/event-kinds.ts';
@@ -25,7 +25,7 @@ export interface SimulatedPeerOptions {
   readonly plimsollVersion: string;
 }
 
-/** A durable record that it tells, with the proof of who told it. */
+/** A durable record that it sends, with the proof of its origin. */
 export interface OwnRecord {
   readonly seq: number;
   readonly kind: string;
@@ -39,7 +39,7 @@ export interface OwnRecord {
 /** A live event, the newest of its key. */
 export interface LastValue {
   readonly body: Uint8Array;
-  /** As that of a record; of its own a node needs none. */
+  /** As for a record; a node's own events need none. */
   readonly proof?: Uint8Array;
   readonly trueSinceMs: number;
 }
@@ -68,12 +68,12 @@ export class SimulatedPeer {
     return this.#durableSeq;
   }
 
-  /** With proof, for somebody to pass on. */
+  /** With proof, to be passed on. */
   get lastValues(): readonly LastValue[] {
     return [...this.#live.values()].map(value => ({ ...value, proof: this.#proofOf(value.body) }));
   }
 
-  /** What a node that is away said last: whoever meets this one hears it, as from any neighbour that heard it. */
+  /** The last values of an absent node: any peer of this one gets them, as from any neighbour that received them. */
   hold(values: readonly LastValue[]): void {
     this.#held.push(...values);
   }
@@ -112,7 +112,7 @@ export class SimulatedPeer {
     if (entries.length > 0) link.send(encodeMeshMessage({ kind: 'live', entries }));
   }
 
-  /** What others tell is nothing to it; what they lack of its own it sends. */
+  /** It ignores what others send; it sends what they lack of its own. */
   #hear(link: MeshLink, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message') return;

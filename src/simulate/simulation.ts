@@ -1,5 +1,5 @@
-// Runs a simulated cluster on a clock: every node speaks once a second, spread over it, and nothing but the seed and the
-// clock decides what it says.
+// Runs a simulated cluster on a clock: every node reports once a second, spread over the second, and only the seed and
+// the clock decide what.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Fact } from '../core/event-kinds.ts';
@@ -23,26 +23,26 @@ export interface SimulationOptions {
   readonly seed: number;
   readonly clock: Clock;
   readonly plimsollVersion: string;
-  /** Seconds between two moments of the quarter of an hour that is told as past; undefined: no past. */
+  /** Seconds between two samples of the quarter of an hour before the start; undefined: no past. */
   readonly pastStepSeconds?: number;
-  /** What works on a node besides what is simulated; undefined: nothing ever does. */
+  /** Real work on a node besides the simulation; undefined: none. */
   readonly activity?: (node: NodeId) => string | undefined;
-  /** Takes what a node says, in order. */
+  /** Receives a node's events, in order. */
   readonly tell: (node: NodeId, facts: readonly ToldFact[]) => void;
-  /** A node stops answering, or answers again and is about to speak. */
+  /** A node stops answering, or answers again and is about to report. */
   readonly onAway?: (node: NodeId, isAway: boolean) => void;
 }
 
-/** A node that is away when the simulation begins. */
+/** A node that is away when the simulation starts. */
 export interface LeftBehind {
   readonly node: NodeId;
   /** Since when, ms. */
   readonly awayMs: number;
-  /** What it told last, with the ages that it had then. */
+  /** Its last events, with their ages at that time. */
   readonly facts: readonly ToldFact[];
 }
 
-/** A profile of before the simulation. */
+/** A profile from before the simulation. */
 export interface PastProfile {
   readonly fact: Fact;
   /** On the clock. */
@@ -75,7 +75,7 @@ export class Simulation {
     );
   }
 
-  /** Before `run`: nodes that fell silent before it begins. Whoever does not ask hears of them when they come back. */
+  /** Before `run`: nodes that fell silent before it starts. Without this call they first appear when they come back. */
   leftBehind(): readonly LeftBehind[] {
     const { absences } = this.wiring;
     return this.#tellings.flatMap((telling): readonly LeftBehind[] => {
@@ -88,7 +88,7 @@ export class Simulation {
     });
   }
 
-  /** Measures now what is meant of one node; none where there is no such node, or it is away. */
+  /** Measures the given subjects of one node now; none if there is no such node, or it is away. */
   ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     const telling = this.#tellings.find(({ site }) => site.nodeId === node);
     return telling === undefined || this.#away.has(telling) ? [] : telling.ask(isMeant);
@@ -98,7 +98,7 @@ export class Simulation {
     return [...this.#away].some(({ site }) => site.nodeId === node);
   }
 
-  /** What a connection or device was measured at in the month before, once an hour, oldest first. */
+  /** The profiles of a connection or device in the month before, one per hour, oldest first. */
   past(node: NodeId, { slot, key }: { readonly slot: string; readonly key: string }): readonly PastProfile[] {
     const profile = this.#tellings
       .find(({ site }) => site.nodeId === node)
@@ -122,7 +122,7 @@ export class Simulation {
           if (pastStepSeconds !== undefined) tell(telling.site.nodeId, telling.past(pastStepSeconds));
           tell(telling.site.nodeId, this.#said(telling, nowMs));
         }
-        // A breath between two nodes: whoever serves a page in this process is not kept waiting.
+        // A pause between two nodes, so this process can serve pages in between.
         await clock.sleep(0, signal);
       }
       for (let step = 0; ; step += 1) {
@@ -145,7 +145,7 @@ export class Simulation {
     return telling.begin(nowMs);
   }
 
-  /** Says so when a node leaves or comes back. */
+  /** Reports when a node leaves or comes back. */
   #isThere(telling: NodeTelling, nowMs: number): boolean {
     const { index, nodeId } = telling.site;
     const isAwayNow = isAway(this.wiring.absences, index, nowMs / 1_000);
@@ -158,7 +158,7 @@ export class Simulation {
   }
 }
 
-/** Nodes speak in turns, a part of them at a time. */
+/** Nodes report in turns, a part of them at a time. */
 const STEPS = 10;
 const STEP_MS: number = LIVE_INTERVAL_MS / STEPS;
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,6 @@
-// A simulated machine in its place: its id, its interfaces with addresses, and which of them each cable uses. Addresses are
-// of the ranges that RFC 5737 and RFC 2544 keep for examples and benches: nobody answers there, should a packet ever leave.
+// A simulated machine in its network: its id, its interfaces with addresses, and which of them each cable uses.
+// Addresses are from the ranges that RFC 5737 and RFC 2544 reserve for examples and benchmarks: nothing answers there,
+// should a packet ever leave.
 
 import type { NodeId } from '../core/ids.ts';
 import type { Absence } from './absence.ts';
@@ -21,13 +22,13 @@ export interface Socket {
   readonly interfaceName: string;
   readonly address: string;
   readonly isLinkLocal: boolean;
-  /** Of its RDMA device; undefined where it has none, or it is switched off. */
+  /** Of its RDMA device; undefined if it has none, or it is switched off. */
   readonly rdmaName: string | undefined;
   /** Of a Thunderbolt port: from 0. */
   readonly port: number;
   /** Of a Thunderbolt port: what its cable negotiated, bits a second. */
   readonly cableBitsPerSecond: number;
-  /** Of a Thunderbolt port: who is at the other end. */
+  /** Of a Thunderbolt port: the machine at the other end. */
   peer: Site | undefined;
 }
 
@@ -48,7 +49,7 @@ export interface Wiring {
   readonly absences: readonly Absence[];
 }
 
-/** @param nodeIds one a machine, in the order of the scenario. */
+/** @param nodeIds one per machine, in the order of the scenario. */
 export const wire = ({ machines, cables, absences }: Scenario, nodeIds: readonly NodeId[]): Wiring => {
   const sites = machines.map((machine, index): Site & { sockets: Socket[] } => {
     const nodeId = nodeIds[index];
@@ -70,12 +71,12 @@ export const wire = ({ machines, cables, absences }: Scenario, nodeIds: readonly
   return { sites, cables: wired, absences };
 };
 
-/** The shared interface of its kind, or the next free port of one that has a cable of its own. */
+/** The shared interface of its kind, or the next free port if it has a separate cable. */
 const plugIn = (site: Site & { sockets: Socket[] }, kind: Cable['kind']): Socket => {
   const { sockets } = site;
   switch (kind) {
     case 'wifi':
-      // A machine without radio is behind the same access point by its cable.
+      // A machine without Wi-Fi is behind the same access point by cable.
       if (site.hardware.wifiName === undefined) return plugIn(site, 'ethernet');
       return sockets.find(one => one.kind === kind) ?? added(sockets, sharedSocket(site, kind));
     case 'ethernet':
@@ -160,6 +161,6 @@ const PLAIN = {
   cableBitsPerSecond: 0,
   peer: undefined,
 } as const;
-/** What a cable between two Macs negotiates each way: Thunderbolt 5, and 4 where RDMA is not offered. */
+/** What a cable between two Macs negotiates each way: Thunderbolt 5, or 4 if RDMA is not offered. */
 const THUNDERBOLT_BITS_PER_SECOND = { 'thunderbolt-rdma': 80e9, thunderbolt: 40e9 } as const;
 const FIRST_HOST = 10;

@@ -1,14 +1,14 @@
-// The port of what the mock speaks: one adapter an API, a row each in mock-apis.ts. An adapter says where it is asked, what
-// of a request is its prompt, and how each piece of a reply is written; when pieces go out and how they fail is the same.
+// The port for the APIs of the mock: one adapter per API, a row each in mock-apis.ts. An adapter defines the path, the
+// prompt of a request, and how each piece of a reply is written; timing and failures are the same for all.
 
 import type { JsonObject } from '../../core/json.ts';
 
 export interface MockApi {
   /** "/v1/chat/completions" */
   readonly path: string;
-  /** All texts that a request asks with; undefined: it has none, and is refused with `noPrompt`. */
+  /** All prompt texts of a request; undefined: it has none, and is refused with `noPrompt`. */
   promptText(body: JsonObject): string | undefined;
-  /** Of a request with a prompt; 0 where it is not made of messages. */
+  /** Of a request with a prompt; 0 if it is not made of messages. */
   messageCount(body: JsonObject): number;
   readonly noPrompt: string;
   /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
@@ -52,6 +52,6 @@ export interface WholeAnswer {
   readonly reasoning: string;
   readonly toolArguments: readonly string[];
   readonly finishReason: string;
-  /** undefined: it is not told. */
+  /** undefined: it is not sent. */
   readonly usage: TokenCounts | undefined;
 }

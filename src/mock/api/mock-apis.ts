@@ -1,4 +1,4 @@
-// The table of what the mock speaks.
+// The table of the mock's APIs.
 
 import type { MockApi } from './mock-api.ts';
 import { mockChat } from './mock-chat.ts';

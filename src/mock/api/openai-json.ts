@@ -5,14 +5,14 @@ import type { JsonObject } from '../../core/json.ts';
 import { STAMP_FIELD } from '../reply/framing.ts';
 import type { ChunkShape, TokenCounts } from './mock-api.ts';
 
-/** What an endpoint calls itself and its objects. */
+/** The endpoint's names for itself and its objects. */
 export interface ObjectNames {
   readonly id: string;
   readonly chunk: string;
   readonly whole: string;
 }
 
-/** `choice` is what of it is the endpoint's own: a delta, a text. */
+/** `choice` is the endpoint-specific part: a delta, a text. */
 export const chunkJson = (
   names: ObjectNames,
   { model, isStamped }: ChunkShape,

@@ -1,4 +1,4 @@
-// The texts that cases are made of: events of chat completions and a whole one, three chunks of content and three tokens.
+// Texts of the cases: events of chat completions and a whole one, three chunks of content and three tokens.
 
 export const dataEvent = (data: string): string => `data: ${data}\n\n`;
 

@@ -1,4 +1,4 @@
-// Compressed bodies although `identity` was asked for, and fields that only say so.
+// Compressed bodies although `identity` was requested, and headers that only claim it.
 
 import zlib from 'node:zlib';
 import { completed, failedAs } from '../failure.ts';
@@ -20,7 +20,7 @@ const { both, stream } = casesOf('compression');
 
 const malformed = failedAs('malformed');
 
-/** The body as this makes it, under this content-encoding. */
+/** The body encoded by this function, with this content-encoding. */
 const encoded = (encoding: string, encode: (body: Buffer) => Buffer) => (request: CaseRequest) =>
   withBody(
     request,
@@ -32,7 +32,7 @@ const plain = (encoding: string) => encoded(encoding, body => body);
 
 const gzip = (body: Buffer): Buffer => zlib.gzipSync(body);
 
-/** In so many pieces, each flushed, as a proxy does that compresses a stream. */
+/** In this many pieces, each flushed, like a proxy that compresses a stream. */
 const flushed = (pieces: number) => (request: CaseRequest) => {
   const whole = gzip(Buffer.from(STREAM));
   const size = Math.ceil(whole.length / pieces);
@@ -46,7 +46,7 @@ const damaged = (body: Buffer): Buffer => {
   return bytes;
 };
 
-/** 64 MiB of white space in 64 KiB. Made once, when it is asked for. */
+/** 64 MiB of white space in 64 KiB. Created once, on first use. */
 let bomb: Buffer | undefined;
 const bombOf = (): Buffer => {
   bomb ??= zlib.gzipSync(Buffer.alloc(67_108_864, 0x20), { level: 9 });

@@ -1,4 +1,4 @@
-// Connections that end, are reset, stall or trickle at each stage of a reply, and what is said of them falsely.
+// Connections that end, are reset, stall or trickle at each stage of a reply, and false claims about them.
 
 import { completed, failedAs, timeout } from '../failure.ts';
 import { BEGINNING, DONE, dataEvent, dataEvents, FINISH, ROLE, STREAM, USAGE } from './case-body.ts';
@@ -31,7 +31,10 @@ const upTo =
   (request: CaseRequest): Buffer =>
     Buffer.concat([okHead(request, CHUNKED_FIELD), chunksOf(...parts)]);
 
-/** Where a reply may be left: what is sent until then, and what a client says of a close, a reset and a stall there. */
+/**
+ * Where a reply may break off: what is sent until then, and what a client reports for a close, a reset and a stall
+ * there.
+ */
 const STAGES = [
   { stage: 'in-status', where: 'in the status line', sent: () => Buffer.from('HTTP/1.') },
   { stage: 'in-head', where: 'in the middle of a header', sent: () => Buffer.from(HALF_HEAD) },
@@ -50,7 +53,7 @@ const STAGES = [
   { stage: 'after-content', where: 'behind all content', sent: upTo(BEGINNING) },
 ] as const;
 
-/** Where a stream has ended by its own account, nothing takes that back. */
+/** Once a stream has marked its end, nothing later changes that. */
 const OVER = [
   {
     stage: 'after-finish',

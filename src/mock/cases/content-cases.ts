@@ -1,4 +1,4 @@
-// What a delta or a message may carry beside a text, how choices are told, and why they finish. In the shapes of chat
+// What a delta or a message may carry besides text, how choices are written, and why they finish. In the form of chat
 // completions, as servers write them.
 
 import { completed, failedAs } from '../failure.ts';
@@ -47,7 +47,7 @@ const nothing = (name: string, meaning: string, ...pieces: readonly object[]): F
     withBody(request, dataEvents(ROLE, ...pieces.map(deltaOf)) + ENDING),
   );
 
-/** A stream that finishes for this reason, as a client names it. */
+/** A stream with this finish reason, in the client's terms. */
 const finished = (name: string, meaning: string, reason: unknown, finishReason: string): FaultCase =>
   stream(
     name,

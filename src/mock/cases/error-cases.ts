@@ -1,4 +1,4 @@
-// Errors in the middle of a stream that began with 200, in the shapes of several servers and gateways.
+// Errors in the middle of a stream that began with 200, in the forms of several servers and gateways.
 
 import { completed, failedAs } from '../failure.ts';
 import { BEGINNING, DONE, dataEvent, ENDING, STREAM } from './case-body.ts';

@@ -1,5 +1,5 @@
-// One case of the catalogue: a reply written out byte for byte, and what a right client says of it. Where the failures of
-// failures.ts break a healthy reply of the mock in one place, a case is the whole conversation, however odd.
+// One case of the catalogue: a reply written out byte for byte, and what a correct client reports. The failures of
+// failures.ts break a healthy reply of the mock in one place; a case is the whole conversation, however odd.
 
 import type { Expected, Failure } from '../failure.ts';
 import { completed } from '../failure.ts';
@@ -8,7 +8,7 @@ import type { Ending } from '../reply/reply.ts';
 export interface FaultCase extends Failure {
   readonly group: CaseGroup;
   readonly reply: (request: CaseRequest) => CaseReply;
-  /** Of a stream that is completed: what the client must count. */
+  /** For a completed stream: what the client must count. */
   readonly figures: CaseFigures;
 }
 
@@ -32,7 +32,7 @@ export interface CaseFigures {
 
 export interface CaseRequest {
   readonly isStreaming: boolean;
-  /** A healthy body for what was asked: a stream of events, or JSON. */
+  /** A healthy body for the request: a stream of events, or JSON. */
   readonly body: string;
   /** Of that body. */
   readonly type: string;
@@ -50,7 +50,10 @@ export interface CaseWrite {
 
 type Make = (request: CaseRequest) => CaseReply;
 
-/** Rows of one group: the same for streams and whole replies, for streams alone, for whole ones alone, or apart. */
+/**
+ * Rows of one group: the same for streams and whole replies, only for streams, only for whole ones, or different for
+ * both.
+ */
 export const casesOf = (group: CaseGroup) => ({
   both: (
     name: string,
@@ -99,11 +102,11 @@ export const casesOf = (group: CaseGroup) => ({
   }),
 });
 
-/** A reply's head: lines with line feeds alone, made what HTTP wants. */
+/** A reply's head: lines with bare line feeds, converted to what HTTP requires. */
 export const headOf = (...lines: readonly string[]): Buffer =>
   Buffer.from(`${lines.filter(line => line !== '').join('\r\n')}\r\n\r\n`, 'latin1');
 
-/** 200 with the content type of what was asked for. */
+/** 200 with the content type for the request. */
 export const okHead = ({ type }: CaseRequest, ...fields: readonly string[]): Buffer =>
   headOf('HTTP/1.1 200 OK', `content-type: ${type}`, ...fields);
 
@@ -128,7 +131,7 @@ export const atOnce = (ending: Ending, ...parts: readonly (string | Buffer)[]): 
   ending,
 });
 
-/** Each part in a write of its own, so many milliseconds apart. */
+/** Each part in a separate write, this many milliseconds apart. */
 export const spaced = (
   everyMs: number,
   ending: Ending,
@@ -138,14 +141,14 @@ export const spaced = (
   ending,
 });
 
-/** A right reply of known length with this body. */
+/** A correct reply of known length with this body. */
 export const withBody = (
   request: CaseRequest,
   body: string | Buffer,
   ...fields: readonly string[]
 ): CaseReply => atOnce(KEEP, okHead(request, trueLength(body), ...fields), body);
 
-/** A right reply of known length. */
+/** A correct reply of known length. */
 export const healthy = (request: CaseRequest): CaseReply => withBody(request, request.body);
 
 export const KEEP: Ending = { kind: 'keep-alive' };

@@ -1,4 +1,5 @@
-// The catalogue: what servers and proxies were seen or can be expected to do to a client, by group. docs/mock.md is held to it.
+// The catalogue: what servers and proxies do, or can be expected to do, to a client, by group. A test compares
+// docs/mock.md with it.
 
 import { COMPRESSION_CASES } from './compression-cases.ts';
 import { CONNECTION_CASES } from './connection-cases.ts';

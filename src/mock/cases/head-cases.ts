@@ -1,4 +1,4 @@
-// Status lines and header fields that are odd or wrong (RFC 9112 §3 to §5), and what comes ahead of the reply.
+// Status lines and header fields that are odd or wrong (RFC 9112 §3 to §5), and what precedes the reply.
 
 import { completed, failedAs, timeout } from '../failure.ts';
 import { STREAM, WHOLE } from './case-body.ts';
@@ -19,7 +19,7 @@ const { both, apart } = casesOf('head');
 
 const malformed = failedAs('malformed');
 
-/** A right reply behind this status line. */
+/** A correct reply after this status line. */
 const statusLine = (line: string) => (request: CaseRequest) =>
   atOnce(KEEP, headOf(line, `content-type: ${request.type}`, trueLength(request.body)), request.body);
 
@@ -28,7 +28,7 @@ const field =
   (request: CaseRequest) =>
     withBody(request, request.body, ...lines);
 
-/** A right reply with another content type. */
+/** A correct reply with another content type. */
 const typed = (type: string) => (request: CaseRequest) =>
   atOnce(
     KEEP,

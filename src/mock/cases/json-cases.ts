@@ -9,11 +9,11 @@ const { both, stream, whole } = casesOf('json');
 
 const malformed = failedAs('malformed');
 
-/** Of an event in the middle, or of a whole reply, this text. */
+/** This text as an event in the middle, or as a whole reply. */
 const written = (json: string) => (request: CaseRequest) =>
   withBody(request, request.isStreaming ? BEGINNING + dataEvent(json) + ENDING : json);
 
-/** Each object of the reply changed. */
+/** Changes each object of the reply. */
 const changed = (change: (json: string) => string) => (request: CaseRequest) =>
   withBody(request, request.isStreaming ? STREAM.replaceAll(/\{.*\}/g, change) : change(WHOLE));
 

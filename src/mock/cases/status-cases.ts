@@ -1,4 +1,4 @@
-// Replies that are no success: statuses of servers, proxies and content networks, and the bodies that they come with.
+// Unsuccessful replies: statuses of servers, proxies and content delivery networks, with their bodies.
 
 import { gzipSync } from 'node:zlib';
 import { completed, failedAs, status, timeout } from '../failure.ts';

@@ -43,7 +43,7 @@ const text =
 /** Something between the content and the end. */
 const between = (middle: string) => text(BEGINNING + middle + ENDING);
 
-/** The bytes in pieces of so many, each an HTTP chunk and a write of its own. */
+/** The bytes in pieces of this size, each an HTTP chunk and a separate write. */
 const inPieces =
   (bytes: Buffer, size: number) =>
   (request: CaseRequest): CaseReply => {

@@ -1,5 +1,5 @@
-// What a server can do to a client that speaks TLS, before a key is agreed on: bytes are enough, and no certificate is needed.
-// Asked for by `--fail`, because a request that names a model would come too late.
+// What a server can do to a TLS client before keys are agreed on: plain bytes are enough, and no certificate is needed.
+// Selected by `--fail`, because a request that names a model would come too late.
 
 import type { Expected } from '../failure.ts';
 import { failedAs, timeout } from '../failure.ts';
@@ -8,13 +8,13 @@ import { atOnce, CLOSED, RESET_SOON, SILENT } from './fault-case.ts';
 
 export interface TlsCase {
   readonly name: string;
-  /** What it answers to a ClientHello. */
+  /** Its reply to a ClientHello. */
   readonly meaning: string;
   readonly expected: Expected;
   readonly reply: CaseReply;
 }
 
-/** RFC 8446 §6: a fatal alert in a record of its own. */
+/** RFC 8446 §6: a fatal alert in a separate record. */
 const alert = (name: string, meaning: string, code: number): TlsCase => ({
   name: `tls-${name}`,
   meaning,

@@ -1,5 +1,5 @@
-// Token counts that are missing, odd, or lies. A client takes whole numbers that are not negative as they are, and calls
-// everything else unknown: the reply is completed all the same.
+// Token counts that are missing, odd, or false. A client accepts non-negative whole numbers, and treats everything else
+// as unknown: the reply is completed either way.
 
 import { completed } from '../failure.ts';
 import {
@@ -18,7 +18,7 @@ import { casesOf, withBody } from './fault-case.ts';
 
 const { both, stream } = casesOf('usage');
 
-/** This usage at the end of a stream, or in a whole reply, and the output tokens that a client takes from it. */
+/** This usage at the end of a stream, or in a whole reply, and the output tokens that a client reads from it. */
 const told = (name: string, meaning: string, usage: unknown, outputTokens: number): FaultCase =>
   both(
     name,

@@ -1,4 +1,4 @@
-// The body of one request: of a told length, or chunked.
+// The body of one request: with content-length, or chunked.
 
 import type { BodyLength } from './request-head.ts';
 import { BODY_BYTES_MAX } from './request-head.ts';
@@ -11,7 +11,7 @@ export type BodyResult =
 export class BodyReader {
   readonly #isChunked: boolean;
   readonly #parts: Buffer[] = [];
-  /** Of the told length, or of the chunk being read, its line end included. */
+  /** Of the given length, or of the chunk being read, including its line end. */
   #missing: number;
   #bytes = 0;
   #state: 'size' | 'data' | 'trailers' = 'size';
@@ -21,7 +21,7 @@ export class BodyReader {
     this.#missing = length.kind === 'fixed' ? length.bytes : 0;
   }
 
-  /** Takes what it can; the rest is to be given again, with more behind it. */
+  /** Takes what it can; the rest must be passed again, followed by more. */
   read(bytes: Buffer): BodyResult {
     return this.#isChunked ? this.#readChunks(bytes) : this.#readFixed(bytes);
   }
@@ -39,7 +39,7 @@ export class BodyReader {
     while (true) {
       if (this.#state === 'data') {
         const taken = rest.subarray(0, this.#missing);
-        // The line end behind the data is counted in `#missing` and no part of the body.
+        // The line end after the data counts in `#missing` but is not part of the body.
         const data = taken.subarray(0, Math.max(0, Math.min(taken.length, this.#missing - 2)));
         if (data.length > 0) this.#parts.push(data);
         this.#missing -= taken.length;
@@ -56,7 +56,7 @@ export class BodyReader {
       rest = rest.subarray(end + 2);
       if (this.#state === 'trailers') {
         if (line === '') return { kind: 'body', body: this.#whole(), rest };
-        this.#bytes += line.length; // trailers are bounded with the body
+        this.#bytes += line.length; // trailers count towards the body's limit
       } else {
         const [, digits] = /^([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?$/.exec(line) ?? [];
         if (digits === undefined)

@@ -38,7 +38,7 @@ export const smallReply = (
   return Buffer.concat([Buffer.from(head), bytes]);
 };
 
-/** What goes ahead of a reply (RFC 9110 §15.2). */
+/** Informational replies (RFC 9110 §15.2). */
 export const informationalHeads = ({ informational }: Pick<MockSettings, 'informational'>): string =>
   informational.map(status => INFORMATIONAL[status]).join('');
 

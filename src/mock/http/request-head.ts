@@ -6,11 +6,11 @@ export interface RequestHead {
   readonly path: string;
   readonly query: string;
   readonly isHttp10: boolean;
-  /** What the client wants of the connection after the reply. */
+  /** Whether the client keeps the connection after the reply. */
   readonly closes: boolean;
   readonly expectsContinue: boolean;
   readonly body: BodyLength;
-  /** The client's own number of the request, from `x-plimsoll-sample`. */
+  /** The client's number for the request, from `x-plimsoll-sample`. */
   readonly sample: string | undefined;
   readonly isStamped: boolean;
 }
@@ -24,7 +24,7 @@ export type HeadResult =
   | { readonly kind: 'head'; readonly head: RequestHead }
   | { readonly kind: 'wrong'; readonly status: number; readonly problem: string };
 
-/** @param text the head without its empty line, one character a byte. */
+/** @param text the head without its empty line, one character per byte. */
 export const readRequestHead = (text: string): HeadResult => {
   const lineEnd = text.indexOf('\r\n');
   const [, method, target, minor] = REQUEST_LINE.exec(lineEnd === -1 ? text : text.slice(0, lineEnd)) ?? [];
@@ -78,7 +78,7 @@ export const readRequestHead = (text: string): HeadResult => {
     }
     start = end + 2;
   }
-  // Two ways to say where a body ends are how requests are smuggled (RFC 9112 §6.1).
+  // Two statements of where a body ends allow request smuggling (RFC 9112 §6.1).
   if (isChunked && length !== undefined)
     return { kind: 'wrong', status: 400, problem: 'both transfer-encoding and content-length' };
   if (length !== undefined && Number(length) > BODY_BYTES_MAX)

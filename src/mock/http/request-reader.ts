@@ -1,4 +1,4 @@
-// Reads HTTP/1.1 requests from the bytes of a connection (RFC 9112), however they are cut, with a bound on everything.
+// Reads HTTP/1.1 requests from the bytes of a connection (RFC 9112), however they are split, with a limit on everything.
 // Strict where leniency would hide a client's mistake.
 
 import { BodyReader } from './body-reader.ts';
@@ -17,9 +17,9 @@ export type ReadResult =
   | { readonly kind: 'wrong'; readonly status: number; readonly problem: string };
 
 export class RequestReader {
-  /** Came in and is not read yet. */
+  /** Received but not read yet. */
   #held: Buffer = NOTHING;
-  /** Where in `#held` the search for the end of the head goes on. */
+  /** Where in `#held` the search for the end of the head continues. */
   #searched = 0;
   #head: RequestHead | undefined;
   #body: BodyReader | undefined;
@@ -38,7 +38,7 @@ export class RequestReader {
     return this.#held.length;
   }
 
-  /** Take from it until it says anything but `request`. */
+  /** Call until it returns anything but `request`. */
   next(): ReadResult {
     let expectsContinue = false;
     if (this.#head === undefined) {
@@ -92,7 +92,7 @@ export class RequestReader {
   }
 }
 
-/** As large as what our own client accepts of servers. */
+/** As large as our own client accepts from servers. */
 const HEAD_BYTES_MAX = 65_536;
 
 const CR = 0x0d;

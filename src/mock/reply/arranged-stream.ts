@@ -1,5 +1,5 @@
-// Replies in an unusual shape: events joined in a write, cut over several, cut inside a character, or corrupt. Built for
-// each reply as one run of bytes that is then cut, so that any shape can carry stamps.
+// Replies in an unusual shape: events joined in a write, cut over several, cut inside a character, or corrupt. Built
+// for each reply as one sequence of bytes that is then cut, so any shape can carry stamps.
 
 import type { Expected } from '../failure.ts';
 import type { MockSettings } from '../mock-settings.ts';
@@ -23,7 +23,7 @@ export interface ReplyPart {
 export interface StreamShape {
   readonly settings: MockSettings;
   readonly wire: { readonly transfer: MockSettings['transfer'] };
-  /** Whether the body ends as its transfer coding wants. */
+  /** Whether the body ends as its transfer coding requires. */
   readonly hasEnd: boolean;
 }
 
@@ -55,7 +55,7 @@ export const streamParts = (
 /** Bytes without content. */
 export const bare = (bytes: Buffer, atMs: number): ReplyPart => ({ bytes, atMs, tokens: 0, chunks: 0 });
 
-/** Several events are one write at the time of the last: what a server does that collects before it flushes. */
+/** Several events are one write at the time of the last: like a server that buffers before it flushes. */
 const joined = (events: readonly StreamEvent[], atMs: Float64Array, size: number): readonly ReplyPart[] => {
   const parts: ReplyPart[] = [];
   for (let start = 0; start < events.length; start += size) {
@@ -124,7 +124,7 @@ const cutsOf = (bytes: Buffer, { writesPerEvent, splitsUtf8 }: Cutting): readonl
   return [...ends].sort((a, b) => a - b);
 };
 
-/** Cuts that take longer than a gap push what follows. */
+/** Cuts that take longer than a gap delay what follows. */
 const ascending = (times: readonly number[]): readonly number[] => {
   let latest = 0;
   return times.map(time => {

@@ -161,7 +161,7 @@ export const corruptBody = (
         expected,
       );
     default:
-      return cutOff(CLOSE); // truncated in one of the ways that only a stream tells apart
+      return cutOff(CLOSE); // truncated in one of the ways that only a stream can distinguish
   }
 };
 
@@ -170,7 +170,7 @@ const insertedInTheMiddle = <T>(items: readonly T[], item: T): readonly T[] => {
   return [...items.slice(0, middle), item, ...items.slice(middle)];
 };
 
-/** The time of the middle twice: what is inserted there takes it, and the rest keeps its own. */
+/** The middle time twice: the inserted piece takes it, and the rest keep theirs. */
 const doubledInTheMiddle = (times: Float64Array): Float64Array => {
   const middle = times.length >> 1;
   return Float64Array.from(insertedInTheMiddle([...times], times[middle] ?? 0));

@@ -1,4 +1,4 @@
-// What the failures have in common: bytes as they are, whatever HTTP thinks of them, and the ways to end.
+// Common parts of the failures: raw bytes, valid HTTP or not, and the ways to end.
 
 import { gzipSync } from 'node:zlib';
 import type { FaultCase } from '../cases/fault-case.ts';

@@ -8,7 +8,7 @@ import { WORD_COUNT, wordsFrom } from './vocabulary.ts';
 export interface StreamEvent {
   /** With its blank line. */
   readonly sse: Buffer;
-  /** As it goes over the wire where nothing else is cut or joined. */
+  /** As it goes over the wire if nothing else is cut or joined. */
   readonly wire: Buffer;
   readonly tokens: number;
   /** 1 when it carries content. */
@@ -24,7 +24,7 @@ export class EventFactory {
   readonly #isChunked: boolean;
   readonly #whole: Readonly<Record<Speech, (StreamEvent | undefined)[]>> = { content: [], reasoning: [] };
   readonly #rare = new Map<string, StreamEvent>();
-  /** The event before the first piece, where there is one; nothing of it is content. */
+  /** The event before the first piece, if any; it has no content. */
   readonly #role: readonly StreamEvent[];
   readonly #done: StreamEvent;
 
@@ -94,7 +94,7 @@ export class EventFactory {
     return { ...event, tokens, chunks: 1, isStamped: this.#shape.isStamped };
   }
 
-  /** A field that nobody reads fills the event up to the size asked for; a smaller one stays as it is. */
+  /** An unused field pads the event to the requested size; a larger event stays as it is. */
   #padded(json: string): string {
     const text = eventText(json, this.#settings);
     const missing = this.#settings.eventBytes - Buffer.byteLength(text);
@@ -103,7 +103,7 @@ export class EventFactory {
     return eventText(`{"padding":"${filler}",${json.slice(1)}`, this.#settings);
   }
 
-  /** For what depends on more than a word: bounded, because requests choose it. */
+  /** For what depends on more than a word: bounded, because requests control it. */
   #remember(key: string, build: () => StreamEvent): StreamEvent {
     const held = this.#rare.get(key);
     if (held !== undefined) return held;

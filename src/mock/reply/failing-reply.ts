@@ -26,7 +26,7 @@ export const failingReply = (builder: ReplyBuilder, request: FailingRequest): Re
   return { ...built, expected, promptTokens: subject.promptTokens };
 };
 
-/** A case of the catalogue, as it is written. */
+/** A case of the catalogue, byte for byte. */
 const ofCase = ({ reply }: FaultCase, subject: ReplySubject, expected: Expected): Reply => {
   const { isStreaming, promptTokens } = subject;
   const body = isStreaming ? STREAM : WHOLE;
@@ -35,7 +35,7 @@ const ofCase = ({ reply }: FaultCase, subject: ReplySubject, expected: Expected)
   return { ...asReply(parts, ending, expected), promptTokens };
 };
 
-/** Failures that look the same whatever was asked for. */
+/** Failures that look the same for every request. */
 const beforeTheBody = (
   builder: ReplyBuilder,
   { failure, subject, wire, isReused }: FailingRequest,
@@ -68,7 +68,7 @@ const beforeTheBody = (
       return isReused ? asReply([], CLOSE, expected) : healthy(builder, subject, wire);
     case 'chatter-on-idle': {
       const { pieces, timeline } = healthy(builder, subject, { ...wire, closes: false });
-      // In one write with the reply's end: a 408 that comes after the next request is the answer to that.
+      // In one write with the reply's end: a 408 that arrives after the next request would be its answer.
       const parts = partsOf(pieces, timeline);
       const chatter = smallReply(408, '', { closes: true });
       return asReply(
@@ -114,5 +114,5 @@ const partsOf = (
     chunks: chunks[index] ?? 0,
   }));
 
-/** Four times what our own client takes. */
+/** Four times what our own client accepts. */
 const HEAD_BYTES_TOO_MANY = 262_144;

@@ -1,7 +1,7 @@
-// How an event becomes bytes. Server-sent events as the standard lets them be written (HTML Living Standard §9.2): three
-// line ends, with or without the space, comments, data over several lines. Chunks (RFC 9112 §7.1) with the extensions and
-// trailers that hardly anybody sends and every client must understand. Times inside an event: 20 digits each, so that a
-// stamp is written over the last one without building the event anew.
+// How an event becomes bytes. Server-sent events in the forms the standard allows (HTML Living Standard §9.2): three
+// line ends, with or without the space, comments, data over several lines. Chunks (RFC 9112 §7.1) with the extensions
+// and trailers that few servers send and every client must understand. Times inside an event: 20 digits each, so a
+// stamp overwrites the last one without rebuilding the event.
 
 import type { MockSettings } from '../mock-settings.ts';
 
@@ -9,7 +9,7 @@ import type { MockSettings } from '../mock-settings.ts';
 export const eventText = (data: string, settings: Framing, type?: string): string => {
   const end = lineEnd(settings);
   const field = settings.hasSpaceAfterData ? 'data: ' : 'data:';
-  // A line feed is white space of JSON after its first comma between members, and belongs to the data (§9.2.6).
+  // After the first comma between members a line feed is JSON white space, and belongs to the data (§9.2.6).
   const cut = settings.hasMultiLineData ? data.indexOf(',"') + 1 : 0;
   const lines = cut > 0 ? [data.slice(0, cut), data.slice(cut)] : [data];
   return [

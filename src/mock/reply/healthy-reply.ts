@@ -1,5 +1,5 @@
-// Builds the healthy replies of one server: streams in whatever shape was asked for, and whole completions. Events are
-// kept per shape, so that an ordinary stream costs a list of references.
+// Builds the healthy replies of one server: streams in any requested shape, and whole completions. Events are cached
+// per shape, so an ordinary stream costs a list of references.
 
 import type { WholeAnswer } from '../api/mock-api.ts';
 import type { Expected } from '../failure.ts';
@@ -32,7 +32,7 @@ export class ReplyBuilder {
   /** How the reply to a request of this version travels, and whether its connection ends with it. */
   wire({ isHttp10, closes }: { readonly isHttp10: boolean; readonly closes: boolean }): Wire {
     const { transfer } = this.settings;
-    // HTTP/1.0 knows no chunks.
+    // HTTP/1.0 has no chunks.
     const chosen = isHttp10 && transfer === 'chunked' ? 'close-delimited' : transfer;
     return { transfer: chosen, closes: closes || chosen === 'close-delimited' || chosen === 'http/1.0' };
   }
@@ -65,7 +65,7 @@ export class ReplyBuilder {
     return { ...reply, promptTokens: subject.promptTokens };
   }
 
-  /** The whole answer when its last token would have been there. */
+  /** The whole answer at the time of its last token. */
   plain(subject: ReplySubject, wire: Wire): Reply {
     const text = this.plainBody(subject);
     const body = Buffer.from(text);
@@ -132,7 +132,7 @@ export class ReplyBuilder {
     });
   }
 
-  /** A whole completion has a length; it is chunked where chunks are what is to be tested. */
+  /** A whole completion has a length; it is chunked if chunks are being tested. */
   #isPlainChunked(): boolean {
     const { chunkBytes, hasChunkExtensions, hasTrailers } = this.settings;
     return chunkBytes > 0 || hasChunkExtensions || hasTrailers;

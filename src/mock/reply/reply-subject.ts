@@ -1,4 +1,4 @@
-// What one reply will say, settled before any byte is built: a function of the request, the settings and the seed.
+// The content of one reply, decided before any byte is built: a function of the request, the settings and the seed.
 
 import type { MockApi } from '../api/mock-api.ts';
 import type { CompletionRequest } from '../completion-request.ts';
@@ -17,7 +17,7 @@ export interface ReplySubject {
   readonly reasoningTokens: number;
   readonly toolCalls: number;
   readonly finishReason: string;
-  /** The word that the answer begins with. */
+  /** The first word of the answer. */
   readonly firstWord: number;
   /** Of the request; for further draws. */
   readonly hash: number;
@@ -35,7 +35,7 @@ export const replySubject = (
       ? outputTokens
       : outputTokens.min + Math.floor(draw(hash, 0) * (outputTokens.max - outputTokens.min + 1));
   const { tokensMin, ignoresEnd, tokensMax } = request;
-  // Without a limit an answer that ignores its end would go on for ever: it is as long as it would be.
+  // Without a limit an answer that ignores its end would never stop, so it keeps its normal length.
   const wanted = ignoresEnd && tokensMax !== undefined ? tokensMax + 1 : Math.max(drawn, tokensMin);
   const isCut = tokensMax !== undefined && tokensMax < wanted;
   const told = isCut ? tokensMax : wanted;
@@ -46,7 +46,7 @@ export const replySubject = (
     model,
     api,
     isStreaming: request.isStreaming,
-    // A stamp cannot be written over where HTTP's chunks cut it.
+    // A stamp cannot be overwritten if HTTP chunks split it.
     isStamped: (settings.stampsWrites || request.isStamped) && settings.chunkBytes === 0,
     tellsUsage:
       settings.usage === 'always' ||
@@ -83,7 +83,7 @@ const finishReason = (
   return toolCalls > 0 ? 'tool_calls' : 'stop';
 };
 
-/** The finisher of MurmurHash3: every bit of the input moves every bit of the output. */
+/** The finisher of MurmurHash3: every bit of the input affects every bit of the output. */
 const mix = (value: number): number => {
   let mixed = value >>> 0;
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);

@@ -8,19 +8,19 @@ export interface Reply {
   readonly pieces: readonly Buffer[];
   readonly timeline: Timeline;
   readonly ending: Ending;
-  /** At least so long between two writes, also when they are late: what goes out in one turn of the loop arrives as one. */
+  /** The least time between two writes, even late ones: writes in one turn of the loop would arrive as one. */
   readonly apartMs: number;
   readonly stamps: Stamps | undefined;
-  /** What a right client makes of it. */
+  /** What a correct client reports. */
   readonly expected: Expected;
   readonly promptTokens: number;
 }
 
 /** What happens at each piece; of equal length. Shared like the pieces. */
 export interface Timeline {
-  /** Ms after the reply was begun; ascending. */
+  /** Ms after the reply started; ascending. */
   readonly atMs: Float64Array;
-  /** Output tokens that are told with the piece. */
+  /** Output tokens in the piece. */
   readonly tokens: Uint32Array;
   /** Chunks with content that end in the piece. */
   readonly chunks: Uint32Array;
@@ -30,7 +30,7 @@ export type Ending =
   | { readonly kind: 'keep-alive' }
   /** FIN after everything was sent. */
   | { readonly kind: 'close' }
-  /** RST; later than the last bytes, so that they arrive. */
+  /** RST; later than the last bytes, so they arrive. */
   | { readonly kind: 'reset'; readonly afterMs: number }
   /** Nothing more, the connection stays open. */
   | { readonly kind: 'silence' }
@@ -39,9 +39,9 @@ export type Ending =
 
 /** Where the times are written: offsets of the 20 digits of `readNs`, with those of `writeNs` at a fixed distance. */
 export type Stamps =
-  /** Every piece with content has one, so far from its end. */
+  /** Every piece with content has one, at this distance from its end. */
   | { readonly kind: 'each'; readonly fromEnd: number }
-  /** The pieces are cut from `whole`, and the stamps lie at `at` in it, ascending. `whole` belongs to this reply. */
+  /** The pieces are cut from `whole`, and the stamps are at `at` in it, ascending. `whole` belongs to this reply. */
   | { readonly kind: 'whole'; readonly whole: Buffer; readonly at: readonly number[] };
 
 export const COMPLETED: Expected = { outcome: 'completed' };

@@ -1,4 +1,4 @@
-// A stream as a list of events with their times, before HTTP: what healthy replies send and failures corrupt.
+// A stream as a list of events with their times, before HTTP: sent by healthy replies and corrupted by failures.
 
 import type { MockSettings } from '../mock-settings.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
@@ -11,7 +11,7 @@ export interface StreamPlan {
   /** Before the content. */
   readonly opening: readonly StreamEvent[];
   readonly content: readonly StreamEvent[];
-  /** Ms after the reply was begun, of each content event. */
+  /** Ms after the reply started, of each content event. */
   readonly atMs: Float64Array;
   /** Finish reason, usage, [DONE]: sent with the last content. */
   readonly closing: readonly StreamEvent[];
@@ -35,7 +35,7 @@ export const streamPlan = (
   };
 };
 
-/** When the n-th content event is written. Jitter moves each wait on its own, so that it adds up like a random walk. */
+/** When the n-th content event is written. Jitter changes each wait independently, so it adds up like a random walk. */
 export const timesOf = (
   count: number,
   { hash }: Pick<ReplySubject, 'hash'>,
@@ -100,7 +100,7 @@ interface ToolCallTokens {
   readonly tokens: number;
 }
 
-/** The answer's tokens shared out evenly. */
+/** The answer's tokens distributed evenly. */
 export const toolCallTokens = ({
   toolCalls,
   reasoningTokens,
@@ -118,7 +118,7 @@ export const toolCallTokens = ({
 export const toolArguments = ({ firstWord }: ReplySubject, { first, tokens }: ToolCallTokens): string =>
   ARGUMENTS_START + wordsFrom(firstWord + first, tokens) + ARGUMENTS_END;
 
-/** Where each word begins in the arguments; the first takes what stands before it. */
+/** Where each word starts in the arguments; the first includes what precedes it. */
 const wordCuts = ({ firstWord }: ReplySubject, { first, tokens }: ToolCallTokens): readonly number[] => {
   const cuts = [0];
   let at = ARGUMENTS_START.length;

@@ -1,5 +1,5 @@
-// What the mock says: words in a fixed order, from a start that follows from the request. Some are of several bytes a
-// character, as real answers are.
+// The mock's words, in a fixed order, from a start that follows from the request. Some have multi-byte characters, like
+// real answers.
 
 /** The text of `count` tokens from the `first`-th word on. */
 export const wordsFrom = (first: number, count: number): string => {

@@ -1,5 +1,5 @@
-// Sixteen machines by hand: Mac Studios joined by Thunderbolt, two notebooks on Wi-Fi, a ring of Sparks, servers on
-// InfiniBand, and all on one switch. Enough for a matrix to be read, with what is wrong in few of its cells.
+// Sixteen hand-written machines: Mac Studios joined by Thunderbolt, two notebooks on Wi-Fi, a ring of Sparks, servers
+// on InfiniBand, and all on one switch. Enough for a matrix, with problems in a few of its cells.
 
 import type { Absence } from '../absence.ts';
 import type { Cable, Scenario, SimulatedMachine } from './scenario.ts';
@@ -61,7 +61,7 @@ const MACHINES: readonly SimulatedMachine[] = [
 const pairsOf = (places: readonly number[]): readonly (readonly [number, number])[] =>
   places.flatMap((a, at) => places.slice(at + 1).map(b => [a, b] as const));
 
-/** A little different each, as cables are; always below what the kind can carry. */
+/** Each slightly different, like real cables; always below the maximum of its kind. */
 const lessBy = (a: number, b: number): number => 1 - ((a * 7 + b * 13) % 11) / 2_000;
 
 const varied = (a: number, b: number, kind: 'thunderbolt-rdma' | 'infiniband' | 'roce'): Cable => {
@@ -73,7 +73,7 @@ const varied = (a: number, b: number, kind: 'thunderbolt-rdma' | 'infiniband' | 
   };
 };
 
-/** A transceiver that lost two of four lanes, one way. */
+/** A transceiver that lost two of four lanes in one direction. */
 const RACK_FAULT: Partial<Cable> = { bitsPerSecondToB: 164e9, usualBitsPerSecond: 391e9 };
 
 const FAST: readonly Cable[] = [
@@ -112,7 +112,7 @@ const switched = (a: number, b: number): Cable => {
   return cable(a, b, 'ethernet', sound);
 };
 
-/** Half duplex, shared, and further from the access point the one than the other. */
+/** Half duplex, shared, and one is further from the access point than the other. */
 const wireless = (a: number, b: number, isCutOff: boolean): Cable => {
   const share = isNotebook(a) && isNotebook(b) ? 0.5 : 1;
   return cable(a, b, 'wifi', {
@@ -123,7 +123,7 @@ const wireless = (a: number, b: number, isCutOff: boolean): Cable => {
   });
 };
 
-/** As in the cluster of eight: a lid that was closed before anybody looked. */
+/** As in the cluster of eight: a lid that was closed before the demo started. */
 const NOTEBOOK_SLEEP: Absence = { machine: PALLAS, fromSeconds: -190, seconds: 400, everySeconds: 800 };
 
 export const HARBOUR: Scenario = {
@@ -132,7 +132,7 @@ export const HARBOUR: Scenario = {
   cables: [
     ...FAST,
     ...pairsOf(MACHINES.map((_, index) => index))
-      // The servers have nothing slower than InfiniBand among them.
+      // Between the servers there is nothing slower than InfiniBand.
       .filter(([a, b]) => !(RACKS.includes(a) && RACKS.includes(b)))
       .map(([a, b]) => switched(a, b)),
   ],

@@ -1,5 +1,5 @@
-// Clusters of any size: the mixed eight first, then racks of eight. Up to sixteen everybody reaches everybody; beyond that
-// a machine reaches its own rack, and its like in the next one, as with a network of leaf switches in a ring.
+// Clusters of any size: the mixed eight first, then racks of eight. Up to sixteen every machine reaches every other;
+// beyond that a machine reaches its own rack, and its counterpart in the next one, as with leaf switches in a ring.
 
 import type { HardwareName } from '../hardware.ts';
 import type { Cable, CableKind, Scenario, SimulatedMachine } from './scenario.ts';
@@ -64,12 +64,15 @@ const variedCable = (a: number, b: number, kind: CableKind): Cable => {
   });
 };
 
-/** They have lost half of one direction: one within a rack, one between two. In any size few, as a reader looks at each. */
+/**
+ * Cables that lost half of one direction: one within a rack, one between two. Few at any size, because a viewer looks
+ * at each.
+ */
 const POOR_CABLES: readonly (readonly [number, number])[] = [
   [9, 13],
   [18, 26],
 ];
-/** 1 Gb/s less the heads of frames. */
+/** 1 Gb/s minus frame headers. */
 const GIGABIT = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9 };
 const RACK_KINDS: readonly HardwareName[] = [
   'gpu-server',

@@ -1,4 +1,4 @@
-// The scenario of a size: by hand up to eight machines and for sixteen, else generated.
+// The scenario for a size: hand-written up to eight machines and for sixteen, else generated.
 
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
@@ -31,7 +31,7 @@ const sound = ({ load, quirks, ...machine }: SimulatedMachine): SimulatedMachine
   quirks: soundQuirks(quirks),
 });
 
-/** What a machine is there for is no fault, nor is a port of 1 Gb/s. */
+/** A machine's purpose is not a fault, nor is a 1 Gb/s port. */
 const soundQuirks = ({ servesModel, ethernetBitsPerSecond }: MachineQuirks = {}): MachineQuirks => ({
   ...(servesModel === undefined ? {} : { servesModel }),
   ...(ethernetBitsPerSecond === undefined ? {} : { ethernetBitsPerSecond }),

@@ -7,7 +7,7 @@ export interface Scenario {
   readonly name: string;
   readonly machines: readonly SimulatedMachine[];
   readonly cables: readonly Cable[];
-  /** Machines that stop answering for a while; never the first, which is the one that shows the others. */
+  /** Machines that stop answering for a while; never the first, which shows the others. */
   readonly absences: readonly Absence[];
 }
 
@@ -16,17 +16,17 @@ export interface SimulatedMachine {
   readonly hardware: HardwareName;
   /** Mean load, 0..1. */
   readonly load: MachineLoad;
-  /** Where its figures differ from others of its kind: 1 is equal. */
+  /** Factor against other machines of its kind: 1 is equal. */
   readonly speed?: number;
   readonly quirks?: MachineQuirks;
 }
 
 export interface MachineLoad {
-  /** Of the GPUs' own memory, or of the host's where it is unified or there is no GPU. */
+  /** Of the GPUs' own memory, or of the host's if it is unified or there is no GPU. */
   readonly memory: number;
   readonly use: number;
   readonly cpu: number;
-  /** Of the host's memory where the GPUs have their own. */
+  /** Of the host's memory if the GPUs have their own. */
   readonly hostMemory?: number;
 }
 
@@ -35,17 +35,17 @@ export interface MachineQuirks {
   readonly osBuild?: string;
   /** All Thunderbolt ports joined into one bridge that is switched on. */
   readonly hasThunderboltBridge?: boolean;
-  /** Index of a GPU that is held down by heat and sits in a slot with fewer lanes. */
+  /** Index of a GPU that is thermally throttled and sits in a slot with fewer lanes. */
   readonly throttledGpu?: number;
-  /** What its Ethernet negotiated, where that is less than it can. */
+  /** The negotiated Ethernet rate, if below its maximum. */
   readonly ethernetBitsPerSecond?: number;
   /** It serves a model: its probes wait. */
   readonly servesModel?: boolean;
-  /** It has just joined when the simulation starts: its GPUs and links are measured for the first time. */
+  /** It joins just as the simulation starts: its GPUs and links are measured for the first time. */
   readonly isUnmeasured?: boolean;
 }
 
-/** A way between two machines, by their place in the list of machines. */
+/** A cable between two machines, by their place in the list of machines. */
 export interface Cable {
   readonly a: number;
   readonly b: number;
@@ -54,13 +54,13 @@ export interface Cable {
   readonly bitsPerSecondToA: number;
   readonly bitsPerSecondToB: number;
   readonly roundTripNs: number;
-  /** There should be a way, and there is none: neither end reaches the other over it. */
+  /** It should work but does not: neither end reaches the other over it. */
   readonly isCutOff?: boolean;
-  /** Probes from a to b fail over this, and why; the other direction works. */
+  /** Why probes from a to b fail over it; the other direction works. */
   readonly failure?: string;
-  /** What it carried last week, where that was more than now. */
+  /** Its rate last week, if higher than now. */
   readonly usualBitsPerSecond?: number;
-  /** TCP segments that a probe sees sent again. */
+  /** TCP retransmits that a probe sees. */
   readonly retransmits?: number;
 }
 
@@ -73,7 +73,7 @@ export type CableKind =
   | 'wifi'
   | 'overlay';
 
-/** A cable with figures that are usual for its kind. */
+/** A cable with the usual figures of its kind. */
 export const cable = (
   a: number,
   b: number,
@@ -105,7 +105,7 @@ const USUAL: Readonly<Record<CableKind, { readonly bitsPerSecond: number; readon
   thunderbolt: { bitsPerSecond: 31e9, roundTripNs: 210_000 },
   roce: { bitsPerSecond: 97e9, roundTripNs: 4_600 },
   infiniband: { bitsPerSecond: 392e9, roundTripNs: 2_300 },
-  // 10 Gb/s less the heads of frames of 1,500 bytes.
+  // 10 Gb/s minus the headers of 1,500-byte frames.
   ethernet: { bitsPerSecond: 9.414e9, roundTripNs: 205_000 },
   wifi: { bitsPerSecond: 0.84e9, roundTripNs: 4_200_000 },
   overlay: { bitsPerSecond: 0.41e9, roundTripNs: 4_400_000 },

@@ -1,6 +1,6 @@
-// Clusters of two to eight machines, by hand: a pair of Mac Studios, a desk of four kinds, a mixed cluster of eight. What
-// is wrong in them is what people meet: half a rate one way, a slow port, a hot GPU, a memory past its safe load, a notebook
-// that sleeps, a pair that cannot reach each other.
+// Hand-written clusters of two to eight machines: a pair of Mac Studios, a desk of four kinds, a mixed cluster of
+// eight. Their problems are common ones: half the rate in one direction, a slow port, a hot GPU, memory past its safe
+// load, a sleeping notebook, a pair that cannot reach each other.
 
 import type { Absence } from '../absence.ts';
 import type { Cable, Scenario, SimulatedMachine } from './scenario.ts';
@@ -119,8 +119,8 @@ export const mixedCluster = (count: number): Scenario => {
 };
 
 /**
- * A notebook whose lid was closed three minutes before anybody looks: it comes back while they do, for as long as it takes to
- * see what that changes, and sleeps again.
+ * A notebook whose lid was closed three minutes before the start: it comes back during the demo, long enough to see
+ * what that changes, and sleeps again.
  */
 const NOTEBOOK_SLEEP: Absence = { machine: 2, fromSeconds: -190, seconds: 400, everySeconds: 800 };
 
@@ -138,7 +138,7 @@ const switchedCable = (a: number, b: number): Cable => {
       usualBitsPerSecond: 9.4e9,
       retransmits: 1_204,
     });
-  // The newcomer's firewall knows everybody but one.
+  // The newcomer's firewall blocks one node.
   if (a === hermes && b === anchor) return cable(a, b, 'ethernet', { roundTripNs, isCutOff: true });
   if (a === pip || b === pip) {
     const slow = { bitsPerSecondToA: 0.941e9, bitsPerSecondToB: 0.939e9, roundTripNs };
