@@ -1,4 +1,4 @@
-// The token that lets programs and pages change things, and read beyond loopback: 256 random bits, made once a home.
+// The token that lets programs and pages change things, and read beyond loopback: 256 random bits, created once per home.
 
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { DaemonError } from './daemon-error.ts';
 
 export const TOKEN_FILE = 'token';
 
-/** @throws DaemonError `home-unusable` when the file cannot be read or holds no token. */
+/** @throws DaemonError `home-unusable` if the file cannot be read or has no token. */
 export const openAccessToken = async (home: string): Promise<string> => {
   const path = join(home, TOKEN_FILE);
   const held = await readToken(path);

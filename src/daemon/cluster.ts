@@ -20,17 +20,17 @@ export class Cluster {
     return this.#fold.state;
   }
 
-  /** Maps of state that were copied so far: what an event costs, which tests hold to a count. */
+  /** Maps of state copied so far: the cost of events, which tests compare with an exact count. */
   get copies(): number {
     return this.#fold.copies;
   }
 
-  /** Of an origin, without a look at the whole state. */
+  /** Of an origin, without reading the whole state. */
   progress(origin: NodeId): OriginProgress | undefined {
     return this.#fold.progress(origin);
   }
 
-  /** Folds events in order. Listeners hear of those that changed something, once for all of them. */
+  /** Folds events in order. Listeners are called once, with those that changed something. */
   dispatch(events: readonly Event[]): void {
     const changing: Event[] = [];
     for (const event of events) {
@@ -42,12 +42,15 @@ export class Cluster {
     for (const listener of this.#listeners) listener(changing);
   }
 
-  /** Folds a journal's answer before anybody listens. */
+  /** Folds a journal's contents before there are listeners. */
   restore(catchUp: CatchUp): void {
     this.#fold.catchUp(catchUp);
   }
 
-  /** Folds a peer's answer, which may have holes: nobody can follow that event by event, so listeners look again. */
+  /**
+   * Folds a peer's reply, which may have holes: it cannot be followed event by event, so listeners read the state
+   * again.
+   */
   catchUp(answer: CatchUp): void {
     if (!this.#fold.catchUp(answer)) return;
     for (const listener of this.#replacedListeners) listener();
@@ -67,14 +70,14 @@ export class Cluster {
     for (const listener of this.#replacedListeners) listener();
   }
 
-  /** Another state altogether, as when a recording begins again: listeners look again. */
+  /** A completely new state, as when a recording restarts: listeners read the state again. */
   replace(state: State): void {
     this.#fold.replace(state);
     for (const listener of this.#replacedListeners) listener();
   }
 
   /**
-   * `onReplaced` is called when state has changed in a way that no events tell.
+   * `onReplaced` is called when state has changed without events.
    * @returns the function that ends the subscription.
    */
   subscribe(listener: ClusterListener, onReplaced: () => void = () => undefined): () => void {

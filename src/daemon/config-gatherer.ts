@@ -1,4 +1,4 @@
-// The node's own settings as a reading: what other nodes may know of them, and whether the file is in order.
+// The node's own settings as a reading: the part that other nodes may see, and whether the file is valid.
 
 import type { Config } from '../config/config.ts';
 import { publicConfig } from '../config/config.ts';
@@ -6,7 +6,7 @@ import type { Gatherer } from '../gather/gatherer.ts';
 import { poll } from '../gather/poll.ts';
 
 export interface ConfigSource {
-  /** The settings in force. */
+  /** The settings in effect. */
   readonly config: Config;
   /** What is wrong with the file as it is now, in one line; undefined when nothing is. */
   readonly problem: string | undefined;

@@ -1,5 +1,5 @@
 // <home>/daemon.json: how the command line finds the daemon of this home. Written when the daemon listens, 0600 because
-// of the token, removed when it stops; what a killed daemon leaves behind is recognised by its process being gone.
+// of the token, removed when it stops; the file of a killed daemon is recognized because its process is gone.
 
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -28,7 +28,7 @@ export type DaemonFileResult =
 export const writeDaemonFile = (path: string, file: DaemonFile): Promise<void> =>
   writeFileAtomic(path, `${JSON.stringify(file, undefined, 2)}\n`);
 
-/** Never throws: a file that cannot be read or trusted is said to be unreadable. */
+/** Never throws: a file that cannot be read or trusted is reported as unreadable. */
 export const readDaemonFile = async (path: string): Promise<DaemonFileResult> => {
   let text: string;
   try {
@@ -61,7 +61,7 @@ const DAEMON_FILE: v.GenericSchema<unknown, DaemonFile> = v.object({
     v.transform(url => new URL(url).origin),
   ),
   token: v.string(),
-  // 0 and below name groups of processes.
+  // 0 and negative numbers are process groups.
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   startedAtWallMs: reported(v.number()),
   nodeId: nodeIdSchema,

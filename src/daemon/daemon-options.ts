@@ -1,5 +1,5 @@
-// What a daemon is started with and what it shows of itself. Everything of the process (its number, its environment, what
-// it uses of the machine) is handed in, so that a test runs daemons in its own process.
+// The options of a daemon and what it reports about itself. Everything about the process (its number, environment,
+// resource usage) is passed in, so a test can run daemons in its own process.
 
 import type { Clock } from '../clock/clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
@@ -15,7 +15,7 @@ import type { Notice } from '../wire/notice.ts';
 import type { ProbeRequestServer } from './probes/probe-request-server.ts';
 
 export interface DaemonOptions {
-  /** Absolute; created where it is missing. */
+  /** Absolute; created if missing. */
   readonly home: string;
   readonly env: Env;
   /** --http; undefined: what config.toml says. */
@@ -24,38 +24,38 @@ export interface DaemonOptions {
   readonly name: string | undefined;
   /** Default: the key of the home and what config.toml says. */
   readonly mesh?: MeshOptions;
-  /** Active measurements; undefined: none at all, and no lease for others. */
+  /** Active measurements; undefined: none, and no leases for others. */
   readonly probes?: ProbeOptions;
   /** The daemon plays a simulated machine. */
   readonly simulation?: SimulatedMachinePart;
   readonly clock: Clock;
   /** As Node names it: "linux", "darwin", "win32". */
   readonly platform: string;
-  /** Stands before /proc, /sys and /etc; "/" but in tests. */
+  /** Prefix of /proc, /sys and /etc; "/" except in tests. */
   readonly root: string;
   readonly version: string;
-  /** How a person types the command where the daemon was started; undefined: as it is installed. */
+  /** How to type the command where the daemon was started; undefined: the installed name. */
   readonly program?: string;
-  /** Where the built dashboard lies; undefined: none is served. */
+  /** The folder of the built dashboard; undefined: none is served. */
   readonly dashboardDir: string | undefined;
   readonly pid: number;
   readonly resources: () => ProcessResources;
-  /** Something a person should know, when it comes up: one or two lines. */
+  /** Called with each new notice for a person: one or two lines. */
   readonly onNotice: (notice: Notice) => void;
 }
 
 /**
- * What a simulated node has in place of a machine and a network: no gatherer reads this computer, no address is checked,
+ * What a simulated node has instead of a machine and a network: no gatherer reads this computer, no address is checked,
  * nothing is measured, and no packet leaves the process.
  */
 export interface SimulatedMachinePart {
   /** Not started yet; in place of TLS. */
   transport(identity: MeshIdentity, start: number): MeshTransport;
-  /** In place of gatherers and probes: tells facts, with the age they have, until the signal aborts. */
+  /** Replaces gatherers and probes: emits events with their ages until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
   /** Takes requests for probes, of every simulated node. */
   readonly probes: Pick<ProbeRequestServer, 'request'>;
-  /** Profiles of before the daemon began, ascending by time; its journal has those since. */
+  /** Profiles from before the daemon started, ascending by time; its journal has later ones. */
   history(query: HistoryQuery): readonly HistoryRow[];
 }
 
@@ -96,8 +96,8 @@ export interface Daemon extends AsyncDisposable {
   readonly notices: readonly Notice[];
   readonly state: State;
   nowMs(): number;
-  /** Resolves when every reading was told, failed or found absent once, or when the signal aborts. */
+  /** Resolves once every reading was reported, failed or was absent, or when the signal aborts. */
   whenFirstReadings(signal: AbortSignal): Promise<void>;
-  /** Resolves when the daemon has stopped, rejects when a part of it failed in a way nobody foresaw. */
+  /** Resolves when the daemon has stopped, rejects if a part of it failed unexpectedly. */
   readonly stopped: Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The composition root: constructs every part, ties them together, and takes them down in the opposite order. Nothing is
-// decided here; what happens between two parts is in one of them.
+// The composition root: constructs every part, connects them, and stops them in reverse order. No decisions are made
+// here; what happens between two parts is in one of them.
 
 import type { Config } from '../config/config.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
@@ -78,7 +78,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
   ]);
-  // One part that fails in a way nobody foresaw stops the daemon: half a daemon would look alive.
+  // If a part fails unexpectedly the daemon stops: half a daemon would look healthy.
   for (const part of [replicating, work]) part.catch(() => stop.abort());
   const owned = lifetimes.move();
   const stopped = (async () => {

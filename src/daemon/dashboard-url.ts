@@ -1,6 +1,6 @@
-// The address a person opens. A server that listens on every address is reached by one of them. The page signs in by a
-// one-time code, which travels in the fragment and so in no request and no log: beyond loopback to see anything, on
-// loopback to ask for something, such as a probe.
+// The address a person opens. For a server that listens on every address it is one of them. The page signs in with a
+// one-time code in the fragment, which appears in no request and no log: needed beyond loopback to see anything, on
+// loopback to request something, such as a probe.
 
 import { networkInterfaces } from 'node:os';
 import { httpUrl } from './http/host.ts';
@@ -13,7 +13,7 @@ export const dashboardUrl = (
 
 const isWildcard = (host: string): boolean => host === '0.0.0.0' || host === '::';
 
-/** The first address of this machine that others can reach; loopback where there is none. */
+/** The first address of this machine that others can reach; loopback if there is none. */
 const reachableAddress = (wildcard: string): string => {
   const own = Object.values(networkInterfaces())
     .flatMap(addresses => addresses ?? [])

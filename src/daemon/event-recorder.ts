@@ -1,5 +1,5 @@
-// Numbers this node's facts and makes events of them. A durable fact is on disk before anybody sees it; one that the disk
-// refuses waits here, the newest of each key, and is tried again.
+// Numbers this node's events. A durable event is on disk before anything sees it; one that the disk refuses waits here,
+// the newest of each key, and is retried.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Event } from '../core/event.ts';
@@ -23,10 +23,13 @@ export interface EventRecorderParts {
 
 /** Facts that wait for the disk, one for each (slot, key); past this the oldest is dropped, and the notice says so. */
 export const WAITING_FACTS_MAX = 1_000;
-/** How long the disk is left alone after it refused, ms. */
+/** How long to wait after the disk refused, ms. */
 export const JOURNAL_RETRY_MS = 2_000;
 
-/** 'told': everybody may see it, and a durable fact is on disk. 'waiting': the disk refused it, and it is lost with this process. */
+/**
+ * 'told': visible to all, and on disk if durable. 'waiting': the disk refused it, and it would be lost with this
+ * process.
+ */
 export type Recorded = 'told' | 'waiting';
 
 export class EventRecorder {
@@ -51,11 +54,11 @@ export class EventRecorder {
   record(fact: Fact, ageMs = 0): Recorded {
     if (eventClass(fact.kind) === 'live') this.#recordLive(fact, ageMs);
     else this.#recordDurable(fact, ageMs);
-    // Whatever waits is flushed as one: with anything left, this fact is there too.
+    // All waiting events are flushed together: if any is left, so is this one.
     return eventClass(fact.kind) === 'live' || this.#waiting.size === 0 ? 'told' : 'waiting';
   }
 
-  /** After the journal has started a new epoch: its numbers begin again. */
+  /** After the journal has started a new epoch: numbering restarts. */
   epochStarted(): void {
     this.#durableSeq = 0;
   }
@@ -95,7 +98,7 @@ export class EventRecorder {
     else this.#tellWaiting();
   }
 
-  /** All that waits in one append: one wait for the disk, however many facts come at once. */
+  /** Everything waiting in one append: one wait for the disk, however many events arrive at once. */
   #flush(): void {
     const { key, clock, journal, cluster, notices } = this.#parts;
     const nowMs = clock.nowMs();

@@ -1,4 +1,4 @@
-// Something small again and again, until a signal ends it.
+// Repeats something small until a signal aborts.
 
 import type { Clock } from '../clock/clock.ts';
 

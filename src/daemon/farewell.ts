@@ -1,5 +1,5 @@
-// How a daemon ends that is told to: its parts first, then its last word, then the replication that carries the word. One
-// that ends for another reason says nothing, and what others see of it is silence.
+// How a daemon that is asked to stop ends: its parts first, then its last event, then the replication that carries it.
+// One that ends for another reason sends nothing, and others see silence.
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';

@@ -1,4 +1,4 @@
-// When a start has something to show: every reading has been told, failed or found absent once, or a bound has passed.
+// When a start has something to show: every reading was reported, failed or was absent once, or a time limit has passed.
 
 import { unlessAborted } from '../clock/until-aborted.ts';
 import { readingKey } from '../core/node/gathered.ts';
@@ -13,7 +13,7 @@ export class FirstReadings {
     if (this.#awaited.size === 0) this.#done.resolve();
   }
 
-  /** Keys of the readings that nothing was heard of yet. */
+  /** Keys of the readings without any report yet. */
   get missing(): readonly string[] {
     return [...this.#awaited].sort();
   }
@@ -23,7 +23,7 @@ export class FirstReadings {
     if (this.#awaited.size === 0) this.#done.resolve();
   }
 
-  /** Resolves when all were told, or when the signal aborts: a slow source never holds a start up for ever. */
+  /** Resolves when all were told, or when the signal aborts: a slow source never blocks a start forever. */
   async wait(signal: AbortSignal): Promise<void> {
     await unlessAborted(this.#done.promise, signal);
   }

@@ -1,4 +1,4 @@
-// One daemon a home, by a lock that falls with the process that holds it.
+// One daemon per home, by a lock that is released with the process that holds it.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Whether the folder and the journal that a daemon opened are still those in their place. Removed or replaced, they are
-// written on as before, because the system keeps what is open, and all of it is gone at the end: somebody should know while
-// it can be helped.
+// Checks whether the folder and the journal that a daemon opened are still in place. If they were removed or replaced,
+// the daemon keeps writing to the open files, and everything is lost at the end: a person should know while it can
+// still be fixed.
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface HomeWatchParts {
 /** Two calls of the system each time. */
 export const HOME_LOOK_MS = 5_000;
 
-/** Looks until the signal aborts. What was not there at the start, such as a journal in memory, is not missed. */
+/** Checks until the signal aborts. What did not exist at the start, such as a journal in memory, is not missed. */
 export const watchHome = async (
   { home, clock, notices }: HomeWatchParts,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export const watchHome = async (
     const folder = changeOf(opened.home, await placeOf(home));
     // Without its folder the journal is not to be found either: one notice is enough.
     const file = folder === undefined ? changeOf(opened.journal, await placeOf(journal)) : undefined;
-    // While it was looked, the daemon may have begun to end, and a home of its own making with it.
+    // During the check the daemon may have started to stop and removed its own temporary home.
     if (signal.aborted) return;
     if (folder === undefined) notices.clear(HOME_NOTICE);
     else notices.raise(homeNotice(home, folder));
@@ -65,7 +65,7 @@ const changeOf = (opened: string | undefined, now: string | undefined): Change |
   return now === undefined ? 'gone' : 'replaced';
 };
 
-/** Names what lies at a path; undefined where nothing does, or nobody may look. */
+/** Identifies the file at a path; undefined if there is none, or it cannot be read. */
 const placeOf = async (path: string): Promise<string | undefined> => {
   try {
     const { dev, ino } = await lstat(path, { bigint: true });

@@ -1,4 +1,4 @@
-// Things with a lifetime, ended in the opposite order of their start. `AsyncDisposableStack` would do, but not every
+// Things with a lifetime, ended in reverse order of their start. `AsyncDisposableStack` would do, but not every
 // supported runtime has it.
 
 export class Lifetimes implements AsyncDisposable {
@@ -26,7 +26,7 @@ export class Lifetimes implements AsyncDisposable {
     return next;
   }
 
-  /** Ends all, also when one fails; the first failure is thrown afterwards. */
+  /** Ends all, even if one fails; the first failure is thrown afterwards. */
   async [Symbol.asyncDispose](): Promise<void> {
     const ends = this.#ends.toReversed();
     this.#ends = [];

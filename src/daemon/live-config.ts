@@ -1,5 +1,5 @@
-// The settings in force while the daemon runs: read at the start, followed afterwards. A broken file changes nothing but
-// what is said about it.
+// The settings in effect while the daemon runs: read at the start, followed afterwards. An invalid file changes nothing
+// except its reported problem.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Config } from '../config/config.ts';

@@ -1,5 +1,5 @@
-// Who this home is: an ed25519 key pair made once, and the node id that follows from it. The id survives restarts and
-// renamings; copying the home copies the identity, which peers notice.
+// The identity of this home: an ed25519 key pair created once, and the node id that follows from it. The id survives
+// restarts and renamings; copying the home copies the identity, which peers notice.
 
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
@@ -21,9 +21,8 @@ export interface NodeKey {
 export const NODE_KEY_FILE = 'node-key.pem';
 
 /**
- * Reads the home's key, or makes it.
- * @throws DaemonError `home-unusable` when the file is there and is not an ed25519 key: a new identity is never made
- * over an old one.
+ * Reads the home's key, or creates it. @throws DaemonError `home-unusable` if the file exists but is not an ed25519
+ * key: a new identity never overwrites an old one.
  */
 export const openNodeKey = async (home: string): Promise<NodeKey> => {
   const path = join(home, NODE_KEY_FILE);

@@ -1,10 +1,10 @@
-// What a person should know about this daemon that no reading tells: a journal moved aside, a port that was taken, a
-// config that does not parse. Shown by every surface until it is over.
+// What a person should know about this daemon beyond its readings: a journal moved aside, a port that was taken, a
+// config that does not parse. Shown everywhere until it is over.
 
 import { problemText } from '../core/problem.ts';
 import type { Notice } from '../wire/notice.ts';
 
-/** More at once would hide what matters; the oldest gives way. */
+/** More at once would hide what matters; the oldest is dropped. */
 export const NOTICES_MAX = 32;
 
 export class Notices {
@@ -19,7 +19,7 @@ export class Notices {
     return [...this.#notices.values()];
   }
 
-  /** In place of the one with the same id. */
+  /** Replaces the one with the same id. */
   raise(notice: Notice): void {
     const held = this.#notices.get(notice.id);
     if (held !== undefined && problemText(held) === problemText(notice)) return;

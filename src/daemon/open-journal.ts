@@ -1,4 +1,4 @@
-// The daemon's journal: on disk, or in memory where the disk cannot hold one. A disk that fails does not keep a person from
+// The daemon's journal: on disk, or in memory if the disk cannot hold one. A failing disk does not keep a person from
 // seeing the machine.
 
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What a node is before it talks to anybody: its home and key, its settings, its journal, the state that the journal makes,
-// and the one who numbers its facts. All of it ends with the lifetimes it is given.
+// A node before it talks to others: its home and key, its settings, its journal, the state from the journal, and the
+// recorder that numbers its events. All of it ends with the given lifetimes.
 
 import type { Clock } from '../clock/clock.ts';
 import type { HomeNotice } from '../config/home.ts';
@@ -31,11 +31,11 @@ export interface OwnNode {
   readonly journal: Journal;
   readonly cluster: Cluster;
   readonly recorder: EventRecorder;
-  /** What the other parts of the daemon need of it. */
+  /** What the other parts of the daemon need from it. */
   readonly voice: NodeVoice;
 }
 
-/** To speak as this node, and to see what it sees. */
+/** To act as this node, and to see what it sees. */
 export interface NodeVoice {
   readonly nodeId: NodeId;
   readonly clock: Clock;

@@ -1,5 +1,5 @@
-// What a node reads of its own machine: the gatherers of the platform and its own settings, recorded as facts. A simulated
-// node has none.
+// What a node reads from its own machine: the gatherers of the platform and its settings, recorded as events. A
+// simulated node has none.
 
 import type { GpuVendor } from '../core/node/gpu.ts';
 import { platformGatherers } from '../gather/platform-gatherers.ts';
@@ -12,11 +12,11 @@ import { gpuVendorsOf } from './probes/daemon-probes.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 
 export interface OwnReadings {
-  /** Whose GPUs somebody here tells of. */
+  /** GPU vendors with a source on this machine. */
   readonly gpuVendors: readonly GpuVendor[];
   /** Gathers until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when every reading was told, failed or found absent once, or when the signal aborts. */
+  /** Resolves once every reading was reported, failed or was absent, or when the signal aborts. */
   whenFirst(signal: AbortSignal): Promise<void>;
 }
 

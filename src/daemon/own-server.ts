@@ -1,5 +1,5 @@
-// The HTTP side of a node: who may come in, what is served, where it listens, and the file that tells commands of this
-// machine where that is.
+// The HTTP side of a node: access, what is served, where it listens, and the file from which commands on this machine
+// learn the address.
 
 import { unlink } from 'node:fs/promises';
 import { homeFiles } from '../config/home.ts';

@@ -1,5 +1,5 @@
-// Keeps this node's RDMA connections in state true to what the readings of both ends say: looks when state has changed, and
-// every few seconds for what only time tells, as that a node has gone.
+// Keeps this node's RDMA connections in state consistent with the readings of both ends: checks when state has changed,
+// and every few seconds for what only time shows, such as a node that is gone.
 
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';

@@ -1,5 +1,5 @@
-// From readings to facts. A live reading is told every time; a durable one only when it has changed, and otherwise its age
-// is renewed by a live confirmation, so that the journal grows with change and not with time.
+// Turns readings into events. A live reading is recorded every time; a durable one only when it has changed, otherwise
+// a live confirmation renews its age, so the journal grows with changes and not with time.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.ts';
@@ -14,7 +14,10 @@ import type { State } from '../core/state.ts';
 import type { ReadingSink } from '../gather/arbitration.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
 
-/** The same failure is told again only after this, ms: a source that fails twice a second is not news twice a second. */
+/**
+ * The same failure is reported again only after this, ms: a source that fails twice a second is not reported twice a
+ * second.
+ */
 export const FAILURE_REPEAT_MS = 5_000;
 
 export interface ReadingRecorderParts {
@@ -22,7 +25,7 @@ export interface ReadingRecorderParts {
   readonly clock: Clock;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
-  /** Hears the key of every reading that was told, failed or is absent: "memory", "gpus nvidia". */
+  /** Called with the key of every reading that was reported, failed or is absent: "memory", "gpus nvidia". */
   readonly onTold: (key: string) => void;
 }
 
@@ -45,7 +48,7 @@ export class ReadingRecorder implements ReadingSink {
     const fact = gatheredFact(reading, { source, intervalMs: gatherer.intervalMs });
     if (eventClass(fact.kind) === 'live') this.#parts.record(fact);
     else {
-      // A status that is not "confirmed" must be overruled also when the value has not changed.
+      // A status other than "confirmed" must be replaced even if the value has not changed.
       if (!this.#isHeld(reading, source)) this.#parts.record(fact);
       this.#parts.record(statusFact({ ...status, kind: 'confirmed' }));
     }
@@ -90,7 +93,7 @@ export class ReadingRecorder implements ReadingSink {
     this.#parts.onTold(key);
   }
 
-  /** Whether state holds this very value already, from this run or from the journal. */
+  /** Whether state already holds exactly this value, from this run or from the journal. */
   #isHeld(reading: Reading, source: string): boolean {
     const held = readingEntry(this.#parts.state(), this.#parts.nodeId, {
       reading: reading.kind,
@@ -117,6 +120,6 @@ const shortened = (reason: string): string => {
 };
 
 const REASON_LENGTH_MAX = 300;
-/** What stands for a byte that is no UTF-8; one of these is a name in another encoding, several are a binary file. */
+/** The replacement for invalid UTF-8 bytes; a single one is a name in another encoding, several are a binary file. */
 const NO_TEXT = '\ufffd';
 const NO_TEXT_MAX = 2;

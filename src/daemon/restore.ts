@@ -1,5 +1,5 @@
-// From the journal back to state, at start. Receipts are placed as far in the past as the wall clock of this machine says;
-// a replay hears nobody, so a node that was silent before the restart is still silent after it.
+// From the journal back to state, at start. Receipt times are placed in the past by this machine's wall clock; a replay
+// receives nothing new, so a node that was silent before the restart is still silent after it.
 
 import type { Clock } from '../clock/clock.ts';
 import type { Event } from '../core/event.ts';
@@ -37,7 +37,7 @@ export const restore = (journal: Journal, cluster: Cluster, clock: Clock): Resto
 const receivedAtMs = (record: StoredRecord, clock: Clock): number =>
   clock.nowMs() - Math.max(0, clock.wallMs() - record.storedAtWallMs);
 
-/** An origin of which compaction kept nothing was heard at a time that nobody knows any more. */
+/** If compaction kept nothing of an origin, the time it was last seen is unknown. */
 const lastReceiptMs = (events: readonly Event[], clock: Clock): number =>
   events.at(-1)?.receivedAtMs ?? clock.nowMs() - LONG_AGO_MS;
 

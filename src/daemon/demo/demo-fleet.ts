@@ -1,5 +1,5 @@
-// The simulated machines of a demo other than the one that its daemon plays: each speaks to the daemon over a mesh in memory,
-// and one that is away has its cable cut.
+// The simulated machines of a demo other than the one that its daemon plays: each connects to the daemon over a mesh in
+// memory, and an absent one has its cable cut.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -60,7 +60,7 @@ export class DemoFleet {
   tell(node: NodeId, facts: readonly ToldFact[]): void {
     const member = this.#members.get(node);
     member?.peer.tell(facts);
-    // As a machine that hears a beacon: one that has come back does not wait for its turn to dial.
+    // Like a machine that receives a beacon: one that has come back does not wait for its turn to dial.
     if (member?.transport.links.size === 0) this.#dial(member);
   }
 
@@ -104,7 +104,7 @@ export class DemoFleet {
   }
 
   #dial({ transport }: Member): void {
-    // Without the id of who listens there: the greater of two would leave the first dial to the other for seconds.
+    // Without the listener's id: the greater of two ids would leave the first dial to the other for seconds.
     transport.addCandidate({ address: this.#options.own, port: MEMORY_PORT, source: 'static' });
   }
 }

@@ -1,6 +1,6 @@
-// The home of a demo: a folder of its own in the system's temporary one, gone when the demo ends. One that a demo left behind
-// when it was killed is removed by the next, which knows it by a lock that nobody holds any more: a process id says nothing
-// to those who share the folder from another container.
+// The home of a demo: a folder of its own in the system's temporary one, gone when the demo ends. The home of a killed
+// demo is removed by the next one, which recognizes it by a lock that is no longer held: a process id means nothing to
+// another container that shares the folder.
 
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -60,7 +60,7 @@ const removeLeft = async (temporaryFolder: string): Promise<void> => {
   for (const name of names.filter(one => one.startsWith(DEMO_HOME_PREFIX)).slice(0, LEFT_HOMES_MAX)) {
     const path = join(temporaryFolder, name);
     if (!isLeft(join(path, LOCK_FILE))) continue;
-    // Somebody else's folder cannot be removed, and need not be.
+    // Another user's folder cannot be removed, and need not be.
     await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 };

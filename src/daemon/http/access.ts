@@ -1,11 +1,11 @@
-// Who may do what: DESIGN §7. Holds the token, the one-time codes that a page swaps for a cookie, and the host names
-// that a request may come in under. Says nothing about requests; the guard asks it.
+// Who may do what. Holds the token, the one-time codes that a page exchanges for a cookie, and the accepted host names.
+// It does not handle requests; the guard calls it.
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 
-/** What a request or a stream was let in with; it is asked again while a stream lives. */
+/** The credential of a request or a stream; checked again while a stream is open. */
 export type Grant =
   | { readonly kind: 'open' }
   | { readonly kind: 'token'; readonly generation: number }
@@ -33,7 +33,7 @@ export class Access {
     this.hostNames = new Set(hostNames.map(name => name.toLowerCase().replace(/\.$/, '')));
   }
 
-  /** Ends every cookie and every stream that the token before had opened. */
+  /** Ends every cookie and stream opened with the previous token. */
   replaceToken(token: string): void {
     this.#token = checkedToken(token);
     this.#generation += 1;
@@ -76,7 +76,7 @@ export class Access {
     }
   }
 
-  /** A code for one browser: alive for ten minutes, good once. The oldest goes when too many are alive. */
+  /** A code for one browser: valid once, for ten minutes. With too many valid codes the oldest is dropped. */
   issueCode(): string {
     this.#dropOldCodes();
     if (this.#codes.size >= CODES_MAX) {
@@ -91,15 +91,15 @@ export class Access {
   /** A cookie's value for a code, which is used up; undefined when the code is not good. */
   redeemCode(code: string): string | undefined {
     this.#dropOldCodes();
-    // Looked up by digest: how long the look-up takes says nothing about a code that would be good.
+    // Looked up by digest: the time of the look-up reveals nothing about valid codes.
     if (!this.#codes.delete(codeDigest(code))) return undefined;
     const expires = String(this.#clock.wallMs() + COOKIE_LIFE_MS);
     return `${COOKIE_VERSION}.${expires}.${this.#mac(expires)}`;
   }
 
   /**
-   * The cookie proves the token without being it: cookies of a host go to every port of that host, so another server
-   * on this machine may see it, and should then hold something that ends.
+   * The cookie proves the token without being it: browsers send a host's cookies to every port, so another server on
+   * this machine may see it, and should then get only something that expires.
    */
   #mac(expires: string): string {
     return createHmac('sha256', this.#token).update(`plimsoll cookie ${expires}`).digest('base64url');
@@ -143,6 +143,6 @@ const TOKEN = /^[A-Za-z0-9\-._~+/=]{22,256}$/;
 
 const codeDigest = (code: string): string => createHash('sha256').update(code).digest('base64url');
 
-/** Compares digests, so that neither content nor length shows in the time it takes. */
+/** Compares digests, so timing reveals neither content nor length. */
 const equalInConstantTime = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

@@ -1,9 +1,9 @@
-// Bodies come as they are, in UTF-8. One that was compressed, or written in other characters, would look like broken JSON.
+// Bodies must be uncompressed UTF-8. Compressed bodies or other encodings would look like broken JSON.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { RequestError } from './request-error.ts';
 
-/** Undefined where the body can be read. */
+/** Undefined if the body can be read. */
 export const encodingRefusal = (headers: IncomingHttpHeaders): RequestError | undefined => {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   const charset =

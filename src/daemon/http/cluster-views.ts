@@ -1,4 +1,4 @@
-// What people and programs ask for that is not stored: nodes as one view, links as a flat list.
+// Views that are not stored: nodes as one view, links as a flat list.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';

@@ -1,5 +1,6 @@
-// Who may hold a connection. One address must not take all places, and many together not those of this machine's owner: some
-// are kept for loopback and for addresses that have shown the token. Decided when a connection comes, before a byte is read.
+// Who may hold a connection. One address must not take all places, nor many together those of this machine's owner:
+// some are reserved for loopback and for addresses that have presented the token. Decided when a connection arrives,
+// before a byte is read.
 
 import type { Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
@@ -19,10 +20,10 @@ export type PlaceVerdict =
 export class ConnectionPlaces {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #limits: PlacesLimits;
-  /** Of connections that have shown no token and come from elsewhere: their address. */
+  /** Addresses of remote connections without a token. */
   readonly #strangers = new Map<Socket, string>();
   readonly #ofAddress = new Map<string, number>();
-  /** Addresses that have shown the token, and until when that counts. */
+  /** Addresses that have presented the token, and until when that counts. */
   readonly #proved = new Map<string, number>();
   #open = 0;
 
@@ -53,7 +54,7 @@ export class ConnectionPlaces {
     return { kind: 'taken' };
   }
 
-  /** A request on it has shown the token: from now on its address counts as the owner's. */
+  /** A request on it has presented the token: from now on its address counts as the owner's. */
   prove(socket: Socket): void {
     const address = canonicalAddress(socket.remoteAddress ?? '');
     if (isLoopbackAddress(address)) return;
@@ -81,5 +82,5 @@ export class ConnectionPlaces {
 
 const refused = (problem: string): PlaceVerdict => ({ kind: 'refused', problem });
 
-/** A browser may rest for that long and come back while others take all other places, ms. */
+/** A browser may be idle for this long and come back while others take all other places, ms. */
 const PROOF_LASTS_MS = 3_600_000;

@@ -1,4 +1,4 @@
-// The daemon about itself: who it is, whether it lives, what it measures, what it answers to.
+// The daemon about itself: identity, health, what it measures, its API.
 
 import * as v from 'valibot';
 import { daemonAnswerSchema, healthSchema } from '../../wire/api/daemon-answers.ts';
@@ -23,7 +23,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
   const { clock, nodeId, version, notices, home, program, recording } = options;
   const startedAtWallMs = clock.wallMs();
   const startedAtMs = clock.nowMs();
-  /** Made when somebody asks: most daemons never are. */
+  /** Created on first request: most daemons never need it. */
   let document: OpenApiDocument | undefined;
   return [
     jsonRoute({

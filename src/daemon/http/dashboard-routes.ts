@@ -1,7 +1,7 @@
 // The built dashboard, served from a table of its files: a request is looked up by its exact path, so no spelling of a
 // path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /sweeps/…,
-// /links) give the page; any other unknown path is a 404, so that a mistyped address or asset never looks like an answer. A
-// browser that goes to one gets that 404 with the page, which says in words that there is nothing.
+// /links) give the page; any other unknown path is a 404, so a mistyped address or asset never looks like a valid
+// reply. A browser gets that 404 with the page, which says that nothing is there.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -48,7 +48,10 @@ const sendAsset = (request: FastifyRequest, reply: FastifyReply, asset: Asset): 
   return reply.header('content-encoding', 'gzip').send(asset.gzipped);
 };
 
-/** Somebody typed the address or followed a link: browsers say so (RFC 9110 Accept), and pages have no file's ending. */
+/**
+ * A page was requested by typing an address or following a link: browsers say so (RFC 9110 Accept), and pages have no
+ * file extension.
+ */
 const isVisit = ({ headers }: FastifyRequest, path: string): boolean =>
   headers.accept?.startsWith('text/html') === true && !/\.\w+$/.test(path);
 

@@ -1,4 +1,4 @@
-// What was: the last quarter of an hour of live figures from memory, and profiles from the journal.
+// The past: the last quarter of an hour of live figures from memory, and profiles from the journal.
 
 import * as v from 'valibot';
 import type { Event } from '../../core/event.ts';
@@ -56,7 +56,7 @@ export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): Api
       }
       const sinceWallMs = clock.wallMs() - backMs;
       const rows = cluster.profileHistory({ origin: node, slot, key, sinceWallMs, limit });
-      // As text at once: thousands of rows written in one go would take as long as reading them.
+      // Converted to text right away: thousands of rows at once would take as long as reading them.
       const texts = await turns.map(
         rows,
         row => JSON.stringify(readRow(row)),

@@ -1,5 +1,5 @@
-// What the HTTP server needs from the rest of the daemon, and the bounds it keeps. Everything comes in from the
-// composition root, so that a test serves a real cluster state without a daemon.
+// What the HTTP server needs from the rest of the daemon, and its limits. Everything is passed in by the composition
+// root, so a test can serve a real cluster state without a daemon.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Event } from '../../core/event.ts';
@@ -23,13 +23,13 @@ export interface HttpServerOptions {
   readonly program?: string;
   readonly clock: Clock;
   readonly cluster: ClusterFeed;
-  /** Where benchmarks tell of themselves; undefined: nobody takes them, as in most tests. */
+  /** Receives announcements of benchmarks; undefined: none are accepted, as in most tests. */
   readonly runs?: RunRegistry;
   /** Likewise of sweeps and searches. */
   readonly sweeps?: SweepRegistry;
-  /** Where a measurement is asked for; undefined: nothing is measured. */
+  /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
-  /** Which nodes are expected and what came of their addresses; undefined: there is no mesh. */
+  /** The expected nodes and the state of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
@@ -41,7 +41,7 @@ export interface HttpServerOptions {
   readonly notices: () => readonly Notice[];
   /** The daemon's own use of the machine, for /metrics. */
   readonly resources: () => DaemonResources;
-  /** The home directory; told to readers of /api/daemon only while the server is bound to loopback. */
+  /** The home directory; shown in /api/daemon only while the server is bound to loopback. */
   readonly home: string | undefined;
   readonly logger?: HttpLogger;
   /** What is served was recorded; undefined: it is live. */
@@ -50,7 +50,7 @@ export interface HttpServerOptions {
 
 /** The cluster as the server sees it: the newest state, the events that lead to it, and what was before. */
 export interface ClusterFeed {
-  /** Holds every event that a listener was given before. */
+  /** Includes every event already passed to a listener. */
   readonly state: State;
   /**
    * Calls the listener after the events were applied, and `onReplaced` when state has changed in a way that no events
@@ -93,15 +93,15 @@ export interface HttpLimits {
   readonly connectionsKept: number;
   /** Of one other address. */
   readonly connectionsOfAddressMax: number;
-  /** Those who are told that they get no place. */
+  /** Connections that get a reply saying there is no place. */
   readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
   readonly headersTimeoutMs: number;
   /** Likewise to the end of the body. */
   readonly requestTimeoutMs: number;
-  /** How often connections are held against those two. */
+  /** How often connections are checked against those two. */
   readonly connectionsCheckMs: number;
-  /** A connection on which nothing moves, streams excepted by their heartbeat. */
+  /** An idle connection; streams have a heartbeat. */
   readonly idleTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   /** Of one remote address; the burst is twice that. */
@@ -110,7 +110,7 @@ export interface HttpLimits {
   readonly refusalsPerMinuteMax: number;
   /** Remote addresses that rates are kept for. */
   readonly rateAddressesMax: number;
-  /** Answers, streams not counted, that wait for slow readers. */
+  /** Replies, not counting streams, that wait for slow readers. */
   readonly answersMax: number;
   readonly streamsMax: number;
   /** First event to the batch that carries it. */

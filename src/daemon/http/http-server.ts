@@ -1,5 +1,5 @@
 // The daemon's HTTP server: every route behind one guard, one form of error, one table of limits. Built without a port;
-// `listen` binds it, and what it is bound to decides who needs the token.
+// `listen` binds it, and the bound address decides who needs the token.
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -71,7 +71,7 @@ export class HttpServer implements AsyncDisposable {
     this.#addRoutes();
   }
 
-  /** What of the API is really registered, for the tests that hold /openapi.json and the answers to it. */
+  /** The registered API, for tests that compare /openapi.json and the replies with it. */
   get served(): ReadonlySet<ApiRoute> {
     return this.#served;
   }
@@ -94,7 +94,7 @@ export class HttpServer implements AsyncDisposable {
     return listening;
   }
 
-  /** Streams are told, whatever else is in flight is cut. Idempotent. */
+  /** Streams are notified, everything else in flight is cut. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -200,7 +200,7 @@ const createApp = (server: Server, limits: HttpLimits): FastifyInstance => {
           foldMethod(request);
           handler(request, response);
         })
-        // Node would answer 417 without a word. What we do not know we need not meet (RFC 9110 §10.1.1).
+        // Node would answer 417 with an empty body. Unknown expectations may be ignored (RFC 9110 §10.1.1).
         .on('checkExpectation', (request, response) => server.emit('request', request, response)),
     bodyLimit: limits.bodyBytesMax,
     exposeHeadRoutes: true,

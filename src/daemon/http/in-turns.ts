@@ -1,12 +1,12 @@
-// Long work of one request in short pieces, so that every other reader and the mesh get their turn between two of them; and one
-// such request at a time, so that many of them together take no more of the processor than one.
+// Splits a request's long work into short pieces, so other readers and the mesh get their turn in between; one such
+// request at a time, so many of them use no more processor time than one.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 export class InTurns {
   #last: Promise<void> = Promise.resolve();
 
-  /** In the order of the requests. @returns undefined when nobody waits for it any more. */
+  /** In the order of the requests. @returns undefined if nothing waits for it any more. */
   async map<T, R>(
     items: readonly T[],
     of: (item: T) => R,

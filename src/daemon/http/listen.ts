@@ -1,5 +1,5 @@
-// Binds a server to an address. A default port that is taken gives the next free one and a line that says so; a port
-// that a person asked for is taken literally.
+// Binds a server to an address. If a default port is taken, the next free one is used and reported; an explicitly
+// chosen port is never replaced.
 
 import type { Server } from 'node:http';
 import type { Problem } from '../../core/problem.ts';
@@ -20,14 +20,14 @@ export interface ListenRequest {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** A person asked for this very port. */
+  /** A person chose this port. */
   readonly isExplicitPort: boolean;
 }
 
 export interface Listening {
   readonly host: string;
   readonly port: number;
-  /** What a person should be told about how this came about. */
+  /** What a person should know about the choice. */
   readonly notice?: Notice;
 }
 

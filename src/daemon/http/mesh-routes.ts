@@ -1,5 +1,5 @@
-// The mesh of the daemon that answers: which nodes it expects and why it has no link to those without one; and one hash of
-// what all nodes of a mesh must agree on, for tests and for a person who wants to know whether a cluster has settled.
+// The mesh of this daemon: which nodes it expects and why there is no link to some of them; and one hash of what all
+// nodes of a mesh must agree on, for tests and for checking whether a cluster has converged.
 
 import { canonicalHasher } from '../../mesh/replication/canonical-hash.ts';
 import { meshHashSchema } from '../../wire/api/daemon-answers.ts';

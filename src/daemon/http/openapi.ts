@@ -1,5 +1,5 @@
-// The OpenAPI description of the route table: every schema in it is made of the one that checks, so none can say what the
-// other does not. Schemas with a name of their own stand once, and the rest refers to them.
+// The OpenAPI description of the route table: every schema in it is generated from the one that validates, so they
+// cannot differ. Named schemas appear once, and the rest refers to them.
 
 import type { JsonSchema, OverrideSchemaContext } from '@valibot/to-json-schema';
 import { toJsonSchema } from '@valibot/to-json-schema';
@@ -108,7 +108,7 @@ const response = ({ description, content }: RouteAnswer, answerOf: Described): J
   ...(content === undefined ? {} : { content: { [content.type]: { schema: answerOf(content.schema) } } }),
 });
 
-/** All at once, because what is converted once is converted with everything that has a name. */
+/** All at once, because each conversion includes every named schema. */
 const describe = (
   typeMode: 'input' | 'output',
   definitions: Readonly<Record<string, v.GenericSchema>>,

@@ -1,4 +1,4 @@
-// Where a person asks for a measurement now.
+// Requests for probes.
 
 import { probeRequestSchema, probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import type { HttpServerOptions } from './http-options.ts';
@@ -33,5 +33,5 @@ export const probeRoutes = ({ probes }: HttpServerOptions): readonly ApiRoute[] 
   },
 ];
 
-/** Past what a peer may take to answer. */
+/** Longer than a peer may take to answer. */
 const ANSWER_MS = 8_000;

@@ -1,5 +1,5 @@
-// Every refusal and failure in one form, from whichever layer it comes: our own, Fastify's, Node's parser; and the headers
-// that every answer carries.
+// Every refusal and failure in one form, from whichever layer it comes: our own, Fastify's, Node's parser; and the
+// headers of every reply.
 
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { API_PROBLEMS, apiProblem } from '../../wire/api/api-problem.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 
 export interface Refusal {
-  /** Where it differs from that of its code. */
+  /** If it differs from that of its code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -44,7 +44,7 @@ export const sendError = (
   request: IncomingMessage,
   refusal: RequestError,
 ): FastifyReply => {
-  // A refused body is not read to its end: the connection goes instead.
+  // A refused body is not read to its end: the connection is closed instead.
   if (hasBody(request)) reply.header('connection', 'close');
   return reply
     .code(refusal.status)
@@ -56,7 +56,7 @@ export const sendError = (
 /** Answers what Node's parser refused. There is no request to answer, only a socket. */
 export const answerBrokenRequest = (error: { readonly code?: string }, socket: Socket): void => {
   if (!socket.writable || socket.bytesWritten > 0) {
-    // Something was answered on this connection, perhaps half: more bytes would corrupt it.
+    // Part of a reply may already be on this connection: more bytes would corrupt it.
     socket.destroy();
     return;
   }
@@ -67,7 +67,7 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
 /** On a connection that is not served: one answer, whatever it was about to ask. */
 export const refuseConnection = (socket: Socket, problem: string): void => {
   socket.on('error', () => undefined);
-  // Read on: bytes that nobody takes would reset the connection before the answer is read.
+  // Keep reading: unread bytes would reset the connection before the reply is read.
   socket.resume();
   socket.setTimeout(FAREWELL_MS, () => socket.destroy());
   sayFarewell(socket, { code: 'too-busy', problem, advice: 'Close some, or try again in a minute.' });
@@ -167,7 +167,7 @@ const PROBLEM_TYPE = 'application/problem+json';
 /** For the other end to read it and close, ms. */
 const FAREWELL_MS = 1_000;
 
-/** The page loads nothing from anywhere but this server, runs no inline script or style, and lies in nobody's frame. */
+/** The page loads only from this server, runs no inline script or style, and cannot be framed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

@@ -1,5 +1,6 @@
-// Refuses requests before anything of theirs is read: too many, under a foreign name, from a foreign page, or without
-// the token; and answers past what may wait. Whether reading needs the token follows from the address that the server is bound to, never from headers.
+// Refuses requests before their body is read: too many, under a foreign name, from a foreign page, or without the
+// token; and replies past the limit of waiting ones. Whether reading needs the token depends on the bound address,
+// never on headers.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
@@ -49,7 +50,7 @@ export class RequestGuard {
   /** What the server is bound to: the name it was asked for and the address it got. */
   bind(bound: { readonly host: string; readonly address: string }): void {
     this.#isLoopback = isLoopbackAddress(bound.address);
-    // An address is this machine's or it could not be bound; 0.0.0.0 is a name for nothing.
+    // A bound address belongs to this machine; 0.0.0.0 is not a usable name.
     this.#boundHostName = isIP(bound.host) === 0 ? parseHost(bound.host)?.name : undefined;
   }
 
@@ -95,9 +96,8 @@ export class RequestGuard {
   }
 
   /**
-   * Bounds the answers that are made and not yet taken: an answer may be megabytes, and a client that asks and never reads
-   * keeps one in memory until its connection is given up.
-   * @throws RequestError 503 while too many answers wait for their readers.
+   * Limits the replies that wait for their readers: a reply may be megabytes, and a client that never reads keeps it in
+   * memory until its connection is closed. @throws RequestError 503 while too many answers wait for their readers.
    */
   enter(response: ServerResponse): void {
     // A pipelined request waits behind one that is counted, and Node reads no third while the first is not taken.
@@ -197,7 +197,7 @@ const unauthorized = (problem: string): RequestError =>
     { headers: { 'www-authenticate': 'Bearer realm="plimsoll"' } },
   );
 
-/** Every value as it came: Node keeps only the first Host of several. */
+/** Every value as received: Node keeps only the first of several Host headers. */
 const headerValues = (request: IncomingMessage, name: string): readonly string[] =>
   request.rawHeaders.filter(
     (_, index) => index % 2 === 1 && request.rawHeaders[index - 1]?.toLowerCase() === name,

@@ -1,6 +1,6 @@
-// The shape of a route, and how a table of them is served: Fastify matches the address once, and what it matched says who
-// may ask. Bodies and parameters are read by the schemas that /openapi.json shows, and the compiler holds what a route
-// answers to the schema of its answer.
+// The shape of a route, and how a table of them is served: Fastify matches the address once, and the matched route says
+// who may call it. Bodies and parameters are read by the schemas in /openapi.json, and the compiler checks a route's
+// reply against its schema.
 
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -20,7 +20,7 @@ export interface ApiRoute {
   readonly body: v.GenericSchema | undefined;
   /** By status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
-  /** Never ends by itself, and is bounded by its own means. */
+  /** Never ends by itself, and limits itself. */
   readonly isStream?: true;
   readonly handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
@@ -106,7 +106,7 @@ export const jsonAnswer = (description: string, schema: v.GenericSchema): RouteA
 export const sendJson = (reply: FastifyReply, value: unknown): FastifyReply =>
   sendJsonText(reply, JSON.stringify(value));
 
-/** What others wrote reaches pages and terminals from here: nothing in it may turn the direction of writing. */
+/** Text from others reaches pages and terminals from here: it must not contain bidirectional control characters. */
 export const sendJsonText = (reply: FastifyReply, text: string): FastifyReply =>
   reply.type('application/json; charset=utf-8').send(showable(text));
 

@@ -1,4 +1,4 @@
-// Runs: what is known of them, for whoever asks, and where a benchmark of this machine tells of its own.
+// Runs: what is known about them, and where a benchmark on this machine announces its own.
 
 import type { FastifyRequest } from 'fastify';
 import type { RunId } from '../../core/ids.ts';

@@ -1,4 +1,4 @@
-// The state itself, whole or a part of it, with every age counted up to now.
+// The state, whole or in part, with every age as of now.
 
 import * as v from 'valibot';
 import { stateAnswerSchema } from '../../wire/api/state-answers.ts';

@@ -1,4 +1,4 @@
-// Sweeps and load lines: what is known of them, for whoever asks, and where a search of this machine tells of its own.
+// Sweeps and load lines: what is known about them, and where a search on this machine announces its own.
 
 import type { FastifyRequest } from 'fastify';
 import type { SweepId } from '../../core/ids.ts';

@@ -49,7 +49,7 @@ export const clusterReplicaStore = (parts: ClusterReplicaStoreParts): ReplicaSto
   };
 };
 
-/** Ages go on while a record lies in the journal; this machine's wall clock is only compared with itself. */
+/** Ages grow while a record is in the journal; this machine's wall clock is only compared with itself. */
 function* agedRecords(
   { clock, journal }: ClusterReplicaStoreParts,
   origin: NodeId,

@@ -1,5 +1,5 @@
-// What a daemon says when two machines run from copies of one home: a fact for every node, and a notice where one of the two
-// is this very node. Both are repeated by whoever dials, so the notice is taken back when that has stopped.
+// What a daemon reports when two machines run from copies of one home: an event for every node, and a notice if one of
+// the two is this node. Every dial repeats both, so the notice is removed once that has stopped.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -26,7 +26,7 @@ export class ConflictNotices {
     parts.transport.onConflict(conflict => this.#take(conflict));
   }
 
-  /** Takes back what is over, until the abort; resolves then. */
+  /** Removes what is over, until the abort; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, notices } = this.#parts;
     while (!signal.aborted) {
@@ -42,7 +42,7 @@ export class ConflictNotices {
     const nowMs = clock.nowMs();
     const hosts = [firstAddress, secondAddress].flatMap(address => (address === undefined ? [] : [address]));
     const addresses = hosts.map(hostPortText);
-    // The port of who dials is another one each time.
+    // The dialling end's port is different each time.
     const same = `${nodeId} ${hosts.map(({ host }) => host).join(' ')}`;
     if (nowMs - (this.#told.get(same) ?? Number.NEGATIVE_INFINITY) >= TELL_MS_MIN) {
       if (this.#told.size >= TOLD_MAX) this.#told.clear();
@@ -62,6 +62,6 @@ export class ConflictNotices {
 }
 
 const NOTICE = 'identity-copied';
-/** One pair is told at most so often: two machines that find each other may dial at once and often. */
+/** One pair is reported at most this often: two machines that find each other may dial at once and often. */
 const TELL_MS_MIN = 5_000;
 const TOLD_MAX = 64;

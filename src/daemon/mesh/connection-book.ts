@@ -1,5 +1,5 @@
-// The own socket connections as facts: written when one opens, when its type, rate or interface changes, and when it closes.
-// What stands in state is what was written last; nothing is written twice.
+// This node's socket connections as events: written when one opens, when its type, rate or interface changes, and when
+// it closes. State has the last written version; nothing is written twice.
 
 import { entriesOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';

@@ -1,5 +1,5 @@
-// The own connections of a running daemon: asks every address of every node that is there, and writes down which of them
-// open and close. Where the answers go out by is looked up once, and again when this machine's interfaces change.
+// The connections of a running daemon: checks every address of every present node, and records which of them open and
+// close. The outgoing interface is looked up once, and again when this machine's interfaces change.
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
@@ -25,13 +25,13 @@ import { ConnectionBook } from './connection-book.ts';
 
 export interface ConnectionsParts extends ConnectionBookParts {
   readonly clock: Clock;
-  /** `deriveSecret(clusterKey, 'reachability')` of each key that counts. */
+  /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
   readonly keys: readonly Uint8Array[];
   readonly random: () => number;
   readonly ignoredInterfaces: readonly string[];
   /**
-   * Opens what questions leave by, and where those of others come in. They are two: through one, a firewall that lets no
-   * stranger in would take the questions of whom this node has asked for answers.
+   * Opens two ports, one to send requests and one to receive those of others. With a single one, a firewall that blocks
+   * strangers would treat the requests of nodes that this node has asked as replies.
    */
   readonly openPort: (use: 'ask' | 'answer', onDatagram: DatagramListener) => Promise<DatagramPort>;
   /** `os.networkInterfaces`, unless a test says otherwise. */
@@ -67,7 +67,7 @@ export class Connections implements AsyncDisposable {
   readonly #open = new Map<string, ReachTarget>();
   /** Whose interface is to be looked up. */
   readonly #toDescribe = new Set<string>();
-  /** Written in an earlier life of this daemon and not heard of since. */
+  /** Written before the daemon's restart and not confirmed since. */
   readonly #leftOver: Map<string, SocketPlace>;
   readonly #startedAtMs: number;
   #wake = new AbortController();
@@ -104,7 +104,7 @@ export class Connections implements AsyncDisposable {
     });
   }
 
-  /** UDP, on which questions are answered. */
+  /** The UDP port on which requests are answered. */
   get port(): number {
     return this.#ports.answering.port;
   }
@@ -114,7 +114,7 @@ export class Connections implements AsyncDisposable {
     this.answers.setKeys(keys);
   }
 
-  /** Every address that is asked, and what came of it. */
+  /** Every checked address and its result. */
   get statuses(): readonly ReachStatus[] {
     return this.checks.statuses;
   }
@@ -145,7 +145,7 @@ export class Connections implements AsyncDisposable {
     signal.removeEventListener('abort', end);
   }
 
-  /** Brings what is asked up to what is known of the nodes and of this machine. */
+  /** Updates the checked addresses from what is known about the nodes and this machine. */
   look(): void {
     this.#lookAtNodes();
     this.#lookAtOwnReadings();
@@ -284,7 +284,7 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
   });
 
 const NOT_REACHED = 'it was not reached again since the daemon started';
-/** How often what is known is compared with what is asked. */
+/** How often the checked addresses are compared with what is known. */
 const LOOK_MS = 1_000;
-/** How long a connection of an earlier life is left standing without an answer: as long as it takes a node to be offline. */
+/** How long a connection from before the restart stays without a reply: as long as it takes a node to become offline. */
 const LEFT_OVER_MS = 30_000;

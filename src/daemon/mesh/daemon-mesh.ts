@@ -1,5 +1,5 @@
-// The mesh of a running daemon: the transport that its cluster key opens, replication over it, and what a person should hear
-// of both. Without a key there is no mesh: no socket, no beacon, no packet.
+// The mesh of a running daemon: the transport for its cluster key, replication over it, and notices about both. Without
+// a key there is no mesh: no socket, no beacon, no packet.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -50,18 +50,18 @@ export interface DaemonMeshParts {
   readonly listen: { readonly host: string; readonly port: number; readonly isExplicit: boolean };
   /** HOST, HOST:PORT, [IPV6]:PORT, as written. */
   readonly peers: readonly string[];
-  /** On which interfaces beacons are sent and heard. On none while the mesh listens on loopback only. */
+  /** Interfaces on which beacons are sent and received. None while the mesh listens on loopback only. */
   readonly discovery: DiscoveryWay;
   readonly ignoredInterfaces: readonly string[];
 }
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
-  /** Undefined where nobody can reach this node, or no UDP port could be opened. */
+  /** Undefined if this node cannot be reached, or no UDP port could be opened. */
   readonly connections: Connections | undefined;
-  /** Questions to direct peers, while it runs; undefined where nothing leaves the process. */
+  /** Requests to direct peers, while it runs; undefined if nothing leaves the process. */
   readonly requests: Requests | undefined;
-  /** Which nodes are expected, and what came of their addresses; undefined where nothing leaves the process. */
+  /** The expected nodes, and the state of their addresses; undefined if nothing leaves the process. */
   readonly status: (() => MeshStatus) | undefined;
   /** Replicates until the signal aborts. Before `run`, so that no link comes up unheard, and longer, for the last word. */
   replicate(signal: AbortSignal): Promise<void>;
@@ -70,7 +70,7 @@ export interface DaemonMesh extends AsyncDisposable {
 }
 
 /**
- * undefined where there is no cluster key.
+ * undefined if there is no cluster key.
  * @throws DaemonError `home-unusable` for a key file that holds no key, `address-in-use` for a mesh address that is taken.
  */
 export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh | undefined> => {
@@ -176,7 +176,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     },
   };
 
-  /** A default port that is taken gives the next free one; one that somebody wrote is meant. */
+  /** If a default port is taken, the next free one is used; a configured one is never replaced. */
   async function openTransport(
     { listen, key: identity }: DaemonMeshParts,
     current: readonly ClusterKey[],
@@ -247,7 +247,7 @@ const readKeys = async (parts: DaemonMeshParts): Promise<readonly ClusterKey[] |
   }
 };
 
-/** One that cannot be read is said and left out: a slip in one name keeps nobody from the others. */
+/** An unreadable one is reported and skipped: a typing mistake in one name does not affect the others. */
 const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =>
   peers.flatMap(text => {
     const peer = parsePeer(text);
@@ -262,7 +262,7 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
     return [];
   });
 
-/** A name with a slip in it would else only mean that nobody is found. */
+/** Otherwise a mistyped name would only mean that no node is found. */
 const tellMissing = (notices: Notices, missing: readonly string[], present: readonly string[]): void => {
   if (missing.length === 0) {
     notices.clear('interface-missing');

@@ -1,5 +1,5 @@
-// Follows the file of the cluster key while the daemon runs: a key that was rotated counts at once, and links that were
-// opened with one that was dropped are closed. A file that is gone or broken changes nothing but what is said about it.
+// Follows the file of the cluster key while the daemon runs: a rotated key takes effect at once, and links opened with
+// a dropped key are closed. A missing or damaged file changes nothing except its reported problem.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -14,7 +14,7 @@ export interface FollowKeyParts {
   readonly path: string;
   readonly clock: Clock;
   readonly notices: Notices;
-  /** Those in force at the start, the current one first. */
+  /** The keys in effect at the start, the current one first. */
   readonly keys: readonly ClusterKey[];
   /** With other keys than those before. */
   readonly onKeys: (keys: readonly ClusterKey[]) => void;

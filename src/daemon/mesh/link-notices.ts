@@ -1,5 +1,5 @@
-// What a person should hear of addresses that lead to no link. A refusal is repeated as long as it is true: one that has
-// not come again for a while is over, because the address was mended, or forgotten with the node behind it.
+// Notices about addresses that lead to no link. A refusal repeats while it is true: one that has not recurred for a
+// while is over, because the address was fixed, or forgotten with its node.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -12,7 +12,7 @@ export interface LinkNoticesParts {
   readonly clock: Clock;
   readonly notices: Notices;
   readonly transport: Pick<MeshTransport, 'onRefused' | 'onLink'>;
-  /** Hosts that a person named: of others it is no news that they cannot be reached. */
+  /** Hosts that a person named: for others, being unreachable is not worth a notice. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ export class LinkNotices {
     parts.transport.onLink(({ remoteAddress }) => this.#over(remoteAddress.host));
   }
 
-  /** Takes back what is over, until the abort; resolves then. */
+  /** Removes what is over, until the abort; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     while (!signal.aborted) {

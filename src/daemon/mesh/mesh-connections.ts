@@ -1,5 +1,5 @@
-// The part of a daemon's mesh that asks who answers where: opens its UDP port beside the mesh port, tells the others where
-// this node can be reached, and hands addresses that are known of unlinked nodes to discovery.
+// The part of a daemon's mesh that checks reachability: opens its UDP port beside the mesh port, announces where this
+// node can be reached, and passes known addresses of unlinked nodes to discovery.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -63,7 +63,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
   }
 };
 
-/** For a daemon that asks nobody: nothing of an earlier life may stand as if it were checked. */
+/** For a daemon that checks nothing: connections from before the restart must not look checked. */
 export const closeHeldConnections = (parts: ConnectionBookParts, reason: string): void => {
   const book = new ConnectionBook(parts);
   for (const place of book.held) book.closed(place, reason);
@@ -110,5 +110,5 @@ export const followKnownAddresses = async (
   }
 };
 
-/** A node is told of in the first seconds; it is dialled by whoever notices first. */
+/** New nodes are announced within seconds; the first node that notices dials. */
 const LEARN_MS = 5_000;

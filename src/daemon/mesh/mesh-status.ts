@@ -1,4 +1,4 @@
-// The mesh as a person asks for it: every node that is expected, and what came of each address that may lead to it.
+// The mesh for people: every expected node, and the result of each address that may lead to it.
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
@@ -58,7 +58,7 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
   };
 };
 
-/** The sentence that version 0.1.0 takes apart at the first semicolon. */
+/** The sentence that version 0.1.0 splits at the first semicolon. */
 const findingText = ({ problem, advice }: BeaconProblem): string =>
   advice === '' ? problem : `${problem}; ${advice}`;
 
@@ -112,7 +112,7 @@ const peerOf = (
   };
 };
 
-/** Who is heard without a link is heard through somebody. */
+/** A node whose events arrive without a link is relayed through another. */
 const standingWithout = (
   node: NodeId,
   { state, nowMs, links }: Pick<PeerSources, 'state' | 'nowMs' | 'links'>,

@@ -1,5 +1,5 @@
-// What a node says durably of itself now, as facts: written again when its journal starts a new epoch, because nothing of
-// the older ones is current any more.
+// A node's current durable events: written again when its journal starts a new epoch, because older epochs are no
+// longer current.
 
 import type { Fact } from '../../core/event-kinds.ts';
 import { eventClass } from '../../core/event-kinds.ts';

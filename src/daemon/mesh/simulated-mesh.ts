@@ -1,5 +1,5 @@
-// The mesh of a simulated node: real replication over a transport that is handed in, which is one in memory. It finds
-// nobody, checks no address and measures nothing, so no packet leaves this process.
+// The mesh of a simulated node: real replication over a given transport in memory. It does no discovery, checks no
+// address and measures nothing, so no packet leaves this process.
 
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import type { SimulatedMachinePart } from '../daemon-options.ts';

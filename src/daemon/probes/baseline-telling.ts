@@ -1,5 +1,5 @@
-// Tells what this node's probes usually find: soon after each of the first measurements, then once an hour, a few subjects a
-// round, because each reads a week of the journal.
+// Reports the usual results of this node's probes: soon after each of the first measurements, then once an hour, a few
+// subjects per round, because each reads a week of the journal.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Fact } from '../../core/event-kinds.ts';
@@ -26,7 +26,7 @@ export const BASELINE_AGAIN_MS = 3_600_000;
 export const SUBJECTS_PER_ROUND_MAX = 8;
 /** Of a week: 288 a day for three days, then one an hour. */
 export const ROWS_MAX = 2_000;
-/** So few measurements that each of them changes what is usual. */
+/** Few enough measurements that each changes what is usual. */
 const FEW = 20;
 
 interface Told {

@@ -126,7 +126,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
       const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
       const work = [leases.run(until), reconciler.run(until), baselines.run(until)];
-      // One that fails in a way nobody foresaw ends the other, whose children would stay.
+      // If one fails unexpectedly the other is ended too, because its children would remain.
       for (const one of work) one.catch(() => stop.abort());
       try {
         await Promise.all(work);
@@ -138,7 +138,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   };
 };
 
-/** None until every vendor's source has spoken: a machine whose GPU is slow to tell is not one without. */
+/** None until every vendor's source has reported: a machine with a slow GPU source is not one without a GPU. */
 const currentDevices = (
   state: State,
   { nodeId, gpuVendors }: DaemonProbesParts,
@@ -151,7 +151,7 @@ const currentDevices = (
   return listProbeDevices(views.flatMap(view => heldValue(view) ?? []));
 };
 
-/** Sixteen bytes are more than anybody can guess in the lifetime of a lease. */
+/** Sixteen bytes cannot be guessed in the lifetime of a lease. */
 const newTicket = (): string => randomBytes(TICKET_BYTES).toString('hex');
 
 const NOBODY: PeerRequests = {

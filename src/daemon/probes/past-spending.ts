@@ -1,5 +1,5 @@
-// What bandwidth probes of an earlier life of this daemon have spent, from the profiles that the journal holds: else a daemon
-// that starts often would have a full account each time. It reads and tells, and starts nothing.
+// What bandwidth probes from before the restart have spent, from the profiles in the journal: otherwise a daemon that
+// restarts often would have a full account each time. It only reads and reports.
 
 import type { Clock } from '../../clock/clock.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
@@ -59,13 +59,13 @@ function* superseded({ nodeId, clock, state, past }: PastSpendingParts): Iterabl
   for (const { origin, body, atWallMs } of rowsOf(past, nodeId, wallMs - LEDGER_REACH_MS)) {
     const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
     if (decoded.kind !== 'event' || decoded.event.kind !== 'link.profiled') continue;
-    // A wall clock that was set back meanwhile puts nothing into the future.
+    // If the wall clock was set back meanwhile, nothing lands in the future.
     const atMs = clock.nowMs() - Math.max(0, wallMs - atWallMs);
     yield pastProbe(state(), nodeId, { source: origin, profile: decoded.event.payload, atMs });
   }
 }
 
-/** A journal that cannot be read is told of where it is written; here it only means a full account. */
+/** An unreadable journal is reported elsewhere; here it only means a full account. */
 const rowsOf = (
   past: PastSpendingParts['past'],
   node: NodeId,

@@ -1,5 +1,5 @@
-// Takes requests for probes: those of this node go to its reconciler, those of others are asked of them. A request is no
-// order: it is answered with what has started, what waits and why.
+// Takes requests for probes: those for this node go to its reconciler, those for others are forwarded. A request is not
+// an order: the reply says what has started, what waits and why.
 
 import * as v from 'valibot';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
@@ -36,7 +36,7 @@ export class ProbeRequestServer {
     return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ from, body }): PeerReply => {
       const asked = v.safeParse(probeRequestSchema, body);
       if (!asked.success) return { kind: 'refused', reason: 'not a probe request' };
-      // What is asked for is not held back by the budget of the interfaces: a member could keep them busy for ever.
+      // Requested probes ignore the interfaces' budget: a member could keep them busy forever.
       if (!this.#asks.of(from).take()) return { kind: 'refused', reason: TOO_MANY };
       const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
       return {

@@ -1,5 +1,6 @@
-// Watches the inference servers that config.toml names: while one has requests in flight, this node tells so every two
-// seconds, and probes leave its machine alone. A server that is down has no requests; one that does not count them is said.
+// Watches the inference servers that config.toml names: while one has requests in flight, this node reports that every
+// two seconds, and probes skip its machine. A server that is down has no requests; one that does not count them is
+// reported.
 
 import { askText } from '../../bench/target/ask-text.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
@@ -64,7 +65,7 @@ export class EndpointWatch {
     const answer = await askText({ server, path: '/metrics', headers, timeoutMs: ANSWER_MS, signal });
     const count =
       answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
-    // What does not answer in time may be working hard: its last word counts until its lease runs out.
+    // A server that does not answer in time may be busy: its last report counts until its lease expires.
     if (answer.kind === 'no-answer') return;
     this.#tell(origin, url, count ?? 0);
     this.#say(origin, answer.kind === 'answer' && count === undefined);

@@ -1,7 +1,7 @@
 // How many requests a server works on now, from its Prometheus page. Names and meanings: vLLM "Production Metrics", llama.cpp
 // tools/server/README.md, SGLang "Production Metrics", TGI reference "Metrics". Pure.
 
-/** Requests running and waiting, or undefined where the page has no figure that is known here. */
+/** Requests running and waiting, or undefined if the page has no known figure. */
 export const requestsInFlight = (page: string): number | undefined => {
   const lines = plainText(page).split('\n', LINES_MAX);
   for (const { running, waiting, join } of SERVERS) {

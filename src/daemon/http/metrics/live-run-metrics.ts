@@ -1,4 +1,4 @@
-// The figures of runs that go on now, of every node. A run that has ended has no series: its report holds its figures.
+// The figures of runs in progress, on every node. A run that has ended has no series: its report has the figures.
 
 import { nodeName } from '../../../core/node/node-view.ts';
 import { RECENT_SECONDS } from '../../../core/run/recent-window.ts';

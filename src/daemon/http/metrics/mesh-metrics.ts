@@ -1,4 +1,4 @@
-// The mesh for Prometheus: links, what was turned away, and what replication has counted. Nothing without a mesh.
+// The mesh for Prometheus: links, refusals, and the counts of replication. Nothing without a mesh.
 
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import type { MetricPage } from './metric-page.ts';

@@ -1,5 +1,5 @@
-// One scrape: metrics are made as their first value comes, so that a page holds only what is known. A new registry
-// each time, because a gauge that is kept would keep the labels of what has gone.
+// One scrape: metrics are created with their first value, so a page has only known values. A new registry each time,
+// because a reused gauge would keep the labels of what is gone.
 
 import { Counter, Gauge, Registry } from 'prom-client';
 import { showable } from '../../../core/text/single-line.ts';

@@ -1,5 +1,5 @@
-// The figures of one node. What changes by the second is exported only while it is current, so that a stalled source
-// shows as a gap and a growing age, never as a flat line; inventory stays as long as the node is known.
+// The figures of one node. Live values are exported only while they are current, so a stalled source shows as a gap and
+// a growing age, never as a flat line; inventory stays as long as the node is known.
 
 import type { GpuView, NodeView, VendorView } from '../../../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';

@@ -1,5 +1,5 @@
-// One reader of the stream. It may be slow, stop reading, or vanish: what waits for it is bounded, and a reader past
-// the bound is told why and let go.
+// One reader of the stream. It may be slow, stop reading, or vanish: its queue is limited, and a reader past the limit
+// gets the reason and is dropped.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
@@ -24,7 +24,7 @@ export class StreamClient {
   readonly #clock: Clock;
   readonly #limits: HttpLimits;
   readonly #onDropped: (reason: DropReason) => void;
-  /** Bytes of snapshots on their way: a big picture on a thin line is no reason to drop its reader. */
+  /** Bytes of snapshots on their way: a large snapshot on a slow connection is not a reason to drop its reader. */
   #snapshotBytes = 0;
   #movedAtMs: number;
   #isLive = true;

@@ -1,5 +1,5 @@
 // The event stream of all readers: one encoding of each batch, shared; at most one batch each flush interval, nothing
-// while nothing happens but a heartbeat, by which a page can tell a quiet cluster from a stalled line.
+// while nothing happens but a heartbeat, by which a page can tell a quiet cluster from a stalled connection.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
@@ -149,7 +149,7 @@ export class StreamHub implements AsyncDisposable {
 
   #take(events: readonly Event[]): void {
     if (!this.#isRecording()) {
-      // Nobody reads and nobody could resume: the gap is all that needs remembering.
+      // There are no readers and none could resume: only the gap needs to be recorded.
       if (this.#ring.length > 0) this.#ring.clear();
       this.#sequence += 1;
       return;
@@ -272,7 +272,7 @@ export class StreamHub implements AsyncDisposable {
     return streamId(this.#options.daemonStart, this.#sequence);
   }
 
-  /** Owns a background task: awaited by dispose, its failure told and every reader sent to a new stream. */
+  /** Owns a background task: dispose awaits it; if it fails, that is reported and every reader gets a new stream. */
   #run(work: Promise<void>): void {
     const task = work
       .catch((error: unknown) => {
