@@ -10,6 +10,7 @@ import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
 import { nameLabel } from '../core/run/run-tags.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
+import { asciiOf } from '../core/text/ascii.ts';
 import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';
 import type { Unknown } from '../core/unknown.ts';
@@ -30,7 +31,7 @@ export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOp
   return lines.map(line => {
     // Names of models and targets come from outside, and must not speak to a terminal.
     const text = showable(line, '?');
-    return isUnicode ? text : toAscii(text);
+    return isUnicode ? text : asciiOf(text);
   });
 };
 
@@ -164,22 +165,6 @@ const client = (report: Report): readonly string[] => {
 
 const list = (title: string, sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];
-
-/** A terminal of another encoding shows a bar as a bar. */
-const toAscii = (line: string): string =>
-  line
-    .replace(/[█▉▊▋▌▍▎▏]/g, '#')
-    .replace(/│/g, '|')
-    .replace(/µ/g, 'u')
-    .replace(/[–·]/g, '-')
-    .replace(/≤/g, '<=')
-    .replace(/≥/g, '>=')
-    .replace(/∞/g, 'inf')
-    .replace(/÷/g, '/')
-    .replace(/−/g, '-')
-    .replace(/…/g, '...')
-    .replace(/[\u00a0\u202f]/g, ' ')
-    .replace(/[^\x20-\x7e]/g, '?');
 
 const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
 

@@ -6,6 +6,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { encodeSamplesEnd } from '../../src/wire/sample-line.ts';
+import { madeUpLine, writeLine } from '../support/made-up-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -116,5 +117,38 @@ describe('plimsoll report', () => {
     const nowhere = madeUpProcess(['report', directory.path, '--html', join(directory.path, 'no', 'a.html')]);
     expect(await nowhere.run()).toBe(EXIT_CODES.failure.code);
     expect(nowhere.stderr.text).toMatch(/a\.html cannot be written: .*\n.*folder/);
+  });
+
+  test('of a load line prints the answer and its stages, and writes it in every form', async () => {
+    using directory = temporaryDirectory();
+    const line = join(directory.path, 'line-1');
+    writeLine(line, madeUpLine());
+    const printed = madeUpProcess(['report', line]);
+    expect(await printed.run()).toBe(EXIT_CODES.ok.code);
+    expect(printed.stdout.text).toMatch(
+      /^The endpoint carries 12 requests\/s[\s\S]*\n +9 +12\.5\/s .*failed, grows\n$/,
+    );
+    const made = madeUpProcess([
+      'report',
+      line,
+      ...['html', 'csv', 'md'].flatMap(form => [`--${form}`, join(directory.path, `a.${form}`)]),
+    ]);
+    expect(await made.run()).toBe(EXIT_CODES.ok.code);
+    expect(made.stdout.text.match(/^Wrote /gm)).toHaveLength(3);
+    expect(readFileSync(join(directory.path, 'a.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(10);
+    expect(readFileSync(join(directory.path, 'a.html'), 'utf8')).toContain('line.json');
+  });
+
+  test('of a line that was cut short ends with 13, and refuses one that is damaged with what to read instead', async () => {
+    using directory = temporaryDirectory();
+    const line = join(directory.path, 'line-1');
+    writeLine(line, madeUpLine(undefined, { state: 'interrupted' }));
+    const cut = madeUpProcess(['report', line]);
+    expect(await cut.run()).toBe(EXIT_CODES.benchInterrupted.code);
+    expect(cut.stdout.text).toMatch(/^INTERRUPTED/);
+    writeFileSync(join(line, 'line.json'), '{"schema":"plimsoll.line/9"}');
+    const damaged = madeUpProcess(['report', line]);
+    expect(await damaged.run()).toBe(EXIT_CODES.benchRunDirectory.code);
+    expect(damaged.stderr.text).toMatch(/stage-01/);
   });
 });

@@ -16,6 +16,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
+import { reportSweep, sweepIn } from '../report/report-sweep.ts';
 
 const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
 
@@ -24,7 +25,7 @@ export const reportCommand: Command = {
   summary: "Recreate a run's report from its directory",
   description:
     'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
-  arguments: [{ name: 'DIR', meaning: 'The directory of the run.', isRequired: true }],
+  arguments: [{ name: 'DIR', meaning: 'The directory of a run, a load line or a sweep.', isRequired: true }],
   options: [fullOption, ...EXPORT_OPTIONS, homeOption, jsonOption],
   examples: [
     {
@@ -35,13 +36,14 @@ export const reportCommand: Command = {
   ],
   run: async (invocation, state) => {
     const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
+    const sweep = await sweepIn(directory);
+    if (sweep !== undefined) return await reportSweep(sweep, { invocation, state });
     const live = await liveRunIn(directory, invocation.option(homeOption), state);
     const report = await rebuilt(directory, live !== undefined);
     const problems = live === undefined ? await writeReportFiles(directory, report) : [];
     const exported = await exportReport(directory, report, { invocation, state });
-    if (exported !== undefined) {
-      if (exported.length > 0) await state.stdout.write(`${exported.join('\n')}\n`);
-    } else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
+    if (exported !== undefined) await state.stdout.write(exported);
+    else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
       const isFull = invocation.option(fullOption);
       const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull });

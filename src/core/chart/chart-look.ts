@@ -28,6 +28,26 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .bar { fill: ${token('water')}; stroke: ${token('water-mark')}; }
 .chart .bar.over { fill: ${token('caution-soft')}; stroke: ${token('caution-mark')}; }
 .chart .water-text { fill: ${token('water-text')}; }
+.chart .failed { fill: ${token('danger')}; font-weight: 500; }
+.chart .hatch { stroke: ${token('danger-mark')}; opacity: 0.3; }
+.chart .over { stroke: ${token('danger-mark')}; stroke-dasharray: 2 4; fill: none; }
+.chart .foot { stroke: ${token('ink')}; stroke-dasharray: 1 3; fill: none; }
+.chart .mark circle, .chart .mark path { fill: none; stroke: ${token('ink')}; stroke-width: 2.6; }
+.chart .mark.thin circle, .chart .mark.thin path { stroke-width: 2; }
+.chart .mark.dashed circle { stroke-dasharray: 5 3.5; }
+.chart .whisker { stroke: ${token('ink-3')}; opacity: 0.55; }
+.chart .dot { fill: ${token('ink')}; stroke: ${token('surface')}; stroke-width: 1.5; }
+.chart .dot.failed, .chart .dot.undecided, .chart .dot.running, .chart .dot.client-bound, .chart .dot.stopped { fill: ${token('surface')}; stroke-width: 2; }
+.chart .dot.failed { stroke: ${token('danger-mark')}; }
+.chart .dot.undecided { stroke: ${token('ink-3')}; }
+.chart .dot.running { stroke: ${token('water-mark')}; stroke-dasharray: 3 2; }
+.chart .dot.client-bound { stroke: ${token('caution-mark')}; stroke-dasharray: 3 2; }
+.chart .dot.stopped { stroke: ${token('caution-mark')}; }
+.chart .dot.broken { fill: ${token('danger-mark')}; }
+.chart .share { fill: ${token('ink-2')}; }
+.chart .share.failed, .chart .share.broken { fill: ${token('danger-mark')}; }
+.chart .share.running, .chart .share.undecided { fill: none; stroke: ${token('water-mark')}; stroke-dasharray: 3 2; }
+.chart .share.client-bound, .chart .share.stopped { fill: ${token('caution-mark')}; }
 .chart .brass-text { fill: ${token('series-2')}; }
 `;
 

@@ -1,0 +1,17 @@
+// Lines for a terminal that has nothing but ASCII: signs that mean something become words of it, others a question mark.
+
+/** A terminal of another encoding shows a bar as a bar. */
+export const asciiOf = (line: string): string =>
+  line
+    .replace(/[█▉▊▋▌▍▎▏]/g, '#')
+    .replace(/│/g, '|')
+    .replace(/µ/g, 'u')
+    .replace(/[–·]/g, '-')
+    .replace(/≤/g, '<=')
+    .replace(/≥/g, '>=')
+    .replace(/∞/g, 'inf')
+    .replace(/÷/g, '/')
+    .replace(/−/g, '-')
+    .replace(/…/g, '...')
+    .replace(/[\u00a0\u202f]/g, ' ')
+    .replace(/[^\x20-\x7e]/g, '?');

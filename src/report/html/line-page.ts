@@ -1,0 +1,264 @@
+// The report of a load line or a sweep as one page: the answer first, the curve it stands on, every stage, and how to do it
+// again.
+
+import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart/line-charts.ts';
+import { holdsOf } from '../../core/chart/line-mark.ts';
+import { formatClock } from '../../core/figure/duration.ts';
+import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
+import { leadOf } from '../../core/sweep/line-lead.ts';
+import {
+  curveObjective,
+  curveSeries,
+  lineFigure,
+  lineRemark,
+  loadUnit,
+  loadWords,
+  nsWords,
+  requestObjectiveWords,
+  shareWords,
+  stageResult,
+} from '../../core/sweep/line-words.ts';
+import type { PicturedStage } from '../../core/sweep/pictured-stage.ts';
+import { loadOn, picturedStages } from '../../core/sweep/pictured-stage.ts';
+import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
+import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import type { Markup, MarkupValue } from '../../core/text/markup.ts';
+import { markup } from '../../core/text/markup.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import type { FontFace } from './font-faces.ts';
+import { htmlPage } from './page.ts';
+import type { VerdictBand } from './page-parts.ts';
+import {
+  dateText,
+  folded,
+  foldedList,
+  pageFoot,
+  pageHead,
+  pageSection,
+  picture,
+  table,
+  verdictBand,
+} from './page-parts.ts';
+import { pageStyle } from './page-style.ts';
+
+export interface LinePageInput {
+  readonly document: SweepDocument | LineDocument;
+  readonly fonts: readonly FontFace[];
+}
+
+export const linePage = ({ document, fonts }: LinePageInput): string => {
+  const sweep = sweepHeadDigest(document, '');
+  const { line } = lineOf(document);
+  const end = sweepEndOf(document);
+  const stages = picturedStages(document.stages);
+  const isLine = sweep.form === 'line';
+  const target = hostOf(document.target);
+  const model = isUnknown(document.model) ? 'Unknown model' : document.model;
+  const lead = leadOf({ sweep, line, stages, isLive: false, reason: end.reason, target });
+  const series = curveSeries(stages);
+  const objective = curveObjective(sweep, series);
+  const name = capitalized(seriesRow(series).shortLabel);
+  const title = `${name} against ${sweep.by === 'rate' ? 'offered rate' : 'requests at a time'}`;
+  const holds = holdsOf(line);
+  const atLine = stages.findLast(
+    stage => stage.standing === 'held' && holds !== undefined && loadOn(stage, sweep.by) === holds,
+  );
+  const file = isLine ? 'line.json' : 'sweep.json';
+  return htmlPage({
+    title: `${isLine ? 'Load line' : 'Sweep'} of ${model} on ${target} · Plimsoll report`,
+    style: pageStyle(fonts),
+    body: markup`<main class="sheet">${pageHead({
+      kind: `Plimsoll ${isLine ? 'load line' : 'sweep'}`,
+      when: `${document.id} · ${dateText(document.startedAt)}`,
+      title: isLine
+        ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep.by)}`
+        : `${model} on ${target}, ${formatCount(stages.length)} loads`,
+      subtitle: [
+        ...(isUnknown(document.serverKind) ? [] : [document.serverKind]),
+        document.dataset,
+        ...document.objectives,
+      ].join(' · '),
+      tags: [
+        ...(isUnknown(document.name) ? [] : [document.name]),
+        ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
+      ],
+    })}${verdictBand(bandOf({ isLine, line, end, stages }))}
+<p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
+${pageSection({
+  title,
+  remark: 'each dot is a stage: filled held, open did not; from p50 to p99, log scale',
+  content: picture(
+    lineCurveChart(
+      {
+        sweep,
+        stages,
+        line,
+        isLive: false,
+        objective,
+        within: withinWords(document),
+      },
+      { width: 748, name: `${title}: ${lead.map(({ text }) => text).join('')}` },
+    ),
+    'No stage has figures.',
+  ),
+})}<div class="next-page">${stageTable(stages, objective?.label ?? '')}</div>${pageSection({
+      title: 'In flight',
+      remark: 'by load, each stage over its own time, all on one scale',
+      content: picture(
+        stageFlowChart(stages, sweep.by, {
+          width: 748,
+          name: 'Requests in flight of each stage over its time',
+        }),
+        'No stage has told its requests in flight.',
+      ),
+    })}<div class="two">${pageSection({
+      title: 'What one user gets for it',
+      content: picture(
+        userSpeedChart(stages, atLine?.number, {
+          width: 358,
+          name: 'Output tokens a second of all users against those of one user',
+        }),
+        'No stage tells both: an endpoint that does not stream, or counts no tokens.',
+      ),
+    })}${pageSection({
+      title: 'Again',
+      content: markup`<code class="command">${document.command}</code>`,
+    })}</div><div class="folded">${foldedList('Why each stage ended as it did', reasonsOf(stages))}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file, json: sweepDocumentToJson(document) })}
+</main>`,
+  });
+};
+
+/** A bracket that was confirmed is sure; what was stopped or is a bound to one side says so. */
+const bandOf = ({
+  isLine,
+  line,
+  end,
+  stages,
+}: {
+  readonly isLine: boolean;
+  readonly line: LoadLine;
+  readonly end: ReturnType<typeof sweepEndOf>;
+  readonly stages: readonly PicturedStage[];
+}): VerdictBand => {
+  const cut = end.state === 'complete' ? [] : [`${end.state}${end.reason === '' ? '' : `: ${end.reason}`}`];
+  const bound = stages.filter(({ standing }) => standing === 'client-bound').length;
+  const reasons = [
+    ...cut,
+    ...(bound === 0
+      ? []
+      : [`this client was the limit in ${formatCount(bound)} of ${formatCount(stages.length)} stages`]),
+  ];
+  const ended = stages.filter(({ standing }) => standing !== 'running');
+  const held = ended.filter(({ standing }) => standing === 'held');
+  if (!isLine)
+    return {
+      tone: cut.length > 0 ? 'caution' : 'open',
+      headline: `${formatCount(held.length)} of ${formatCount(ended.length)} loads held`,
+      reasons,
+      sentence: `${clockOf(stages)} under load`,
+    };
+  const isSure = cut.length === 0 && line.kind === 'bracket';
+  return {
+    tone: isSure ? 'good' : line.kind === 'none' ? 'bad' : 'caution',
+    headline: capitalized(HEADLINES[line.kind]),
+    reasons,
+    sentence: `${capitalized(lineRemark(line, false))}; ${formatCount(ended.length)} stages, ${clockOf(stages)} under load.`,
+  };
+};
+
+const HEADLINES: Readonly<Record<LoadLine['kind'], string>> = {
+  bracket: 'the line lies between two loads that were measured',
+  'at-least': 'at least this much: no load failed',
+  'at-most': 'less than this: no load is known to hold',
+  none: 'no load holds',
+  unknown: 'the line is not known',
+};
+
+const clockOf = (stages: readonly PicturedStage[]): string =>
+  `${formatClock(stages.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0))} min`;
+
+const withinWords = ({ objectives }: SweepDocument | LineDocument): string => {
+  const words = requestObjectiveWords(objectives);
+  if (words === undefined) return '';
+  return objectives.length === 1 ? words.replace(/^.*?within/, 'within') : 'within their objectives';
+};
+
+const stageTable = (stages: readonly PicturedStage[], objective: string): Markup => {
+  const percentile = stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95;
+  const known = <T>(value: T | undefined, text: (value: T) => string): string =>
+    value === undefined ? '–' : text(value);
+  return pageSection({
+    title: 'Stages',
+    remark: `in the order they ran${objective === '' ? '' : `; objective: ${objective}`}`,
+    content: table({
+      name: 'Stages',
+      head: [
+        'Stage',
+        'load',
+        'p50',
+        `p${percentile}`,
+        'p99',
+        'within',
+        'requests/s',
+        'tok/s',
+        'growth/min',
+        'n',
+        'Result',
+      ],
+      words: [10],
+      rows: stages.map((stage): readonly MarkupValue[] => {
+        const { word, tone } = stageResult(stage);
+        return [
+          String(stage.number),
+          loadWords(stage.load),
+          known(stage.curve?.p50, nsWords),
+          known(stage.curve?.atPercentile, nsWords),
+          known(stage.curve?.p99, nsWords),
+          known(stage.attainment, shareWords),
+          known(stage.completedPerSecond, formatThreeDigits),
+          known(stage.outputTokensPerSecond, formatThreeDigits),
+          known(stage.growthPerMinute, value => formatCount(Math.round(value))),
+          formatCount(stage.issued),
+          markup`<span class="${TONES[tone]}">${word}</span>`,
+        ];
+      }),
+    }),
+  });
+};
+
+const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;
+
+const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
+  stages
+    .filter(({ reason }) => reason !== '')
+    .map(
+      stage =>
+        `Stage ${stage.number} at ${loadWords(stage.load)}, ${stageResult(stage).word}: ${stage.reason}`,
+    );
+
+const settingsOf = (
+  document: SweepDocument | LineDocument,
+): readonly (readonly [name: string, text: string])[] => [
+  ['Target', document.target],
+  ['Prompts', document.dataset],
+  ['Objectives', document.objectives.length === 0 ? 'none' : document.objectives.join(', ')],
+  ['Attainment', `${shareWords(document.attainment)} of issued requests`],
+  ...('confidence' in document
+    ? ([
+        ['Confidence', shareWords(document.confidence)],
+        ['Resolution', shareWords(document.resolution)],
+        ['Budget', `${formatClock(document.budgetMs)} min`],
+      ] as const)
+    : []),
+  ['Seed', String(document.seed)],
+  [
+    'Client',
+    `${document.environment.cpu}, ${document.environment.cores} cores, ${document.environment.os}, Node ${document.environment.node}`,
+  ],
+  ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
+];
+
+const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);

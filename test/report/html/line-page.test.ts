@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
+import { unknown } from '../../../src/core/unknown.ts';
+import { stagesCsv } from '../../../src/report/csv/stages-csv.ts';
+import { linePage } from '../../../src/report/html/line-page.ts';
+import { sweepLines, sweepMarkdown } from '../../../src/report/stage-rows.ts';
+import { madeUpLine } from '../../support/made-up-line.ts';
+
+const HOSTILE = `</script><img onerror=alert(1) src=x>"'\`</style>|\u202e\u001b[2J`;
+
+const pageOf = (more: Partial<LineDocument> = {}): string =>
+  linePage({ document: madeUpLine(undefined, more), fonts: [] });
+
+const textIn = (html: string): string =>
+  html
+    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/[\s\u00a0\u202f]+/g, ' ');
+
+const tagsOf = (html: string): readonly string[] => [
+  ...new Set([...html.matchAll(/<([a-z][a-z0-9]*)/gi)].map(([, name]) => name ?? '')),
+];
+
+const named = (words: string): Partial<LineDocument> => ({
+  id: words,
+  name: words,
+  tags: { engine: words },
+  target: words,
+  model: words,
+  serverKind: words,
+  dataset: words,
+  command: words,
+  sentence: words,
+  environment: { node: words, os: words, cpu: words, cores: 1 },
+  stages: madeUpLine().stages.map(stage => ({ ...stage, reasons: [words] })),
+});
+
+describe('the report of a load line', () => {
+  test('says the answer first, then draws the curve with its mark, and lists every stage', () => {
+    const html = pageOf();
+    const text = textIn(html);
+    expect(text).toMatch(/made-up on 127\.0\.0\.1:8000: 12 requests\/s/);
+    expect(text).toMatch(/Held at 12, failed at 12\.5; 9 stages, .* under load\./);
+    expect(text).toMatch(/carries 12 requests\/s with TTFT within 500 ms/);
+    expect(text).toMatch(/5 16\/s .* failed, grows/);
+    expect(html).toMatch(/<g class="mark"><circle/);
+    expect(html.match(/<circle class="dot /g)?.length).toBeGreaterThanOrEqual(9);
+    expect(html).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  test('shows as text whatever others named', () => {
+    const html = pageOf(named(HOSTILE));
+    expect(tagsOf(html)).toEqual(tagsOf(pageOf(named('calm'))));
+    expect(html).not.toContain('\u202e');
+    expect(sweepMarkdown(madeUpLine(undefined, named(HOSTILE)))).not.toMatch(/^[^`]*<img/m);
+    const lines = sweepLines(madeUpLine(undefined, named(HOSTILE)), { isUnicode: true });
+    expect(lines.join('')).not.toContain('\u001b');
+  });
+
+  test.each([
+    [{ kind: 'at-least', holds: 16, limit: 'client' } as const, /at least 16/i],
+    [{ kind: 'at-most', fails: 2, failsBy: 'objective', limit: 'budget' } as const, /under 2/],
+    [{ kind: 'none', fails: 1, failsBy: 'over-capacity' } as const, /No load holds/],
+    [{ kind: 'unknown', reason: 'nothing was decided' } as const, /The line is not known/],
+  ])('says of a search that found no bracket what it knows: %j', (line, words) => {
+    const html = pageOf({ line });
+    expect(textIn(html)).toMatch(words);
+    expect(html).not.toMatch(/class="verdict good"|NaN|undefined/);
+  });
+
+  test('of one that was stopped says so first, in amber', () => {
+    const html = pageOf({ state: 'stopped' });
+    expect(html).toMatch(/class="verdict caution"/);
+    expect(textIn(html)).toMatch(/measured Stopped Held at/);
+  });
+
+  test('without a stage is still a page', () => {
+    const html = pageOf({
+      stages: [],
+      line: { kind: 'unknown', reason: 'nothing was measured' },
+      model: unknown('not asked'),
+    });
+    expect(textIn(html)).toMatch(/No stage has figures\./);
+  });
+
+  test('has a line of CSV a stage, without formulas', () => {
+    const csv = stagesCsv(madeUpLine(undefined, named('=1+1')).stages)
+      .trimEnd()
+      .split('\n');
+    expect(csv).toHaveLength(10);
+    expect(csv[0]).toMatch(/^stage,run,directory,/);
+    expect(csv[1]).toMatch(/^1,.*,held,'=1\+1,1,,/);
+  });
+});
