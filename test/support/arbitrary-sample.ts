@@ -15,6 +15,7 @@ export const arbitrarySample: fc.Arbitrary<EndedSample> = fc
     window: fc.constantFrom(-1, 0, 0, 0, 1),
     intendedNs: fc.nat({ max: 1_000_000_000_000 }),
     lateness: fc.oneof(fc.constant(0), step),
+    heldBackNs: fc.oneof(fc.constant(0), fc.nat(1e9)),
     connectNs: fc.oneof(fc.constant(0), step),
     firstByte: step,
     firstContent: step,
@@ -36,7 +37,7 @@ export const arbitrarySample: fc.Arbitrary<EndedSample> = fc
   })
   .map(made => {
     const progress = made.outcome === 'completed' ? 'content' : made.progress;
-    const sentNs = made.intendedNs + made.lateness;
+    const sentNs = made.intendedNs + made.heldBackNs + made.lateness;
     const firstByteNs = sentNs + made.firstByte;
     const firstContentNs = firstByteNs + made.firstContent;
     const chunkGapsNs = progress === 'content' ? made.gaps : [];
@@ -47,7 +48,7 @@ export const arbitrarySample: fc.Arbitrary<EndedSample> = fc
       intendedNs: made.intendedNs,
       sentNs,
       connectNs: made.connectNs,
-      heldBackNs: 0,
+      heldBackNs: made.heldBackNs,
       firstByteNs: progress === 'none' ? NO_FIGURE : firstByteNs,
       firstContentNs: progress === 'content' ? firstContentNs : NO_FIGURE,
       firstAnswerNs: progress === 'content' && made.answer ? lastNs : NO_FIGURE,

@@ -38,7 +38,7 @@ const stagesOf = (by: LoadStages['by'], list: string): Parsed<LoadStages> => {
   const steps: LoadStep[] = [];
   for (const item of list.split(',')) {
     const [, from, moves, to = '', lasts = ''] =
-      /^\s*(?:([\d.]*?)(\.\.))?([\d.]+):(\S+)\s*$/.exec(item) ?? [];
+      /^\s*(?:(\d[\d.]*?)?(\.\.))?(\d+(?:\.\d+)?):(\S+)\s*$/.exec(item) ?? [];
     if (to === '') {
       return wrong(
         `${JSON.stringify(item.slice(0, 40))} is not a stage`,
@@ -46,7 +46,7 @@ const stagesOf = (by: LoadStages['by'], list: string): Parsed<LoadStages> => {
       );
     }
     const before = steps.at(-1)?.to ?? 0;
-    const step = stepOf(by, { from: moves === undefined ? to : from === '' ? before : from, to, lasts });
+    const step = stepOf(by, { from: moves === undefined ? to : (from ?? before), to, lasts });
     if (step.kind === 'wrong') return step;
     steps.push(step.value);
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
@@ -69,3 +70,30 @@ test('a header that cannot be sent is refused before anything starts, without it
   expect(create).toThrow(/authorization has a line break/);
   expect(create).not.toThrow(/secret/);
 });
+
+test.each(['concurrency', 'poisson'] as const)(
+  'several threads measure exactly what was asked for behind a ramp, each sample with a number of its own (%s)',
+  async kind => {
+    await using mock = await startMock({ ttftMs: 2, gapMs: 0, outputTokens: 2 });
+    const pattern =
+      kind === 'poisson' ? ({ kind, requestsPerSecond: 400 } as const) : ({ kind, concurrency: 6 } as const);
+    const course = loadCourse(pattern, { rampMs: 150, warmupMs: 50, steps: [] }, 256);
+    const { samples, counts, result } = await runLoad(
+      loadPlan({
+        ...placeOf(mock),
+        pattern,
+        course,
+        inFlightCap: kind === 'poisson' ? 7 : undefined,
+        connections: { opened: 6, max: 100 },
+        limits: { samplesMax: 50, durationNs: undefined },
+        threads: { load: 3, parse: 1 },
+        warmupRequests: 2,
+      }),
+    );
+    expect(result.kind).toBe('complete');
+    expect(samples.filter(({ window }) => window === 0)).toHaveLength(50);
+    expect(new Set(samples.map(({ sampleId }) => sampleId)).size).toBe(samples.length);
+    expect(counts).toEqual({ issued: samples.length, warmup: samples.length - 50, ended: samples.length });
+    expect(counts.warmup).toBeGreaterThan(2);
+  },
+);

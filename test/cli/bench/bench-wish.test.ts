@@ -3,6 +3,7 @@ import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BENCH_OPTIONS } from '../../../src/cli/bench/bench-options.ts';
 import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { benchWish, streamingOf } from '../../../src/cli/bench/bench-wish.ts';
+import type { LoadStages } from '../../../src/cli/bench/load-stages.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
@@ -18,6 +19,12 @@ const wishFor = (url: string, ...args: string[]): BenchWish => {
   const line = parseCommandLine(['bench', url, ...args], COMMANDS);
   if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
   return benchWish(line.invocation, '/somewhere');
+};
+
+const staged = (stages: LoadStages, ...args: string[]): BenchWish => {
+  const line = parseCommandLine(['bench', URL_GIVEN, '--stages', 'given', ...args], COMMANDS);
+  if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
+  return benchWish(line.invocation, '/somewhere', stages);
 };
 
 const refusal = (...args: string[]): string => refusalFor(URL_GIVEN, ...args);
@@ -66,6 +73,13 @@ describe('a benchmark', () => {
       [
         ['--dataset', 'a.jsonl', '--prompt-column', 'q'],
         { dataset: { kind: 'file', path: '/somewhere/a.jsonl', shownPath: 'a.jsonl', column: 'q' } },
+      ],
+      [['--ramp', '30s'], { shape: { rampMs: 30_000, warmupMs: 0, steps: [] } }],
+      [['--warmup-duration', '10s'], { shape: { rampMs: 0, warmupMs: 10_000 } }],
+      [['--rate', '5', '--max-in-flight', '3'], { shape: { inFlightCap: 3 } }],
+      [
+        ['--name', 'before', '--tag', 'a=1', '--tag', 'b=x=y'],
+        { name: 'before', tags: { a: '1', b: 'x=y' } },
       ],
       [['--no-nonce'], { hasNonce: false }],
       [['--output-tokens', '64'], { requests: { outputTokens: { kind: 'fixed', value: 64 } } }],
@@ -208,6 +222,48 @@ describe('a benchmark', () => {
     expect(refusal('--slo', 'ttft=1s', '--attainment', '0.95')).toContain('--attainment 95%');
     expect(refusal('--seed', '-1')).toContain('--seed');
     expect(refusal('--requets', '1')).toContain('Did you mean --requests?');
+  });
+
+  test('that moves has the highest level as its pattern, and its stages as its length', () => {
+    const steps = [
+      { from: 5, to: 20, durationMs: 60_000 },
+      { from: 20, to: 20, durationMs: 30_000 },
+    ];
+    expect(staged({ by: 'rate', steps }, '--arrival', 'constant')).toMatchObject({
+      pattern: { kind: 'constant', requestsPerSecond: 20 },
+      shape: { steps },
+      durationMs: 90_000,
+      samplesMax: undefined,
+    });
+    expect(staged({ by: 'concurrency', steps }, '--ramp', '5s')).toMatchObject({
+      pattern: { kind: 'concurrency', concurrency: 20 },
+      shape: { steps, rampMs: 5_000 },
+    });
+    for (const [args, words] of [
+      [['--rate', '5'], '--rate and --stages cannot be combined'],
+      [['--duration', '5s'], '--stages and --duration cannot be combined'],
+      [['--requests', '5'], '--stages and --requests cannot be combined'],
+    ] as const) {
+      expect(() => staged({ by: 'rate', steps }, ...args)).toThrow(words);
+    }
+    expect(() => staged({ by: 'concurrency', steps }, '--arrival', 'poisson')).toThrow('no effect');
+    expect(() => staged({ by: 'concurrency', steps }, '--max-in-flight', '5')).toThrow(
+      'no effect without a rate',
+    );
+  });
+
+  test('refuses shapes and names that cannot be', () => {
+    expect(refusal('--max-in-flight', '5')).toContain('no effect without a rate');
+    expect(refusal('--no-warmup', '--model', 'm', '--ramp', '5s')).toContain('--ramp and --no-warmup');
+    expect(refusal('--no-warmup', '--model', 'm', '--warmup-duration', '5s')).toContain(
+      '--warmup-duration and',
+    );
+    expect(refusal('--tag', 'a=1', '--tag', 'a=2')).toContain('--tag a is given twice');
+    for (const tag of ['a', '=1', '1=a', 'a b=c', 'a=', '__proto__=1', 'a=x\u001b[0m'])
+      expect(refusal('--tag', tag)).toContain('is not a tag');
+    expect(refusal('--name', 'x'.repeat(101))).toContain('too long');
+    const many = Array.from({ length: 17 }, (_, index) => ['--tag', `k${index}=v`]).flat();
+    expect(refusal(...many)).toContain('17 tags are too many');
   });
 
   test('asks nobody for a header in a message', () => {

@@ -107,6 +107,14 @@ test('a column begins with what is best in it and turns round', () => {
   expect(turnedSort(byLatency, 'output')).toEqual({ key: 'output', isDescending: true });
 });
 
+test('filters by name and tags', () => {
+  const view = ended('r1', madeUpFigures());
+  const run = { ...view.run, runName: 'before the update', tags: ['engine=vllm', 'gpu=h200'] };
+  const row = runRow(EMPTY_STATE, { ...view, run }, 0);
+  expect(row.name).toBe('before the update · engine=vllm · gpu=h200');
+  expect(['Update engine=vllm', 'gpu=a100'].map(text => matchesText(row, text))).toEqual([true, false]);
+});
+
 test('filters by words', () => {
   const view = ended('r1', madeUpFigures());
   const row = runRow(EMPTY_STATE, view, 0);
