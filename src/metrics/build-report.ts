@@ -8,6 +8,7 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
 import { REPORT_SCHEMA } from '../core/run/report.ts';
+import type { SentRange } from '../core/run/request-lengths.ts';
 import { runAsSent } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
@@ -47,7 +48,7 @@ export const buildReport = (input: ReportInput): Report => {
   return {
     schema: REPORT_SCHEMA,
     plimsoll: config.plimsoll,
-    run: runAsSent(config, counts.issued),
+    run: runAsSent(config, sentRange(config, { counts, warmup })),
     state,
     complete: reasons.length === 0,
     ...(reasons.length === 0 ? {} : { incompleteReason: reasons.join('; ') }),
@@ -96,6 +97,12 @@ const difference = (all: SampleCounts, part: SampleCounts): SampleCounts => ({
   cancelled: all.cancelled - part.cancelled,
   unresolved: all.unresolved - part.unresolved,
 });
+
+/** A window that begins in the middle of a load, behind a ramp, leaves out what was sent before it. */
+const sentRange = (
+  { run }: RunConfig,
+  { counts, warmup }: Readonly<Record<'counts' | 'warmup', SampleCounts>>,
+): SentRange => ({ from: Math.max(0, warmup.issued - run.warmupRequests), count: counts.issued });
 
 const incompleteReasons = ({
   input,

@@ -9,33 +9,40 @@ import type { AskedTokens, RequestLengths } from './run-requests.ts';
 export const lengthsText = (lengths: readonly number[]): string =>
   lengths.length > REQUEST_LENGTHS_MAX || new Set(lengths).size === 1 ? '' : lengths.join(',');
 
-/** What was asked over all prompts, or over the first so many requests. */
+/** Requests in their order of sending, which goes through all lengths over and over. */
+export interface SentRange {
+  /** How many were sent before the first of them. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** What was asked over all prompts, or over the requests of a range. */
 export const askedTokens = (
   text: string,
   lengths: readonly number[],
-  sent: number = lengths.length,
+  { from, count }: SentRange = { from: 0, count: lengths.length },
 ): AskedTokens => {
   let sum = 0;
   let min = Number.POSITIVE_INFINITY;
   let max = 0;
-  const rounds = Math.floor(sent / lengths.length);
-  const rest = sent % lengths.length;
   for (const [index, length] of lengths.entries()) {
-    const times = rounds + (index < rest ? 1 : 0);
-    if (times === 0) break;
+    /** Of the first so many requests, those that asked for this length. */
+    const among = (requests: number): number => Math.ceil((requests - index) / lengths.length);
+    const times = Math.max(0, among(from + count)) - Math.max(0, among(from));
+    if (times === 0) continue;
     sum += length * times;
     if (length < min) min = length;
     if (length > max) max = length;
   }
-  return { text, mean: sum / sent, min, max };
+  return { text, mean: sum / count, min, max };
 };
 
 /** The run as its report tells it: what it asked of the requests of the measured phase. */
 export const runAsSent = (
   { run, requestLengths }: { readonly run: ReportRun; readonly requestLengths: Reported<RequestLengths> },
-  sent: number,
+  sent: SentRange,
 ): ReportRun => {
-  if (isUnknown(run.requests) || isUnknown(requestLengths) || sent === 0) return run;
+  if (isUnknown(run.requests) || isUnknown(requestLengths) || sent.count === 0) return run;
   const { inputTokens, outputTokens } = run.requests;
   return {
     ...run,
@@ -47,7 +54,7 @@ export const runAsSent = (
   };
 };
 
-const ofSent = (asked: Reported<AskedTokens>, lengths: string, sent: number): Reported<AskedTokens> =>
+const ofSent = (asked: Reported<AskedTokens>, lengths: string, sent: SentRange): Reported<AskedTokens> =>
   isUnknown(asked) || lengths === '' ? asked : askedTokens(asked.text, lengths.split(',').map(Number), sent);
 
 /** Of one list; a data set that is longer is told as a whole. */
