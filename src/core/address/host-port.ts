@@ -53,5 +53,5 @@ const IPV6_SHAPE = /^(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,32})?$/;
 const IPV4_SHAPE = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const PORT_MAX = 65_535;
 
-/** "fe80::1" of "FE80::1%en3": the scope is the name of an interface of whoever writes it. */
+/** "fe80::1" of "FE80::1%en3": the scope is the name of an interface on the machine where it was written. */
 export const withoutScope = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();

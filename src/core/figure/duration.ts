@@ -1,6 +1,5 @@
-// Lengths of time as people write them. An age is coarse, because it is read at a glance, and so is a time that changes
-// while one looks; one that is compared with others keeps three significant digits: 14.9 ms and 15.4 ms per token are not
-// the same speed.
+// Lengths of time as people write them. An age is coarse, because it is read at a glance, and so is a changing time;
+// one that is compared with others has three significant digits: 14.9 ms and 15.4 ms per token are not the same speed.
 
 import type { Figure } from './figure.ts';
 import { figureText, formatThreeDigits, UNKNOWN_FIGURE, withoutTrailingZeros } from './figure.ts';

@@ -1,5 +1,5 @@
-// Durations and sizes as people write them in a config file or on a command line. A number without a unit is refused:
-// nobody can know whether 5 means seconds or minutes.
+// Durations and sizes as people write them in a config file or on a command line. A number without a unit is refused: 5
+// could mean seconds or minutes.
 
 export type Parsed<T> =
   | { readonly kind: 'ok'; readonly value: T }

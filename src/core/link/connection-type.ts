@@ -1,5 +1,5 @@
-// What carries a connection, told from the own interface that it leaves by and never from an address: 100.64/10 alone says
-// nothing. A capability is no negotiated rate.
+// What carries a connection, derived from its outgoing interface and never from an address: 100.64/10 alone says
+// nothing. A capability is not a negotiated rate.
 
 import type { InterfaceType, NetworkInterface, NodeNetwork } from '../node/network.ts';
 import type { NodeThunderbolt } from '../node/thunderbolt.ts';
@@ -12,7 +12,7 @@ export interface ConnectionCarrier {
   readonly negotiatedBitsPerSecond: Reported<number>;
 }
 
-/** This machine's own readings; undefined while they are not there yet. */
+/** This machine's own readings; undefined until they arrive. */
 export interface OwnCarriers {
   readonly network: NodeNetwork | undefined;
   readonly thunderbolt: NodeThunderbolt | undefined;

@@ -49,12 +49,12 @@ export const linkCarrier = (connection: Connection, source: EndReadings, sink: E
     source: { interfaceName: connection.sourceInterface, type, negotiatedBitsPerSecond },
     sink: sinkEnd(connection.sinkAddress, sink),
   };
-  // Behind an address translation nobody knows the other end: what the source tells is all there is.
+  // Behind address translation the other end is unknown: only the source's report is available.
   if (isUnknown(ends.sink.interfaceName)) return { type, negotiatedBitsPerSecond, ends };
   return { ...joinedEnds(ends.source, ends.sink), ends };
 };
 
-/** The slower end decides; where one does not tell its rate, it may be the slower one, and nobody knows. */
+/** The slower end decides; an end with an unknown rate may be the slower one, so the result is unknown. */
 export const joinedEnds = (one: ConnectionCarrier, other: ConnectionCarrier): ConnectionCarrier => {
   const slower = slowerEnd(one, other);
   return { type: joinedType(one, other, slower), negotiatedBitsPerSecond: slower.negotiatedBitsPerSecond };
@@ -66,7 +66,7 @@ const slowerEnd = (one: ConnectionCarrier, other: ConnectionCarrier): Connection
   return isUnknown(b) || b < a ? other : one;
 };
 
-/** What bounds a link most says what it is: a radio, a tunnel, else the slower end. */
+/** The type is that of the tightest limit: a radio, a tunnel, else the slower end. */
 const joinedType = (
   one: ConnectionCarrier,
   other: ConnectionCarrier,

@@ -1,5 +1,5 @@
-// A link: all connections between two nodes, as a person sees them, with the best figures of each direction. Nothing here
-// depends on the time: figures carry the moment at which they turn stale, so that a view only compares.
+// A link: all connections between two nodes, as a person sees them, with the best figures of each direction. Nothing
+// here depends on time: figures carry the moment at which they become stale, so a view only compares.
 
 import type { NodeId } from '../ids.ts';
 import { probeKey } from '../probe/probe-status.ts';
@@ -52,7 +52,7 @@ export interface LinkFacts {
   readonly roundTrip: MeasuredFact | undefined;
 }
 
-/** What one node says of its ways to another. */
+/** What one node reports about its connections to another. */
 export interface Ways {
   readonly connections: ByKey<Entry<Connection>> | undefined;
   readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
@@ -62,7 +62,7 @@ export interface Ways {
 
 export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
-/** Undefined where nothing but loopback joins the two. */
+/** Undefined if only loopback joins the two. */
 export const linkFacts = (
   [first, second]: readonly [NodeId, NodeId],
   there: Ways,
@@ -173,7 +173,10 @@ const bestOf = (
   return best;
 };
 
-/** What a link is made of: the connection that carries most. An overlay runs over something, and speaks only for itself. */
+/**
+ * What a link is made of: the connection that carries most. An overlay runs over another link, and describes only
+ * itself.
+ */
 const carrying = (connections: readonly ConnectionFacts[]): ConnectionFacts | undefined => {
   const physical = connections.filter(({ medium }) => medium !== 'overlay');
   const asked = physical.length > 0 ? physical : connections;
@@ -187,7 +190,7 @@ const fasterWay = (facts: ConnectionFacts): number | undefined => {
   return Math.max(up, down);
 };
 
-/** There and back in turn while they are of one sort, so that the two ends of a cable stand together. */
+/** Both directions alternate while they are of one kind, so the two ends of a cable are next to each other. */
 const alternating = (
   there: readonly ConnectionFacts[],
   back: readonly ConnectionFacts[],

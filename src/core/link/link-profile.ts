@@ -16,7 +16,7 @@ export interface LinkProfile {
   readonly jitterNs: Reported<number>;
   /** How many round trips the figures above are of. */
   readonly roundTripCount: Reported<number>;
-  /** TCP segments sent again by both ends together while bandwidth was measured. */
+  /** TCP retransmits of both ends together while bandwidth was measured. */
   readonly retransmits: Reported<number>;
   /** Parallel streams of the faster measurement of each direction. */
   readonly uploadStreams: Reported<number>;
@@ -29,7 +29,7 @@ export interface LinkProfile {
   readonly method: string;
   /** How old the figures were when this was written, ms: 0, or their age where the newest attempt failed. */
   readonly measuredAgeMs: number;
-  /** The next probe is due so long after this one; unknown where a person asked for it. */
+  /** The next probe is due this long after this one; unknown if a person requested it. */
   readonly intervalMs: Reported<number>;
   /** Why the newest attempt failed; the figures are then those of the last good one. */
   readonly failure: Reported<'none'>;

@@ -1,11 +1,12 @@
-// How much of what a link should carry it carries. What two ends agreed on is not what can arrive: TCP over Thunderbolt 5
-// reaches about half of it on a sound cable, and Wi-Fi gives a little more than half of its radio's rate to one direction.
+// The share of its expected rate that a link carries. The negotiated rate is not what can arrive: TCP over Thunderbolt
+// 5 reaches about half of it on a good cable, and Wi-Fi gives slightly more than half of its radio's rate to one
+// direction.
 
 import { knownOr } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 import type { FigureView, LinkView } from './link-view.ts';
 
-/** 0..1 and a little more; undefined where nobody knows what was agreed on, or what may be expected of it. */
+/** 0..1 and slightly more; undefined if the negotiated or the expected rate is unknown. */
 export const shareOfExpected = ({ value, of }: Pick<FigureView, 'value' | 'of'>): number | undefined => {
   const negotiated = knownOr(of.carrier.negotiatedBitsPerSecond, undefined);
   const expected = negotiated === undefined || negotiated <= 0 ? undefined : reachOf(of, negotiated);

@@ -1,7 +1,7 @@
 // Which RDMA connections a node has, from state alone: no address is needed. Thunderbolt tells who is at the other end of
 // each port; ports of one InfiniBand subnet or of one IP subnet on RoCE reach each other. Between two nodes every port is
 // paired once, in the order of the names ("rails"), rather than each with each: eight adapters at both ends are eight
-// connections, not sixty-four. Nobody can tell two InfiniBand fabrics with the default prefix apart: a probe then fails.
+// connections, not sixty-four. Two InfiniBand fabrics with the default prefix cannot be distinguished: a probe then fails.
 // GB10 shows each socket as two devices, one for each half of its PCIe lanes. A half can fail alone, so each pair of halves
 // is a connection; they are one cable all the same, and nothing adds the figures of connections up.
 
@@ -36,7 +36,7 @@ export const rdmaConnections = (state: State, self: NodeId, nowMs: number): read
     });
 };
 
-/** What this node has to record so that state says what is so. Nothing where it does. */
+/** What this node must record to correct the state; empty if it is correct. */
 export const rdmaConnectionChanges = (
   state: State,
   self: NodeId,
@@ -101,7 +101,7 @@ const inRails = (from: readonly ActiveRdmaPort[], to: readonly ActiveRdmaPort[])
     to[rail % to.length],
   ]).flatMap(([a, b]): readonly Pair[] => (a === undefined || b === undefined ? [] : [[a, b]]));
 
-/** Each names the other. Apple tells of a peer behind a hub on one side only. */
+/** Each names the other. Apple reports a peer behind a hub on one side only. */
 const isThunderboltCable = (from: ActiveRdmaPort, to: ActiveRdmaPort): boolean => {
   if (from.way.kind !== 'thunderbolt' || to.way.kind !== 'thunderbolt') return false;
   const there = peerWith(from.way.port.peers, to.way.domainUuid);

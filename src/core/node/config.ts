@@ -1,4 +1,4 @@
-// What other nodes may know of a node's config.toml: an allow-list, never the file.
+// What other nodes may see of a node's config.toml: an allow-list, never the file.
 
 export interface NodeConfig {
   readonly tags: readonly string[];

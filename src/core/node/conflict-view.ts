@@ -1,5 +1,5 @@
-// Two machines that run from copies of one home, as a viewer should see it now. Whoever meets the two says so again as long
-// as both are there, so a word that has not come again for a while is over.
+// Two machines that run from copies of one home, as a viewer should see it now. Nodes that meet both repeat the report
+// while both are there, so a report that has not been repeated for a while is over.
 
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
@@ -14,7 +14,7 @@ export interface ConflictView {
 /** Dials to a refused address are at most 15 s apart, and each may take 4 s. */
 export const CONFLICT_LASTS_MS = 60_000;
 
-/** Undefined while a node has its identity for itself, as far as anybody has noticed. */
+/** Undefined unless another machine was seen with the node's identity. */
 export const conflictOf = (state: State, node: NodeId, nowMs: number): ConflictView | undefined => {
   const words = Object.values(state.nodeConflicts).flatMap(seen => {
     const entry = Object.hasOwn(seen, node) ? seen[node] : undefined;

@@ -1,4 +1,5 @@
-// Forgetting a node that is gone: a fact that names how far its words reach, so that it is shown again as soon as it speaks.
+// Forgetting a node that is gone: an event that names its last positions, so it is shown again as soon as it sends
+// something new.
 
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
@@ -9,7 +10,7 @@ export type Forgetting =
   | { readonly kind: 'forgotten'; readonly fact: NodeForgotten }
   | { readonly kind: 'refused'; readonly code: 'no-such-node' | 'own-node' | 'node-is-live' };
 
-/** Everything that is known of the subject is hidden; a node that is heard now would be back at once, so it is refused. */
+/** Hides everything known about the subject; refused for a node that is up, because it would be back at once. */
 export const forgetNode = (
   state: State,
   { self, subject, nowMs }: { readonly self: NodeId; readonly subject: NodeId; readonly nowMs: number },

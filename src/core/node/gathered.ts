@@ -1,4 +1,4 @@
-// What a source tells of a reading: its value, that it still holds, or that it could not be read. Payloads of events;
+// What a source reports about a reading: its value, that it still holds, or that it could not be read. Payloads of events;
 // reading.ts names the readings themselves.
 
 import type { GpuVendor } from './gpu.ts';
@@ -6,9 +6,9 @@ import { GPU_VENDORS } from './gpu.ts';
 
 /** Payload of "<reading>.gathered". */
 export interface Gathered<T> {
-  /** The tool or interface that told it: "procfs", "macmon 0.8", "nvidia-smi". */
+  /** The tool or interface that reported it: "procfs", "macmon 0.8", "nvidia-smi". */
   readonly source: string;
-  /** How often the source tells, in ms. */
+  /** How often the source reports, in ms. */
   readonly intervalMs: number;
   readonly value: T;
 }
@@ -39,8 +39,8 @@ export interface ReadingConfirmed {
 }
 
 /**
- * The source failed: the value held before stays, and grows old. Or (`reading.absent`) this machine has nothing of the
- * kind and never will while it runs: the value held before is void.
+ * The source failed: the previous value stays, and ages. Or (`reading.absent`) this machine has nothing of the kind and
+ * never will while it runs: the previous value is void.
  */
 export interface ReadingFailed extends ReadingConfirmed {
   readonly reason: string;
@@ -67,6 +67,6 @@ export const readingKey = ({
   readonly vendor: string;
 }): string => (vendor === 'none' ? reading : `${reading} ${vendor}`);
 
-/** Whether `reading.*` events can tell of it. */
+/** Whether `reading.*` events can carry it. */
 export const isFirstReading = ({ reading, vendor }: ReadingConfirmed): boolean =>
   FIRST_READINGS.some(one => one === reading) && FIRST_VENDORS.some(one => one === vendor);

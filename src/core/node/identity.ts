@@ -1,4 +1,4 @@
-// Who a machine is: what does not change while it runs. Durable, so that an offline node keeps its name and model.
+// A machine's identity: what does not change while it runs. Durable, so an offline node keeps its name and model.
 
 import type { Reported } from '../unknown.ts';
 
@@ -26,6 +26,6 @@ export interface NodeIdentity {
   /** "kvm", "docker", "none". */
   readonly virtualisation: Reported<string>;
   readonly plimsollVersion: string;
-  /** Made up by the demo or a test; every surface says so. */
+  /** Simulated by the demo or a test; every view says so. */
   readonly isSimulated: boolean;
 }

@@ -1,5 +1,5 @@
-// Memory as the operating system counts it, in bytes. Pressure stands beside use, because a full memory that
-// nobody waits for is healthy and a half-full one that swaps is not.
+// Memory as the operating system counts it, in bytes. Pressure is shown beside usage, because full memory that no task
+// waits for is healthy and half-full memory that swaps is not.
 
 import type { Reported } from '../unknown.ts';
 import { isUnknown } from '../unknown.ts';
@@ -12,7 +12,7 @@ export interface NodeMemory {
   readonly swapTotalBytes: Reported<number>;
   readonly swapUsedBytes: Reported<number>;
   readonly pressure: MemoryPressure;
-  /** The control group's bound, where one holds this process below the host's total. */
+  /** The control group's limit, if it is below the host's total. */
   readonly container: ContainerMemory;
 }
 

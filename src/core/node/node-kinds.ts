@@ -1,5 +1,5 @@
-// The kinds of events in which a node tells of itself: its readings, what their sources say, and its place in the cluster.
-// Rows of the table of kinds; readings in the order in which a person wants to see them.
+// The kinds of events in which a node reports about itself: its readings, the status of their sources, and its place in
+// the cluster. Rows of the table of kinds; readings in the order in which a person wants to see them.
 
 import type { NodeConfig } from './config.ts';
 import type { NodeDisk } from './disk.ts';

@@ -1,4 +1,4 @@
-// All that is known of one node as a person should see it: its readings with their ages, its devices, what is odd about it.
+// Everything known about one node as a person should see it: its readings with their ages, its devices, its problems.
 // Derived from State, never stored.
 
 import type { NodeId } from '../ids.ts';
@@ -28,9 +28,9 @@ export interface NodeView extends NodeReadings {
   /** The friendly name, or the first characters of the id while no identity is known. */
   readonly name: string;
   readonly presence: Presence;
-  /** Ms since anything was heard of the node; Infinity when never in this process's lifetime. */
+  /** Ms since the node was last seen; Infinity if never in this process's lifetime. */
   readonly silentMs: number;
-  /** Ms since it said that it stops; undefined where its silence, if any, came without a word. */
+  /** Ms since it reported that it stops; undefined if it did not. */
   readonly stoppedMs: number | undefined;
   readonly gpus: readonly VendorView[];
   /** The vendors of whom this machine has no GPU, and how that is known; none while nobody has looked yet. */
@@ -38,7 +38,7 @@ export interface NodeView extends NodeReadings {
   /** What the processor can do, where the node has measured that: never summed with GPUs. */
   readonly cpu: MeasuredDevice;
   readonly unknownKinds: readonly string[];
-  /** Kinds of which it told more entries than any machine has, and how many were refused. */
+  /** Kinds of which it sent more entries than any machine has, and how many were refused. */
   readonly refusedKinds: readonly RefusedKind[];
   /** Two machines run with this node's identity. */
   readonly conflict: ConflictView | undefined;

@@ -1,5 +1,5 @@
-// Whether a node is there: by local receipt of what it says, by its own last word, and by what others forgot of it. Nothing of
-// this is stored.
+// Whether a node is present: by local receipt of its events, by its own stop event, and by others forgetting it. None
+// of this is stored.
 
 import { entriesOf, entriesOfNode, nodesIn } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
@@ -19,7 +19,7 @@ export interface PresenceLimits {
 /** DESIGN §3.1: by local receipt, whatever the ages say. A node's own config may say otherwise. */
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_000 };
 
-/** Local receipt of the newest event of a node, ms; -Infinity for a node nobody has heard. */
+/** Local receipt of the newest event of a node, ms; -Infinity for a node never seen. */
 export const lastHeardMs = (state: State, node: NodeId): number => {
   let newest = state.origins[node]?.receivedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const field of SIGNS_OF_LIFE)
@@ -47,7 +47,7 @@ export const nodeIds = (state: State): readonly NodeId[] => {
   return [...ids].filter(id => !isForgotten(state, id)).sort();
 };
 
-/** A node is hidden while somebody's forgetting covers all that is known of it. */
+/** A node is hidden while a `node.forgotten` covers everything known about it. */
 export const isForgotten = (state: State, node: NodeId): boolean => {
   for (const forgets of entriesOf(state.nodeForgets)) {
     const forget = forgets[node];
@@ -97,7 +97,7 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
   return newest;
 };
 
-/** Nobody can forget a node that is live; between two nodes the last word of a third may differ by a relay's delay. */
+/** A node that is up cannot be forgotten; what two nodes last received from a third may differ by a relay's delay. */
 const FORGOTTEN_QUIET_MS = 2_000;
 const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
 const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife).map(({ field }) => field);

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../ids.ts';
 
-/** Hides the subject while nothing is known of it beyond this point and nothing was heard of it since. */
+/** Hides the subject while nothing is known beyond this point and nothing has arrived from it since. */
 export interface NodeForgotten {
   readonly subject: NodeId;
   readonly durableEpoch: number;
@@ -12,7 +12,7 @@ export interface NodeForgotten {
 }
 
 /**
- * The last word of a daemon that stops because it was told to. Anything it says afterwards takes it back: a durable fact past
+ * The last event of a daemon that was asked to stop. Anything it sends afterwards cancels it: a durable fact past
  * this point of its journal, a live one that is newer.
  */
 export interface NodeStopping {

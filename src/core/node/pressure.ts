@@ -1,5 +1,6 @@
-// Pressure: the share of time in which tasks waited for the processor, for memory or for I/O. Use says how full a machine
-// is, pressure whether anybody suffers from it. As Linux measures it (PSI, Documentation/accounting/psi.rst).
+// Pressure: the share of time in which tasks waited for the processor, for memory or for I/O. Usage says how full a
+// machine is, pressure whether tasks have to wait because of it. As Linux measures it (PSI,
+// Documentation/accounting/psi.rst).
 
 import type { Reported } from '../unknown.ts';
 import { isUnknown, unknown } from '../unknown.ts';

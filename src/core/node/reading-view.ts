@@ -1,5 +1,5 @@
-// A reading as a person should see it: derived from its entry and the reader's own monotonic clock, so that every viewer
-// sees a stalled source go stale without any event saying so.
+// A reading as a person should see it: derived from its entry and the reader's own monotonic clock, so every viewer
+// sees a stalled source go stale without an event.
 
 import { ageMsOf } from '../entry-maps.ts';
 import type { Entry, ReadingEntry } from '../state.ts';
@@ -31,7 +31,7 @@ export type ReadingView<T> =
 
 /** A reading is stale past this many of its intervals: 2.5 and a view's tick stay within three. */
 export const STALE_INTERVALS = 2.5;
-/** A reading told twice a second may be late by a scheduler's hiccup without being called stale. */
+/** A reading reported twice a second may be late by a scheduler's hiccup without counting as stale. */
 export const STALE_MS_MIN = 2_000;
 
 export const readingView = <T>(

@@ -10,7 +10,7 @@ import { singleLine } from '../text/single-line.ts';
 export const givenName = (state: State, node: NodeId): string =>
   singleLine(state.nodeIdentities[node]?.value.friendlyName ?? '');
 
-/** Everybody with that name, forgotten ones too, the node itself among them. */
+/** All nodes with that name, including forgotten ones and the node itself. */
 export const namesakes = (state: State, name: string): readonly NodeId[] =>
   groupsOf(state.nodeIdentities).get(name) ?? NOBODY;
 
@@ -29,6 +29,6 @@ const groupsOf = (identities: State['nodeIdentities']): ReadonlyMap<string, read
   return groups;
 };
 
-// A memory of what was derived, never more: the identities are an immutable value, and names are asked for by the thousand.
+// Only a cache: the identities are an immutable value, and names are needed by the thousand.
 const GROUPS = new WeakMap<State['nodeIdentities'], ReadonlyMap<string, readonly NodeId[]>>();
 const NOBODY: readonly NodeId[] = [];

@@ -1,5 +1,5 @@
-// Whether something works on a node now, so that probes leave it alone: a benchmark or a server with requests in flight, by
-// lease, or a GPU that is busy by itself.
+// Whether something is active on a node now, so probes wait: a benchmark or a server with requests in flight, by lease,
+// or a busy GPU.
 
 import type { NodeId } from '../ids.ts';
 import { nodeName } from '../node/node-view.ts';
@@ -9,8 +9,8 @@ import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 
 /**
- * A GPU with a kernel running for this share of the time belongs to somebody. A desktop's compositor and a video stay
- * below; inference of one stream is far above.
+ * A GPU with a kernel running for this share of the time is in use. A desktop's compositor and a video stay below;
+ * inference of one stream is far above.
  */
 export const GPU_BUSY_USE_MIN = 0.25;
 

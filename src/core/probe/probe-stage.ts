@@ -1,5 +1,5 @@
-// What is being measured now, as a reader may believe it: a status is a lease, and one that outlived what it announced
-// says nothing any more.
+// What is being measured now, as far as it is valid: a status is a lease, and one past its announced end no longer
+// counts.
 
 import type { Entry } from '../state.ts';
 import { knownOr } from '../unknown.ts';

@@ -1,8 +1,8 @@
-// The word that somebody who mistyped one probably meant.
+// The word probably meant by a mistyped one.
 
 /** The nearest of the candidates by edit distance (with swaps), or undefined when none is near enough to be meant. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
-  // What nobody typed by mistake is not worth the work of comparing.
+  // Texts far too long for a typing mistake are not compared.
   if (word.length > WORD_LENGTH_MAX) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

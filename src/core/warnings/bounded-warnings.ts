@@ -1,5 +1,5 @@
-// The list that anybody reads: serious things first, and not so many of one sort that they hide the others. Where a whole
-// cluster has one trouble, two hundred machines would say it before the one broken cable had its turn.
+// The list that people read: serious warnings first, and not so many of one kind that they hide the others. If a whole
+// cluster has one problem, two hundred machines would report it before the one broken cable.
 
 import type { Warning } from './warning.ts';
 
@@ -31,7 +31,7 @@ const leftOut = (count: number): Warning => ({
 });
 
 const LEVELS = ['danger', 'caution', 'note'] as const;
-/** More than anybody reads. */
+/** More than a person reads. */
 const WARNINGS_MAX = 500;
 /** One a node of the largest cluster that is looked after: the list of nodes and Prometheus count by these. */
 const OF_ONE_SORT_MAX = 200;

@@ -29,7 +29,7 @@ export const clusterWarnings = ({ state, views, nowMs, links }: ClusterSources):
     ...rdmaWarnings(views),
     ...linkWarnings({ state, views, links: links ?? linkViews(state, nowMs), nowMs }),
     ...machineWarnings(state, views),
-    // What is merely late comes behind what is broken.
+    // What is only late comes after what is broken.
     ...staleWarnings(state, views),
   ]);
 

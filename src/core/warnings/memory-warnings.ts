@@ -11,7 +11,7 @@ import type { Warning } from './warning.ts';
 export const memoryWarnings = (views: readonly NodeView[]): readonly Warning[] =>
   views.flatMap(view => {
     const host = hostWarning(view);
-    // Memory past its load line speaks of swap already.
+    // The warning about memory past its load line already mentions swap.
     return [...(host.length > 0 ? host : swapWarning(view)), ...gpuWarnings(view), ...diskWarnings(view)];
   });
 
@@ -58,7 +58,7 @@ const swapWarning = (view: NodeView): readonly Warning[] => {
   ];
 };
 
-/** Who has the memory, in the words of the system's own tool. */
+/** Which processes use the memory, by the system's own tool. */
 const largestPrograms = (view: NodeView): { readonly command?: string } => {
   switch (heldValue(view.identity)?.operatingSystem.platform) {
     case 'macos':

@@ -1,4 +1,4 @@
-// A node that is silent, that exists twice, whose settings cannot be read, or that speaks of what this version does not know.
+// A node that is silent, that exists twice, whose settings cannot be read, or that sends kinds this version does not know.
 
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';

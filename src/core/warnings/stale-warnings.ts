@@ -1,6 +1,6 @@
-// Sources that have stopped telling, one card a cause: a host that is held up lets all of its readings go stale at once, and
-// often a whole cluster of them. They come behind the faults. How old a figure is stands beside it everywhere;
-// a card is for what lasts, since the sources of a busy host are silent for some seconds now and then.
+// Sources that have stopped reporting, one card per cause: on a blocked host all readings go stale at once, and
+// often a whole cluster of them. They come after the faults. Ages are shown beside figures everywhere; a card is only
+// for lasting silence, since the sources of a busy host are silent for some seconds now and then.
 
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
