@@ -1,4 +1,4 @@
-// The answer that a cluster's owner looks for first: which cable carries least of what it should.
+// What a cluster's owner looks for first: the cable with the smallest share of its expected rate.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, formatPercent } from '../../../src/core/figure/figure.ts';

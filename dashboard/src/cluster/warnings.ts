@@ -1,5 +1,5 @@
-// What the page's warnings list holds: what core found in the cluster, what the daemon says of itself, and what a lonely
-// node should hear. Serious things first.
+// What the page's warnings list holds: what core found in the cluster, what the daemon reports about itself, and advice
+// for a node without peers. Serious ones first.
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';

@@ -1,5 +1,5 @@
-// Water that moves only when one can see it: a level that trembles does not redraw the picture, a small change is taken
-// at once, and only a large one is animated. An animation is sixty drawings a second, which an idle page cannot afford.
+// A level that moves only visibly: tiny changes do not redraw the drawing, a small change is applied at once, and only
+// a large one is animated. An animation is sixty drawings a second, which an idle page cannot afford.
 
 export interface Surface {
   /** 0..1; undefined where the level is not known. */

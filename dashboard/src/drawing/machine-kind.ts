@@ -1,5 +1,5 @@
-// Which drawing a machine gets, from what it says of itself. A guess about the housing only: nothing is measured or
-// decided by it, and what nobody knows is drawn as the dashed box of a virtual machine.
+// Which drawing a machine gets, from its identity. Only a guess about the case: nothing depends on it, and unknown
+// machines are drawn as the dashed box of a virtual machine.
 
 import type { GpuDevice } from '../../../src/core/node/gpu.ts';
 import type { NodeIdentity } from '../../../src/core/node/identity.ts';

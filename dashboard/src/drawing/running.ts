@@ -1,5 +1,5 @@
-// Dashes that run where something is being measured. A clock steps them a few times a period: an animation of the style
-// sheet would have the whole page looked at sixty times a second for them.
+// Dashes that run where something is being measured. A clock steps them a few times per period: a CSS animation would
+// repaint the page sixty times a second.
 
 import type { Attachment } from 'svelte/attachments';
 import { runLength, STEP_MS } from './run-length.ts';

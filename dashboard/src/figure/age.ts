@@ -1,5 +1,5 @@
-// The age of a reading as it stands in a table or under a card: under a second it only says so, because tenths that
-// change twice a second are unrest and not news.
+// The age of a reading as shown in a table or under a card: below a second it only says so, because tenths that change
+// twice a second distract.
 
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';

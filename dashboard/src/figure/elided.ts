@@ -1,4 +1,4 @@
-// Text for a place that cannot grow: names and models are anybody's, the map's words are not.
+// Text for a place of fixed width: names and models may have any length.
 
 export const elided = (text: string, lengthMax: number): string => {
   const characters = [...text];

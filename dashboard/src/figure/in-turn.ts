@@ -1,5 +1,5 @@
-// Words that nobody sees need not be told anew each second: those of rows beyond the edge of a list, and those for a screen
-// reader on a map of hundreds. What is seen is told at every count, the rest in turn, a tenth of it at each.
+// Invisible words need no update each second: rows outside the visible part of a list, and texts for screen readers on
+// a map of hundreds. Visible items are updated at every count, the rest in turn, a tenth at each.
 
 /** In so many counts each is told at least once. */
 export const TURNS = 10;

@@ -1,4 +1,4 @@
-// A reported value as text, with the reason where there is none, so that no view forgets to say it.
+// A reported value as text, with the reason if there is none, so no view can omit it.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { figureText, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';

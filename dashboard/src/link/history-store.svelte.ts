@@ -1,4 +1,4 @@
-// Asks the daemon for the past of one connection, again when it was measured anew.
+// Requests the history of one connection from the daemon, again after each new measurement.
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
@@ -43,7 +43,7 @@ export class HistoryStore {
       backMs: String(backMs),
       limit: String(rowsMax),
     });
-    // Another link may have been picked while this answer was on its way.
+    // Another link may have been picked before this reply arrived.
     if (asked !== this.#asked) return;
     this.isWaiting = false;
     this.failure = answer.kind === 'refused' ? answer.reason : '';

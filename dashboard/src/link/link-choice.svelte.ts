@@ -1,7 +1,7 @@
-// Which link the reader looks at: pointing shows for as long as one points, picking stays until it is let go. What is
+// Which link the reader looks at: hovering is temporary, picking stays until released. What is
 // picked stands in the address.
 
-/** A pointer on its way to something else points at nothing, ms. */
+/** A pointer must rest this long before it counts, ms. */
 const POINT_MS = 120;
 
 /** Where the key of the picked link is kept. */
@@ -37,7 +37,7 @@ export class LinkChoice {
     }, POINT_MS);
   }
 
-  /** The keyboard stands on a link, or has left it: that is never by the way. */
+  /** A link gets or loses keyboard focus: that always counts at once. */
   focus(key: string | undefined): void {
     clearTimeout(this.#wait);
     this.pointed = key;

@@ -12,7 +12,7 @@ export type LinkEnds =
   | { readonly kind: 'found'; readonly ends: readonly [NodeId, NodeId] }
   /** Both words are one node. */
   | { readonly kind: 'same'; readonly node: NamedNode }
-  /** Nobody, or more than one, is called so; `near` is who was probably meant. */
+  /** No node, or several, have that name; `near` is the one probably meant. */
   | { readonly kind: 'unknown'; readonly words: readonly EndProblem[] };
 
 export interface EndProblem {

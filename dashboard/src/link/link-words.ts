@@ -1,4 +1,4 @@
-// A link in words: for its labels, its row in the list, and who listens instead of looking.
+// A link in words: for its labels, its row in the list, and screen readers.
 
 import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';

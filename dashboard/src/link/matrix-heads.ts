@@ -1,5 +1,5 @@
-// How wide the columns of the matrix are, and whether the names over them fit lying down. Where one does not, all stand
-// upright: cut names tell machines of one row apart no longer.
+// How wide the columns of the matrix are, and whether the names over them fit lying down. If one does not, all are
+// vertical: shortened names could no longer be distinguished.
 
 import type { MatrixColumn } from './matrix.ts';
 

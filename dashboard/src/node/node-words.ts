@@ -25,7 +25,7 @@ import { gpuUse } from './node-load.ts';
 import { nodeVitals } from './node-vitals.ts';
 
 export interface NodeWords {
-  /** With the mark of a machine that is made up: every surface says so. */
+  /** With the mark of a simulated machine: every view has it. */
   readonly name: string;
   /** "Mac Studio · Apple M3 Ultra" */
   readonly model: string;
@@ -83,11 +83,11 @@ export const nodeWords = (view: NodeView, lagMs?: number): NodeWords => {
   };
 };
 
-/** Of a node that is offline: that it was stopped, or how long nothing was heard. */
+/** For an offline node: that it was stopped, or when it was last seen. */
 export const absenceWords = ({ silentMs, stoppedMs }: NodeView, lagMs = 0): string =>
   stoppedMs === undefined ? silenceWords(silentMs + lagMs) : `stopped ${ageText(stoppedMs + lagMs)} ago`;
 
-/** A node that only the journal knows was not heard at all. */
+/** A node known only from the journal was never seen. */
 const silenceWords = (silentMs: number): string =>
   Number.isFinite(silentMs) ? `no contact for ${ageText(silentMs)}` : 'no contact yet';
 

@@ -1,4 +1,4 @@
-// Who works on a node now, so that probes wait: a benchmark against it by its id, or a server with requests in flight.
+// What is active on a node now, so probes wait: a benchmark against it by its id, or a server with requests in flight.
 
 import type { NodeId, RunId } from '../../../src/core/ids.ts';
 import { isRunId } from '../../../src/core/ids.ts';

@@ -1,4 +1,4 @@
-// Asks the daemon to measure now, and says in words what came of it. How it goes on is told by the state like any probe.
+// Requests a probe from the daemon, and shows the reply in words. Its progress is shown from state like for any probe.
 
 import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { probesAnswerSchema } from '../../../src/wire/api/probe-answers.ts';
@@ -6,7 +6,7 @@ import { askDaemon, type DaemonReply, jsonBody, NOT_SIGNED_IN } from '../shell/a
 
 export interface AskedProbe {
   readonly words: string;
-  /** Nothing came of it because this browser may only read. */
+  /** Refused because this browser may only read. */
   readonly needsSignIn: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Asks the daemon for what does not come by the stream. An answer is what its schema says, or a refusal in words: a page never
-// shows half of something.
+// Requests from the daemon what is not in the stream. A reply matches its schema, or becomes a refusal in words: a page
+// never shows incomplete data.
 
 import * as v from 'valibot';
 import { problemText, shortReason } from '../../../src/core/problem.ts';
@@ -44,7 +44,7 @@ export const refusal = (status: number, body: unknown): DaemonReply<never> => {
   return { kind: 'refused', code, reason: problem === undefined ? `HTTP ${status}` : problemText(problem) };
 };
 
-/** What is no JSON fits no schema; what it is instead is for the schema's issues to say. */
+/** Anything but JSON matches no schema; the schema's issues describe it. */
 const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text);

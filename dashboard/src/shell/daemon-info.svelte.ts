@@ -1,5 +1,5 @@
-// What the daemon says of itself beside the stream: things a person should know now (a config file with an error, a
-// journal that was moved aside). Asked for with each snapshot of the stream, and now and then while somebody looks.
+// What the daemon reports about itself besides the stream: things a person should know now (a config file with an error, a
+// journal that was moved aside). Requested with each snapshot of the stream, and now and then while the page is visible.
 
 import { problemText } from '../../../src/core/problem.ts';
 import { daemonAnswerSchema } from '../../../src/wire/api/daemon-answers.ts';

@@ -46,14 +46,14 @@ export class Router {
     this.query = new URLSearchParams(location.search);
   }
 
-  /** Once the new page stands, the focus stands where it begins, and who listens to the screen hears it. */
+  /** Once the new page is shown, focus moves to its start, so screen readers announce it. */
   async #focusPage(): Promise<void> {
     await tick();
     document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
   }
 }
 
-/** The path that a click on one of our links asks for; undefined when it is the browser's affair. */
+/** The path that a click on one of our links asks for; undefined if the browser should handle it. */
 const ownPath = (event: MouseEvent): string | undefined => {
   if (event.defaultPrevented || event.button !== 0) return undefined;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return undefined;

@@ -1,4 +1,4 @@
-// Whether what the page shows was made up, in words that stand on every page of it.
+// Whether the page shows simulated data, in words shown on every page.
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';

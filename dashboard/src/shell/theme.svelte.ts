@@ -35,7 +35,7 @@ export class ThemeChoice {
       if (this.chosen === 'auto') localStorage.removeItem(KEY);
       else localStorage.setItem(KEY, this.chosen);
     } catch {
-      // Storage is forbidden: the choice lasts as long as the page.
+      // Storage is blocked: the choice lasts as long as the page.
     }
     this.#show();
   }

@@ -1,4 +1,4 @@
-// When to try a lost stream again: soon at first, since a restart takes a second, then rarely, since nobody may be there.
+// When to retry a lost stream: soon at first, since a restart takes a second, then rarely, since the daemon may be gone.
 
 export const RETRY_MS_MIN = 1_000;
 export const RETRY_MS_MAX = 15_000;

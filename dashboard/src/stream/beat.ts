@@ -1,5 +1,5 @@
 // When a page counts anew. Each count is a drawing, and a drawing costs the same whether much or little has changed: so
-// readings that every node tells again and again wait for the next beat, and only news are drawn sooner.
+// regular readings wait for the next beat, and only other events are drawn sooner.
 
 import type { Event } from '../../../src/core/event.ts';
 import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
@@ -10,7 +10,7 @@ export const BEAT_MS = 1_000;
 export const BEAT_AFTER_NEWS_MS = 1_250;
 /** News that come sooner after the last count wait until then, ms. */
 export const NEWS_MS_MIN = 250;
-/** Of so many nodes somebody always has news. */
+/** With this many nodes there is always an event. */
 const MANY_NODES = 32;
 
 export const isMany = (nodeCount: number): boolean => nodeCount > MANY_NODES;

@@ -1,12 +1,12 @@
-// The state of the stream between this browser and the daemon, and what the header says about it. Moments are on the
-// clock of whoever holds the link; between a worker and its tabs they travel as distances from now.
+// The state of the stream between this browser and the daemon, and what the header says about it. Times are on the
+// clock of the process that holds the link; between a worker and its tabs they are sent relative to now.
 
 export type StreamLink =
   | { readonly kind: 'starting' }
   | { readonly kind: 'open'; readonly heardAtMs: number }
   | {
       readonly kind: 'lost';
-      /** When the daemon was last heard. */
+      /** When the daemon was last seen. */
       readonly sinceMs: number;
       /** undefined while a try is under way. */
       readonly nextTryAtMs: number | undefined;
@@ -61,8 +61,8 @@ export const streamLinkView = (
 };
 
 /**
- * The moment up to which the cluster is known. While nothing comes, sources are judged as of then: that nothing is heard
- * of them is not their fault, and for so long as a stream is late it is not stale.
+ * The moment up to which the cluster is known. While nothing arrives, sources are judged as of then: the silence is not
+ * theirs, and they do not go stale because the stream is late.
  */
 export const judgedAt = (link: StreamLink, nowMs: number, staleMs: number = STREAM_STALE_MS): number => {
   switch (link.kind) {

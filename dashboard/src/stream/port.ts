@@ -1,11 +1,11 @@
-// What a tab and the holder of the stream say to each other. The holder is a shared worker, or the tab itself where
+// The messages between a tab and the holder of the stream. The holder is a shared worker, or the tab itself where
 // there is none. Snapshots and batches pass as the daemon's own text, so both ends decode them alike.
 
 import type { StreamLink } from './link.ts';
 
 export type ToTab =
   | { readonly kind: 'snapshot'; readonly text: string }
-  /** News are drawn sooner than the next figures of readings. */
+  /** Other events are drawn sooner than regular readings. */
   | { readonly kind: 'batch'; readonly text: string; readonly hasNews: boolean }
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'link'; readonly link: StreamLink; readonly nowMs: number };

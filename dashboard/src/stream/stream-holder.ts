@@ -16,7 +16,7 @@ import type { Tab, ToHolder, ToTab } from './port.ts';
 import type { StreamListener } from './stream-source.ts';
 import { StreamSource } from './stream-source.ts';
 
-/** Tabs beyond these are the oldest ones, which may have died without a word. */
+/** Beyond these the oldest tabs are dropped; they may have died silently. */
 export const TABS_MAX = 64;
 /** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
 const FOLD_MS = 2_000;

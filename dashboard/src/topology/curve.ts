@@ -1,5 +1,5 @@
-// The course of a line on the map: straight, or bent once (a quadratic Bézier curve) where a straight one would be too short
-// to see or would run through somebody else. Everything that stands on a line asks here where that is.
+// The course of a line on the map: straight, or bent once (a quadratic Bézier curve) if a straight one would be too
+// short to see or would run through another node. Everything placed on a line gets its position here.
 
 import type { Box, Point } from './geometry.ts';
 import { along, crosses, distance } from './geometry.ts';

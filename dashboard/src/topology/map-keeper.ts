@@ -1,4 +1,4 @@
-// Keeps the picture still: the layout is computed anew only when what it depends on has changed.
+// Keeps the map still: the layout is recomputed only when its inputs have changed.
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
@@ -86,7 +86,7 @@ const lookAt = (sight: Sight): LinkSight => {
   return { links, texts, isWeb, hasFastWeb };
 };
 
-/** Past so many links plain ones are drawn as one web: nobody tells them apart, and each would cost. */
+/** Past this many links, plain ones are drawn as one web: they cannot be told apart, and each would cost time. */
 export const LINES_EACH_MAX = 150;
 
 /** Links that stay a line of their own in a web. */
@@ -152,7 +152,7 @@ const mapLink = (
   };
 };
 
-/** Machines that a fast cable joins stand together; a switch or the air joins everybody. */
+/** Machines joined by a fast cable are placed together; a switch or Wi-Fi joins all of them. */
 const PULLS: Readonly<Record<LinkMedium, number>> = {
   rdma: 1,
   cable: 0.08,

@@ -96,7 +96,7 @@ export const layoutMap = ({ nodes, links, frame, known }: MapInput): MapLayout =
   };
 };
 
-/** Of few nodes lines go around what is in their way; among many nobody could follow one, and it would take long. */
+/** With few nodes lines go around obstacles; among many a person could not follow one, and it would take long. */
 const routesOf = (
   ends: readonly { readonly link: MapLink; readonly a: Placement; readonly b: Placement }[],
   places: readonly Placement[],

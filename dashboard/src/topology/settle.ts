@@ -123,7 +123,7 @@ const relax = (
         const dx = (xs[a] ?? 0) - (xs[b] ?? 0);
         const dy = (ys[a] ?? 0) - (ys[b] ?? 0);
         const apart = Math.max(Math.hypot(dx, dy), 1);
-        // Only near ones push: what pushes from afar drives everybody to the rim.
+        // Only near nodes push: pushing from afar would drive all of them to the rim.
         if (apart > reach) continue;
         const force = ((1 - apart / reach) * room * PUSH) / apart;
         push(a, dx * force, dy * force);
