@@ -6,7 +6,14 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { LineDocument } from '../../src/core/sweep/sweep-document.ts';
 import { announceTo } from '../support/announced.ts';
-import { announceSweepTo, madeUpLine, sweepIdOf, writeLine } from '../support/made-up-line.ts';
+import {
+  announceSweepTo,
+  madeUpLine,
+  madeUpSweep,
+  sweepIdOf,
+  writeLine,
+  writeSweep,
+} from '../support/made-up-line.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -102,6 +109,21 @@ describe('a load line in a browser', () => {
         .getByRole('row')
         .count(),
     ).toBe(10);
+  });
+
+  test('is no line but its loads where a person named them', async ({ browser }) => {
+    using folder = temporaryDirectory();
+    const home = join(folder.path, 'home');
+    writeSweep(join(home, 'runs', 'sweep-1'), madeUpSweep('sweep-1'));
+    await using daemon = await startDaemon({ home });
+    const { page, problems } = await browser.open(`${daemon.url}/runs`);
+    await page.getByRole('row', { name: /^Sweep sweep-1 complete 5 of 9 held/ }).waitFor();
+    await page.getByRole('link', { name: 'Sweep sweep-1' }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('of 9 loads held').waitFor();
+    await page.getByRole('group', { name: /^TTFT against offered rate/ }).waitFor();
+    expect(await page.locator('g.mark').count()).toBe(0);
+    expect(await axeFindings(page)).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   test('has the runs of its stages beneath it in the list, and not among the others', async ({ browser }) => {

@@ -8,6 +8,8 @@ import { systemClock } from '../../src/clock/system-clock.ts';
 import type { SweepId } from '../../src/core/ids.ts';
 import { isSweepId } from '../../src/core/ids.ts';
 import type { LineDocument, SweepDocument } from '../../src/core/sweep/sweep-document.ts';
+import { SWEEP_SCHEMA } from '../../src/core/sweep/sweep-document.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { simulatedLine } from '../../src/simulate/simulated-line.ts';
 import { sweepDocumentToJson } from '../../src/wire/sweep-schema.ts';
@@ -35,6 +37,35 @@ export const madeUpLine = (doneSeconds?: number, more: Partial<LineDocument> = {
   id: 'line-1',
   ...more,
 });
+
+/** The same stages as loads that a person named. */
+export const madeUpSweep = (id: string): SweepDocument => {
+  const {
+    by: _by,
+    resolution: _resolution,
+    confidence: _confidence,
+    budgetMs: _budgetMs,
+    line: _line,
+    sentence: _sentence,
+    progress: _progress,
+    schema: _schema,
+    ...head
+  } = madeUpLine();
+  const asked = head.stages.map(({ load }) => load);
+  return {
+    ...head,
+    id,
+    schema: SWEEP_SCHEMA,
+    asked,
+    resume: unknown('made up'),
+    command: 'plimsoll sweep http://127.0.0.1:8000 --rates 1,2,4',
+  };
+};
+
+export const writeSweep = (directory: string, document: SweepDocument): void => {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'sweep.json'), sweepDocumentToJson(document));
+};
 
 export const writeLine = (directory: string, document: LineDocument): void => {
   mkdirSync(directory, { recursive: true });

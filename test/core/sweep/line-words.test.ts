@@ -88,6 +88,20 @@ describe('a load line in words', () => {
   });
 });
 
+test('a sweep in words says how many of its loads held, which was the highest, and what became of the others', () => {
+  const parts = leadOf({
+    sweep: { ...sweep, form: 'sweep' },
+    line: { kind: 'unknown', reason: 'not searched' },
+    stages,
+    isLive: false,
+    reason: '16/s is over capacity',
+    target: 'bosun',
+  });
+  expect(parts.map(({ text }) => text).join('')).toBe(
+    'bosun held 5 of 9 loads, the highest 12/s. 16/s failed, grows; 14/s failed, grows; 13/s failed, grows; and 1 more. It ended early: 16/s is over capacity.',
+  );
+});
+
 describe('a stage in words', () => {
   test('is one sentence for whoever does not see the picture', () => {
     const [held, failed] = [stages[5], stages[4]];
