@@ -148,8 +148,9 @@ export const userSpeedChart = (
   stages: readonly PicturedStage[],
   atLine: number | undefined,
   frame: Frame,
+  gpus = 1,
 ): Markup | undefined => {
-  const chart = userSpeed({ width: frame.width, stages, gpus: 1, atLine });
+  const chart = userSpeed({ width: frame.width, stages, gpus, atLine });
   if (chart === undefined) return undefined;
   const { left, floor, width, mark } = chart;
   return svg(
@@ -172,7 +173,7 @@ export const userSpeedChart = (
       mark === undefined
         ? undefined
         : markup`<g class="mark thin"><circle cx="${mark[0]}" cy="${mark[1]}" r="7"/><path d="M${mark[0] - 14} ${mark[1]}h28"/></g><text class="say" x="${mark[0] - 18}" y="${mark[1] + 20}" text-anchor="end"><tspan class="value">load line</tspan></text>`
-    }<text class="tick" x="${width - 8}" y="${chart.height + 1}" text-anchor="end">tok/s for one user</text><text class="tick" x="0" y="8">tok/s, all users</text>`,
+    }<text class="tick" x="${width - 8}" y="${chart.height + 1}" text-anchor="end">tok/s for one user</text><text class="tick" x="0" y="8">tok/s, all users${gpus > 1 ? ' per GPU' : ''}</text>`,
   );
 };
 
