@@ -3,7 +3,7 @@
 import type { SearchEnd } from '../../src/bench/line/found-line.ts';
 import { foundLine } from '../../src/bench/line/found-line.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../../src/bench/line/line-search.ts';
-import { nextStep } from '../../src/bench/line/line-search.ts';
+import { capacityEstimate, nextStep } from '../../src/bench/line/line-search.ts';
 import type { Look } from '../../src/bench/line/stage-decider.ts';
 import { StageDecider } from '../../src/bench/line/stage-decider.ts';
 import type { Criterion } from '../../src/bench/line/stage-ledger.ts';
@@ -49,6 +49,7 @@ export const simulateStage = (
     readonly count?: number | undefined;
     readonly startNs?: number;
     readonly idleLatencyNs?: number;
+    readonly capacityPerSecond?: number;
     readonly isDecided?: (look: Look) => boolean;
   },
 ): SimulatedStage => {
@@ -64,6 +65,7 @@ export const simulateStage = (
     confidence: 0.95,
     endNs: durationNs,
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
+    ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
   });
   const schedule =
     load.kind === 'rate'
@@ -153,7 +155,7 @@ export const simulateLine = (
       durationNs: step.durationMs * 1e6,
       count: step.count,
       startNs: elapsedNs,
-      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
+      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs, capacityPerSecond: capacityEstimate(stages) }),
     });
     if (step.purpose === 'alone' && stage.completedPerSecond > 0)
       idleLatencyNs = 1e9 / stage.completedPerSecond;

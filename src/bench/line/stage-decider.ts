@@ -16,6 +16,8 @@ export interface DeciderOptions {
   readonly confidence: number;
   /** Of an idle endpoint, where it is known: an endpoint that hangs ends no request that would tell. */
   readonly idleLatencyNs?: number;
+  /** Requests/s that closed loops reached, where it is known: near it a queue needs long to show itself. */
+  readonly capacityPerSecond?: number;
   /** When the stage's time is over: what cannot be decided by then is given up long before. */
   readonly endNs?: number;
 }
@@ -65,23 +67,40 @@ export class StageDecider {
     const results = ledger.criteria.map((criterion, at) =>
       testCriterion(criterion, ledger.column(at, nowNs), alpha),
     );
-    const verdict = verdictOf({ isGrowing: growth?.isGrowing === true, isStable, results });
+    const isOld = !isOpenLoop || ledger.issued >= this.#relaxedAfter(nowNs);
+    const verdict = verdictOf({
+      isGrowing: growth?.isGrowing === true,
+      isStable: isStable && isOld,
+      results,
+    });
     return {
       verdict,
-      isFutile: verdict === 'undecided' && this.#isFutile(results, nowNs),
+      isFutile: verdict === 'undecided' && isStable && this.#isFutile(results, nowNs),
       issued: ledger.issued,
       growth,
       results,
     };
   }
 
-  /** Some criterion would need many times the requests that there is time for, at the rate they come. */
+  /**
+   * Every stage begins with an empty queue, and one near its capacity takes some 1 / (1 − utilisation)² arrivals to forget that: what
+   * is measured before is better than what the load would come to, in the second measurement too.
+   */
+  #relaxedAfter(nowNs: number): number {
+    const { ledger, capacityPerSecond } = this.#options;
+    if (capacityPerSecond === undefined || nowNs <= 0) return 0;
+    const free = 1 - (ledger.issued * 1e9) / nowNs / capacityPerSecond;
+    return RELAXATIONS / Math.max(free, FREE_LEAST) ** 2;
+  }
+
+  /** Some criterion of a stage at rest would need many times the requests that there is time for, at the rate they come. */
   #isFutile(results: readonly CriterionResult[], nowNs: number): boolean {
     const { endNs } = this.#options;
     if (endNs === undefined || nowNs <= 0) return false;
     return results.some(
-      ({ answer, samples, samplesNeeded = Number.POSITIVE_INFINITY }) =>
+      ({ answer, samples, steadyFrom, samplesNeeded = Number.POSITIVE_INFINITY }) =>
         answer === 'too-few-samples' &&
+        steadyFrom !== undefined &&
         samples >= FUTILE_SAMPLES_MIN &&
         samplesNeeded > FUTILE_FACTOR * samples * (endNs / nowNs),
     );
@@ -113,6 +132,9 @@ const hanging = (idleLatencyNs: number | undefined): number | undefined =>
   idleLatencyNs === undefined ? undefined : HANGING_LATENCIES * idleLatencyNs;
 
 const HANGING_LATENCIES = 5;
+const RELAXATIONS = 5;
+/** What closed loops reached is known to a few per cent. */
+const FREE_LEAST = 0.025;
 const FIRST_LOOK = 60;
 /** The mean moves while it goes on, and with it the number that would decide. */
 const FUTILE_FACTOR = 4;

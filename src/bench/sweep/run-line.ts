@@ -15,7 +15,7 @@ import { BenchError } from '../bench-error.ts';
 import type { SearchEnd } from '../line/found-line.ts';
 import { foundLine, lineSentence } from '../line/found-line.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
-import { loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
+import { capacityEstimate, loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
 import { lineText } from './line-text.ts';
 import type { StageParts } from './run-stage.ts';
 import { runStage } from './run-stage.ts';
@@ -111,7 +111,11 @@ class LineRun {
         warmup: number === 1 ? this.#parts.request.warmup : LATER_WARMUP,
         goal:
           step.count === undefined
-            ? { kind: 'decide', idleLatencyNs: this.#idleLatencyNs }
+            ? {
+                kind: 'decide',
+                idleLatencyNs: this.#idleLatencyNs,
+                capacityPerSecond: this.#searched.length === 0 ? undefined : capacityEstimate(this.#searched),
+              }
             : { kind: 'count', ended: step.count },
       },
       {

@@ -31,7 +31,12 @@ export interface StageOrder {
   readonly durationMs: number;
   readonly warmup: Warmup;
   readonly goal: /** Until it is known whether the load holds. */
-    | { readonly kind: 'decide'; readonly idleLatencyNs: number | undefined }
+    | {
+        readonly kind: 'decide';
+        /** What stages before have told of the endpoint. */
+        readonly idleLatencyNs: number | undefined;
+        readonly capacityPerSecond: number | undefined;
+      }
     /** Until so many requests have ended. */
     | { readonly kind: 'count'; readonly ended: number }
     /** Its whole time, unless the queue grows. */
@@ -178,7 +183,9 @@ class StageWatch {
 
   constructor(options: WatchOptions) {
     const { account, order, confidence } = options;
-    const idleLatencyNs = order.goal.kind === 'decide' ? order.goal.idleLatencyNs : undefined;
+    const known: Partial<Extract<StageOrder['goal'], { kind: 'decide' }>> =
+      order.goal.kind === 'decide' ? order.goal : {};
+    const { idleLatencyNs, capacityPerSecond } = known;
     this.#options = options;
     this.#decider = new StageDecider({
       ledger: account.ledger,
@@ -186,6 +193,7 @@ class StageWatch {
       confidence,
       endNs: order.durationMs * 1e6,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
+      ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
     });
   }
 

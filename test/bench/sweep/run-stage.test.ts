@@ -34,7 +34,7 @@ describe('a stage', { timeout: 60_000 }, () => {
     const { stage, report } = await runStage(rateOrder(100), parts);
     expect(verdictsOf(report, 'held')).toContain(stage.verdict);
     const figures = figuresOf(stage);
-    expect(figures.elapsedNs).toBeLessThan(19e9);
+    if (stage.verdict === 'held') expect(figures.elapsedNs).toBeLessThan(19e9);
     expect(figures.completed + figures.cancelled).toBe(figures.issued);
     expect(report.complete).toBe(true);
     expect(report.interrupted).toBe(false);
