@@ -1,5 +1,5 @@
-// What a benchmark prints: one row as one line of JSON on standard output, which run.js turns into the table. Whatever
-// else a benchmark has to say goes to standard error.
+// What a benchmark prints: one row as one line of JSON on standard output, which run.js turns into the table.
+// Everything else goes to standard error.
 
 export interface BenchRow {
   /** What was measured: "apply, 64 nodes". */
@@ -33,7 +33,7 @@ export const median = (values: readonly number[]): number => {
 export const spread = (values: readonly number[], digits: number): string =>
   `median of ${values.length} runs, ${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)}`;
 
-/** Seconds that a measurement over time takes; PLIMSOLL_BENCH_SECONDS shortens it while one works on it. */
+/** Seconds that a measurement over time takes; PLIMSOLL_BENCH_SECONDS shortens it during development. */
 export const benchSeconds = (usual: number): number => {
   const asked = Number(process.env['PLIMSOLL_BENCH_SECONDS']);
   return asked > 0 ? asked : usual;

@@ -1,5 +1,5 @@
-// What one load thread can carry when nothing else is asked of it: tiny replies beside wrk against the same server, in
-// turns, and a flood of server-sent events. The parse thread throws everything away.
+// The capacity of one load thread with no other work: tiny replies compared with wrk on the same server, in turns, and
+// a flood of server-sent events. The parse thread discards everything.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

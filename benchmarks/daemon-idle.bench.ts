@@ -1,5 +1,5 @@
-// What a daemon costs that nobody looks at, and one with a browser's stream open. Both are measured in turns in the same
-// daemon, so that a machine that slows down slows both.
+// The cost of an idle daemon, and of one with a browser's stream open. Both are measured in turns in the same daemon,
+// so a slowdown of the machine affects both.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireBuild } from '../test/support/build.ts';

@@ -1,5 +1,6 @@
 // What the cluster page costs the browser: main thread per update when every label and every node changes, by the browser's
-// own trace, and the share of a core of a page that nobody touches while nodes only tell their load. Clusters of 8, 64 and 200 simulated nodes.
+// own trace, and the share of a core of an idle page while nodes only report their load. Clusters of 8, 64 and 200
+// simulated nodes.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, CDPSession } from 'playwright-core';
@@ -19,7 +20,7 @@ const SECONDS = benchSeconds(20);
 const UPDATE_INTERVAL_MS = 1_000;
 const BREATHS_PER_SECOND = 10;
 const SETTLE_UPDATES = 5;
-/** As the tests' browser: no sandbox for root, no graphics card, no word to anybody else. */
+/** As the tests' browser: no sandbox for root, no graphics card, no outside traffic. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 
 requireBuild();

@@ -1,5 +1,5 @@
-// A parse thread that takes what a load thread tells and looks at nothing: what is left is the client alone. It says how
-// many body bytes came.
+// A parse thread that discards what a load thread sends, so only the client remains. It reports how many body bytes
+// arrived.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { RECORD } from '../src/bench/arena/load-record.ts';

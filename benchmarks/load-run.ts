@@ -1,4 +1,4 @@
-// Runs the load generator as the bench command does, for benchmarks: a plan of their own, everything it tells kept.
+// Runs the load generator as the bench command does, for benchmarks: with its own plan, storing everything it reports.
 
 import type { LoadPlan } from '../src/bench/load/load-plan.ts';
 import { SERVER_APIS } from '../src/bench/target/api/server-apis.ts';
@@ -19,7 +19,7 @@ export interface LoadRunOptions {
   readonly warmupRequests?: number;
   readonly pacing?: LoadPlan['pacing'];
   readonly loadThreads?: number;
-  /** In place of the parse thread's own. */
+  /** Replaces the normal parse thread. */
   readonly parseWorker?: URL;
 }
 

@@ -1,4 +1,4 @@
-// What the mesh benchmark and its processes say to each other over Node's own channel between parent and child.
+// The messages between the mesh benchmark and its processes over Node's channel between parent and child.
 
 import type { MeshCandidate } from '../src/mesh/mesh.ts';
 

@@ -1,5 +1,5 @@
-// A member of the mesh that tells more live values than anybody takes, each in a frame of its own, in a thread so that it
-// disturbs nobody who measures. It says how many it has told when it is asked to stop.
+// A member of the mesh that sends more live values than any node accepts, each in a separate frame, in a thread so it
+// does not disturb the measurement. It reports how many it has sent when asked to stop.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// What a daemon still answers while three members of its mesh send as many live values as it takes of each, and more: how
+// How a daemon responds while three members of its mesh send as many live values as it accepts from each, and more: how
 // long /healthz takes, first in quiet and then in the flood. The flood is signed and well-formed, so nothing refuses it.
 
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
 // `npm run build`: Node code by tsc, the dashboard and the libraries that are packed with the code by Vite, side by side;
-// then a stamp that says of which sources. Incremental: what was compiled from a source that is gone is removed, the rest
-// is kept.
+// then a stamp that identifies the sources. Incremental: output of a removed source is deleted, the rest is kept.
 
 const fs = require('node:fs');
 const { exitWith } = require('./exit-with.js');
@@ -19,7 +18,7 @@ const build = async () => {
     return 1;
   }
   const hash = sourcesHash();
-  // Without its outputs tsc's memory of the last build is wrong, and it would write nothing.
+  // Without its outputs tsc's record of the last build is wrong, and it would write nothing.
   if (!hasBuild()) for (const file of TSC_MEMORY) fs.rmSync(inRoot(file), { force: true });
   forgetBuild();
   const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
@@ -58,7 +57,7 @@ const removeOrphans = folder => {
   }
 };
 
-/** In compiled code 'fastify' becomes '../../libraries/fastify.js'. What was pointed there before stays. */
+/** In compiled code 'fastify' becomes '../../libraries/fastify.js'. Already rewritten imports stay. */
 const useLibraries = folder => {
   for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
     const place = folder === '' ? entry.name : `${folder}/${entry.name}`;

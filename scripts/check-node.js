@@ -1,5 +1,5 @@
-// The oldest Node that may prepare the repository: the first whose bundled npm reads a version 3 lockfile. What runs
-// afterwards is the Node 24 that the lockfile pins.
+// The oldest Node that may prepare the repository: the first whose bundled npm reads a version 3 lockfile. After that,
+// the Node 24 pinned by the lockfile runs.
 
 const OLDEST_MAJOR = 16;
 

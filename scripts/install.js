@@ -1,4 +1,4 @@
-// Whether node_modules holds what the lockfile asks for, and `npm ci` where it does not.
+// Checks whether node_modules matches the lockfile, and runs `npm ci` if not.
 
 const fs = require('node:fs');
 const path = require('node:path');
@@ -27,7 +27,7 @@ const packagesOf = file => {
 
 /** Resolves with how `npm ci` ended; its output goes to standard error, which leaves standard output to the daemon. */
 const install = () => {
-  // Its warnings are about the Node that installs, and what runs is the pinned one.
+  // Its warnings are about the installing Node, but the pinned one runs.
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   const options = { cwd: ROOT, stdio: ['ignore', 2, 2] };
   const npm = process.env.npm_execpath;

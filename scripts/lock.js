@@ -45,7 +45,7 @@ const ownerOf = file => {
     throw error;
   }
   // A process id can be taken by a stranger after a reboot, and a file can be empty when the power failed: neither may
-  // hold the lock for ever.
+  // hold the lock forever.
   if (ageMs > HELD_MS_MAX) return { kind: 'gone', text };
   const pid = Number(text);
   if (!Number.isInteger(pid) || pid <= 0) {
@@ -63,7 +63,7 @@ const isRunning = pid => {
   }
 };
 
-/** Two processes may find the same stale lock: whoever moved a lock that is not that one puts it back. */
+/** Two processes may find the same stale lock: the one that moved a different lock puts it back. */
 const takeAway = (file, text) => {
   const aside = `${file}.${process.pid}`;
   try {

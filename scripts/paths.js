@@ -6,7 +6,7 @@ const path = require('node:path');
 const ROOT = path.dirname(__dirname);
 const OLDEST_MAJOR_AT_RUN_TIME = 24;
 
-/** The Node that the lockfile pins; where its install script was blocked, this process's own when it is new enough. */
+/** The Node that the lockfile pins; if its install script was blocked, this process's own if it is new enough. */
 const nodeToRun = () => {
   const pinned = path.join(
     ROOT,

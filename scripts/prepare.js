@@ -1,5 +1,5 @@
-// Brings a checkout to where Plimsoll runs: dependencies installed, sources built. Costs two reads when all is there,
-// and touches the network only to install.
+// Prepares a checkout to run Plimsoll: dependencies installed, sources built. Costs two reads if everything is there,
+// and uses the network only to install.
 
 const { LOCK, build } = require('./build.js');
 const { INSTALL_FAILED_LINES, install, isInstalled } = require('./install.js');

@@ -1,4 +1,4 @@
-// Runs a command in the foreground, hands it the signals that this process gets, and tells how it ended.
+// Runs a command in the foreground, forwards the signals that this process gets, and returns how it ended.
 
 const { spawn } = require('node:child_process');
 const os = require('node:os');
@@ -36,8 +36,7 @@ const exitCodeOf = ({ code, signal, error }) => {
 
 /**
  * A Ctrl-C in a terminal reaches every process of the foreground group, so the child has it already, and npm sends it
- * to this process once more. It is passed on only where the child cannot have it; a child that outlives it is told
- * to terminate.
+ * to this process once more. It is passed on only if the child cannot have it; a child that outlives it gets SIGTERM.
  */
 const passSignals = child => {
   let timer;
@@ -65,7 +64,7 @@ const passSignals = child => {
 };
 
 /**
- * npm passes a signal to the shell that it runs a script with, and a shell that dies of it tells nobody: without this,
+ * npm passes a signal to the shell that it runs a script with, and a shell killed by it does not pass it on: without this,
  * killing `npm start` would leave the daemon running. Only under npm, because a person may well want a script that they
  * started themselves to outlive its terminal.
  */

@@ -19,7 +19,7 @@ const test = async () => {
   const node = nodeToRun();
   if (prepared.kind === 'failed') tally.failed.push(`prepare: ${prepared.step}`);
   if (node.kind === 'too-old') tally.failed.push(`prepare: ${node.lines.join(' ')}`);
-  // A build that fails is worth testing all the same: the tests say what else is wrong.
+  // Tests run even after a failed build: they show what else is wrong.
   if (node.kind === 'found' && prepared.step !== 'install') {
     await installSystemPackages();
     for (const check of CHECKS) await runCheck(node.path, check, tally);
@@ -99,7 +99,7 @@ const CHECKS = [
   },
 ];
 
-/** On two idle cores a run takes a tenth of this. A busy machine may well need half; what needs more hangs. */
+/** On two idle cores a run takes a tenth of this. A busy machine may need half; anything longer hangs. */
 const MINUTES_MAX = 60;
 
 exitWith(test());

@@ -1,4 +1,4 @@
-// Whether the build is that of the sources that are there: a hash of their names and contents, kept beside the build.
+// Whether the build matches the current sources: a hash of their names and contents, kept beside the build.
 // Contents rather than times, because git and cp make old files look new and new ones old. A few hundred files take
 // about 30 ms.
 
@@ -57,7 +57,7 @@ const SOURCE_FILES = [
   'tsconfig.base.json',
   'tsconfig.build.json',
 ];
-/** What editors, Finder and Vite leave while they work. */
+/** Temporary files of editors, Finder and Vite. */
 const NOISE = /^\.DS_Store$|~$|\.sw[a-p]$|\.timestamp-/;
 
 module.exports = { sourcesHash, sourceFiles, isBuilt, hasBuild, forgetBuild, stampBuild };

@@ -1,11 +1,11 @@
-// Programs that tests drive and that npm cannot bring. On Debian as root they are installed by apt, after saying so;
-// elsewhere, and with PLIMSOLL_NO_APT=1, the tests that miss one skip and say which.
+// Programs that tests need and npm cannot install. On Debian as root they are installed with apt, after saying so;
+// elsewhere, and with PLIMSOLL_NO_APT=1, tests without their program skip and name it.
 
 const fs = require('node:fs');
 const path = require('node:path');
 const { exitCodeOf, runCommand } = require('./run-command.js');
 
-/** Resolves when what could be installed is; never fails, because a test that misses its program skips. */
+/** Resolves when everything possible is installed; never fails, because a test without its program skips. */
 const installSystemPackages = async () => {
   const missing = NEEDED.filter(({ programs }) => !programs.some(isOnPath));
   if (missing.length === 0) return;

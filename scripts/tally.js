@@ -1,4 +1,4 @@
-// Adds up what the checks and Vitest said. A run that ended without a result, or in which nothing ran, has failed.
+// Adds up the results of the checks and Vitest. A run without a result, or in which nothing ran, has failed.
 
 const fs = require('node:fs');
 
@@ -35,7 +35,7 @@ const endText = ({ counts: { running }, exitCode, overdueMinutes }) => {
     : `the watchdog killed vitest, which had not finished after ${overdueMinutes} minutes${place}. A slow machine gets more by PLIMSOLL_TEST_MINUTES_MAX.`;
 };
 
-/** The last line is the one that people and machines read. */
+/** The last line is for people and machines. */
 const tallyText = ({ passed, failed, skipped }) =>
   [
     '',

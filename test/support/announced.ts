@@ -1,4 +1,4 @@
-// A made-up run that announces itself to the daemon of a home, as `plimsoll bench` does.
+// A simulated run that announces itself to the daemon of a home, as `plimsoll bench` does.
 
 import { join } from 'node:path';
 import type { RunAnnouncement } from '../../src/bench/announce/run-announcement.ts';

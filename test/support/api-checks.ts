@@ -1,5 +1,5 @@
-// Holds answers of the HTTP API to what is said of them: the valibot schema of their route, and the JSON Schema of
-// /openapi.json, by a validator that shares no code with what made it.
+// Checks replies of the HTTP API against the valibot schema of their route, and against the JSON Schema of
+// /openapi.json, with a validator that shares no code with its generator.
 
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import * as v from 'valibot';
@@ -26,7 +26,7 @@ export class ApiChecks {
     this.#ajv.addSchema({ $id: 'document', ...document });
   }
 
-  /** What is wrong with an answer; nothing where it is as told. */
+  /** What is wrong with a reply; empty if it matches. */
   faults({ method, path, status, contentType, body }: CheckedAnswer): readonly string[] {
     const route = [...this.#routes].find(one => one.method === method && one.path === path);
     if (route === undefined) return [`no route ${method} ${path}`];

@@ -1,4 +1,4 @@
-// Nodes on a network in memory that ask each other questions, on one virtual clock.
+// Nodes on a network in memory that send each other requests, on one virtual clock.
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';

@@ -1,4 +1,4 @@
-// For tests that run what is built: a build that is older than its sources would test yesterday's program.
+// For tests that run the built program: a build older than its sources would test an old program.
 
 import { sources } from './scripts.ts';
 

@@ -1,4 +1,4 @@
-// A certificate for 127.0.0.1, made when a test needs one, so that no key lies in the repository.
+// A certificate for 127.0.0.1, created when a test needs one, so there is no key in the repository.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What a process that a test starts gets of this one's environment: enough to find its programs, and what keeps its start
-// cheap. Everything else stays out, so that no test depends on who runs it.
+// The part of this process's environment that test child processes get: enough to find programs, and what keeps their
+// start cheap. Everything else is left out, so no test depends on the user.
 
 export const childEnv: Readonly<Record<string, string | undefined>> = {
   PATH: process.env['PATH'],

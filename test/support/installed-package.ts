@@ -1,5 +1,5 @@
-// The package as a stranger gets it: packed from this build and installed into an empty folder, with no install script
-// run, so that whatever works here needs none.
+// The package as a user gets it: packed from this build and installed into an empty folder, without install scripts, so
+// whatever works here needs none.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

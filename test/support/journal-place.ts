@@ -1,4 +1,4 @@
-// A place for journals under test: what a contract suite needs of an adapter.
+// A place for journals under test: what a contract suite needs from an adapter.
 
 import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';

@@ -34,7 +34,7 @@ export type JournalStep =
   | { readonly kind: 'reopen' }
   | { readonly kind: 'advance'; readonly hours: number };
 
-/** What came of it: 'done', the numbers it gave, or the code it was refused with. */
+/** Its result: 'done', the numbers it returned, or the code of the refusal. */
 export const carryOut = (journal: Journal, step: JournalStep): unknown => {
   try {
     switch (step.kind) {
@@ -64,7 +64,7 @@ export const carryOut = (journal: Journal, step: JournalStep): unknown => {
   }
 };
 
-/** Everything that a journal tells, but for its size. */
+/** Everything readable from a journal except its size. */
 export const pictureOf = (journal: Journal): unknown => ({
   ownEpoch: journal.ownEpoch,
   startNumber: journal.startNumber,

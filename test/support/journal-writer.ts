@@ -23,7 +23,7 @@ const run = (path: string): void => {
   }
 };
 
-/** Runs have keys of their own and are all current; profiles are young history. None of them may ever be gone. */
+/** Runs have keys of their own and are all current; profiles are young history. None of them may ever be lost. */
 const factOf = (round: number): Parameters<typeof appendOwn>[1] =>
   round % 2 === 0
     ? { kind: 'gpu.profiled', key: 'gpu-0', payload: { round } }

@@ -1,5 +1,5 @@
-// Daemons in this process, on a port of loopback: a simulated cluster of four with everything that people meet, and a real one
-// that reads this machine.
+// Daemons in this process, on a port of loopback: a simulated cluster of four with all common situations, and a real
+// one that reads this machine.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { homeFiles } from '../../src/config/home.ts';

@@ -1,5 +1,5 @@
-// A member that says what the test lets it say: it holds the cluster key and an identity of its own, so its links are as good
-// as anybody's, and it follows no rule of replication.
+// A member that sends whatever the test wants: it has the cluster key and its own identity, so its links are valid, and
+// it follows no rule of replication.
 
 import type { NodeKey } from '../../src/daemon/node-key.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
@@ -11,7 +11,7 @@ import type { VectorEntry } from '../../src/wire/version-vector.ts';
 export interface Lies {
   /** What it claims to hold. */
   readonly claims: () => readonly VectorEntry[];
-  /** What it says when it is told something; nothing by default. */
+  /** Its reply to messages; none by default. */
   readonly answer?: (message: MeshMessage, tell: (message: MeshMessage) => void) => void;
 }
 
@@ -26,7 +26,7 @@ export class LyingNode {
     this.#lies = lies;
   }
 
-  /** Greets, and hears what the other end says. */
+  /** Greets, and receives the other end's messages. */
   meet(link: MeshLink): void {
     this.#links.add(link);
     link.onClose(() => this.#links.delete(link));
@@ -47,7 +47,7 @@ export class LyingNode {
     });
   }
 
-  /** Says again what it claims, to everybody. */
+  /** Repeats its claims to all peers. */
   claim(): void {
     const digest = { kind: 'digest', vectors: this.#lies.claims(), live: [], neighboursVersion: 0 } as const;
     for (const link of this.#links) link.send(encodeMeshMessage(digest));

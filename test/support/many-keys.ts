@@ -1,4 +1,4 @@
-// What a member tells that wants to fill the maps of others: facts of one kind, each with a key of its own.
+// Events of a member that tries to fill the maps of others: one kind, each with a different key.
 
 import type { Event } from '../../src/core/event.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';

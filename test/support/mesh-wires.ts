@@ -1,4 +1,4 @@
-// Links between replicators that a test cuts, holds back, and lets repeat and swap frames. Less than a mesh transport (no
+// Links between replicators on which a test can cut, delay, repeat and swap frames. Less than a mesh transport (no
 // dialling, no pings), so that a test about replication says itself what happens on each link and when.
 
 import type { NodeId } from '../../src/core/ids.ts';

@@ -1,4 +1,4 @@
-// A client that knows nothing: sends bytes, keeps what comes back read by read, and says how the connection ended.
+// A raw client: sends bytes, stores what comes back read by read, and reports how the connection ended.
 
 import { connect, type Socket } from 'node:net';
 

@@ -1,5 +1,5 @@
-// A cable between two sockets that a test can cut: connections to it are passed on, and while it is cut nothing moves and
-// nobody is told.
+// A cable between two sockets that a test can cut: connections to it are forwarded; while it is cut nothing moves and
+// neither end is notified.
 
 import type { Socket } from 'node:net';
 import { connect, createServer } from 'node:net';

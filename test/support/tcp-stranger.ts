@@ -1,4 +1,4 @@
-// Whoever comes to a port without being a node.
+// A client of a port that is not a node.
 
 import { connect } from 'node:net';
 import { seededRandom } from '../../src/core/random.ts';

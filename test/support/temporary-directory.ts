@@ -1,4 +1,4 @@
-// A directory of a test's own, gone when the test ends.
+// A directory for one test, removed when the test ends.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Waits for a fact about other processes (a file of theirs, their end), which tell nobody when it comes true. It looks again
+// Waits for a condition of other processes (a file, their exit) that they do not announce. It looks again
 // and again with a pause between, so that the processor is theirs, and never longer than the test it belongs to runs.
 
 import { setTimeout as sleep } from 'node:timers/promises';
