@@ -133,8 +133,13 @@ const rate = (
 const curveOf = ({ figures }: Stage): StageCurve | undefined =>
   isUnknown(figures) ? undefined : knownOr(figures.curve, undefined);
 
-const verdictText = ({ verdict, state }: Stage): string =>
-  isUnknown(verdict) ? state : VERDICT_WORDS[verdict];
+const verdictText = ({ verdict, state, load, figures }: Stage): string => {
+  if (isUnknown(verdict)) return state;
+  // Without an objective a queue can be stable, and a closed loop has none.
+  if (verdict !== 'held' || isUnknown(figures) || figures.objectives.length > 0)
+    return VERDICT_WORDS[verdict];
+  return load.kind === 'rate' ? 'stable' : '–';
+};
 
 const reasonOf = ({ reasons: [reason] }: Stage): string => (reason === undefined ? '' : `  ${reason}`);
 

@@ -80,12 +80,19 @@ const attainmentOf = (
   return { value: value ?? 0, low, high: high ?? 1 };
 };
 
-const curveOf = ({ ttftNs, latencyNs }: StageAccount): Reported<StageCurve> => {
+const curveOf = ({ ttftNs, latencyNs, isOpenLoop }: StageAccount): Reported<StageCurve> => {
   const isStreaming = ttftNs.length > 0;
   const sorted = (isStreaming ? ttftNs : latencyNs).sorted();
   if (sorted.length === 0) return unknown('no request completed');
   return {
-    series: isStreaming ? 'ttftFromIntendedNs' : 'latencyFromIntendedNs',
+    // In closed loop a request is due when it is sent.
+    series: isOpenLoop
+      ? isStreaming
+        ? 'ttftFromIntendedNs'
+        : 'latencyFromIntendedNs'
+      : isStreaming
+        ? 'ttftNs'
+        : 'latencyNs',
     p50: lowerPercentile(sorted, 50),
     percentile: CURVE_PERCENTILE,
     atPercentile: lowerPercentile(sorted, CURVE_PERCENTILE),

@@ -69,9 +69,10 @@ const deciding = ({ verdict, look, figures }: ReasonOptions): readonly string[] 
   switch (verdict) {
     case 'held':
       return [
-        ['every objective is met', ...(growth === undefined ? [] : [`the queue is stable: ${growth}`])].join(
-          '; ',
-        ),
+        [
+          figures.objectives.length === 0 ? 'no objective was given' : 'every objective is met',
+          ...(growth === undefined ? [] : [`the queue is stable: ${growth}`]),
+        ].join('; '),
       ];
     case 'over-capacity':
       return [`the queue grows: ${growth ?? 'requests end more slowly than they come'}`];

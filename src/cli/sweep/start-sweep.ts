@@ -2,6 +2,7 @@
 // brings ZeroMQ along.
 
 import { join, resolve } from 'node:path';
+import type { SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
 import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { SweepOrder } from '../../bench/sweep/run-sweep.ts';
@@ -80,13 +81,15 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
     await tell(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);
   for (const name of putAside) await tell(`What was cut off is kept in ${name}, and runs again.`);
   const stopAsked = new AbortController();
-  await using announcement = await announceSweep({
-    findDaemon: () => runningDaemon(home, state),
-    clock: systemClock,
-    document,
-    directory: directory.path,
-    onStopAsked: () => stopAsked.abort(),
-  });
+  await using announcing = new LateAnnouncement(known =>
+    announceSweep({
+      findDaemon: () => runningDaemon(home, state),
+      clock: systemClock,
+      document: known,
+      directory: directory.path,
+      onStopAsked: () => stopAsked.abort(),
+    }),
+  );
   const followers = new StageFollowers(state, start, directory.path, document.id, stopAsked);
   const ended = await runSweep(
     { ...start.order, warmup: request.warmup },
@@ -112,7 +115,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
         phase: phase => followers.companions?.phase(phase),
         snapshot: snapshot => followers.companions?.snapshot(snapshot),
         notice: text => void tell(text),
-        changed: changed => announcement.update(changed),
+        changed: changed => announcing.update(changed),
         stageEnded: async ({ stage, report }) => {
           await followers.ended(report);
           await tell(stageLine(stage));
@@ -127,13 +130,38 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
     .finally(() => followers.close());
   const text = renderSweep(ended, { isUnicode: true });
   await directory.writeText(`${text.join('\n')}\n`);
-  await announcement.end(ended);
+  await announcing.end(ended);
   return {
     document: ended,
     text: state.stdout.isUnicode ? text : renderSweep(ended, { isUnicode: false }),
     directory: directory.path,
   };
 };
+
+/** Begun with the first stage: what is told at the start, as the kind of the server, is not known before. */
+class LateAnnouncement implements AsyncDisposable {
+  readonly #begin: (document: SweepDocument) => Promise<SweepAnnouncement>;
+  #announcing: Promise<SweepAnnouncement> | undefined;
+
+  constructor(begin: (document: SweepDocument) => Promise<SweepAnnouncement>) {
+    this.#begin = begin;
+  }
+
+  update(document: SweepDocument): void {
+    this.#announcing ??= this.#begin(document);
+    void this.#announcing.then(announcement => announcement.update(document));
+  }
+
+  async end(document: SweepDocument): Promise<void> {
+    const announcement = await this.#announcing;
+    await announcement?.end(document);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const announcement = await this.#announcing;
+    await announcement?.[Symbol.asyncDispose]();
+  }
+}
 
 /** Of each stage's run: `plimsoll watch` by a file, the daemon. One stage runs at a time. */
 class StageFollowers {
