@@ -1,5 +1,5 @@
-// The link that a reader looks at, in the address: `?link=atlas,bosun`, so that it can be sent to somebody. Names where they
-// are unique, because people read addresses, too; ids else.
+// The selected link, in the address: `?link=atlas,bosun`, so it can be shared. Names if they are unique, because people
+// read addresses, too; otherwise ids.
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkKey } from '../../../src/core/link/link-facts.ts';
@@ -22,7 +22,7 @@ export const withPickedEnds = (query: URLSearchParams, ends: PickedEnds | undefi
   return next;
 };
 
-/** Which nodes the words of an address mean; undefined where nobody is called so. */
+/** Which nodes the words of an address mean; undefined if no node has that name. */
 export const pickedNodes = (
   ends: PickedEnds | undefined,
   nodes: readonly NamedNode[],

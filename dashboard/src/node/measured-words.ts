@@ -1,4 +1,4 @@
-// What a node's devices were measured at, in few words: the figures, what is being measured now, or why there are none.
+// The measured figures of a node's devices, in few words: the figures, what is being measured now, or why there are none.
 
 import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
 import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
@@ -15,7 +15,7 @@ export interface MeasuredWords {
   readonly compute: string;
   /** "661 GB/s"; '' where it is not known. */
   readonly bandwidth: string;
-  /** What goes on beside the figures: "GPU 1: measuring, 8 s left"; '' where nothing does. */
+  /** Current activity: "GPU 1: measuring, 8 s left"; '' if none. */
   readonly going: string;
 }
 

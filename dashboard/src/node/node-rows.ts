@@ -136,13 +136,13 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
   };
 };
 
-/** What is not known stands last, whichever way round; equal ones by name, so that no two change places for nothing. */
+/** Unknown values come last in either direction; equal ones are sorted by name, so none swap without reason. */
 export const sortedNodeRows = (
   rows: readonly NodeRow[],
   { key, isDescending }: NodeSort,
 ): readonly NodeRow[] =>
   rows.toSorted((a, b) => {
-    // Nobody has asked for an order: who needs somebody stands on top.
+    // Default order: problems on top.
     const isUnasked = key === BY_NAME.key && isDescending === BY_NAME.isDescending;
     const need = isUnasked ? Number(b.warningCount > 0) - Number(a.warningCount > 0) : 0;
     if (need !== 0) return need;
@@ -170,7 +170,7 @@ export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string
   return byNode;
 };
 
-/** Its name says already that it is simulated. */
+/** Its name already says that it is simulated. */
 const tagsOf = (view: NodeView): readonly string[] => {
   const tags = heldValue(view.config)?.tags ?? [];
   return heldValue(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;

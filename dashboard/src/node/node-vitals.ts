@@ -1,4 +1,4 @@
-// How a node does now, as numbers: what the words beside its drawing say, and what a list sorts by.
+// A node's current state as numbers: for the words beside its drawing, and for sorting lists.
 
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';

@@ -1,4 +1,4 @@
-// What a device was measured at before, and where its newest level departs from the one before.
+// The past measurements of a device, and where its newest level differs from the previous one.
 
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import { DEVICE_FIGURES, HABIT_COUNT_MIN, VARIATION_SHARE } from '../../../src/core/probe/unusual-figures.ts';

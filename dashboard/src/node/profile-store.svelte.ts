@@ -1,4 +1,4 @@
-// Asks the daemon for the past of a node's devices: again when one was measured anew, or another span is wanted.
+// Requests the history of a node's devices from the daemon: again after a new measurement, or for another time span.
 
 import type { FigurePoint } from '../stream/profile-rows.ts';
 import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
@@ -31,7 +31,7 @@ export class ProfileStore {
     const answers = await Promise.all(
       devices.map(async ({ deviceId }) => [deviceId, await historyOf(node, deviceId, backMs)] as const),
     );
-    // Another span may have been picked while these answers were on their way.
+    // Another span may have been picked before these replies arrived.
     if (asked !== this.#asked) return;
     const failed = answers.flatMap(([, answer]) => (answer.kind === 'refused' ? [answer.reason] : []));
     this.failure = failed[0] ?? '';

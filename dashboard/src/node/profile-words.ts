@@ -1,5 +1,5 @@
-// What one device was measured at, for the foot of its card: figures, how far to believe them, how old they are, what the
-// probe does now, why it failed and when it tries again.
+// The measured figures of one device, for the foot of its card: figures, their limits, their age, what the probe does
+// now, why it failed and when it retries.
 
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge } from '../../../src/core/figure/duration.ts';

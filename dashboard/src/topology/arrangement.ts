@@ -55,12 +55,12 @@ const PAD = 4;
 /** Between a drawing and its words. */
 const WORDS_GAP = 6;
 const ARC_STEPS = 1_440;
-/** Nodes of a ring come no nearer to one another, px. */
+/** Least distance between nodes of a ring, px. */
 const NODES_GAP = 6;
 /** Room for the words at either side of a drawing, and how far from it they begin. */
 export const BESIDE_WORDS_WIDTH = 142;
 const BESIDE_GAP = 18;
-/** Nobody else wants the room beside a machine that is alone. */
+/** A machine that is alone has all the room beside it. */
 const ALONE_WORDS_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 export const DRAUGHT_WIDTH = 16;
@@ -124,7 +124,7 @@ const ringOf = (count: number, { sizes, frame, widths }: RingInput): Arrangement
   return { ...sizes, places };
 };
 
-/** The first on top, clockwise. Where many share the ring they are as far apart as their boxes are wide and high. */
+/** The first on top, clockwise. If many share the ring, their distances follow the width and height of their boxes. */
 const anglesOf = (count: number, { sizes, frame }: Pick<RingInput, 'sizes' | 'frame'>): readonly number[] => {
   if (count === 2) return [Math.PI, 2 * Math.PI];
   const even = Array.from({ length: count }, (_, index) => -Math.PI / 2 + (index * 2 * Math.PI) / count);
@@ -145,7 +145,7 @@ const anglesOf = (count: number, { sizes, frame }: Pick<RingInput, 'sizes' | 'fr
   });
 };
 
-/** A node whose words stand under its drawing. */
+/** A node with its words under the drawing. */
 export const belowPlace = (at: Point, { below, drawing, detail }: Sizes, frame: MapFrame): Placement => {
   const box = boxAround(at, below);
   const hull: Box = { x: at.x - drawing.width / 2, y: box.y, ...drawing };

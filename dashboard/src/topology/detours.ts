@@ -1,5 +1,5 @@
-// Lines of a small map that cannot be straight. One that would run through a third node is bent around it;
-// one between neighbours that would be too short to see leaves both of them on the outer side instead.
+// Lines of a small map that cannot be straight. One that would run through a third node is bent around it; one between
+// neighbours that would be too short to see leaves both on the outer side.
 
 import type { Placement } from './arrangement.ts';
 import { directionAt, entersBox, pointAt } from './curve.ts';
@@ -10,13 +10,13 @@ import { bentRoute, LINE_END_GAP, type LinkRoute, routeBetween } from './route.t
 export interface LineEnds {
   readonly a: Placement;
   readonly b: Placement;
-  /** A line that says something needs so much room, px. */
+  /** A line with a label needs this much room, px. */
   readonly lengthMin: number;
-  /** What it says; undefined where it may stay silent. */
+  /** Its label; undefined if it needs none. */
   readonly label: MapFrame | undefined;
 }
 
-/** One route a link, in their order. */
+/** One route per link, in their order. */
 export const routesAround = (
   links: readonly LineEnds[],
   places: readonly Placement[],
@@ -34,8 +34,8 @@ export const routesAround = (
       routes[index] = outwards(link, { route, others, centre, frame }) ?? route;
     else if (isBlocked(route, others)) blocked.push(index);
   }
-  // What is straight stays where it is, and the bent ones find their way between. Only lines that end at one node run along
-  // each other for long.
+  // Straight lines stay, and bent ones are routed between them. Only lines that end at one node run close together for
+  // long.
   const standing = new Set(links.keys()).difference(new Set(blocked));
   for (const index of blocked) {
     const link = links[index];
@@ -85,7 +85,7 @@ const inwards = (
   return best?.route;
 };
 
-/** How long a line runs so near to another that the two cannot be told apart, px. */
+/** How long a line runs so close to another that they cannot be distinguished, px. */
 const stretchAlong = (one: LinkRoute, { line }: LinkRoute): number => {
   const steps = Math.max(2, Math.ceil(one.length / STEP));
   let [longest, run] = [0, 0];
@@ -179,7 +179,7 @@ const doorsOf = ({ x, box, solids }: Placement): readonly Door[] => {
   ];
 };
 
-/** A corner where the two sides allow one, and a bow that goes further and further out; inwards where all else fails. */
+/** A corner if the two sides allow one, and a bow that goes further and further out; inwards if all else fails. */
 const bendsBetween = (from: Door, to: Door, outer: Point): readonly Point[] => {
   const corner = from.side.y === 0 ? { x: to.at.x, y: from.at.y } : { x: from.at.x, y: to.at.y };
   const middle = { x: (from.at.x + to.at.x) / 2, y: (from.at.y + to.at.y) / 2 };
@@ -206,9 +206,9 @@ const MUTE_COST = 300;
 const LABEL_PLACES: readonly number[] = [0.5, 0.4, 0.6, 0.3, 0.7];
 const LABEL_GAP = 7;
 const DOOR_SLACK = 2;
-/** Lines may use so much of the map's padding, px. */
+/** Lines may use this much of the map's padding, px. */
 const MARGIN = 8;
 const STEP = 6;
 const TOLD_APART = 3;
-/** Lines that cross at a small angle are one for so long. */
+/** Lines that cross at a small angle look like one for this long. */
 const ALONG_PX = 32;

@@ -1,7 +1,7 @@
-// Where the labels of links stand. Each link has sets of labels that it would like, the fullest first. A label tries slots
-// along its line, keeps off nodes and other labels, and takes the one that the fewest other lines cross. Links that matter
-// choose first and have all they want; then every other link gets its least set, and only then any gets a fuller one: one
-// figure a link says more than three on some. Pure: boxes in, boxes out.
+// Positions of the links' labels. Each link has preferred sets of labels, the fullest first. A label tries slots
+// along its line, keeps off nodes and other labels, and takes the one that the fewest other lines cross. Important
+// links choose first and get their full set; then every other link gets its smallest set, and only then fuller ones:
+// one figure per link says more than three on some. Pure: boxes in, boxes out.
 
 import { directionAt, entersBox, pointAt } from './curve.ts';
 import type { Box, Point } from './geometry.ts';
@@ -25,7 +25,7 @@ export interface LabelledRoute extends LinkRoute {
   readonly width: number;
   /** Higher ones choose first; then long lines before short ones. */
   readonly priority: number;
-  /** Sets of labels, the fullest first; none where it wants nothing. */
+  /** Sets of labels, the fullest first; none if it needs no label. */
   readonly wanted: readonly (readonly WantedLabel[])[];
   /** Its labels may cross other lines, and some of a set may stand without the others, rather than give way. */
   readonly mayCross: boolean;
@@ -51,7 +51,7 @@ export interface LabelRules {
 
 export interface Labelling {
   readonly labels: readonly PlacedLabel[];
-  /** Links that want labels and have none. */
+  /** Links whose labels found no place. */
   readonly hidden: readonly string[];
 }
 
@@ -213,7 +213,7 @@ const CROSSING_GAP = 3;
 const CROSSING_COST = 10;
 /** Worse than crossing a line, better than no label. */
 const WRONG_SIDE_COST = 15;
-/** Where a label crosses no line, the other side is as good as another slot. */
+/** If a label crosses no line, the other side is as good as another slot. */
 const OTHER_SIDE_COST = 2;
 const FARTHER_COST = 6;
 /** A line that passes the centre at less than this, px, goes through it. */

@@ -1,5 +1,5 @@
-// What the map draws, each part with a signal of its own that moves only when that part has changed: hundreds of lines and
-// nodes would otherwise be asked at every count whether they are still the same.
+// What the map draws, each part with a signal of its own that moves only when that part has changed: otherwise hundreds
+// of lines and nodes would be compared at every count.
 
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { Picture, Sight } from './map-keeper.ts';
@@ -11,7 +11,7 @@ import { Specks } from './specks.ts';
 export class MapScene {
   picture: Picture | undefined = $state.raw(undefined);
   routeOf: ReadonlyMap<string, MapRoute> = $state.raw(new Map());
-  /** Links that are a line of their own, and those that are one web. */
+  /** Links with separate lines, and those in the web. */
   special: readonly LinkView[] = $state.raw([]);
   plain: readonly LinkView[] = $state.raw([]);
   specks: readonly Speck[] = $state.raw([]);

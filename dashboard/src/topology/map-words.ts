@@ -1,4 +1,4 @@
-// The faces of the words on the map, and a node's name as it fits there.
+// The fonts of the words on the map, and a node's name shortened to fit.
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
@@ -18,7 +18,7 @@ export const isMadeUp = (view: NodeView): boolean => heldValue(view.identity)?.i
 export interface NameRoom {
   readonly face: FaceSize;
   readonly room: number;
-  /** Says of a machine that it is made up; where all are, the page's header says so. */
+  /** Marks a simulated machine; if all are simulated, the page's header says so. */
   readonly isMarked: boolean;
 }
 

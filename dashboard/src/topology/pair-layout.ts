@@ -1,5 +1,6 @@
-// The map of two nodes: the room goes to what joins them. The best connection has a lane a direction, every further one a
-// line. Side by side; where that is too narrow, the machines on top and the lanes under them in full width. Pure, CSS pixels.
+// The map of two nodes: most room goes to their connections. The best one has a lane per direction, every other one a
+// line. Side by side; where that is too narrow, the machines on top and the lanes under them in full width. Pure, CSS
+// pixels.
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
 import type { Placement, Sizes } from './arrangement.ts';

@@ -1,4 +1,4 @@
-// Where many nodes stand: springs along the links, everybody keeps away from everybody, boxes never overlap. The result
+// Where many nodes stand: springs along the links, nodes repel each other, boxes never overlap. The result
 // depends on the nodes, their links and the frame alone; nodes that have a place keep it. Own code rather than d3-force:
 // boxes instead of circles, pins, and no random start are most of what is needed, and what remains are three sums.
 
@@ -232,7 +232,7 @@ const anyMeet = (centres: readonly Point[], size: MapFrame): boolean => {
   return boxes.some((box, index) => boxes.slice(index + 1).some(other => meet(box, other)));
 };
 
-/** Springs that make a group, and past how many springs weak ones are let go: they pull everybody everywhere. */
+/** Springs that make a group, and the number of springs past which weak ones are ignored: they pull in all directions. */
 const STRONG = 0.5;
 const SPRINGS_MAX = 1_000;
 /** How far a push reaches and how strong it is, in shares of the room that each node has. */

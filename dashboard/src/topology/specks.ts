@@ -1,5 +1,5 @@
-// The nodes of a map of hundreds, each as little as is drawn of it. A speck is the same object again while nothing that is
-// seen of it has changed, so that the page touches only those that have; what only a screen reader says of it is told in turn.
+// The nodes of a map of hundreds, reduced to what is drawn. A speck stays the same object while nothing visible has
+// changed, so the page updates only those that have; texts for screen readers are updated in turn.
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { modelMemoryUse, SAFE_LOAD, usedShare } from '../../../src/core/node/memory-use.ts';
@@ -38,7 +38,7 @@ export class Specks {
     const said = this.#words.read(views, {
       keyOf: view => view.nodeId,
       tell: view => saidOf(view, lagMs),
-      // One that has gone stale or away says so at once.
+      // One that has become stale or offline is updated at once.
       isSeen: index => states[index] !== this.#list[index]?.state,
       basis: [views.length, lagMs],
     });

@@ -1,5 +1,5 @@
-// Which labels a link would like on the map, by what is known of it and by how much room its nodes leave. Each label gets
-// room for whatever figure may come, so that a new one never moves it.
+// Which labels a link should have on the map, by what is known about it and the room between its nodes. Each label has
+// room for any figure, so a new one never moves it.
 
 import type { Detail } from './arrangement.ts';
 import type { MapFrame } from './geometry.ts';

@@ -38,7 +38,7 @@ export const linePath = ({ p, q }: LinkRoute): string =>
 /** The denser, the fainter: a web of thousands is a tint, and the few lines that matter stay on top of it. */
 export const webOpacity = (count: number): number => Math.min(0.5, Math.max(0.05, 6 / Math.sqrt(count)));
 
-/** The link whose line is nearest to a point, if any is near enough to be meant. */
+/** The link whose line is nearest to a point, if any is near enough. */
 export const linkAt = (
   at: Point,
   routes: readonly MapRoute[],
@@ -52,5 +52,5 @@ export const linkAt = (
   return nearest?.key;
 };
 
-/** Half of the 18 px that a line of its own answers to would be too much among so many. */
+/** Half of the 18 px of a separate line would be too much among so many. */
 const NEAR = 4;
