@@ -5,6 +5,7 @@ import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart
 import { holdsOf } from '../../core/chart/line-mark.ts';
 import { formatClock } from '../../core/figure/duration.ts';
 import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { windowText } from '../../core/run/report-summary.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { leadOf } from '../../core/sweep/line-lead.ts';
 import {
@@ -177,8 +178,9 @@ const HEADLINES: Readonly<Record<LoadLine['kind'], string>> = {
   unknown: 'the line is not known',
 };
 
+/** "17.4 s", "6:36 min". */
 const clockOf = (stages: readonly PicturedStage[]): string =>
-  `${formatClock(stages.reduce((sum, { elapsedMs }) => sum + elapsedMs, 0))} min`;
+  windowText({ windowNs: stages.reduce((sum, { elapsedMs }) => sum + elapsedMs * 1e6, 0) });
 
 const withinWords = ({ objectives }: SweepDocument | LineDocument): string => {
   const words = requestObjectiveWords(objectives);
