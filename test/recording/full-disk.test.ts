@@ -12,7 +12,7 @@ test('on a full disk a recording ends with the error, and what is there can be r
   using folder = temporaryDirectory();
   const disk = join(folder.path, 'disk');
   mkdirSync(disk);
-  const mounted = await tool('mount', ['-t', 'tmpfs', '-o', 'size=20k', 'tmpfs', disk]);
+  const mounted = await tool('mount', ['-t', 'tmpfs', '-o', 'size=40k', 'tmpfs', disk]);
   if (mounted.kind !== 'exited' || mounted.code !== 0) return context.skip('no permission to mount a tmpfs');
   try {
     const path = join(disk, 'recording');
