@@ -1,5 +1,5 @@
 // The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, hands on what
-// they tell, and notices when one of them dies or hangs, so that nothing waits for ever and nothing lost is called complete.
+// they tell, and notices when one of them dies or hangs: nothing waits for ever, and nothing lost is called complete.
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
@@ -214,11 +214,11 @@ class ThreadedLoadGenerator implements LoadGenerator {
   #parseTold(message: FromParseWorker): void {
     switch (message.kind) {
       case 'batch':
-        this.#sink.batch(message.bytes);
+        // Later beats of a parse thread belong to no run: its publishers are closed, and they would count as lost.
+        if (this.#state !== 'over') this.#sink.batch(message.bytes);
         return;
       case 'lines':
-        this.#sink.sampleLines(message.bytes);
-        return;
+        return this.#sink.sampleLines(message.bytes);
       case 'warmed-up':
         this.#warm.tell(message.thread, true);
         return;

@@ -52,6 +52,21 @@ test.each([
   expect(result.reasons[0]).toContain(reason);
 });
 
+test('what a parse thread tells behind its end is no part of the run, whose publishers are closed by then', async () => {
+  await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 2 });
+  const plan = loadPlan({
+    host: mock.host,
+    port: mock.port,
+    pattern: { kind: 'concurrency', concurrency: 1 },
+    limits: { samplesMax: 5, durationNs: undefined },
+    threads: { load: 1, parse: 1 },
+  });
+  const { result, records } = await runLoad(plan, { entries: { parseWorker: entry('talking-parse') } });
+  expect(result.kind).toBe('complete');
+  // Of the thread's last batch.
+  expect(records.filter(({ kind }) => kind === 'client.observed')).toHaveLength(1);
+});
+
 test('when a load thread does not start, nothing hangs and the reason is told', async () => {
   await using run = await longRun('broken-load');
   const { result, samples } = await runLoad(run.plan, { entries: { loadWorker: entry('broken-load') } });

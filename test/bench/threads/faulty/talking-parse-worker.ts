@@ -1,0 +1,16 @@
+// A parse thread that tells its last batch once more behind its end, as a beat that comes in that moment would be.
+
+import { parentPort } from 'node:worker_threads';
+import type { FromParseWorker } from '../../../../src/bench/parse/parse-message.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('not a thread');
+const post = port.postMessage.bind(port);
+let last = new Uint8Array();
+port.postMessage = (message: FromParseWorker): void => {
+  if (message.kind === 'batch') last = message.bytes.slice();
+  post(message);
+  if (message.kind === 'ended') post({ kind: 'batch', bytes: last });
+};
+
+await import('../../../../src/bench/parse/parse-worker.ts');
