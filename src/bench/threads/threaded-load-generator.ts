@@ -1,13 +1,12 @@
 // The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, hands on what
-// they tell, and notices when one of them dies or hangs: nothing waits for ever, and nothing lost is called complete.
+// they report, and notices when one of them dies or hangs.
 
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { RingMemory } from '../arena/ring.ts';
-import { createRingMemory } from '../arena/ring.ts';
+import { createRingMemory, type RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../arena/thread-board.ts';
 import type {
@@ -214,11 +213,12 @@ class ThreadedLoadGenerator implements LoadGenerator {
   #parseTold(message: FromParseWorker): void {
     switch (message.kind) {
       case 'batch':
-        // Later beats of a parse thread belong to no run: its publishers are closed, and they would count as lost.
+        // Later beats of a parse thread are in no run and would count as lost: publishers are closed.
         if (this.#state !== 'over') this.#sink.batch(message.bytes);
         return;
       case 'lines':
-        return this.#sink.sampleLines(message.bytes);
+        this.#sink.sampleLines(message.bytes);
+        return;
       case 'warmed-up':
         this.#warm.tell(message.thread, true);
         return;
