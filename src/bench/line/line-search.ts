@@ -125,7 +125,10 @@ const searchStep = (
     const load = bracketLoad(stages, trials, options);
     // Fewer requests come at a lower load, and it takes as many to decide.
     const part = fails === undefined ? BRACKET_PART_UP : BRACKET_PART_DOWN;
-    return load === undefined ? confirmation(trials, step) : step('bracket', load, part);
+    const isTooSlow = load !== undefined && (load * leftMs * part) / 1_000 < BRACKET_REQUESTS_MIN;
+    return load === undefined || (options.by === 'rate' && isTooSlow)
+      ? confirmation(trials, step)
+      : step('bracket', load, part);
   }
   const load = middle(trials, { low: holds.load, high: ceiling }, options);
   if (load === undefined) {
@@ -248,6 +251,8 @@ const ESTIMATE_CONCURRENCY_MAX = 256;
 const ESTIMATE_GAIN_MIN = 1.5;
 const BRACKET_PART_UP = 0.15;
 const BRACKET_PART_DOWN = 0.4;
+/** Fewer decide nothing. */
+const BRACKET_REQUESTS_MIN = 60;
 const BRACKET_START = 0.7;
 /** From 0.7 to 1.2 × the estimate, where a queue grows fast. */
 const BRACKET_UP = 1.7;

@@ -17,6 +17,7 @@ export interface VerdictOptions {
 export const finalVerdict = ({ look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
   if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
+  if (figures.issued < ISSUED_LEAST && figures.failed === 0) return 'undecided';
   // The queue of an endpoint that hangs grows as well; where nothing at all came back there is more to say.
   if (figures.completed === 0) return figures.failed > 0 && look.verdict === 'missed' ? 'missed' : 'broken';
   return look.verdict;
@@ -44,6 +45,8 @@ const clientMattered = (
   return lateNs > LATE_PART_MOST * scaleNs;
 };
 
+/** So few may still be on their way. */
+const ISSUED_LEAST = 5;
 const FAILING: ReadonlySet<Look['verdict']> = new Set(['missed', 'over-capacity']);
 /** As of the tail in the client's own verdict: two digits of what is judged stay true. */
 const LATE_PART_MOST = 0.1;

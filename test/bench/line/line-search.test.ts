@@ -114,6 +114,12 @@ describe('the next step of a search', () => {
     expect(next(stage(7.7, 'missed'))).toEqual({ purpose: 'bracket', load: 3.85 });
   });
 
+  test('tries no load that sends too few requests in the time that is left to decide anything', () => {
+    const stages = [...before, stage(2, 'over-capacity'), stage(1, 'undecided')];
+    expect(nextStep(stages, SEARCH, 600_000)).toMatchObject({ purpose: 'bracket' });
+    expect(nextStep(stages, SEARCH, 60_000)).toMatchObject({ purpose: 'confirm' });
+  });
+
   test('halves the bracket by ratios, and beside a load that decided nothing the wider of its gaps', () => {
     const ends = [stage(4, 'held'), stage(16, 'over-capacity')];
     expect(next(...ends)).toEqual({ purpose: 'bisect', load: 8 });
