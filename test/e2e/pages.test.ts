@@ -218,14 +218,14 @@ describe('the dashboard', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
-  test('the keyboard goes header, nodes, warnings', async ({ browser }) => {
+  test('the keyboard goes header, totals, nodes, warnings', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
     served.tell(studio, { ...AT_WORK, memory: 0.9 });
     served.tell(notebook, AT_WORK);
     const { page } = await browser.open(served.url);
     await page.getByRole('article', { name: /^atlas: memory/ }).waitFor();
     const stops: string[] = [];
-    for (let step = 0; step < 17; step += 1) {
+    for (let step = 0; step < 20; step += 1) {
       await page.keyboard.press('Tab');
       stops.push(
         String(
@@ -247,6 +247,9 @@ describe('the dashboard', () => {
       /^RTT\/2$/,
       /^RTT$/,
       /^Theme/,
+      /^FP16 compute, node by node$/,
+      /^Memory bandwidth, node by node$/,
+      /^Memory, node by node$/,
       /^atlas \(simulated\), /,
       /^juno \(simulated\), /,
       /^Hide this warning: atlas/,
