@@ -6,6 +6,7 @@ import type { MapFrame } from '../../../dashboard/src/topology/geometry.ts';
 import { distanceTo, meet } from '../../../dashboard/src/topology/geometry.ts';
 import type { MapInput, MapLayout, MapLink, MapRoute } from '../../../dashboard/src/topology/map-layout.ts';
 import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
+import { longCount } from '../../support/counts.ts';
 
 /** What the page leaves for the map at its three widths, beside its paddings. */
 const frameAt = (width: 390 | 900 | 1_440, count: number): MapFrame => {
@@ -125,7 +126,9 @@ describe('the map of 5 to 12 meshed nodes', () => {
   test.for(CASES)(
     'shows a flagged link at least 96 px long and with its figure, %i nodes at %i px',
     ([count, width]) => {
-      for (let index = 0; index < linkCount(count); index += 1) {
+      // In npm test some of them, others at each width.
+      const step = count < 9 ? 1 : longCount(5, 1);
+      for (let index = (width / 10) % step; index < linkCount(count); index += step) {
         const { routes, hidden } = layoutMap(meshed(count, frameAt(width, count), { flagged: [index] }));
         const route = routes[index];
         expect({ index, length: route === undefined ? 0 : Math.round(route.length) }).toEqual({
