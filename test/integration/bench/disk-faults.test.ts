@@ -37,12 +37,12 @@ test('a full disk makes a run incomplete, says so, and hangs nothing', async con
     expect(run.stdout).toContain('INCOMPLETE');
     expect(run.stdout + run.stderr).toContain('no space left on the disk');
     // The figures themselves came by message, and are whole.
-    expect(run.stdout).toMatch(/Failed +0 of 1.500 +1.500 completed/);
+    expect(run.stdout).toMatch(/Failed +0\sof 1\s500 +1\s500 completed/);
     // And a report that is made again, now that there is space, counts what the run did.
     execFileSync('mount', ['-o', 'remount,size=8m', place]);
     const again = madeUpProcess(['report', join(place, 'run')]);
     expect(await again.run()).toBe(EXIT_CODES.benchIncomplete.code);
-    expect(again.stdout.text).toMatch(/Failed +0 of 1.500 +1.500 completed/);
+    expect(again.stdout.text).toMatch(/Failed +0\sof 1\s500 +1\s500 completed/);
     expect(again.stdout.text).toContain('no space left on the disk');
   } finally {
     execFileSync('umount', [place]);
