@@ -40,7 +40,7 @@ export const foundLine = (
   return { kind: 'unknown', reason: stages.length === 0 ? 'no stage has ended' : 'no load was decided' };
 };
 
-/** "carries 11.6 to 12.2 requests/s at ttft.p95=500ms; above that the queue grows". */
+/** "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
 export const lineSentence = (
   line: LoadLine,
   { by, objectives }: { readonly by: SearchOptions['by']; readonly objectives: readonly string[] },

@@ -3,7 +3,8 @@
 
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
-import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
+import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import { judgedWords } from '../../core/run/objective-words.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
@@ -179,7 +180,7 @@ class LineRun {
       confidence: this.#parts.confidence,
       budgetMs,
       line,
-      sentence: lineSentence(line, { by: search.by, objectives: judged.map(judgedText) }),
+      sentence: lineSentence(line, { by: search.by, objectives: judged.map(judgedWords) }),
       ...(state === 'running' ? { progress: this.#progress() } : {}),
     };
   }

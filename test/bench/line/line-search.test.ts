@@ -161,17 +161,19 @@ describe('the line that was found', () => {
   });
   const said = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
     const line = foundLine(stages, SEARCH, end);
-    return lineSentence(line, { by: 'rate', objectives: ['ttft.p95=500ms'] });
+    return lineSentence(line, { by: 'rate', objectives: ['TTFT p95 ≤ 500 ms'] });
   };
 
   test('is said in one sentence', () => {
     const both = [at(11.6, 'held'), at(12.2, 'over-capacity'), at(12.2, 'over-capacity'), at(11.6, 'held')];
-    expect(said(both)).toBe('carries 11.6 to 12.2 requests/s at ttft.p95=500ms; above that the queue grows');
+    expect(said(both)).toBe(
+      'carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows',
+    );
     expect(said([at(8, 'held')], 'budget')).toBe(
-      'carries at least 8.00 requests/s at ttft.p95=500ms; the time was over before a load failed',
+      'carries at least 8.00 requests/s at TTFT p95 ≤ 500 ms; the time was over before a load failed',
     );
     expect(said([at(8, 'missed')], 'stopped')).toBe(
-      'carries less than 8.00 requests/s at ttft.p95=500ms, where an objective is missed; it was stopped before a load held',
+      'carries less than 8.00 requests/s at TTFT p95 ≤ 500 ms, where an objective is missed; it was stopped before a load held',
     );
     expect(said([])).toBe('nothing is known: no stage has ended');
   });
