@@ -22,6 +22,8 @@ import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 
 export interface RunHere {
   readonly opened: OpenedConnections;
+  /** Of the load's schedule. */
+  readonly startNs: number;
   readonly samples: readonly EndedSample[];
   readonly records: readonly EventRecord[];
   readonly counts: {
@@ -137,6 +139,7 @@ export const runHere = async (
       return decoded.sample;
     });
   return {
+    startNs,
     opened,
     samples,
     records,

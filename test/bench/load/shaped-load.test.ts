@@ -77,7 +77,7 @@ test('what is still held back at the end of the duration is never sent, and coun
 
 test('a closed loop ramps up user by user, and only what is sent behind the ramp is measured and counted', async () => {
   await using server = await slowServer(5);
-  const { samples, records } = await runHere(
+  const { samples, records, startNs } = await runHere(
     loadPlan({ ...server, ...users(4, { rampMs: 80 }), limits: { samplesMax: 12, durationNs: undefined } }),
   );
   const before = samples.filter(({ window }) => window < 0);
@@ -89,9 +89,8 @@ test('a closed loop ramps up user by user, and only what is sent behind the ramp
   const flags = records.flatMap(record => (record.kind === 'sample.issued' ? [record.isWarmup] : []));
   expect(flags.filter(isWarmup => isWarmup)).toHaveLength(before.length);
   expect(overlapMax(samples)).toBe(4);
-  // Of the first of four users, for a quarter of the ramp.
-  const firstNs = Math.min(...samples.map(({ sentNs }) => sentNs));
-  expect(overlapMax(samples.filter(({ sentNs }) => sentNs < firstNs + 19e6))).toBe(1);
+  // The second of four users joins after a quarter of the ramp: later on a busy machine, never earlier.
+  expect(overlapMax(samples.filter(({ sentNs }) => sentNs < startNs + 20e6))).toBeLessThanOrEqual(1);
 });
 
 test('users leave behind the request in hand when a stage wants fewer of them', async () => {
@@ -100,11 +99,10 @@ test('users leave behind the request in hand when a stage wants fewer of them', 
     { from: 4, to: 4, durationMs: 60 },
     { from: 1, to: 1, durationMs: 60 },
   ];
-  const { samples } = await runHere(
+  const { samples, startNs } = await runHere(
     loadPlan({ ...server, ...users(4, { steps }), limits: { samplesMax: undefined, durationNs: 120e6 } }),
   );
   expect(overlapMax(samples)).toBe(4);
-  const firstNs = Math.min(...samples.map(({ sentNs }) => sentNs));
-  const lasting = samples.filter(({ sentNs, endNs }) => sentNs < firstNs + 60e6 && endNs > firstNs + 60e6);
+  const lasting = samples.filter(({ sentNs, endNs }) => sentNs < startNs + 60e6 && endNs > startNs + 60e6);
   expect(overlapMax(samples, Math.max(...lasting.map(({ endNs }) => endNs)))).toBe(1);
 });
