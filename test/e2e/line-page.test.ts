@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { LineDocument } from '../../src/core/sweep/sweep-document.ts';
 import { announceTo } from '../support/announced.ts';
+import { isLongRun } from '../support/counts.ts';
 import {
   announceSweepTo,
   madeUpLine,
@@ -160,7 +161,7 @@ describe('a load line in a browser', () => {
   test.for([
     { width: 390, theme: 'dark' },
     { width: 1_440, theme: 'light' },
-    { width: 1_440, theme: 'dark' },
+    ...(isLongRun ? [{ width: 1_440, theme: 'dark' } as const] : []),
   ] as const)(
     'is for everybody at $width px, $theme, however its search ended',
     async ({ width, theme }, { browser }) => {

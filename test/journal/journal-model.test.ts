@@ -13,7 +13,7 @@ import { OWN } from '../support/journal-records.ts';
 import { carryOut, type JournalStep, journalSteps, pictureOf } from '../support/journal-steps.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const numRuns = longCount(60, 1000);
+const numRuns = longCount(30, 1000);
 
 test(`both adapters give the same answers and the same picture (${numRuns} sequences)`, async () => {
   await fc.assert(
