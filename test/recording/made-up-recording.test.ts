@@ -4,11 +4,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../src/clock/system-clock.ts';
-import { startReplay } from '../../src/daemon/replay/start-replay.ts';
 import { encodeBlock } from '../../src/recording/block.ts';
 import type { RecordingLine } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
+import { servedReplay } from '../support/served-replay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { recordWorld } from './recorded-world.ts';
 
@@ -39,19 +38,7 @@ test.each<{ readonly what: string; readonly change: Change }>([
   using folder = temporaryDirectory();
   const path = await changedRecording(folder.path, change);
   const stop = new AbortController();
-  await using replay = await startReplay(
-    {
-      path,
-      speed: 1,
-      http: { host: '127.0.0.1', port: 0 },
-      clock: systemClock,
-      version: '0.0.0',
-      dashboardDir: undefined,
-      resources: () => ({ residentBytes: 0, cpuSeconds: 0 }),
-      onNotice: () => undefined,
-    },
-    stop.signal,
-  );
+  await using replay = await servedReplay(path, stop.signal);
   const nodes = await fetch(new URL('/api/nodes', replay.dashboardUrl));
   expect(await nodes.text()).not.toContain('"ageMs":null');
   stop.abort();

@@ -6,12 +6,12 @@ import type { Event } from '../../src/core/event.ts';
 import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
-import { startReplay } from '../../src/daemon/replay/start-replay.ts';
 import { encodeBlock } from '../../src/recording/block.ts';
 import type { RecordedEvent, RecordingLine } from '../../src/recording/recording-line.ts';
 import { RECORDING_FORMAT, RECORDING_VERSION } from '../../src/recording/recording-line.ts';
 import { replay } from '../../src/recording/replay.ts';
 import { deviceProfiles, numberedFrom } from '../support/many-keys.ts';
+import { servedReplay } from '../support/served-replay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const liar = nodeId('l'.repeat(26));
@@ -27,19 +27,7 @@ test('a small recording with twenty thousand devices of one node is served at on
   write(path, [{ kind: 'begin', atMs: 0 }, origin, { kind: 'ready' }]);
   expect(statSync(path).size).toBeLessThan(300_000);
   const stop = new AbortController();
-  await using served = await startReplay(
-    {
-      path,
-      speed: 1,
-      http: { host: '127.0.0.1', port: 0 },
-      clock: systemClock,
-      version: '0.0.0',
-      dashboardDir: undefined,
-      resources: () => ({ cpuSeconds: 0, residentBytes: 0 }),
-      onNotice: () => undefined,
-    },
-    stop.signal,
-  );
+  await using served = await servedReplay(path, stop.signal);
   const answer = await fetch(new URL('/api/state', served.dashboardUrl));
   const state: ReturnType<typeof JSON.parse> = await answer.json();
   expect(Object.keys(state.nodeGpuProfiles[liar])).toHaveLength(entriesMax);
