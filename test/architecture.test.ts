@@ -5,6 +5,7 @@ import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { BENCH_PARTS } from './support/bench-parts.ts';
 import { DECLARED_TWICE, FOR_TESTS } from './support/known-offences.ts';
 import { exportsOf, identifiersOf, importedNames } from './support/module-graph.ts';
 import { importsOf, parse, repositoryFiles, scriptOf, walk } from './support/repository.ts';
@@ -374,21 +375,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   daemon: 'all',
   cli: 'all',
   dashboard: ['core', 'wire'],
-};
-
-/** What each part of src/bench may import besides itself. */
-const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
-  arena: [],
-  schedule: [],
-  dataset: [],
-  target: ['arena', 'dataset'],
-  load: ['arena', 'schedule', 'target'],
-  parse: ['arena', 'target'],
-  threads: ['arena', 'target', 'load', 'parse'],
-  run: ['schedule', 'dataset', 'target', 'load', 'threads'],
-  announce: ['run'],
-  line: [],
-  sweep: ['target', 'load', 'threads', 'run', 'line'],
 };
 
 const PROCESS_ENTRY = /^src\/cli\/process-state\.ts$|-(process|worker)\.ts$/;

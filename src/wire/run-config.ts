@@ -9,7 +9,7 @@ import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
+import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
@@ -61,12 +61,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   serverKind: reported(text),
   api: reported(text),
   model: reported(text),
-  pattern: v.variant('kind', [
-    openObject({ kind: v.literal('concurrency'), concurrency: count }),
-    openObject({ kind: v.literal('poisson'), requestsPerSecond: rate }),
-    openObject({ kind: v.literal('constant'), requestsPerSecond: rate }),
-    openObject({ kind: v.literal('max-throughput') }),
-  ]),
+  pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   name: reported(runNameSchema),
   tags: reported(runTagsSchema),

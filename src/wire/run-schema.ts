@@ -7,7 +7,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
+import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
   count,
   figure,
@@ -80,20 +80,13 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
   droppedEvents: count,
 });
 
-const pattern = v.variant('kind', [
-  openObject({ kind: v.literal('concurrency'), concurrency: count }),
-  openObject({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
-  openObject({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
-  openObject({ kind: v.literal('max-throughput') }),
-]);
-
 const start = {
   runId: runIdSchema,
   startedAt: isoTime,
   target: text,
   serverKind: reported(shortText),
   model: reported(shortText),
-  pattern,
+  pattern: runPatternSchema,
   shape: reported(runShapeSchema),
   runName: reported(runNameSchema),
   tags: reported(tagTextsSchema),

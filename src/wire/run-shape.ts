@@ -1,6 +1,7 @@
-// The shape, name and tags of a run as they cross a process boundary, in config.json, reports and events.
+// The pattern, shape, name and tags of a run as they cross a process boundary, in config.json, reports and events.
 
 import * as v from 'valibot';
+import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { LoadStep, RunShape } from '../core/run/run-shape.ts';
 import { LOAD_STEPS_MAX } from '../core/run/run-shape.ts';
 import type { RunTags } from '../core/run/run-tags.ts';
@@ -16,6 +17,13 @@ import { count, openObject, reported } from './schema.ts';
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 
 const step: v.GenericSchema<unknown, LoadStep> = openObject({ from: amount, to: amount, durationMs: amount });
+
+export const runPatternSchema: v.GenericSchema<unknown, RunPattern> = v.variant('kind', [
+  openObject({ kind: v.literal('concurrency'), concurrency: count }),
+  openObject({ kind: v.literal('poisson'), requestsPerSecond: amount }),
+  openObject({ kind: v.literal('constant'), requestsPerSecond: amount }),
+  openObject({ kind: v.literal('max-throughput') }),
+]);
 
 export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
   rampMs: amount,

@@ -5,6 +5,13 @@
 export const FOR_TESTS: Readonly<Record<string, string>> = {
   recordedFiles: 'the in-memory adapter of files that are read',
   MemoryDatagrams: 'the in-memory adapter of datagrams',
+  memoryLines: 'the in-memory adapter of lines to agents',
+  channelToAgent: 'the coordinator follows',
+  channelToCoordinator: 'the agent follows',
+  AGENT_PART_BYTES: 'the coordinator follows',
+  AGENT_SILENCE_MS_MAX: 'the coordinator follows',
+  AGENT_ALIVE_MS: 'the agent follows',
+  AGENT_PROBLEM_CODES: 'the agent follows',
   MemoryHub: 'the in-memory adapter of messages',
 };
 

@@ -1,0 +1,166 @@
+// What an agent is asked to load with: a benchmark's request as it travels from the coordinator. It holds no header and no
+// key: an agent uses those that its own config names for the target.
+
+import * as v from 'valibot';
+import type { ObjectiveFields } from '../core/run/objective.ts';
+import type { RunPattern } from '../core/run/run-pattern.ts';
+import type { SharedPrefixes } from '../core/run/run-requests.ts';
+import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
+import type { RunShape } from '../core/run/run-shape.ts';
+import type { LengthDistribution } from '../core/statistics/length-distribution.ts';
+import { LENGTH_MAX } from '../core/statistics/length-distribution.ts';
+import type { Reported } from '../core/unknown.ts';
+import { objectiveEntries } from './objective-schema.ts';
+import { runPatternSchema, runShapeSchema } from './run-shape.ts';
+import { count, figure, openObject, reported, text } from './schema.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** Of the whole run: the share of one agent follows from `AgentShare`. */
+export interface AgentRequest extends ObjectiveFields {
+  /** Of the run that the coordinator makes. */
+  readonly runId: string;
+  /** ISO 8601, of the coordinator's clock. */
+  readonly startedAt: string;
+  /** Without credentials and query. */
+  readonly target: string;
+  /** Name of a server API. */
+  readonly api: string;
+  /** Unknown: whoever surveys asks the server. */
+  readonly model: Reported<string>;
+  readonly pattern: RunPattern;
+  readonly shape: RunShape;
+  /** One of them is known. */
+  readonly samplesMax: Reported<number>;
+  readonly durationMs: Reported<number>;
+  /** Of all agents together; 0: no request before time zero. */
+  readonly warmupRequests: number;
+  readonly seed: number;
+  readonly hasNonce: boolean;
+  /** 8 characters of hex, the same for all agents: numbers of samples tell their requests apart. */
+  readonly noncePrefix: string;
+  readonly isStreaming: boolean;
+  readonly timeouts: {
+    readonly connectMs: number;
+    readonly firstByteMs: number;
+    readonly idleMs: number;
+    readonly totalMs: number;
+  };
+  /** Known where prompts came in `dataset` messages before this one; else they are generated from the seed. */
+  readonly dataset: Reported<AgentDataset>;
+  readonly inputTokens: Reported<LengthDistribution>;
+  readonly outputTokens: Reported<LengthDistribution>;
+  readonly prefixes: Reported<SharedPrefixes>;
+  /** JSON of fields that each body has besides. */
+  readonly bodyFields: string;
+}
+
+/** Of a data set that was sent: a line for people, and how much of it there is. */
+export type AgentDataset = {
+  readonly description: string;
+  readonly prompts: number;
+};
+
+/** Agent `index` of `of`: it sends each arrival whose number is `index` modulo `of`. */
+export interface AgentShare {
+  /** From 0. */
+  readonly index: number;
+  readonly of: number;
+}
+
+/** What the first agent found out of the server, for all: prompts and bodies depend on it. */
+export interface AgentSurvey {
+  readonly model: string;
+  readonly serverKind: Reported<string>;
+  /** Unknown: they were not asked for, or the server does not tell, and a word stands for a token. */
+  readonly words: Reported<AgentWordCosts>;
+  readonly notices: readonly string[];
+}
+
+/** WordCosts of bench/dataset, with what it took to find them. */
+export type AgentWordCosts = {
+  readonly taskTokens: number;
+  readonly shortTokens: number;
+  readonly prefixTokens: number;
+  readonly bundles: readonly { readonly words: readonly string[]; readonly tokens: number }[];
+  readonly fillers: readonly { readonly word: string; readonly tokens: number }[];
+  readonly requests: number;
+  readonly askedTokens: number;
+  readonly countedTokens: number;
+};
+
+/** One coordinator at a time, and no more agents than this. Bound in docs/limits.md. */
+export const AGENTS_MAX = 64;
+
+/** Of a histogram file. */
+const LENGTH_BINS_MAX = 100_000;
+
+const positive: Schema<number> = v.pipe(figure, v.minValue(0));
+const ms: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(7 * 86_400_000));
+const length: Schema<number> = v.pipe(count, v.maxValue(LENGTH_MAX));
+const word: Schema<string> = v.pipe(v.string(), v.maxLength(64));
+
+export const lengthDistributionSchema: Schema<LengthDistribution> = v.variant('kind', [
+  openObject({ kind: v.literal('fixed'), value: length }),
+  openObject({ kind: v.literal('uniform'), min: length, max: length }),
+  openObject({ kind: v.literal('normal'), mean: positive, deviation: positive }),
+  openObject({ kind: v.literal('lognormal'), mean: positive, deviation: positive }),
+  openObject({ kind: v.literal('zipf'), exponent: positive, max: length }),
+  openObject({
+    kind: v.literal('weighted'),
+    bins: v.pipe(
+      v.array(openObject({ min: length, max: length, weight: positive })),
+      v.maxLength(LENGTH_BINS_MAX),
+    ),
+  }),
+]);
+
+export const agentShareSchema: Schema<AgentShare> = v.pipe(
+  openObject({ index: count, of: v.pipe(count, v.minValue(1), v.maxValue(AGENTS_MAX)) }),
+  v.check(({ index, of }) => index < of, 'an agent that is none of them'),
+);
+
+export const agentRequestSchema: Schema<AgentRequest> = openObject({
+  runId: text,
+  startedAt: text,
+  target: text,
+  api: text,
+  model: reported(text),
+  pattern: runPatternSchema,
+  shape: runShapeSchema,
+  samplesMax: reported(count),
+  durationMs: reported(ms),
+  warmupRequests: count,
+  seed: count,
+  hasNonce: v.boolean(),
+  noncePrefix: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
+  isStreaming: v.boolean(),
+  timeouts: openObject({ connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms }),
+  dataset: reported(openObject({ description: text, prompts: count })),
+  inputTokens: reported(lengthDistributionSchema),
+  outputTokens: reported(lengthDistributionSchema),
+  prefixes: reported(openObject({ count, tokens: count })),
+  bodyFields: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
+  ...objectiveEntries,
+});
+
+export const agentSurveySchema: Schema<AgentSurvey> = openObject({
+  model: text,
+  serverKind: reported(text),
+  words: reported(
+    openObject({
+      taskTokens: figure,
+      shortTokens: figure,
+      prefixTokens: figure,
+      bundles: v.pipe(
+        v.array(openObject({ words: v.pipe(v.array(word), v.maxLength(256)), tokens: figure })),
+        v.maxLength(256),
+      ),
+      fillers: v.pipe(v.array(openObject({ word, tokens: figure })), v.maxLength(16)),
+      requests: count,
+      askedTokens: figure,
+      countedTokens: figure,
+    }),
+  ),
+  notices: v.pipe(v.array(text), v.maxLength(64)),
+});

@@ -1,0 +1,74 @@
+// The channel between coordinator and agent, over a line in memory.
+
+import { describe, expect, test } from 'vitest';
+import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
+import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import type { AgentMessage } from '../../../src/wire/agent-message.ts';
+
+const opened = () => {
+  const lines = memoryLines();
+  return {
+    lines,
+    toAgent: channelToAgent(lines.coordinator, 'boreas'),
+    toCoordinator: channelToCoordinator(lines.agent, 'atlas'),
+  };
+};
+
+describe('a channel between coordinator and agent', () => {
+  test('carries messages both ways, whole and in order', async () => {
+    const { toAgent, toCoordinator } = opened();
+    await toAgent.send({ kind: 'ping', id: 1 });
+    await toAgent.send({ kind: 'start', atNs: 5_000_000_001 });
+    const received = [];
+    for await (const message of toCoordinator.messages) {
+      received.push(message);
+      if (received.length === 2) break;
+    }
+    expect(received).toEqual([
+      { kind: 'ping', id: 1 },
+      { kind: 'start', atNs: 5_000_000_001 },
+    ]);
+    await toCoordinator.send({ kind: 'pong', id: 1, atNs: -7 });
+    for await (const message of toAgent.messages) {
+      expect(message).toEqual({ kind: 'pong', id: 1, atNs: -7 });
+      break;
+    }
+    await toAgent.close('done');
+  });
+
+  test('ends behind what was sent, and tells both ends why', async () => {
+    const { toAgent, toCoordinator } = opened();
+    await toCoordinator.send({ kind: 'alive' });
+    await toCoordinator.close('silent', 'nothing came for 5 s');
+    const seen: AgentMessage[] = [];
+    for await (const message of toAgent.messages) seen.push(message);
+    expect(seen).toEqual([{ kind: 'alive' }]);
+    expect(await toAgent.closed).toEqual({
+      reason: 'silent',
+      by: 'other end',
+      detail: 'nothing came for 5 s',
+    });
+    expect(await toCoordinator.closed).toMatchObject({ reason: 'silent', by: 'this end' });
+    expect(await toAgent.send({ kind: 'collect' })).toBe(false);
+  });
+
+  test('a line that breaks is told as lost', async () => {
+    const { lines, toAgent } = opened();
+    lines.cut();
+    expect(await toAgent.closed).toMatchObject({ reason: 'lost', by: 'other end' });
+  });
+
+  test('passes over a kind that a newer version sends, and closes on what no version does', async () => {
+    const { encode } = await import('@msgpack/msgpack');
+    const lines = memoryLines();
+    const toAgent = channelToAgent(lines.coordinator, 'boreas');
+    const frame = (value: unknown): Uint8Array => new Uint8Array([0, ...encode(['plimsoll.agent/1', value])]);
+    await lines.agent.write(frame({ kind: 'weather', sky: 'blue' }));
+    await lines.agent.write(frame({ kind: 'alive' }));
+    await lines.agent.write(frame({ kind: 'pong', id: 'one', atNs: 1 }));
+    const seen: AgentMessage[] = [];
+    for await (const message of toAgent.messages) seen.push(message);
+    expect(seen).toEqual([{ kind: 'alive' }]);
+    expect(await toAgent.closed).toMatchObject({ reason: 'malformed', by: 'this end' });
+  });
+});

@@ -1,0 +1,16 @@
+// Which parts of src/bench a part may import, as ARCHITECTURE.md has it.
+
+export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
+  arena: [],
+  schedule: [],
+  dataset: [],
+  target: ['arena', 'dataset'],
+  load: ['arena', 'schedule', 'target'],
+  parse: ['arena', 'target'],
+  threads: ['arena', 'target', 'load', 'parse'],
+  run: ['schedule', 'dataset', 'target', 'load', 'threads'],
+  fleet: ['schedule', 'dataset', 'target', 'run'],
+  announce: ['run'],
+  line: [],
+  sweep: ['target', 'load', 'threads', 'run', 'fleet', 'line'],
+};
