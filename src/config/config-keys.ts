@@ -41,8 +41,26 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
       {
         key: 'tags',
         default: [],
-        example: ['studio', 'rack 2'],
-        meaning: 'Words for finding and grouping machines.',
+        example: ['studio', 'team=search'],
+        meaning: 'Words for finding and grouping machines, alone or as "key=value".',
+      },
+      {
+        key: 'site',
+        default: undefined,
+        example: 'greenwich',
+        meaning: 'Where this machine stands. Without it: what Kubernetes says, if it runs there.',
+      },
+      {
+        key: 'rack',
+        default: undefined,
+        example: 'r07',
+        meaning: 'Its rack. Links within one rack are measured before those to other racks.',
+      },
+      {
+        key: 'kind',
+        default: undefined,
+        example: 'HGX H200',
+        meaning: 'What this machine is called in groups. Without it: its GPUs, or its model.',
       },
     ],
   },

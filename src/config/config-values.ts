@@ -24,6 +24,14 @@ export const textUpTo =
     return parsed(value);
   };
 
+/** Of a site, a rack or a kind. A slash stands between site and rack in the id of a rack. */
+export const groupName: ValueParser<string> = value => {
+  const name = textUpTo(GROUP_NAME_LENGTH_MAX)(value);
+  return name.kind === 'ok' && name.value.includes('/')
+    ? wrong('the name has a slash in it', 'Write a dash or a space instead.')
+    : name;
+};
+
 export const trueOrFalse: ValueParser<boolean> = value =>
   typeof value === 'boolean'
     ? parsed(value)
@@ -164,3 +172,5 @@ const durationText = (ms: number): string => {
   if (ms >= 60_000) return `${ms / 60_000}m`;
   return ms >= 1_000 ? `${ms / 1_000}s` : `${ms}ms`;
 };
+/** The longest value that a label may have in Kubernetes. */
+export const GROUP_NAME_LENGTH_MAX = 63;

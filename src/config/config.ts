@@ -2,11 +2,17 @@
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeConfig } from '../core/node/config.ts';
+import type { Unknown } from '../core/unknown.ts';
+import { unknown } from '../core/unknown.ts';
 
 export interface Config {
   /** The name other people see; undefined: the computer's own. */
   readonly name: string | undefined;
   readonly tags: readonly string[];
+  readonly site: string | undefined;
+  readonly rack: string | undefined;
+  /** "HGX H200"; undefined: what its GPUs or its model say. */
+  readonly machineKind: string | undefined;
   readonly mesh: MeshConfig;
   readonly network: { readonly ignoredInterfaces: readonly string[] };
   readonly http: HttpConfig;
@@ -77,6 +83,9 @@ export interface EndpointConfig {
 
 export const publicConfig = (config: Config): NodeConfig => ({
   tags: config.tags,
+  site: config.site ?? NOT_SET,
+  rack: config.rack ?? NOT_SET,
+  machineKind: config.machineKind ?? NOT_SET,
   ignoredInterfaces: config.network.ignoredInterfaces,
   staticPeerCount: config.mesh.peers.length,
   presence: config.mesh.presence,
@@ -88,3 +97,5 @@ export const publicConfig = (config: Config): NodeConfig => ({
   },
   servedEndpoints: config.endpoints.map(({ url }) => new URL(url).origin),
 });
+
+const NOT_SET: Unknown = unknown('not set in config.toml');

@@ -10,6 +10,8 @@ import {
   discovery,
   durationMs,
   endpointUrl,
+  GROUP_NAME_LENGTH_MAX,
+  groupName,
   hostName,
   hostPort,
   interfaceName,
@@ -60,7 +62,10 @@ const notToml = (
 
 const readConfigKeys = (reader: ConfigReader): Config => ({
   name: reader.optional('', 'name', textUpTo(64)),
-  tags: reader.list('', 'tags', textUpTo(32)),
+  tags: reader.list('', 'tags', textUpTo(GROUP_NAME_LENGTH_MAX)),
+  site: reader.optional('', 'site', groupName),
+  rack: reader.optional('', 'rack', groupName),
+  machineKind: reader.optional('', 'kind', groupName),
   http: {
     listen: listenAt(reader, 'http', reader.value('http', 'listen', hostPort)),
     hostNames: reader.list('http', 'host_names', hostName),

@@ -34,6 +34,10 @@ export type TextClass =
   | 'modelName'
   | 'peripheral'
   | 'tag'
+  | 'site'
+  | 'rack'
+  /** What a person calls a machine of this kind. */
+  | 'machineKind'
   | 'service'
   | 'dataset';
 

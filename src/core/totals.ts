@@ -38,13 +38,13 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   return {
     nodeCount: views.length,
     gpuCount: gpus.length,
-    memoryTotalBytes: total(views.flatMap(memoryTotals), false),
-    memoryUsedBytes: total(views.flatMap(memoryUses), false),
-    gpuFlopsPerSecond: total(
+    memoryTotalBytes: totalOf(views.flatMap(memoryTotals), false),
+    memoryUsedBytes: totalOf(views.flatMap(memoryUses), false),
+    gpuFlopsPerSecond: totalOf(
       profiles.map(profile => figure(profile?.fp16FlopsPerSecond)),
       isLowerBound,
     ),
-    gpuMemoryBytesPerSecond: total(
+    gpuMemoryBytesPerSecond: totalOf(
       profiles.map(profile => figure(profile?.memoryReadBytesPerSecond)),
       isLowerBound,
     ),
@@ -65,7 +65,8 @@ const memoryUses = (view: NodeView): (number | undefined)[] => [
 const figure = (value: number | { readonly kind: 'unknown' } | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
-const total = (figures: readonly (number | undefined)[], isLowerBound: boolean): Total => {
+/** The sum of what is known of these. */
+export const totalOf = (figures: readonly (number | undefined)[], isLowerBound: boolean): Total => {
   const known = figures.filter(value => value !== undefined);
   return {
     sum: known.reduce((sum, value) => sum + value, 0),

@@ -105,6 +105,12 @@ export class Anonymiser {
         return pseudonyms.of('device', text, number => `device-${number}`);
       case 'tag':
         return pseudonyms.of('tag', text, number => `tag-${number}`);
+      case 'site':
+        return pseudonyms.of('site', text, number => `site-${number}`);
+      case 'rack':
+        return pseudonyms.of('rack', text, number => `rack-${number}`);
+      case 'machineKind':
+        return pseudonyms.of('kind', text, number => `kind-${number}`);
       case 'service':
         return text === 'Thunderbolt Bridge'
           ? text

@@ -134,6 +134,9 @@ export const configFact = ({ machine }: Site): Fact => ({
     intervalMs: DURABLE_INTERVAL_MS,
     value: {
       tags: [SIMULATED_SOURCE],
+      site: unknown('simulated without one'),
+      rack: unknown('simulated without one'),
+      machineKind: unknown('simulated without one'),
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },

@@ -226,6 +226,9 @@ const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
 
 const config: Schema<NodeConfig> = openObject({
   tags: list(text),
+  site: reported(text),
+  rack: reported(text),
+  machineKind: reported(text),
   ignoredInterfaces: list(text),
   staticPeerCount: count,
   presence: v.exactOptional(openObject({ staleMs: silence, offlineMs: silence })),

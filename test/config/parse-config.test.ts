@@ -24,6 +24,9 @@ describe('a config file', () => {
     expect(configOf('')).toEqual({
       name: undefined,
       tags: [],
+      site: undefined,
+      rack: undefined,
+      machineKind: undefined,
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: false }, hostNames: [] },
       mesh: {
         listen: { kind: 'listen', host: '::', port: 4181, isExplicit: false },
@@ -66,6 +69,9 @@ describe('a config file', () => {
     expect({
       ...config,
       name: undefined,
+      site: undefined,
+      rack: undefined,
+      machineKind: undefined,
       endpoints: [],
       probes: { ...config.probes, port: undefined },
     }).toEqual({
@@ -81,6 +87,8 @@ describe('a config file', () => {
     const config = configOf(`
 name = "atlas"
 tags = ["studio"]
+rack = "r07"
+kind = "HGX H200"
 [http]
 listen = "[::]:8080"
 [mesh]
@@ -112,6 +120,9 @@ url = "https://ada:secret@atlas.example:8443"
     expect(config.mesh.peers).toHaveLength(4);
     expect(publicConfig(config)).toEqual({
       tags: ['studio'],
+      site: { kind: 'unknown', reason: 'not set in config.toml' },
+      rack: 'r07',
+      machineKind: 'HGX H200',
       ignoredInterfaces: ['docker0'],
       staticPeerCount: 4,
       presence: { staleMs: 10_000, offlineMs: 30_000 },

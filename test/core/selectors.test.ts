@@ -97,6 +97,9 @@ describe('presence', () => {
   it('follows what the node itself says of how long it may be silent', () => {
     const config = {
       tags: [],
+      site: unknown('not set in config.toml'),
+      rack: unknown('not set in config.toml'),
+      machineKind: unknown('not set in config.toml'),
       ignoredInterfaces: [],
       staticPeerCount: 0,
       presence: { staleMs: 2_000, offlineMs: 60_000 },

@@ -159,6 +159,9 @@ const config: Fact = {
     intervalMs: 30_000,
     value: {
       tags: ['desk'],
+      site: unknown('not set in config.toml'),
+      rack: unknown('not set in config.toml'),
+      machineKind: unknown('not set in config.toml'),
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },

@@ -183,7 +183,15 @@ export const NODE_KINDS = {
     entriesMax: 1,
     key: (_: Gathered<NodeConfig>): string => '',
     title: 'Config',
-    texts: { source: 'plain', tags: 'tag', ignoredInterfaces: 'interface', servedEndpoints: 'free' },
+    texts: {
+      source: 'plain',
+      tags: 'tag',
+      site: 'site',
+      rack: 'rack',
+      machineKind: 'machineKind',
+      ignoredInterfaces: 'interface',
+      servedEndpoints: 'free',
+    },
   },
   'reading.confirmed': {
     class: 'live',

@@ -6,6 +6,7 @@ import type { ProbeStage } from '../probe/probe-stage.ts';
 import { stageOf } from '../probe/probe-stage.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
+import { knownOr } from '../unknown.ts';
 import type { ConflictView } from './conflict-view.ts';
 import { conflictOf } from './conflict-view.ts';
 import type { GpuDevice, GpuLoad, GpuVendor } from './gpu.ts';
@@ -100,6 +101,10 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
     conflict: conflictOf(state, node, nowMs),
   };
 };
+
+/** 0..1, where the load is told and fresh. */
+export const freshGpuUse = ({ load, isLoadStale }: GpuView): number | undefined =>
+  load === undefined || isLoadStale ? undefined : knownOr(load.use, undefined);
 
 /** As it may be shown: a name comes from another machine, and may be anything. Of two with one name, "ubuntu (3m3a)". */
 export const nodeName = (state: State, node: NodeId): string => {

@@ -64,13 +64,18 @@ export function* activeLeases(
 }
 
 /** The end of a run is told before its lease runs out. */
-const hasEnded = (state: State, reporter: NodeId, { source, runnerKey }: Runner): boolean => {
-  const run = source === 'run' ? state.runs[reporter]?.[runnerKey.slice(RUN_PREFIX.length)] : undefined;
+const hasEnded = (state: State, reporter: NodeId, runner: Runner): boolean => {
+  const runId = runOfLease(runner);
+  const run = runId === undefined ? undefined : state.runs[reporter]?.[runId];
   return run !== undefined && run.value.state !== 'running';
 };
 
 /** The key of a run's own lease. */
 export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
+
+/** The run whose lease it is; undefined for a lease of anything else. */
+export const runOfLease = ({ source, runnerKey }: Runner): string | undefined =>
+  source === 'run' && runnerKey.startsWith(RUN_PREFIX) ? runnerKey.slice(RUN_PREFIX.length) : undefined;
 
 const viewOf = (
   state: State,

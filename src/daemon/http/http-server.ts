@@ -12,6 +12,7 @@ import { clusterRoutes } from './cluster-routes.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
+import { groupRoutes } from './group-routes.ts';
 import { historyRoute } from './history-route.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
@@ -132,6 +133,7 @@ export class HttpServer implements AsyncDisposable {
       streamRoute(this.#hub, this.#guard),
       historyRoute(this.#options),
       ...clusterRoutes(this.#options),
+      ...groupRoutes(this.#options),
       ...meshRoutes(this.#options),
       ...runRoutes(this.#options),
       ...sweepRoutes(this.#options),

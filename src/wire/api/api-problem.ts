@@ -96,6 +96,7 @@ export const API_PROBLEMS = {
   'not-found': { status: 404, title: 'There is nothing at this address' },
   'not-in-state': { status: 404, title: 'The state has nothing at this path' },
   'no-such-node': { status: 404, title: 'The node is not known here' },
+  'no-such-group': { status: 404, title: 'There is no such group' },
   'no-such-run': { status: 404, title: 'The run is not known here' },
   'no-such-sweep': { status: 404, title: 'The sweep is not known here' },
   'run-elsewhere': { status: 404, title: 'The run is on another machine' },

@@ -24,7 +24,7 @@ import { entrySchema } from './state-answers.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
+export const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
 
 /** What a probe does now, or waits for. */
 export type ListedStage =
@@ -127,7 +127,7 @@ export const listedNodeSchema: Schema<ListedNode> = v.pipe(
   ),
 );
 
-const total: Schema<Total> = v.object({
+export const totalSchema: Schema<Total> = v.object({
   sum: figure,
   knownCount: count,
   count,
@@ -137,10 +137,10 @@ const total: Schema<Total> = v.object({
 export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
   nodeCount: count,
   gpuCount: count,
-  memoryTotalBytes: total,
-  memoryUsedBytes: total,
-  gpuFlopsPerSecond: total,
-  gpuMemoryBytesPerSecond: total,
+  memoryTotalBytes: totalSchema,
+  memoryUsedBytes: totalSchema,
+  gpuFlopsPerSecond: totalSchema,
+  gpuMemoryBytesPerSecond: totalSchema,
 });
 
 export interface NodesAnswer {

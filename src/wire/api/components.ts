@@ -27,6 +27,7 @@ import {
   listedVendorSchema,
 } from './cluster-answers.ts';
 import { daemonAnswerSchema } from './daemon-answers.ts';
+import { listedGroupSchema } from './group-answers.ts';
 import {
   hourlySummarySchema,
   liveHistoryAnswerSchema,
@@ -105,6 +106,7 @@ export const API_COMPONENTS: Components = {
   ListedRun: listedRunSchema,
   ListedSweep: listedSweepSchema,
   ClusterTotals: clusterTotalsSchema,
+  ListedGroup: listedGroupSchema,
   RunSeries: runSeriesAnswerSchema,
   LiveHistory: liveHistoryAnswerSchema,
   ProfileHistory: profileHistoryAnswerSchema,

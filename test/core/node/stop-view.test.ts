@@ -10,6 +10,7 @@ import { nodeIds, presence, stoppedMs } from '../../../src/core/node/presence-vi
 import type { State } from '../../../src/core/state.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { nodeWarnings } from '../../../src/core/warnings/node-warnings.ts';
 
 const atlas = nodeId('a'.repeat(26));
@@ -97,6 +98,9 @@ const config = (seq: number, receivedAtMs: number): Event =>
       intervalMs: 30_000,
       value: {
         tags: [],
+        site: unknown('not set in config.toml'),
+        rack: unknown('not set in config.toml'),
+        machineKind: unknown('not set in config.toml'),
         ignoredInterfaces: [],
         staticPeerCount: 0,
         probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },

@@ -35,6 +35,9 @@ const planned = (socketTtlSeconds: number): Fact => ({
     intervalMs: 60_000,
     value: {
       tags: [],
+      site: unknown('not set in config.toml'),
+      rack: unknown('not set in config.toml'),
+      machineKind: unknown('not set in config.toml'),
       ignoredInterfaces: [],
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds, rdmaTtlSeconds: 21_600 },

@@ -1,0 +1,193 @@
+// Groups of nodes as a person should see them: how many of its nodes are up, what they can carry together, what is wrong in
+// each. Small enough that a page of a thousand nodes can begin with them; the nodes of one group come after.
+
+import type { NodeId } from '../ids.ts';
+import { memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import { inNameOrder } from '../node/name-order.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { freshGpuUse, presenceWord } from '../node/node-view.ts';
+import { recordOf } from '../record-of.ts';
+import { activeLeases, runOfLease } from '../run/run-selectors.ts';
+import type { State } from '../state.ts';
+import type { ClusterTotals, Total } from '../totals.ts';
+import { totalOf, totalsOf } from '../totals.ts';
+import { knownOr, unknown } from '../unknown.ts';
+import type { Warning } from '../warnings/warning.ts';
+import type { GroupBy, GroupName } from './group-by.ts';
+import { groupsOf } from './group-by.ts';
+import type { NodePlace } from './node-place.ts';
+import { nodePlace } from './node-place.ts';
+
+export type GroupLevel = Warning['level'] | 'none';
+
+export interface GroupSummary extends GroupName {
+  /** Of its nodes, where all are of one; unknown ones apart. */
+  readonly kind: { readonly kind: 'one'; readonly name: string } | { readonly kind: 'mixed' | 'unknown' };
+  /** The worst of its warnings. */
+  readonly level: GroupLevel;
+  readonly warnings: Readonly<Record<Warning['level'], number>>;
+  readonly nodes: Readonly<Record<'count' | ReturnType<typeof presenceWord>, number>>;
+  /** Of the nodes that are not offline. */
+  readonly totals: ClusterTotals;
+  /** Share of the memory that models live in, 0..1; undefined while nobody tells it. */
+  readonly memoryUse: number | undefined;
+  /** Mean over its GPUs, each 0..1: the sum and of how many. */
+  readonly gpuUse: Total;
+  /** What serves or generates on its nodes now. */
+  readonly runners: number;
+  /** Of the runs against its nodes, over the last seconds. */
+  readonly outputTokensPerSecond: Total;
+}
+
+export interface Group extends GroupSummary {
+  /** In the order of their names. */
+  readonly members: readonly NodeView[];
+  /** Of its nodes, in the order of the whole list. */
+  readonly warningList: readonly Warning[];
+}
+
+export interface GroupSources {
+  readonly state: State;
+  readonly views: readonly NodeView[];
+  readonly warnings: readonly Warning[];
+  readonly nowMs: number;
+  /** Where somebody has looked at them already. */
+  readonly places?: ReadonlyMap<NodeId, NodePlace>;
+}
+
+/** In the order of their names, numbers by value; nodes in no group last. With tags a node may be in several, or in none. */
+export const groupViews = (sources: GroupSources, by: GroupBy): readonly Group[] => {
+  const places = sources.places ?? nodePlaces(sources.views);
+  const gathered = new Map<string, { readonly name: GroupName; readonly members: NodeView[] }>();
+  for (const view of sources.views) {
+    const place = places.get(view.nodeId);
+    if (place === undefined) continue;
+    for (const name of groupsOf(place, by)) {
+      const held = gathered.get(name.id);
+      if (held === undefined) gathered.set(name.id, { name, members: [view] });
+      else held.members.push(view);
+    }
+  }
+  const warnings = warningsByNode(sources.warnings);
+  const load = loadByNode(sources.state, sources.nowMs);
+  const shared = sharedNames([...gathered.values()].map(({ name }) => name));
+  return [...gathered.values()]
+    .map(({ name, members }) => {
+      const shown = shared.has(name.name) && name.id !== '' ? { ...name, name: name.id } : name;
+      return groupOf(shown, inNameOrder(members), { places, warnings, load });
+    })
+    .sort((a, b) => Number(a.id === '') - Number(b.id === '') || inNumberOrder(a.name, b.name));
+};
+
+export const nodePlaces = (views: readonly NodeView[]): ReadonlyMap<NodeId, NodePlace> =>
+  new Map(views.map(view => [view.nodeId, nodePlace(view)]));
+
+/** Without its members: what is sent first. */
+export const groupSummary = ({ members: _, warningList: __, ...summary }: Group): GroupSummary => summary;
+
+interface Shared {
+  readonly places: ReadonlyMap<NodeId, NodePlace>;
+  readonly warnings: ReadonlyMap<NodeId, readonly Warning[]>;
+  readonly load: ReadonlyMap<NodeId, NodeLoad>;
+}
+
+const groupOf = (
+  name: GroupName,
+  members: readonly NodeView[],
+  { places, warnings, load }: Shared,
+): Group => {
+  const list = [...new Set(members.flatMap(({ nodeId }) => warnings.get(nodeId) ?? []))];
+  const present = members.filter(({ presence }) => presence !== 'offline');
+  const loads = members.map(({ nodeId }) => load.get(nodeId)).filter(one => one !== undefined);
+  return {
+    ...name,
+    kind: commonKind(members, places),
+    level: LEVELS.find(level => list.some(warning => warning.level === level)) ?? 'none',
+    warnings: countBy(list, LEVELS, ({ level }) => level),
+    nodes: { count: members.length, ...countBy(members, PRESENCE_WORDS, presenceWord) },
+    totals: totalsOf(members),
+    memoryUse: usedShare(memoryUseSum(present.map(modelMemoryUse))),
+    gpuUse: totalOf(present.flatMap(gpuUses), false),
+    runners: loads.reduce((sum, { runners }) => sum + runners, 0),
+    outputTokensPerSecond: totalOf(
+      loads.flatMap(({ tokensPerSecond }) => tokensPerSecond),
+      false,
+    ),
+    members,
+    warningList: list,
+  };
+};
+
+const gpuUses = (view: NodeView): readonly (number | undefined)[] =>
+  view.gpus.flatMap(({ devices }) => devices.map(freshGpuUse));
+
+const commonKind = (
+  members: readonly NodeView[],
+  places: ReadonlyMap<NodeId, NodePlace>,
+): GroupSummary['kind'] => {
+  const names = new Set(
+    members.map(({ nodeId }) => knownOr(places.get(nodeId)?.kind ?? NOWHERE, undefined)?.name),
+  );
+  const [name] = names;
+  if (names.size > 1) return { kind: 'mixed' };
+  return name === undefined ? { kind: 'unknown' } : { kind: 'one', name };
+};
+
+const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<NodeId, readonly Warning[]> => {
+  const byNode = new Map<NodeId, Warning[]>();
+  for (const warning of warnings)
+    for (const node of warning.nodes) {
+      const held = byNode.get(node);
+      if (held === undefined) byNode.set(node, [warning]);
+      else held.push(warning);
+    }
+  return byNode;
+};
+
+interface NodeLoad {
+  runners: number;
+  readonly tokensPerSecond: (number | undefined)[];
+}
+
+/** What works on each node: leases that name it, and the newest rates of the runs among them. */
+const loadByNode = (state: State, nowMs: number): ReadonlyMap<NodeId, NodeLoad> => {
+  const byNode = new Map<NodeId, NodeLoad>();
+  for (const { reporter, runner } of activeLeases(state, nowMs)) {
+    const node = knownOr(runner.targetNode, undefined);
+    if (node === undefined) continue;
+    const held = byNode.get(node) ?? { runners: 0, tokensPerSecond: [] };
+    byNode.set(node, held);
+    held.runners += 1;
+    const runId = runOfLease(runner);
+    if (runId === undefined) continue;
+    const progress = state.runProgress[reporter]?.[runId]?.value;
+    held.tokensPerSecond.push(
+      progress === undefined ? undefined : knownOr(progress.recent.outputTokensPerSecond, undefined),
+    );
+  }
+  return byNode;
+};
+
+/** Names that groups of several sites have: "r01". */
+const sharedNames = (names: readonly GroupName[]): ReadonlySet<string> => {
+  const counts = new Map<string, number>();
+  for (const { name } of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return new Set([...counts].filter(([, count]) => count > 1).map(([name]) => name));
+};
+
+const countBy = <T, K extends string>(
+  all: readonly T[],
+  keys: readonly K[],
+  keyOf: (one: T) => K,
+): Readonly<Record<K, number>> => recordOf(keys, key => all.filter(one => keyOf(one) === key).length);
+
+/** "rack 2" before "rack 10". The browser's own collation differs from machine to machine. */
+const inNumberOrder = (a: string, b: string): number => {
+  const [left, right] = [a, b].map(text => text.replace(/\d+/g, digits => digits.padStart(16, '0')));
+  if (left === undefined || right === undefined || left === right) return a < b ? -1 : Number(a > b);
+  return left < right ? -1 : 1;
+};
+
+const LEVELS = ['danger', 'caution', 'note'] as const;
+const PRESENCE_WORDS = ['up', 'stale', 'stopped', 'offline'] as const;
+const NOWHERE = unknown('not there');

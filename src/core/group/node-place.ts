@@ -1,0 +1,71 @@
+// Where a node stands and what it is: what groups are made of. Its config.toml says it, else the labels that Kubernetes gives
+// its machine, else (for the kind alone) its hardware. What nobody says is unknown, with the reason.
+
+import { gpusOf } from '../node/memory-use.ts';
+import type { NodeView } from '../node/node-view.ts';
+import { heldValue, whyNot } from '../node/reading-view.ts';
+import type { Reported, Unknown } from '../unknown.ts';
+import { isKnown, isUnknown, unknown } from '../unknown.ts';
+
+export interface NodePlace {
+  readonly site: Reported<Placed>;
+  readonly rack: Reported<Placed>;
+  readonly kind: Reported<Placed>;
+  /** Each once, in the order of the config; "role=train" or one word. */
+  readonly tags: readonly string[];
+}
+
+/** A type alias, so that it is assignable to `Reported`'s index signature. */
+export type Placed = {
+  readonly name: string;
+  readonly source: 'config' | 'kubernetes' | 'gpus' | 'model';
+};
+
+/** Names and values of the labels of a node's machine in Kubernetes. */
+export type MachineLabels = Readonly<Record<string, string>>;
+
+export const nodePlace = (view: NodeView, labels: MachineLabels = {}): NodePlace => {
+  const config = heldValue(view.config);
+  const why = unknown(whyNot(view.config));
+  return {
+    site: configured(config?.site ?? why) ?? labelled(labels, SITE_LABELS) ?? whyNone(config?.site ?? why),
+    rack: configured(config?.rack ?? why) ?? labelled(labels, RACK_LABELS) ?? whyNone(config?.rack ?? why),
+    kind: configured(config?.machineKind ?? why) ?? labelled(labels, KIND_LABELS) ?? hardwareKind(view),
+    tags: [...new Set((config?.tags ?? []).filter(tag => tag.trim() !== ''))],
+  };
+};
+
+const configured = (value: string | Unknown): Placed | undefined =>
+  isKnown(value) && value.trim() !== '' ? { name: value, source: 'config' } : undefined;
+
+const labelled = (labels: MachineLabels, names: readonly string[]): Placed | undefined => {
+  for (const label of names) {
+    const name = Object.hasOwn(labels, label) ? labels[label] : undefined;
+    if (name !== undefined && name !== '') return { name, source: 'kubernetes' };
+  }
+  return undefined;
+};
+
+const whyNone = (value: string | Unknown): Unknown =>
+  isUnknown(value) ? value : unknown('the name is empty');
+
+/** Machines with cards are called by them, all others by their model: "8 × NVIDIA H200", "Mac Studio". */
+const hardwareKind = (view: NodeView): Reported<Placed> => {
+  const cards = gpusOf(view).filter(({ device }) => !device.memoryIsUnified);
+  if (cards.length > 0) {
+    const counts = new Map<string, number>();
+    for (const { device } of cards) counts.set(device.name, (counts.get(device.name) ?? 0) + 1);
+    const words = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${n} × ${name}`);
+    return { name: words.join(' + '), source: 'gpus' };
+  }
+  const identity = heldValue(view.identity);
+  if (identity === undefined) return unknown(whyNot(view.identity));
+  const name = [identity.model, identity.chip].find(isKnown);
+  if (name !== undefined) return { name, source: 'model' };
+  return isUnknown(identity.model) ? identity.model : unknown('no model');
+};
+
+/** https://kubernetes.io/docs/reference/labels-annotations-taints/; for racks there is no label of its own, these are in use. */
+const SITE_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
+const RACK_LABELS = ['topology.kubernetes.io/rack', 'topology.kubernetes.io/block', 'rack'] as const;
+const KIND_LABELS = ['node.kubernetes.io/instance-type'] as const;

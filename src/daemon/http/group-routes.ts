@@ -1,0 +1,108 @@
+// Nodes by site, rack, kind or tag: summaries of all groups, and the nodes of one.
+
+import type { GroupBy } from '../../core/group/group-by.ts';
+import { groupByText, parseGroupBy } from '../../core/group/group-by.ts';
+import { groupCells } from '../../core/group/group-cells.ts';
+import type { Group } from '../../core/group/group-view.ts';
+import { groupSummary, groupViews } from '../../core/group/group-view.ts';
+import { nodeView } from '../../core/node/node-view.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
+import { unknown } from '../../core/unknown.ts';
+import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
+import type { ListedGroup } from '../../wire/api/group-answers.ts';
+import {
+  groupByTextSchema,
+  groupIdSchema,
+  groupMembersAnswerSchema,
+  groupsAnswerSchema,
+} from '../../wire/api/group-answers.ts';
+import { NOTHING } from './cluster-views.ts';
+import type { HttpServerOptions } from './http-options.ts';
+import { RequestError } from './request-error.ts';
+import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
+
+export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => {
+  const groups = (by: GroupBy): readonly Group[] => {
+    const { state } = cluster;
+    const nowMs = clock.nowMs();
+    const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
+    return groupViews({ state, views, nowMs, warnings: clusterWarnings({ state, views, nowMs }) }, by);
+  };
+  return [
+    jsonRoute({
+      method: 'GET',
+      path: '/api/groups',
+      access: 'read',
+      summary: 'Nodes by site, rack, kind or tag: what each group can carry together, and its warnings.',
+      parameters: [BY],
+      description: 'The groups.',
+      answer: groupsAnswerSchema,
+      handle: request => {
+        const by = groupByOf(readQuery(request, BY));
+        return { by: groupByText(by), groups: groups(by).map(listedGroup) };
+      },
+    }),
+    jsonRoute({
+      method: 'GET',
+      path: '/api/groups/members',
+      access: 'read',
+      summary: 'The nodes of one group, each with its level, its loads and whether it answers.',
+      parameters: [BY, GROUP],
+      description: 'The group.',
+      answer: groupMembersAnswerSchema,
+      handle: request => {
+        const by = groupByOf(readQuery(request, BY));
+        const asked = readQuery(request, GROUP) ?? '';
+        const group = groups(by).find(({ id }) => id === asked);
+        if (group === undefined) throw noSuchGroup(asked);
+        return {
+          by: groupByText(by),
+          group: listedGroup(group),
+          members: groupCells(group).map(cell => ({
+            ...cell,
+            memoryUse: cell.memoryUse ?? NOTHING,
+            gpuUse: cell.gpuUse ?? NOTHING,
+          })),
+          warnings: group.warningList,
+        };
+      },
+    }),
+  ];
+};
+
+/** `text` has passed its schema. */
+const groupByOf = (text = 'rack'): GroupBy => {
+  const by = parseGroupBy(text);
+  return by.kind === 'ok' ? by.value : { kind: 'rack' };
+};
+
+const listedGroup = (group: Group): ListedGroup => {
+  const { reason, memoryUse, kind, ...summary } = groupSummary(group);
+  return {
+    ...summary,
+    ...(reason === undefined ? {} : { reason }),
+    memoryUse: memoryUse ?? NOTHING,
+    kind: kind.kind === 'one' ? kind.name : unknown(kind.kind === 'mixed' ? 'of several kinds' : 'not known'),
+  };
+};
+
+const noSuchGroup = (asked: string): RequestError =>
+  new RequestError({
+    code: 'no-such-group',
+    problem: `There is no group ${JSON.stringify(asked.slice(0, 60))} here.`,
+    advice: 'GET /api/groups lists the groups with their ids.',
+  });
+
+const BY: RouteParameter<string> = {
+  name: 'by',
+  in: 'query',
+  description: '"rack" (the default), "site", "kind", "tag", or "tag:KEY" for the values of tags KEY=VALUE.',
+  schema: groupByTextSchema,
+};
+
+const GROUP: RouteParameter<string> = {
+  name: 'group',
+  in: 'query',
+  description: 'The id of a group; without it the nodes that are in no group.',
+  schema: groupIdSchema,
+};

@@ -1,0 +1,92 @@
+// Groups of nodes as the HTTP API tells them: first a summary of each, then the nodes of one.
+
+import * as v from 'valibot';
+import type { GroupCell } from '../../core/group/group-cells.ts';
+import type { GroupSummary } from '../../core/group/group-view.ts';
+import type { Unknown } from '../../core/unknown.ts';
+import type { Warning } from '../../core/warnings/warning.ts';
+import { count, nodeIdSchema, share, text } from '../schema.ts';
+import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.ts';
+
+type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** "rack", "site", "kind", "tag", or "tag:KEY". */
+export const groupByTextSchema: Schema<string> = v.pipe(
+  v.string(),
+  v.regex(/^(?:site|rack|kind|tag(?::.{1,63})?)$/, 'is none of site, rack, kind, tag and tag:KEY'),
+);
+
+export const groupIdSchema: Schema<string> = v.pipe(v.string(), v.maxLength(1_024));
+
+export type ListedGroup = Omit<GroupSummary, 'reason' | 'memoryUse' | 'kind'> & {
+  /** Why its nodes are in no group; not there for a group. */
+  readonly reason?: string;
+  readonly kind: string | Unknown;
+  readonly memoryUse: number | Unknown;
+};
+
+export const listedGroupSchema: Schema<ListedGroup> = v.object({
+  id: v.pipe(text, v.description('Empty for the nodes that are in no group.')),
+  name: text,
+  reason: v.exactOptional(v.pipe(text, v.description('Why its nodes are in no group.'))),
+  kind: v.pipe(orUnknown(text), v.description('The kind of all of its machines, where they are of one.')),
+  level: v.picklist(['danger', 'caution', 'note', 'none']),
+  warnings: v.object({ danger: count, caution: count, note: count }),
+  nodes: v.object({ count, up: count, stale: count, stopped: count, offline: count }),
+  totals: clusterTotalsSchema,
+  memoryUse: v.pipe(
+    orUnknown(v.pipe(v.number(), v.minValue(0))),
+    v.description('Share of the memory that models live in, of the nodes that are not offline.'),
+  ),
+  gpuUse: v.pipe(totalSchema, v.description('Use of its GPUs, each 0 to 1: divide the sum by knownCount.')),
+  runners: v.pipe(count, v.description('What serves or generates on its nodes now.')),
+  outputTokensPerSecond: v.pipe(totalSchema, v.description('Of the runs against its nodes.')),
+});
+
+export interface GroupsAnswer {
+  readonly by: string;
+  readonly groups: readonly ListedGroup[];
+}
+
+export const groupsAnswerSchema: Schema<GroupsAnswer> = v.object({
+  by: groupByTextSchema,
+  groups: v.array(listedGroupSchema),
+});
+
+export type ListedCell = Omit<GroupCell, 'memoryUse' | 'gpuUse'> & {
+  readonly memoryUse: number | Unknown;
+  readonly gpuUse: number | Unknown;
+};
+
+export const listedCellSchema: Schema<ListedCell> = v.object({
+  nodeId: nodeIdSchema,
+  name: v.string(),
+  presence: v.picklist(['up', 'stale', 'stopped', 'offline']),
+  level: v.picklist(['danger', 'caution', 'note', 'none']),
+  memoryUse: orUnknown(v.pipe(v.number(), v.minValue(0))),
+  gpuUse: orUnknown(share),
+});
+
+export interface GroupMembersAnswer {
+  readonly by: string;
+  readonly group: ListedGroup;
+  readonly members: readonly ListedCell[];
+  readonly warnings: readonly Warning[];
+}
+
+export const groupMembersAnswerSchema: Schema<GroupMembersAnswer> = v.object({
+  by: groupByTextSchema,
+  group: listedGroupSchema,
+  members: v.array(listedCellSchema),
+  warnings: v.array(
+    v.object({
+      id: v.string(),
+      level: v.picklist(['danger', 'caution', 'note']),
+      nodes: v.array(nodeIdSchema),
+      title: v.string(),
+      why: v.string(),
+      on: v.exactOptional(v.string()),
+      command: v.exactOptional(v.string()),
+    }),
+  ),
+});

@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import { groupMembersAnswerSchema, groupsAnswerSchema } from '../../../src/wire/api/group-answers.ts';
+import { askJson } from './http-exchange.ts';
+import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
+
+const config = (rack: string) => ({
+  kind: 'config.gathered' as const,
+  payload: {
+    source: 'config.toml',
+    intervalMs: 30_000,
+    value: {
+      tags: ['team=search'],
+      site: 'greenwich',
+      rack,
+      machineKind: 'HGX H200',
+      ignoredInterfaces: [],
+      staticPeerCount: 0,
+      probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
+      servedEndpoints: [],
+    },
+  },
+});
+
+describe('GET /api/groups', () => {
+  test('answers summaries first, then the nodes of one group', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'), memoryFact(64), config('r1'));
+    served.tell(OTHER, identityFact('bellows'), memoryFact(32), config('r2'));
+    const { json } = await askJson({ port: served.port, path: '/api/groups' });
+    const { groups } = v.parse(groupsAnswerSchema, json);
+    expect(groups.map(({ id, name, nodes }) => [id, name, nodes.count])).toEqual([
+      ['greenwich/r1', 'r1', 1],
+      ['greenwich/r2', 'r2', 1],
+    ]);
+    expect(groups[0]).toMatchObject({ kind: 'HGX H200', level: 'none', totals: { nodeCount: 1 } });
+    const path = `/api/groups/members?by=rack&group=${encodeURIComponent('greenwich/r2')}`;
+    const members = v.parse(groupMembersAnswerSchema, (await askJson({ port: served.port, path })).json);
+    expect(members.members).toMatchObject([{ nodeId: OTHER, name: 'bellows', presence: 'up' }]);
+  });
+
+  test('says what it can group by, and which groups there are none of', async () => {
+    await using served = await serveCluster();
+    served.tell(SELF, identityFact('anvil'));
+    const asked = async (path: string) => (await askJson({ port: served.port, path })).json;
+    expect(await asked('/api/groups?by=colour')).toMatchObject({ code: 'bad-query', parameter: 'by' });
+    expect(await asked('/api/groups/members?by=tag:team&group=x')).toMatchObject({ code: 'no-such-group' });
+    expect(await asked('/api/groups/members?by=site')).toMatchObject({
+      group: { id: '', reason: 'not read yet' },
+    });
+  });
+});
