@@ -209,4 +209,41 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
       },
     ],
   },
+  {
+    name: 'bench',
+    isList: false,
+    meaning: 'Load that this machine makes on behalf of others: `plimsoll bench --from` and `--agents`',
+    keys: [
+      {
+        key: 'agent',
+        default: false,
+        meaning: 'true: nodes of the cluster may have this machine load the targets below.',
+      },
+      {
+        key: 'targets',
+        default: [],
+        example: ['https://llm.example.net', 'http://10.0.0.7:8000'],
+        meaning:
+          'Origins that it may load: scheme, host and port, written out. Without any, it loads nothing. Loopback only by its own address or localhost.',
+      },
+      {
+        key: 'keys',
+        default: [],
+        example: ['https://llm.example.net LLM_KEY', 'http://10.0.0.7:8000 /run/secrets/llm'],
+        meaning:
+          'API keys for these targets: the origin, a space, and an environment variable or the whole path of a file. Keys are never received from others, nor sent to them.',
+      },
+      { key: 'rate_max', default: 5_000, meaning: 'Requests a second that it sends for others.' },
+      { key: 'connections_max', default: 2_048, meaning: 'Connections that it opens for others.' },
+      { key: 'duration_max', default: '1h', meaning: 'How long one load for others may last.' },
+      { key: 'samples_max', default: 2_000_000, meaning: 'Requests of one load for others.' },
+      {
+        key: 'port',
+        default: undefined,
+        example: 4184,
+        meaning:
+          'The port on which a load for a node of the cluster is coordinated. Without it: any free one, announced over the mesh.',
+      },
+    ],
+  },
 ];

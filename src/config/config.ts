@@ -20,6 +20,7 @@ export interface Config {
   readonly journal: JournalConfig;
   readonly gather: GatherConfig;
   readonly endpoints: readonly EndpointConfig[];
+  readonly bench: BenchConfig;
 }
 
 export interface MeshConfig {
@@ -79,6 +80,28 @@ export interface GatherConfig {
 export interface EndpointConfig {
   /** http or https; may contain credentials: never shown, never sent to other nodes. */
   readonly url: string;
+}
+
+/** What this machine may load on behalf of others. */
+export interface BenchConfig {
+  readonly isAgent: boolean;
+  /** As URL.origin spells them. */
+  readonly targets: readonly string[];
+  readonly keys: readonly TargetKey[];
+  readonly requestsPerSecondMax: number;
+  readonly connectionsMax: number;
+  readonly durationMsMax: number;
+  readonly samplesMax: number;
+  /** undefined: an ephemeral port, sent over the mesh. */
+  readonly port: number | undefined;
+}
+
+/** Where the API key for a target is; never the key. */
+export interface TargetKey {
+  readonly origin: string;
+  readonly place:
+    | { readonly kind: 'variable'; readonly name: string }
+    | { readonly kind: 'file'; readonly path: string };
 }
 
 export const publicConfig = (config: Config): NodeConfig => ({

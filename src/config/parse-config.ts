@@ -1,5 +1,6 @@
 // From the text of config.toml to a Config, or to everything that is wrong with it.
 
+import { keyOfTarget, targetOrigin } from './bench-values.ts';
 import type { Config, ListenConfig } from './config.ts';
 import type { ConfigSection } from './config-keys.ts';
 import { CONFIG_SECTIONS, tomlText } from './config-keys.ts';
@@ -97,6 +98,16 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     identityMs: reader.value('gather', 'identity', INTERVAL),
   },
   endpoints: reader.blocks('endpoints', 'url', endpointUrl).map(url => ({ url })),
+  bench: {
+    isAgent: reader.value('bench', 'agent', trueOrFalse),
+    targets: reader.list('bench', 'targets', targetOrigin),
+    keys: reader.list('bench', 'keys', keyOfTarget),
+    requestsPerSecondMax: reader.value('bench', 'rate_max', wholeNumber({ min: 1, max: 1_000_000 })),
+    connectionsMax: reader.value('bench', 'connections_max', wholeNumber({ min: 1, max: 20_000 })),
+    durationMsMax: reader.value('bench', 'duration_max', durationMs({ min: 1_000, max: 7 * DAY_MS })),
+    samplesMax: reader.value('bench', 'samples_max', wholeNumber({ min: 1, max: 100_000_000 })),
+    port: reader.optional('bench', 'port', wholeNumber({ min: 1, max: 65_535 })),
+  },
 });
 
 const meshOf = (reader: ConfigReader): Config['mesh'] => {

@@ -56,6 +56,16 @@ describe('a config file', () => {
         identityMs: 30_000,
       },
       endpoints: [],
+      bench: {
+        isAgent: false,
+        targets: [],
+        keys: [],
+        requestsPerSecondMax: 5_000,
+        connectionsMax: 2_048,
+        durationMsMax: 3_600_000,
+        samplesMax: 2_000_000,
+        port: undefined,
+      },
     });
   });
 
@@ -74,6 +84,7 @@ describe('a config file', () => {
       machineKind: undefined,
       endpoints: [],
       probes: { ...config.probes, port: undefined },
+      bench: { ...config.bench, port: undefined },
     }).toEqual({
       ...defaultConfig(),
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: true }, hostNames: [] },
@@ -129,6 +140,40 @@ url = "https://ada:secret@atlas.example:8443"
       probes: { isEnabled: false, gpuTtlSeconds: 0.5, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
       servedEndpoints: ['http://127.0.0.1:8000', 'https://atlas.example:8443'],
     });
+  });
+
+  test('lists what this machine may load for others, and where its keys are', () => {
+    const { bench } = configOf(`
+[bench]
+agent = true
+targets = ["https://LLM.example.net:443/", "http://[2001:DB8::7]:8000"]
+keys = ["https://llm.example.net LLM_KEY", "http://[2001:db8::7]:8000 /run/secrets/a key"]
+duration_max = "10m"
+`);
+    expect(bench).toMatchObject({
+      isAgent: true,
+      targets: ['https://llm.example.net', 'http://[2001:db8::7]:8000'],
+      keys: [
+        { origin: 'https://llm.example.net', place: { kind: 'variable', name: 'LLM_KEY' } },
+        { origin: 'http://[2001:db8::7]:8000', place: { kind: 'file', path: '/run/secrets/a key' } },
+      ],
+      durationMsMax: 600_000,
+    });
+  });
+
+  test('lists targets as whole origins, without wildcards, and no key where its place should be', () => {
+    for (const [line, said] of [
+      ['targets = ["https://*.example.net"]', 'has a wildcard'],
+      ['targets = ["https://llm.example.net/v1"]', 'is more than an origin'],
+      ['targets = ["https://llm.example.net?x=1"]', 'is more than an origin'],
+      ['targets = ["llm.example.net"]', 'is not an origin'],
+      ['targets = ["ftp://llm.example.net"]', 'is not an origin'],
+      ['targets = ["https://ada:word@llm.example.net"]', 'has credentials in it'],
+      ['keys = ["https://llm.example.net"]', 'of which target'],
+      ['keys = ["https://llm.example.net sk-12"]', 'neither the name of a variable nor'],
+      ['keys = ["https://llm.example.net relative/file"]', 'neither the name of a variable nor'],
+    ] as const)
+      expect(problemsOf(`[bench]\n${line}`)[0]).toContain(said);
   });
 
   test('says how long the node may be silent, and is never offline before it is stale', () => {

@@ -12,6 +12,12 @@ export const FOR_TESTS: Readonly<Record<string, string>> = {
   AGENT_SILENCE_MS_MAX: 'the coordinator follows',
   AGENT_ALIVE_MS: 'the agent follows',
   AGENT_PROBLEM_CODES: 'the agent follows',
+  admitLoad: 'the agent follows',
+  admitTarget: 'the agent follows',
+  CapWatch: 'the agent follows',
+  CAP_LOOK_MS: 'the agent follows',
+  reachTarget: 'the agent follows',
+  systemNames: 'the agent follows',
   MemoryHub: 'the in-memory adapter of messages',
 };
 

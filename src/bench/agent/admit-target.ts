@@ -1,0 +1,108 @@
+// Whether this machine may load a target: its origin must be listed, and every address that its name has must be one that a
+// server may have. What was checked is what is dialled: the target that comes out has the address in place of the name, so
+// that a name which points elsewhere a moment later changes nothing.
+
+import { addressKind } from '../../core/address/address-kind.ts';
+import { isLoopbackHost } from '../../core/address/host-port.ts';
+import type { BenchTarget } from '../target/target-url.ts';
+import { parseTargetUrl } from '../target/target-url.ts';
+import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
+
+export type TargetAdmission =
+  | { readonly kind: 'listed'; readonly origin: string; readonly target: BenchTarget }
+  | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
+
+/** Before anything is looked up: whoever asks for a name that is not listed does not make this machine ask for it. */
+export const admitTarget = (
+  url: string,
+  { isAgent, targets }: Pick<AgentPolicy, 'isAgent' | 'targets'>,
+): TargetAdmission => {
+  if (!isAgent) return refused('agent-off', 'this machine makes no load for others', ALLOW_ADVICE);
+  const parsed = url.length > URL_LENGTH_MAX ? undefined : parseTargetUrl(url);
+  if (parsed?.kind !== 'ok') {
+    return refused('target-url', 'the target is not a URL of http:// or https://', URL_ADVICE);
+  }
+  const target = parsed.value;
+  // A secret in the URL would have travelled from the coordinator; whatever the target needs is configured here.
+  if (target.authorization !== undefined || target.query !== '' || url.includes('#')) {
+    return refused('target-url', 'the target has credentials, a query or a fragment in its URL', URL_ADVICE);
+  }
+  const { origin } = new URL(url);
+  if (!targets.includes(origin)) {
+    return refused(
+      'target-not-listed',
+      `${origin} is not among the targets that this machine may load`,
+      `Whoever runs it can list it there: [bench] targets = ["${origin}"] in config.toml, or plimsoll agent --target ${origin}`,
+    );
+  }
+  return { kind: 'listed', origin, target };
+};
+
+export type AddressAdmission =
+  | { readonly kind: 'checked'; readonly addresses: readonly string[] }
+  | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
+
+/** One bad address refuses all: which of them a connection gets is for the one who writes the name's records to say. */
+export const admitAddresses = (host: string, addresses: readonly string[]): AddressAdmission => {
+  if (addresses.length === 0) {
+    return refused('target-unresolved', `no address has the name ${host}`, 'Check the name on that machine.');
+  }
+  if (addresses.length > ADDRESSES_MAX) {
+    return refused(
+      'target-address',
+      `${host} has ${addresses.length} addresses`,
+      `At most ${ADDRESSES_MAX} are checked. List one of its servers by a name of its own.`,
+    );
+  }
+  for (const address of addresses) {
+    const kind = addressKind(address);
+    // A name in public DNS may point here too; only who lists loopback itself means it.
+    if (kind === 'ordinary' || (kind === 'loopback' && isLoopbackHost(host))) continue;
+    return refused(
+      'target-address',
+      `${host} leads to ${address}, ${ADDRESS_WORDS[kind]}`,
+      kind === 'loopback'
+        ? 'To load a server on that machine itself, list it there by its loopback address: http://127.0.0.1:8000'
+        : 'No setting allows it. Check the name on that machine.',
+    );
+  }
+  return { kind: 'checked', addresses };
+};
+
+/** Dialled by address; the name stays where the server sees it, in the Host header and in TLS. */
+export const pinnedTo = (target: BenchTarget, address: string): BenchTarget => ({
+  ...target,
+  server: { ...target.server, host: address },
+});
+
+const refused = (
+  cause: AgentRefusal['cause'],
+  problem: string,
+  advice: string,
+): { readonly kind: 'refused'; readonly refusal: AgentRefusal } => ({
+  kind: 'refused',
+  refusal: { code: CODES[cause] ?? 'target-not-allowed', cause, problem, advice },
+});
+
+const CODES: Readonly<Partial<Record<AgentRefusal['cause'], AgentRefusal['code']>>> = {
+  'agent-off': 'not-allowed',
+  'target-unresolved': 'unreachable',
+};
+
+const ADDRESS_WORDS: Readonly<Record<ReturnType<typeof addressKind>, string>> = {
+  ordinary: 'an address',
+  loopback: 'which is that machine itself',
+  'link-local': 'a link-local address',
+  metadata: 'where a cloud hands out credentials',
+  unspecified: 'which is no address of a server',
+  multicast: 'a multicast address',
+  broadcast: 'the broadcast address',
+  reserved: 'a reserved address',
+  'not-an-address': 'which is not an address',
+};
+
+const ALLOW_ADVICE =
+  'Whoever runs it can allow it there: [bench] agent = true in config.toml, with the targets that it may load.';
+const URL_ADVICE = 'Give scheme, host, port and path alone; keys for a target are set on each agent.';
+const URL_LENGTH_MAX = 2_048;
+const ADDRESSES_MAX = 64;

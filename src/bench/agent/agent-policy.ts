@@ -1,0 +1,51 @@
+// What the owner of a machine lets others have it load. It comes from this machine's own config.toml and command line; no
+// message can change it.
+
+import type { Problem } from '../../core/problem.ts';
+import { ProblemError } from '../../core/problem.ts';
+
+export interface LoadCaps {
+  readonly requestsPerSecondMax: number;
+  readonly connectionsMax: number;
+  /** Of everything that goes to the target, from the first request to the last answer. */
+  readonly durationMsMax: number;
+  /** Warm-up included. */
+  readonly samplesMax: number;
+}
+
+export interface AgentPolicy extends LoadCaps {
+  readonly isAgent: boolean;
+  /** Origins as URL.origin spells them. */
+  readonly targets: readonly string[];
+  readonly keys: readonly AgentKey[];
+}
+
+/** Where the key for a target is. The key itself is read when a load begins, and kept nowhere. */
+export interface AgentKey {
+  readonly origin: string;
+  readonly place:
+    | { readonly kind: 'variable'; readonly name: string }
+    | { readonly kind: 'file'; readonly path: string };
+}
+
+export type AgentRefusal = Problem<
+  'not-allowed' | 'target-not-allowed' | 'over-caps' | 'unreachable',
+  { readonly cause: AgentRefusalCause }
+>;
+
+export type AgentRefusalCause =
+  | 'agent-off'
+  | 'target-url'
+  | 'target-not-listed'
+  | 'target-unresolved'
+  | 'target-address'
+  | 'target-unreachable'
+  | 'target-key'
+  | 'rate'
+  | 'connections'
+  | 'duration'
+  | 'samples';
+
+export class AgentError extends ProblemError<AgentRefusal> {
+  override readonly name = 'AgentError';
+}

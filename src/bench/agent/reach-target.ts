@@ -1,0 +1,68 @@
+// The last part of admission, with the network: the name is looked up once, all its addresses are checked, and the first that
+// takes a connection is the one that the whole load goes to.
+
+import { lookup } from 'node:dns/promises';
+import { connect, isIP } from 'node:net';
+import { errorCode, shortReason } from '../../core/problem.ts';
+import type { BenchTarget } from '../target/target-url.ts';
+import { admitAddresses, pinnedTo } from './admit-target.ts';
+import { AgentError } from './agent-policy.ts';
+
+/** All addresses of a name, in the order in which they should be tried; none when there is no such name. */
+export type ResolveName = (name: string) => Promise<readonly string[]>;
+
+export interface ReachOptions {
+  readonly resolve: ResolveName;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** @throws AgentError; the signal's reason. */
+export const reachTarget = async (target: BenchTarget, options: ReachOptions): Promise<BenchTarget> => {
+  const { host, port } = target.server;
+  const admission = admitAddresses(host, isIP(host) === 0 ? await options.resolve(host) : [host]);
+  options.signal.throwIfAborted();
+  if (admission.kind === 'refused') throw new AgentError(admission.refusal);
+  const failures: string[] = [];
+  for (const address of admission.addresses) {
+    const failure = await tried(address, port, options);
+    options.signal.throwIfAborted();
+    if (failure === undefined) return pinnedTo(target, address);
+    failures.push(`${address}: ${failure}`);
+  }
+  throw new AgentError({
+    code: 'unreachable',
+    cause: 'target-unreachable',
+    problem: `${target.shown} cannot be reached from that machine: ${failures.slice(0, TOLD_MAX).join(', ')}`,
+    advice: 'Check that the server runs, and that the machine has a way to it.',
+  });
+};
+
+/** As the system resolves names, its hosts file included. */
+export const systemNames: ResolveName = async name => {
+  try {
+    return (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+};
+
+/** Why not; undefined when it took a connection. */
+const tried = async (
+  host: string,
+  port: number,
+  { timeoutMs, signal }: ReachOptions,
+): Promise<string | undefined> => {
+  const socket = connect({ host, port, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  socket.once('connect', () => resolve(undefined));
+  socket.on('error', error =>
+    resolve(error.name === 'AbortError' ? `no connection within ${timeoutMs} ms` : shortReason(error)),
+  );
+  const failure = await promise;
+  socket.destroy();
+  return failure;
+};
+
+const TOLD_MAX = 3;

@@ -1,0 +1,54 @@
+// Values of [bench]: what this machine may load on behalf of others. A target is an origin, whole and without wildcards:
+// a pattern would leave the decision to whoever can add a name to that domain.
+
+import { isAbsolute } from 'node:path';
+import { parsed, wrong } from '../core/figure/parse-figure.ts';
+import type { TargetKey } from './config.ts';
+import { withoutCredentials } from './config-problem.ts';
+import type { ValueParser } from './config-values.ts';
+import { textUpTo } from './config-values.ts';
+
+/** "https://llm.example.net:8443", in the one spelling of URL.origin. */
+export const targetOrigin: ValueParser<string> = value => {
+  const text = textUpTo(300)(value);
+  if (text.kind === 'wrong') return text;
+  const url = URL.canParse(text.value) ? new URL(text.value) : undefined;
+  const shown = JSON.stringify(withoutCredentials(text.value).slice(0, 80));
+  if (url === undefined || !/^https?:\/\//i.test(text.value)) {
+    return wrong(`${shown} is not an origin`, EXAMPLE);
+  }
+  if (url.host.includes('*')) {
+    return wrong(`${shown} has a wildcard`, `Write each target out: ${url.protocol}//HOST:PORT.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    return wrong(`${shown} has credentials in it`, `Write the origin alone: "${url.origin}".`);
+  }
+  if ((url.pathname !== '/' && url.pathname !== '') || url.search !== '' || url.hash !== '') {
+    return wrong(`${shown} is more than an origin`, `Write the origin alone: "${url.origin}".`);
+  }
+  return parsed(url.origin);
+};
+
+/** "https://llm.example.net LLM_KEY", or a file: "https://llm.example.net /run/secrets/llm". Never the key itself. */
+export const keyOfTarget: ValueParser<TargetKey> = value => {
+  const text = textUpTo(2_000)(value);
+  if (text.kind === 'wrong') return text;
+  const [, first = '', place = ''] = /^(\S+) +(\S.*)$/.exec(text.value) ?? [];
+  const origin = targetOrigin(first);
+  // What was written may be the key: it is not said back.
+  if (first === '') return wrong('this does not say of which target, and where its key is', KEY_EXAMPLE);
+  if (origin.kind === 'wrong') return origin;
+  if (isAbsolute(place)) return parsed({ origin: origin.value, place: { kind: 'file', path: place } });
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,100}$/.test(place)) {
+    return wrong(
+      `what follows ${origin.value} is neither the name of a variable nor the whole path of a file`,
+      KEY_EXAMPLE,
+    );
+  }
+  return parsed({ origin: origin.value, place: { kind: 'variable', name: place } });
+};
+
+const EXAMPLE =
+  'Write scheme, host and port, for example "https://llm.example.net" or "http://10.0.0.7:8000".';
+const KEY_EXAMPLE =
+  'Write the origin, a space, and an environment variable or a file: "https://llm.example.net LLM_KEY", "http://10.0.0.7:8000 /run/secrets/llm".';
