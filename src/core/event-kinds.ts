@@ -4,12 +4,14 @@
 
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
+import { CONTAINER_KINDS } from './node/container.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
 import { RUN_KINDS } from './run/run-kinds.ts';
 import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 
 type Kinds = typeof NODE_KINDS &
+  typeof CONTAINER_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof RUN_KINDS &
@@ -53,6 +55,7 @@ type Row<K extends EventKind> = KindRow<EventPayloads[K], HeldOf<K>, StateField,
 
 export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,
+  ...CONTAINER_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...RUN_KINDS,

@@ -13,6 +13,7 @@ import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { linuxRdmaGatherer } from './infiniband/linux-rdma-gatherer.ts';
 import { intelInventoryGatherer, intelLoadGatherer } from './intel/intel-gatherers.ts';
 import { linuxNetworkGatherer } from './ip/linux-network-gatherer.ts';
+import { linuxContainerGatherer, noContainerGatherer } from './kubernetes/container-gatherer.ts';
 import {
   type GatherIntervals,
   type GatherSettings,
@@ -88,6 +89,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'procfs', tells: ['memory'], gatherer: linuxMemoryGatherer(machine) },
   { source: 'procfs', tells: ['system'], gatherer: linuxSystemGatherer(machine) },
   { source: 'pressure', tells: ['pressure'], gatherer: linuxPressureGatherer(machine) },
+  { source: 'kubernetes', tells: ['container'], gatherer: linuxContainerGatherer(machine) },
   { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
   { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
@@ -127,6 +129,11 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
     },
     { source: 'vm-stat', tells: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
     { source: 'pressure', tells: ['pressure'], gatherer: noPressureGatherer('macOS does not measure it') },
+    {
+      source: 'kubernetes',
+      tells: ['container'],
+      gatherer: noContainerGatherer('macOS has no containers of its own'),
+    },
     { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
     {
       source: 'system-profiler',

@@ -185,6 +185,7 @@ export class NodeTelling {
     confirm('network');
     confirm('config');
     if (platform === 'macos') deny('pressure', 'macOS does not measure it');
+    deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');
     if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');

@@ -25,6 +25,7 @@ import type { ReadingView } from '../core/node/reading-view.ts';
 import { heldValue } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
+import { containerFacts } from './container-facts.ts';
 import { figureFact, named, textFact, unknownFact } from './figure.ts';
 import type { Row } from './layout.ts';
 import type { Line, Part } from './part.ts';
@@ -38,6 +39,7 @@ export const readingFacts = (view: NodeView): readonly Row[] => [
   ]),
   ...rowsOf('CPU', view.system, system => [cpuFacts(system)]),
   ...pressureRows(view),
+  ...containerRows(view),
   ...gpuRows(view),
   ...rowsOf('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
@@ -59,6 +61,10 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
             : named(label, [part(figureText(formatPercent(told.some.share10s)))]);
         }),
       ]);
+
+/** Only of a node that is limited, or a pod. */
+const containerRows = ({ container }: NodeView): readonly Row[] =>
+  heldValue(container) === undefined ? [] : rowsOf('Container', container, value => [containerFacts(value)]);
 
 /** How old a reading is, and that it is stale. */
 export const agePart = (view: ReadingView<unknown>): Part | undefined => {

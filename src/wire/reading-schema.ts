@@ -17,6 +17,7 @@ import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
 import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
+import { containerSchema } from './container-schema.ts';
 import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;
@@ -289,6 +290,7 @@ export const READING_SCHEMAS: {
   'gpus.gathered': gathered(gpus),
   'gpuLoads.gathered': gathered(gpuLoads),
   'config.gathered': gathered(config),
+  'container.gathered': gathered(containerSchema),
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,

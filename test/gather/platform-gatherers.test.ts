@@ -12,6 +12,7 @@ const MACHINE_KEYS = [
   'memory',
   'system',
   'pressure',
+  'container',
   'network',
   'thunderbolt',
   'rdmaDevices',

@@ -1,5 +1,5 @@
-// Which files hold the memory limit of this process: those of its control group and of every group above it, since the
-// tightest one counts. Pure: finding is separate from reading.
+// Which folders hold the limits of this process: those of its control group and of every group above it, since the tightest
+// limit counts. Pure: finding is separate from reading.
 
 import { digitsIn } from '../machine-files.ts';
 import type { LinuxMount } from '../mountinfo/parse-mountinfo.ts';
@@ -13,11 +13,14 @@ export interface ControlGroupFolder {
 export const controlGroupFolders = (
   selfCgroup: string,
   mounts: readonly LinuxMount[],
+  controller: 'cpu' | 'memory' = 'memory',
 ): readonly ControlGroupFolder[] => {
-  const own = parseSelfCgroup(selfCgroup);
+  const own = parseSelfCgroup(selfCgroup, controller);
   const unified = mounts.find(mount => mount.fileSystem === 'cgroup2');
-  const memory = mounts.find(mount => mount.fileSystem === 'cgroup' && mount.superOptions.includes('memory'));
-  return [...foldersUpwards(2, unified, own.unifiedPath), ...foldersUpwards(1, memory, own.memoryPath)];
+  const alone = mounts.find(
+    mount => mount.fileSystem === 'cgroup' && mount.superOptions.includes(controller),
+  );
+  return [...foldersUpwards(2, unified, own.unifiedPath), ...foldersUpwards(1, alone, own.controllerPath)];
 };
 
 export const controlGroupFiles = (
@@ -42,17 +45,18 @@ export const parseInactiveFileBytes = (memoryStat: string): number =>
 /** Lines "9:memory:/path" and "0::/path". */
 const parseSelfCgroup = (
   text: string,
-): { readonly unifiedPath: string | undefined; readonly memoryPath: string | undefined } => {
+  controller: string,
+): { readonly unifiedPath: string | undefined; readonly controllerPath: string | undefined } => {
   let unifiedPath: string | undefined;
-  let memoryPath: string | undefined;
+  let controllerPath: string | undefined;
   for (const line of text.split('\n')) {
     const match = /^(\d+):([^:]*):(\/.*)$/.exec(line);
     if (match === null) continue;
     const [, hierarchy, controllers = '', path] = match;
     if (hierarchy === '0' && controllers === '') unifiedPath ??= path;
-    if (controllers.split(',').includes('memory')) memoryPath ??= path;
+    if (controllers.split(',').includes(controller)) controllerPath ??= path;
   }
-  return { unifiedPath, memoryPath };
+  return { unifiedPath, controllerPath };
 };
 
 const foldersUpwards = (

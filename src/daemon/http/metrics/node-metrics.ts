@@ -6,7 +6,7 @@ import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
-import { isUnknown, knownOr } from '../../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import type { Labels, MetricPage, ScrapedFigure } from './metric-page.ts';
 
 export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number): void => {
@@ -18,6 +18,7 @@ export const addNodeMetrics = (page: MetricPage, view: NodeView, nowMs: number):
   addMemory(page, view, labels);
   addSystem(page, view, labels);
   addPressure(page, view, labels);
+  addContainer(page, view, labels);
   addNetwork(page, view, labels);
   addDisks(page, view, labels);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs });
@@ -87,6 +88,24 @@ const addPressure = (page: MetricPage, view: NodeView, labels: Labels): void => 
       }
     }
   }
+};
+
+const addContainer = (page: MetricPage, view: NodeView, labels: Labels): void => {
+  const container = heldValue(view.container);
+  if (container === undefined) return;
+  const { cpuLimit, pod } = container;
+  if (isKnown(cpuLimit) && cpuLimit.kind === 'limited') page.gauge(CONTAINER.cpuLimit, labels, cpuLimit.cpus);
+  if (pod.kind !== 'pod') return;
+  page.gauge(
+    CONTAINER.pod,
+    {
+      ...labels,
+      machine: knownOr(pod.machine, ''),
+      pod: knownOr(pod.podName, ''),
+      namespace: knownOr(pod.namespace, ''),
+    },
+    1,
+  );
 };
 
 const addNetwork = (page: MetricPage, view: NodeView, labels: Labels): void => {
@@ -211,6 +230,14 @@ const PRESSURE = {
     name: 'plimsoll_node_pressure_waiting_seconds_total',
     help: 'Time in which some task, or all, waited for a resource (PSI).',
   },
+} as const;
+
+const CONTAINER = {
+  cpuLimit: {
+    name: 'plimsoll_node_container_cpu_limit',
+    help: 'Processors that the container may use; the machine has plimsoll_node_logical_cpus.',
+  },
+  pod: { name: 'plimsoll_node_pod_info', help: 'Pod, namespace and machine of a daemon in Kubernetes.' },
 } as const;
 
 const NETWORK = {

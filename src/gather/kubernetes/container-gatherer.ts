@@ -1,0 +1,81 @@
+// The container of this process: its limits, and what Kubernetes says of it. Of a process that is limited by nothing and is no
+// pod there is nothing to tell.
+
+import type { MachineLabel, NodeContainer } from '../../core/node/container.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import type { GatheredKind, Gatherer } from '../gatherer.ts';
+import type { MachineAccess } from '../machine-access.ts';
+import { digitsIn, type MachineFiles, textOr } from '../machine-files.ts';
+import { poll } from '../poll.ts';
+import { readCpuLimit, readMemoryLimit } from '../procfs/cpu-limit.ts';
+import { askLabels, mayAskLabels } from './machine-labels.ts';
+import { isInPod, labelsOnPod, podNames } from './pod-information.ts';
+
+export const linuxContainerGatherer = ({ files, env }: MachineAccess): Gatherer => ({
+  name: 'container',
+  tells: [CONTAINER],
+  intervalMs: INTERVAL_MS,
+  gather: async session => {
+    const { clock, signal } = session;
+    const isPod = isInPod(env);
+    let asked: { readonly labels: Reported<readonly MachineLabel[]>; readonly atMs: number } | undefined;
+    /** At once, then now and then; what the API server has told stays while it does not answer. */
+    const machineLabels = async (machine: Reported<string>): Promise<Reported<readonly MachineLabel[]>> => {
+      if (isUnknown(machine)) return machine;
+      if (asked === undefined || clock.nowMs() - asked.atMs >= ASKED_EVERY_MS) {
+        const labels = await askLabels({ machine, env, files, signal });
+        const kept = isUnknown(labels) && labels.code === 'no-answer' ? asked?.labels : undefined;
+        asked = { labels: kept ?? labels, atMs: clock.nowMs() };
+      }
+      return asked.labels;
+    };
+    const pod = async (): Promise<NodeContainer['pod']> => {
+      if (!isPod) return { kind: 'none' };
+      const names = podNames(env, files);
+      const told = mayAskLabels(env) ? await machineLabels(names.machine) : undefined;
+      return { kind: 'pod', ...names, labels: merged(told, labelsOnPod(files)) };
+    };
+    await poll(session, INTERVAL_MS, async () => {
+      const cpuLimit = readCpuLimit(files);
+      const memoryLimit = readMemoryLimit(files, hostMemoryBytes(files));
+      if (!isPod && cpuLimit.kind === 'none' && memoryLimit.kind === 'none')
+        session.absent(CONTAINER, SOURCE, 'neither limited nor a pod');
+      else
+        session.emit(isPod ? `${SOURCE}, kubernetes` : SOURCE, {
+          kind: 'container',
+          value: { cpuLimit, memoryLimit, pod: await pod() },
+        });
+    });
+  },
+});
+
+/** For a system that has nothing of the kind. */
+export const noContainerGatherer = (reason: string): Gatherer => ({
+  name: 'no-container',
+  tells: [CONTAINER],
+  intervalMs: INTERVAL_MS,
+  gather: session => Promise.resolve(session.absent(CONTAINER, 'operating system', reason)),
+});
+
+/** The machine's own word counts before the copy on the pod, which is as old as the pod. */
+const merged = (
+  ofMachine: Reported<readonly MachineLabel[]> | undefined,
+  onPod: Reported<readonly MachineLabel[]>,
+): Reported<readonly MachineLabel[]> => {
+  if (ofMachine === undefined)
+    return isUnknown(onPod) ? unknown(`${onPod.reason}; the API server is not asked`) : onPod;
+  if (isUnknown(ofMachine)) return isUnknown(onPod) ? ofMachine : onPod;
+  if (isUnknown(onPod)) return ofMachine;
+  const known = new Set(ofMachine.map(({ label }) => label));
+  return [...ofMachine, ...onPod.filter(({ label }) => !known.has(label))];
+};
+
+const hostMemoryBytes = (files: MachineFiles): number | undefined => {
+  const kibibytes = digitsIn(/^MemTotal: +(\d+) kB$/m.exec(textOr(files.textNow('/proc/meminfo'), ''))?.[1]);
+  return kibibytes === undefined ? undefined : kibibytes * 1_024;
+};
+
+const CONTAINER: GatheredKind = { reading: 'container', vendor: 'none' };
+const SOURCE = 'control groups';
+const INTERVAL_MS = 30_000;
+const ASKED_EVERY_MS = 600_000;
