@@ -82,6 +82,8 @@ const closeToOthers = async (path: string, mode: number): Promise<readonly KeyNo
   try {
     await chmod(path, 0o600);
   } catch (error) {
+    // A secret that Kubernetes mounts, or that root lends to a service: another user's file, open to one group for reading.
+    if ((mode & OTHERS) === MAY_READ_BY_GROUP && LENT_CODES.has(errorCode(error) ?? '')) return [];
     const problem = `Other users can read ${path}, and its mode could not be changed (${shortReason(error)}).`;
     return [{ code: 'key-stays-readable', path, problem, advice: '' }];
   }
@@ -91,3 +93,5 @@ const closeToOthers = async (path: string, mode: number): Promise<readonly KeyNo
 
 const FILE_BYTES_MAX = 1_024;
 const OTHERS = 0o077;
+const MAY_READ_BY_GROUP = 0o040;
+const LENT_CODES: ReadonlySet<string> = new Set(['EPERM', 'EROFS']);

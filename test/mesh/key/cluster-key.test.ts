@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -101,6 +102,31 @@ test('a file that others could read is closed to them, and that is said', async 
   const file = await readClusterKey(path);
   expect(file).toMatchObject({ notices: [{ code: 'key-was-readable', path }] });
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a secret that is mounted for one group alone, as Kubernetes does, is as private as it can be', async context => {
+  using folder = temporaryDirectory();
+  const mount = (...words: readonly string[]): void => {
+    execFileSync('mount', [...words, folder.path], { stdio: 'pipe' });
+  };
+  try {
+    mount('-t', 'tmpfs', 'plimsoll');
+  } catch {
+    return context.skip('this user cannot mount');
+  }
+  try {
+    const path = clusterKeyPath(folder.path);
+    await createClusterKeyFile(path, makeClusterKey());
+    chmodSync(path, 0o440);
+    mount('-o', 'remount,ro');
+    expect(await readClusterKey(path)).toMatchObject({ kind: 'key', notices: [] });
+    mount('-o', 'remount,rw');
+    chmodSync(path, 0o444);
+    mount('-o', 'remount,ro');
+    expect(await readClusterKey(path)).toMatchObject({ notices: [{ code: 'key-stays-readable' }] });
+  } finally {
+    execFileSync('umount', [folder.path]);
+  }
 });
 
 test('a file that holds no key is told with its path, never read without bound, and left as it is', async () => {
