@@ -6,6 +6,7 @@ import type { Fact } from '../../src/core/event-kinds.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import type { NodeContainer } from '../../src/core/node/container.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
 import type { State } from '../../src/core/state.ts';
@@ -27,6 +28,8 @@ export interface GroupedNode {
   readonly gpuUse?: number;
   /** Heard last this long before `NOW_MS`. */
   readonly silentMs?: number;
+  /** Of its machine in Kubernetes. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** A peer of version 0.1.0 tells no place. */
   readonly isOld?: boolean;
 }
@@ -70,6 +73,9 @@ const eventsOfNode = (node: GroupedNode, origin: NodeId): readonly Event[] => {
   const durable: readonly Fact[] = [
     { kind: 'identity.gathered', payload: gathered(identityOf(node)) },
     { kind: 'config.gathered', payload: gathered(configOf(node)) },
+    ...(node.labels === undefined
+      ? []
+      : [{ kind: 'container.gathered' as const, payload: gathered(podOf(node.labels)) }]),
     ...(gpus.length === 0
       ? []
       : [
@@ -127,6 +133,18 @@ const configOf = (node: GroupedNode) => {
     servedEndpoints: [],
   };
 };
+
+const podOf = (labels: Readonly<Record<string, string>>): NodeContainer => ({
+  cpuLimit: { kind: 'none' },
+  memoryLimit: { kind: 'none' },
+  pod: {
+    kind: 'pod',
+    machine: 'worker-7',
+    podName: 'plimsoll-x4k2p',
+    namespace: 'observability',
+    labels: Object.entries(labels).map(([label, value]) => ({ label, value })),
+  },
+});
 
 const memoryOf = ({ memoryUse = 0.5 }: GroupedNode) => ({
   totalBytes: 1e12,

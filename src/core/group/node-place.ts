@@ -21,10 +21,8 @@ export type Placed = {
   readonly source: 'config' | 'kubernetes' | 'gpus' | 'model';
 };
 
-/** Names and values of the labels of a node's machine in Kubernetes. */
-export type MachineLabels = Readonly<Record<string, string>>;
-
-export const nodePlace = (view: NodeView, labels: MachineLabels = {}): NodePlace => {
+export const nodePlace = (view: NodeView): NodePlace => {
+  const labels = labelsOfMachine(view);
   const config = heldValue(view.config);
   const why = unknown(whyNot(view.config));
   return {
@@ -38,9 +36,16 @@ export const nodePlace = (view: NodeView, labels: MachineLabels = {}): NodePlace
 const configured = (value: string | Unknown): Placed | undefined =>
   isKnown(value) && value.trim() !== '' ? { name: value, source: 'config' } : undefined;
 
+/** None of a node that is no pod, or that may not read them. */
+const labelsOfMachine = ({ container }: NodeView): MachineLabels => {
+  const pod = heldValue(container)?.pod;
+  if (pod === undefined || pod.kind === 'none' || isUnknown(pod.labels)) return new Map();
+  return new Map(pod.labels.map(({ label, value }) => [label, value]));
+};
+
 const labelled = (labels: MachineLabels, names: readonly string[]): Placed | undefined => {
   for (const label of names) {
-    const name = Object.hasOwn(labels, label) ? labels[label] : undefined;
+    const name = labels.get(label);
     if (name !== undefined && name !== '') return { name, source: 'kubernetes' };
   }
   return undefined;
@@ -65,7 +70,29 @@ const hardwareKind = (view: NodeView): Reported<Placed> => {
   return isUnknown(identity.model) ? identity.model : unknown('no model');
 };
 
-/** https://kubernetes.io/docs/reference/labels-annotations-taints/; for racks there is no label of its own, these are in use. */
-const SITE_LABELS = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;
-const RACK_LABELS = ['topology.kubernetes.io/rack', 'topology.kubernetes.io/block', 'rack'] as const;
-const KIND_LABELS = ['node.kubernetes.io/instance-type'] as const;
+type MachineLabels = ReadonlyMap<string, string>;
+
+/**
+ * What a person has given the machine for this, else what is in use: https://kubernetes.io/docs/reference/labels-annotations-taints/
+ * has none for racks; NVIDIA's topograph names the first switch, its feature discovery the card.
+ */
+const SITE_LABELS = [
+  'plimsoll/site',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+] as const;
+const RACK_LABELS = [
+  'plimsoll/rack',
+  'topology.kubernetes.io/rack',
+  'topology.kubernetes.io/block',
+  'rack',
+  'fabric.topograph.run/tier-0',
+  'network.topology.nvidia.com/leaf',
+  'network.topology.nvidia.com/block',
+] as const;
+const KIND_LABELS = [
+  'plimsoll/kind',
+  'node.kubernetes.io/instance-type',
+  'nvidia.com/gpu.product',
+  'amd.com/gpu.product-name',
+] as const;

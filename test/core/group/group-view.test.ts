@@ -43,6 +43,25 @@ describe('groups of nodes', () => {
     ]);
   });
 
+  test('stand where the labels of their machines in Kubernetes say, unless config.toml says it', () => {
+    const labels = {
+      'topology.kubernetes.io/zone': 'eu-1a',
+      'topology.kubernetes.io/region': 'eu-1',
+      'network.topology.nvidia.com/leaf': 'leaf-3',
+      'nvidia.com/gpu.product': 'NVIDIA-H200',
+    };
+    const state = groupedState([
+      { name: 'a1', labels },
+      { name: 'a2', labels: { ...labels, 'plimsoll/rack': 'r07' } },
+      { name: 'a3', labels, site: 'greenwich', rack: 'r1', machineKind: 'HGX' },
+    ]);
+    const idsBy = (kind: 'site' | 'rack' | 'kind') =>
+      groupViews(groupSources(state), { kind }).map(({ id }) => id);
+    expect(idsBy('site')).toEqual(['eu-1a', 'greenwich']);
+    expect(idsBy('rack')).toEqual(['eu-1a/leaf-3', 'greenwich/r1', 'eu-1a/r07']);
+    expect(idsBy('kind')).toEqual(['HGX', 'NVIDIA-H200']);
+  });
+
   test('by tag have a node in each of its tags, and by a key in its values', () => {
     expect(named('tag').map(({ id, members }) => [id, members.join()])).toEqual([
       ['serve', 'a1,a4'],
