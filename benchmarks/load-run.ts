@@ -1,6 +1,7 @@
 // Runs the load generator as the bench command does, for benchmarks: with its own plan, storing everything it reports.
 
 import type { LoadPlan } from '../src/bench/load/load-plan.ts';
+import { WHOLE_LOAD } from '../src/bench/schedule/arrivals.ts';
 import { SERVER_APIS } from '../src/bench/target/api/server-apis.ts';
 import { requestBodies } from '../src/bench/target/request-bodies.ts';
 import type { LoadResult } from '../src/bench/threads/load-generator.ts';
@@ -56,6 +57,7 @@ export const runLoad = async (options: LoadRunOptions): Promise<LoadRun> => {
       isStreaming,
       course: undefined,
       inFlightCap: undefined,
+      share: WHOLE_LOAD,
       pattern,
       seed: 1,
       limits: { samplesMax: undefined, durationNs },

@@ -12,13 +12,14 @@ import { chosenLengths } from './dataset/length-choice.ts';
 import type { PromptWish } from './dataset/planned-prompts.ts';
 import type { AggregatorChild } from './run/aggregator-child.ts';
 import { openAggregator } from './run/aggregator-child.ts';
-import type { BenchParts, BenchResult } from './run/bench-parts.ts';
+import type { BenchParts, BenchResult, RunPart } from './run/bench-parts.ts';
 import type { BenchRequest } from './run/bench-request.ts';
 import type { EventLogChild } from './run/event-log-child.ts';
 import { openEventLog } from './run/event-log-child.ts';
 import { finishRun } from './run/finish-run.ts';
 import { measure } from './run/measure.ts';
 import { checkOpenFiles } from './run/open-files.ts';
+import type { PreparedLoad } from './run/prepare-load.ts';
 import { BatchRelay, prepareLoad } from './run/prepare-load.ts';
 import type { RunDirectory } from './run/run-directory.ts';
 import { openRunDirectory } from './run/run-directory.ts';
@@ -31,7 +32,7 @@ import type { LoadSink } from './threads/load-generator.ts';
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const prompts = await readPromptWish(request, parts.stop);
-  await checkOpenFiles(request, parts.environment.cores);
+  await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
   try {
@@ -86,12 +87,18 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       publish,
       hasWarmup: plan.warmupRequests > 0,
       unmeasuredNs: plan.course?.measuredFromNs ?? 0,
+      zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
     });
     return await finishRun({ ...run, parts, config, directory, samples, aggregator, eventLog, notices });
   } finally {
     if (!isBegun) await directory.discard();
   }
 };
+
+const zeroOf =
+  ({ zero }: RunPart, { connectionsOpened }: PreparedLoad) =>
+  (): Promise<number | undefined> =>
+    zero(connectionsOpened);
 
 /** Every file that says what is sent, before anything is started. */
 const readPromptWish = async (request: BenchRequest, signal: AbortSignal): Promise<PromptWish> => {

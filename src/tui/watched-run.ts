@@ -39,6 +39,7 @@ export interface RunHead {
 export type RunStage =
   | 'connecting'
   | 'warming up'
+  | 'waiting'
   | 'ramping'
   | 'measuring'
   | 'draining'

@@ -6,10 +6,11 @@ export interface ThreadBoardMemory {
   readonly threads: number;
 }
 
-export const createThreadBoardMemory = (threads: number): ThreadBoardMemory => ({
-  cells: new SharedArrayBuffer((HEAD_CELLS + threads * THREAD_CELLS) * Int32Array.BYTES_PER_ELEMENT),
-  threads,
-});
+export const createThreadBoardMemory = (threads: number, firstSampleId = 0): ThreadBoardMemory => {
+  const cells = new SharedArrayBuffer((HEAD_CELLS + threads * THREAD_CELLS) * Int32Array.BYTES_PER_ELEMENT);
+  new Int32Array(cells)[NEXT_SAMPLE] = firstSampleId;
+  return { cells, threads };
+};
 
 /** Counts wrap at 2³²; no run has so many samples. */
 export class ThreadBoard {
@@ -21,9 +22,9 @@ export class ThreadBoard {
     this.#threads = threads;
   }
 
-  /** The number of the next sample; each is given once. Closed loop and warm-up. */
-  takeSampleId(): number {
-    return Atomics.add(this.#cells, NEXT_SAMPLE, 1) >>> 0;
+  /** The number of the next sample; each is given once, `step` behind the one before. Closed loop and warm-up. */
+  takeSampleId(step: number): number {
+    return Atomics.add(this.#cells, NEXT_SAMPLE, step) >>> 0;
   }
 
   /** Where the numbers go on: those taken past a phase's limit were never sent. */

@@ -6,6 +6,7 @@ import { CourseUsers } from '../schedule/course-users.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { NONE } from '../target/http1/http-connection.ts';
+import { threadShare } from './load-plan.ts';
 import type { LoadPattern, LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
@@ -24,7 +25,7 @@ export interface ClosedLoopCourse {
   readonly course: LoadCourse;
   /** What is sent before is not measured. */
   readonly measuredFromNs: number;
-  /** Of the measured ones, of all threads together. */
+  /** Of the measured ones, of all threads of this machine together. */
   readonly samplesMax: number;
 }
 
@@ -129,7 +130,7 @@ export class ClosedLoop implements LoadPattern {
   /** Of this thread. */
   #usersAt(users: CourseUsers, nowNs: number): number {
     const { thread, plan } = this.#thread;
-    return shareOf(users.at(nowNs - this.#options.startNs), { index: thread, of: plan.threads.load });
+    return shareOf(users.at(nowNs - this.#options.startNs), threadShare(plan, thread));
   }
 
   #issue(connection: HttpConnection, nowNs: number): void {
@@ -137,7 +138,7 @@ export class ClosedLoop implements LoadPattern {
     const { sampleIdEnd, course } = this.#options;
     const isBefore = course !== undefined && nowNs < course.measuredFromNs;
     const isTooMany = course !== undefined && !isBefore && board.takeMeasured() >= course.samplesMax;
-    const sampleId = isTooMany ? sampleIdEnd : board.takeSampleId();
+    const sampleId = isTooMany ? sampleIdEnd : board.takeSampleId(this.#thread.plan.share.of);
     if (isTooMany || sampleId >= sampleIdEnd) {
       this.hasIssuedAll = true;
       return;

@@ -6,6 +6,8 @@ import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
+import type { Share } from '../schedule/arrivals.ts';
+import { shareWithin } from '../schedule/arrivals.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { HeaderField, LoadTarget, LoadTimeouts } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
@@ -23,6 +25,8 @@ export interface LoadPlan {
   readonly course: LoadCourse | undefined;
   /** Open loop: an arrival beyond waits for a place. */
   readonly inFlightCap: number | undefined;
+  /** What this machine sends of it; every other figure here is of the whole load. */
+  readonly share: Share;
   /** Of the arrival schedule; equal seeds give equal schedules, however many threads there are. */
   readonly seed: number;
   /** Of the measured window. The load ends when the first of them is reached; what is in flight then is followed to its end. */
@@ -34,7 +38,7 @@ export interface LoadPlan {
   readonly connections: {
     /** Opened, TLS done, before the measured phase. Max throughput keeps all of them busy. */
     readonly opened: number;
-    /** Open loop: an arrival that would need more fails as `client`. */
+    /** Open loop: an arrival that would need more of this machine fails as `client`. */
     readonly max: number;
   };
   /** spin: busy for the last 0.3 ms before each arrival; wants a core for each load thread. */
@@ -42,6 +46,10 @@ export interface LoadPlan {
   /** A thread that did not return to its event loop for so long is given up. */
   readonly heartbeatMsMax: number;
 }
+
+/** Of each thread of this machine. */
+export const threadShare = ({ share, threads }: Pick<LoadPlan, 'share' | 'threads'>, thread: number): Share =>
+  shareWithin(share, { index: thread, of: threads.load });
 
 export interface LoadWorkerData {
   readonly thread: number;

@@ -9,6 +9,7 @@ import { RequestWriter, requestHead } from '../target/http1/request-writer.ts';
 import { ClientWatch } from './client-watch.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from './load-plan.ts';
+import { threadShare } from './load-plan.ts';
 import type { LoadPattern } from './load-thread.ts';
 import { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
@@ -25,7 +26,7 @@ const nowNs = (): number => {
 };
 
 const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
-const share = { index: thread, of: plan.threads.load };
+const share = threadShare(plan, thread);
 const board = new ThreadBoard(boardMemory);
 const load = new LoadThread({
   thread,
@@ -65,7 +66,10 @@ const patternFrom = (startNs: number): LoadPattern => {
         startNs,
         endNs,
         sampleIdEnd: course === undefined ? warmupRequests + samplesMax : Number.POSITIVE_INFINITY,
-        course: course === undefined ? undefined : { course, measuredFromNs, samplesMax },
+        course:
+          course === undefined
+            ? undefined
+            : { course, measuredFromNs, samplesMax: shareOf(samplesMax, plan.share) },
       });
     default:
       return new OpenLoop(load, pacer, {
@@ -73,8 +77,8 @@ const patternFrom = (startNs: number): LoadPattern => {
         own: { share, startNs, endNs, measuredFromNs, samplesMax },
         firstSampleId: warmupRequests,
         inFlightCap: plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share),
-        connectionsMax: shareOf(plan.connections.max, share),
-        spareConnections: Math.ceil(plan.connections.opened / plan.threads.load / SPARE_DIVISOR),
+        connectionsMax: shareOf(plan.connections.max, { index: thread, of: plan.threads.load }),
+        spareConnections: Math.ceil(plan.connections.opened / share.of / SPARE_DIVISOR),
       });
   }
 };

@@ -5,9 +5,11 @@ import type { Report, ReportEnvironment } from '../../core/run/report.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Env } from '../../process/child.ts';
+import type { Share } from '../schedule/arrivals.ts';
 import type { LoadCounts, LoadSink } from '../threads/load-generator.ts';
 import type { LoadGeneratorOptions } from '../threads/threaded-load-generator.ts';
 import type { SessionPhase } from './session.ts';
+import type { ServerSurvey } from './survey-server.ts';
 
 export interface BenchParts {
   readonly clock: Clock;
@@ -30,6 +32,8 @@ export interface BenchParts {
   readonly stop: AbortSignal;
   /** Ends it now, with what is there. */
   readonly stopNow: AbortSignal;
+  /** Of a run from many machines: what this one does of it. */
+  readonly part?: RunPart;
   /** Of a stage: ends the load before its limits, and the run is as complete as if it had reached them. */
   readonly early?: EarlyEnd;
   /** Of a stage: sees what the load tells, as it comes. */
@@ -37,6 +41,17 @@ export interface BenchParts {
   readonly observer: BenchObserver;
   /** Of tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];
+}
+
+/** One agent's part of a run that a coordinator has split. The request is that of the whole run, with its warm-up counted. */
+export interface RunPart {
+  readonly share: Share;
+  /** What another agent has found out of the server, or this one before. */
+  readonly survey: ServerSurvey;
+  /** `bodiesDigest` of what all agents send; a run of other bodies is refused. */
+  readonly bodiesDigest: string;
+  /** Connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the run's zero; undefined: none. */
+  readonly zero: (opened: number) => Promise<number | undefined>;
 }
 
 export interface EarlyEnd {

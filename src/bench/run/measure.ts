@@ -9,7 +9,7 @@ import type { LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
-import type { SessionResult } from './session.ts';
+import type { SessionParts, SessionResult } from './session.ts';
 import { runSession } from './session.ts';
 
 export interface MeasuredRun {
@@ -27,6 +27,7 @@ export const measure = async ({
   publish,
   hasWarmup,
   unmeasuredNs,
+  zero,
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
@@ -35,6 +36,7 @@ export const measure = async ({
   readonly publish: (batch: Uint8Array) => void;
   readonly hasWarmup: boolean;
   readonly unmeasuredNs: number;
+  readonly zero: SessionParts['zero'];
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
     sourceId: MAIN_SOURCE,
@@ -66,6 +68,7 @@ export const measure = async ({
     nowNs,
     onStart: startNs => parts.tap?.started(startNs, nowNs),
     onPhase: phase => parts.observer.phase(phase),
+    ...(zero === undefined ? {} : { zero }),
     ...(parts.early === undefined ? {} : { early: parts.early }),
     stop: AbortSignal.any([parts.stop, isBlind.signal]),
     stopNow: parts.stopNow,

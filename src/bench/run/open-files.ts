@@ -3,14 +3,21 @@
 
 import { readFile } from 'node:fs/promises';
 import { BenchError } from '../bench-error.ts';
+import type { Share } from '../schedule/arrivals.ts';
+import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { connectionsFor, threadsFor } from './run-plan.ts';
 
 /** @throws BenchError `input` where the limit is known and too low. */
-export const checkOpenFiles = async (request: BenchRequest, cores: number): Promise<void> => {
+export const checkOpenFiles = async (
+  request: BenchRequest,
+  cores: number,
+  share: Share = WHOLE_LOAD,
+): Promise<void> => {
   const limit = await openFilesLimit();
-  const threads = threadsFor(request, cores) * 2;
-  const needed = connectionsFor(request).opened + FILES_OF_A_RUN + threads * FILES_OF_A_THREAD;
+  const threads = threadsFor(request, cores, share) * 2;
+  const needed =
+    shareOf(connectionsFor(request).opened, share) + FILES_OF_A_RUN + threads * FILES_OF_A_THREAD;
   if (limit === undefined || limit >= needed) return;
   throw new BenchError({
     code: 'input',

@@ -2,20 +2,19 @@
 // goes on beside the start of the child processes, and its few early records wait for them.
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { PlannedPrompts, PromptWish } from '../dataset/planned-prompts.ts';
-import { plannedPrompts, sizedWish } from '../dataset/planned-prompts.ts';
+import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import { WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
-import { askServer } from '../target/ask-server.ts';
-import type { CalibratedWords } from '../target/calibrate-words.ts';
-import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
+import { bodiesDigest } from '../target/request-bodies.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
-import type { BenchParts } from './bench-parts.ts';
+import type { BenchParts, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { loadPlan } from './run-plan.ts';
+import { surveyServer } from './survey-server.ts';
 
 export interface PreparedLoad extends AsyncDisposable {
   readonly server: ServerAnswer;
@@ -23,6 +22,7 @@ export interface PreparedLoad extends AsyncDisposable {
   readonly dataset: PlannedPrompts;
   readonly calibration: RunRequests['calibration'];
   readonly load: LoadGenerator;
+  readonly connectionsOpened: number;
   /** What a person should know of server and connections. */
   readonly notices: readonly string[];
 }
@@ -39,17 +39,20 @@ export interface LoadPreparation {
 /** @throws BenchError when the target is not there, or the prompts are too large; the signal's reason. */
 export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
   const { request, parts, sink, runZeroNs, signal } = options;
-  const server = await findServer(options);
-  const words = await findWordCosts(options, server);
-  const dataset = plannedPrompts(options.prompts, words.costs);
+  const survey =
+    parts.part?.survey ??
+    (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));
+  const dataset = plannedPrompts(options.prompts, survey.costs);
   const plan = loadPlan({
     request,
     dataset,
-    server,
+    server: survey,
     cores: parts.environment.cores,
     noncePrefix: parts.noncePrefix,
     heartbeatMsMax: parts.settings.heartbeatMsMax,
+    share: parts.part?.share ?? WHOLE_LOAD,
   });
+  if (parts.part !== undefined) checkBodies(plan, parts.part);
   const load = createLoadGenerator(plan, sink, {
     clock: parts.clock,
     runZeroNs,
@@ -57,14 +60,14 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   });
   try {
     const opened = await openAll(load, request, signal);
-    const notices = [...server.notices, ...words.notices, ...opened];
     return {
-      server,
+      server: survey,
       plan,
       dataset,
-      calibration: words.told,
+      calibration: survey.calibration,
+      connectionsOpened: opened.opened,
+      notices: [...survey.notices, ...opened.notices],
       load,
-      notices,
       [Symbol.asyncDispose]: () => load[Symbol.asyncDispose](),
     };
   } catch (error) {
@@ -73,42 +76,14 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   }
 };
 
-/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
-const findServer = async ({ request, parts, signal }: LoadPreparation): Promise<ServerAnswer> => {
-  const { target, api, headers, model, warmup, timeouts } = request;
-  if (warmup.kind === 'none' && model !== undefined) {
-    return { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] };
-  }
-  const timeoutMs = Math.min(parts.settings.askMsMax, timeouts.totalMs);
-  return await askServer({ api, target, headers, model, timeoutMs, signal });
-};
-
-/** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */
-const findWordCosts = async (
-  { request, parts, prompts, signal }: LoadPreparation,
-  { model }: ServerAnswer,
-): Promise<CalibratedWords & { readonly notices: readonly string[] }> => {
-  const wish = sizedWish(prompts);
-  if (wish === undefined)
-    return { ...uncalibrated('no prompts of a length in tokens were asked for'), notices: [] };
-  const words =
-    request.warmup.kind === 'none'
-      ? uncalibrated('--no-warmup lets no request go out before time zero')
-      : await calibrateWords({
-          ...request,
-          model,
-          wish,
-          added: request.requests.fields,
-          noncePrefix: request.hasNonce ? parts.noncePrefix : undefined,
-          timeoutMs: Math.min(parts.settings.calibrationMsMax, request.timeouts.totalMs),
-          signal,
-        });
-  const notice = isUnknown(words.told)
-    ? [
-        `prompts have a word for each token, because the server's count of words is not known: ${words.told.reason}`,
-      ]
-    : [];
-  return { ...words, notices: notice };
+/** Another version of Plimsoll may generate other prompts from the same seed. */
+const checkBodies = ({ bodies }: LoadPlan, { bodiesDigest: expected }: RunPart): void => {
+  if (bodiesDigest(bodies) === expected) return;
+  throw new BenchError({
+    code: 'prompts-differ',
+    problem: 'this machine would send other requests than the coordinator has planned',
+    advice: 'Use the same version of Plimsoll on all machines of the run.',
+  });
 };
 
 /** One that could be opened is enough to begin: what fails then is a sample's failure. */
@@ -116,7 +91,7 @@ const openAll = async (
   load: LoadGenerator,
   { target }: BenchRequest,
   stop: AbortSignal,
-): Promise<readonly string[]> => {
+): Promise<{ readonly opened: number; readonly notices: readonly string[] }> => {
   const stopLoad = (): void => load.stop();
   stop.addEventListener('abort', stopLoad, { once: true });
   const { opened, failed, problem } = await load.open();
@@ -136,11 +111,13 @@ const openAll = async (
       advice: problem?.advice ?? 'Start the server, or check host and port.',
     });
   }
-  return failed === 0
-    ? []
-    : [
-        `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason given'}`,
-      ];
+  const notices =
+    failed === 0
+      ? []
+      : [
+          `${failed} of ${opened + failed} connections could not be opened: ${problem?.problem ?? 'no reason given'}`,
+        ];
+  return { opened, notices };
 };
 
 /** Takes batches at any time; those that come before somebody is there to have them wait. */

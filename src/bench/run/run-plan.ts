@@ -10,6 +10,8 @@ import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { knownOr, unknown } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
+import type { Share } from '../schedule/arrivals.ts';
+import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import { loadCourse } from '../schedule/load-course.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import { requestBodies } from '../target/request-bodies.ts';
@@ -26,11 +28,12 @@ export interface PlanOptions {
   /** 8 characters of hex, random for each run. */
   readonly noncePrefix: string;
   readonly heartbeatMsMax: number;
+  readonly share: Share;
 }
 
 export const loadPlan = (options: PlanOptions): LoadPlan => {
-  const { request, dataset, server, cores } = options;
-  const threads = threadsFor(request, cores);
+  const { request, dataset, server, cores, share } = options;
+  const threads = threadsFor(request, cores, share);
   const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
   return {
     target: { ...request.target.server, path: endpointPath(request.target, request.api) },
@@ -49,6 +52,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     pattern: request.pattern,
     course: loadCourse(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
     inFlightCap,
+    share,
     seed: request.seed,
     limits: {
       samplesMax: request.samplesMax,
@@ -140,8 +144,10 @@ const warmupRequests = ({ warmup }: BenchRequest, threads: number): number => {
 export const threadsFor = (
   { pattern, shape }: Pick<BenchRequest, 'pattern' | 'shape'>,
   cores: number,
+  share: Share = WHOLE_LOAD,
 ): number => {
-  const streams = Math.min(streamsOf(pattern), knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY));
+  const all = Math.min(streamsOf(pattern), knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY));
+  const streams = shareOf(all, share);
   return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));
 };
 

@@ -6,7 +6,15 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
 import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 
-export type SessionPhase = 'warming up' | 'ramping' | 'measuring' | 'draining' | 'stopping' | 'ended';
+export type SessionPhase =
+  | 'warming up'
+  /** For the zero that all machines of a run share. */
+  | 'waiting'
+  | 'ramping'
+  | 'measuring'
+  | 'draining'
+  | 'stopping'
+  | 'ended';
 
 export interface SessionParts {
   readonly load: LoadGenerator;
@@ -18,6 +26,8 @@ export interface SessionParts {
   readonly record: (record: EventRecord) => void;
   /** Since the run's zero. */
   readonly nowNs: () => number;
+  /** Where others choose the zero of the schedule: resolves with it when all are in place; undefined: there will be none. */
+  readonly zero?: () => Promise<number | undefined>;
   /** The zero of the measured phase, ns since the run's zero. */
   readonly onStart?: (startNs: number) => void;
   readonly onPhase: (phase: SessionPhase) => void;
@@ -52,8 +62,9 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     // A load that is stopped or loses a thread ends without a word about its warm-up.
     await Promise.race([load.warmUp(), load.ended, abandoned]);
   }
+  const zeroNs = await commonZero(parts, load, abandoned);
   // Not asked for once it is stopped: a measured phase of nothing.
-  const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start();
+  const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start(zeroNs);
   // Told at once, so that it comes before the samples: those of ramp and warm-up are marked as such.
   tell('session.start_performance_tracking', startNs + parts.unmeasuredNs);
   parts.onStart?.(startNs + parts.unmeasuredNs);
@@ -87,6 +98,22 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
     warmupIssued: load.counts.warmup,
     issued: load.counts.issued,
   };
+};
+
+const commonZero = async (
+  { zero, stop, onPhase }: SessionParts,
+  load: LoadGenerator,
+  abandoned: Promise<LoadResult>,
+): Promise<number | undefined> => {
+  if (zero === undefined || stop.aborted) return undefined;
+  onPhase('waiting');
+  const none = (): undefined => undefined;
+  return await Promise.race([
+    zero(),
+    load.ended.then(none),
+    abandoned.then(none),
+    untilAborted(stop).then(none),
+  ]);
 };
 
 /** The load is asked to end when it should. @returns ends the waiting for it */

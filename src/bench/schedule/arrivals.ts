@@ -93,13 +93,28 @@ const behind = (last: CoursePiece | undefined, units: number): number => {
   return last.endNs + Math.round((units * 1e9) / last.to);
 };
 
-/** How connections and users are dealt out to load threads: in turn, so that the parts differ by one at most. */
+/**
+ * How arrivals, connections and users are dealt out to the agents of a run and to load threads: in turn, so that the parts
+ * differ by one at most.
+ */
 export interface Share {
-  /** Of the thread, from 0. */
+  /** From 0. */
   readonly index: number;
   readonly of: number;
 }
 
-/** How many of `total` things fall to a thread; the shares of all threads add up to `total`. */
+/** Of a run that one machine makes. */
+export const WHOLE_LOAD: Share = { index: 0, of: 1 };
+
+/**
+ * A share of a share: agent j of n has each thing i ≡ j (mod n), and its thread t of T each one ≡ j + n·t (mod n·T). That is
+ * exact also where agents differ in their number of threads.
+ */
+export const shareWithin = (outer: Share, inner: Share): Share => ({
+  index: outer.index + outer.of * inner.index,
+  of: outer.of * inner.of,
+});
+
+/** How many of `total` things a share has; all shares add up to `total`. */
 export const shareOf = (total: number, { index, of }: Share): number =>
   Math.floor(total / of) + (index < total % of ? 1 : 0);

@@ -1,6 +1,7 @@
 // From prompts to the JSON bodies that are sent, laid out in shared memory before the run, so that the hot path only
 // writes a nonce into bytes that are there.
 
+import { createHash } from 'node:crypto';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Prompt } from '../dataset/prompt.ts';
@@ -77,6 +78,13 @@ export const requestBodies = (
   const target = new Uint8Array(bytes);
   for (const [index, body] of bodies.entries()) target.set(body, startAt[index] ?? 0);
   return { bytes, measured: measured.length, starts, nonceAts, noncePrefix };
+};
+
+/** SHA-256 of the bodies and of where each begins and has its nonce, hex: equal digests send equal requests. */
+export const bodiesDigest = ({ bytes, measured, starts, nonceAts, noncePrefix }: RequestBodies): string => {
+  const hash = createHash('sha256').update(`${measured} ${noncePrefix}\n`);
+  for (const part of [starts, nonceAts, bytes]) hash.update(new Uint8Array(part));
+  return hash.digest('hex');
 };
 
 const forWarmup = (prompt: Prompt): Prompt => ({

@@ -8,8 +8,8 @@ export interface LoadGenerator extends AsyncDisposable {
   open(): Promise<OpenedConnections>;
   /** Resolves when every warm-up request ended and its records are with the sink. */
   warmUp(): Promise<void>;
-  /** Starts the measured phase. @returns its zero in ns since the run's zero, a few ms ahead. */
-  start(): number;
+  /** Starts the measured phase. @param atNs its zero, ns since the run's zero; by default a few ms ahead. @returns it */
+  start(atNs?: number): number;
   /** Resolves, with the time, when the last sample was issued. */
   readonly issuingEnded: Promise<number>;
   /** Resolves when every sample has ended and its records are with the sink. Never rejects. */

@@ -71,9 +71,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#plan = plan;
     this.#sink = sink;
     this.#options = options;
-    this.#boardMemory = createThreadBoardMemory(plan.threads.load + plan.threads.parse);
+    const { load, parse } = plan.threads;
+    this.#boardMemory = createThreadBoardMemory(load + parse, plan.share.index);
     this.#board = new ThreadBoard(this.#boardMemory);
-    const { load } = plan.threads;
     this.#opened = new ThreadTally(load, sumOpened);
     this.#warm = new ThreadTally(load, () => true);
     this.#issuingEndedNs = new ThreadTally(load, times => Math.max(...times));
@@ -116,12 +116,12 @@ class ThreadedLoadGenerator implements LoadGenerator {
     await this.#warm.whole;
   }
 
-  start(): number {
+  start(zeroNs?: number): number {
     // Behind the time that a message takes to reach a thread, so that all of them start together.
-    const atNs = this.#nowNs() + START_LEAD_NS;
+    const atNs = zeroNs ?? this.#nowNs() + START_LEAD_NS;
     if (this.#state !== 'open') return atNs;
     this.#state = 'started';
-    this.#board.setNextSampleId(this.#plan.warmupRequests);
+    this.#board.setNextSampleId(this.#plan.warmupRequests + this.#plan.share.index);
     for (const thread of this.#load) thread.post({ kind: 'start', atNs });
     return atNs;
   }

@@ -83,6 +83,7 @@ const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
   unreachable: 'benchUnreachable',
   'run-directory': 'benchRunDirectory',
   failed: 'failure',
+  'prompts-differ': 'failure',
 };
 
 const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSW|_PROXY$/i;

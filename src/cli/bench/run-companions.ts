@@ -146,6 +146,7 @@ export type CompanionDisplay = Pick<RunDisplay, 'started' | 'stage' | 'measuring
 
 const PHASES: Readonly<Record<SessionPhase, RunPhase>> = {
   'warming up': 'warmup',
+  waiting: 'warmup',
   // Older versions know no other word for what is sent and not measured.
   ramping: 'warmup',
   measuring: 'measuring',

@@ -2,6 +2,7 @@
 
 import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
+import { WHOLE_LOAD } from '../../../src/bench/schedule/arrivals.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
@@ -50,6 +51,7 @@ export const loadPlan = ({
     isStreaming,
     course: undefined,
     inFlightCap: undefined,
+    share: WHOLE_LOAD,
     pattern: { kind: 'concurrency', concurrency: 1 },
     seed: 1,
     limits: { samplesMax: 1, durationNs: undefined },

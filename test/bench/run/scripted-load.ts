@@ -23,9 +23,9 @@ export class ScriptedLoad implements LoadGenerator {
     return this.#warm.promise;
   }
 
-  start(): number {
-    this.calls.push('start');
-    return 1_000;
+  start(atNs?: number): number {
+    this.calls.push(atNs === undefined ? 'start' : `start at ${atNs}`);
+    return atNs ?? 1_000;
   }
 
   endIssuing(): void {

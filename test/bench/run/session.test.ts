@@ -8,6 +8,7 @@ const session = (
   hasWarmup = true,
   unmeasuredNs = 0,
   early?: { readonly drain: AbortController; readonly cancel: AbortController },
+  zero?: () => Promise<number | undefined>,
 ) => {
   const clock = new VirtualClock();
   const load = new ScriptedLoad();
@@ -28,6 +29,7 @@ const session = (
     onPhase: phase => phases.push(phase),
     stop: stop.signal,
     stopNow: stopNow.signal,
+    ...(zero === undefined ? {} : { zero }),
     ...(early === undefined ? {} : { early: { drain: early.drain.signal, cancel: early.cancel.signal } }),
   });
   /** Lets whatever is ready go on. */
@@ -68,6 +70,33 @@ describe('a session', () => {
     expect(phases).toEqual(['warming up', 'measuring', 'draining', 'ended']);
     expect(load.calls).toEqual(['warm up', 'start']);
     expect(result).toMatchObject({ load: { kind: 'complete' }, warmupIssued: 3, issued: 10 });
+  });
+
+  test('waits behind its warm-up for the zero that others choose', async () => {
+    const zero = Promise.withResolvers<number | undefined>();
+    const { load, records, phases, running, at } = session(true, 0, undefined, () => zero.promise);
+    await at(500);
+    load.warmedUp();
+    await at(600);
+    expect(load.calls).toEqual(['warm up']);
+    zero.resolve(7_000);
+    await at(7_500);
+    load.issuedAll(8_000);
+    load.end('complete', 8_000);
+    await running;
+    expect(load.calls).toEqual(['warm up', 'start at 7000']);
+    expect(records).toContain('session.start_performance_tracking 7000');
+    expect(phases).toEqual(['warming up', 'waiting', 'measuring', 'draining', 'ended']);
+  });
+
+  test('that is stopped while it waits for the common zero measures nothing', async () => {
+    const never = new Promise<undefined>(() => undefined);
+    const { load, stop, phases, running, at } = session(false, 0, undefined, () => never);
+    await at(500);
+    stop.abort();
+    await running;
+    expect(load.calls).toEqual(['stop']);
+    expect(phases).toEqual(['waiting', 'stopping', 'ended']);
   });
 
   test('without a warm-up starts at once', async () => {

@@ -1,0 +1,74 @@
+// What must be known of a server before requests can be planned: its model, its kind, and what words cost in its tokens.
+// Found out by whoever runs alone, or by one agent for all, so that all of them plan the same requests.
+
+import type { RunRequests } from '../../core/run/run-requests.ts';
+import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { PromptWish } from '../dataset/planned-prompts.ts';
+import { sizedWish } from '../dataset/planned-prompts.ts';
+import type { WordCosts } from '../dataset/word-costs.ts';
+import type { ServerAnswer } from '../target/ask-server.ts';
+import { askServer } from '../target/ask-server.ts';
+import type { CalibratedWords } from '../target/calibrate-words.ts';
+import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
+import type { BenchRequest } from './bench-request.ts';
+
+export interface ServerSurvey extends ServerAnswer {
+  readonly costs: WordCosts;
+  readonly calibration: RunRequests['calibration'];
+}
+
+export interface SurveyOptions {
+  readonly request: BenchRequest;
+  readonly prompts: PromptWish;
+  readonly noncePrefix: string;
+  /** For the server to tell its models, and for each short request that tells what words cost. */
+  readonly settings: { readonly askMsMax: number; readonly calibrationMsMax: number };
+  readonly signal: AbortSignal;
+}
+
+/** @throws BenchError `unreachable` when nobody is there; the signal's reason. */
+export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey> => {
+  const server = await findServer(options);
+  const words = await findWordCosts(options, server);
+  const notice =
+    isUnknown(words.told) && sizedWish(options.prompts) !== undefined ? [wordNotice(words.told.reason)] : [];
+  return {
+    ...server,
+    notices: [...server.notices, ...notice],
+    costs: words.costs,
+    calibration: words.told,
+  };
+};
+
+/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
+const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
+  const { target, api, headers, model, warmup, timeouts } = request;
+  if (warmup.kind === 'none' && model !== undefined) {
+    return { model, serverKind: unknown('not asked, because of --no-warmup'), notices: [] };
+  }
+  const timeoutMs = Math.min(settings.askMsMax, timeouts.totalMs);
+  return await askServer({ api, target, headers, model, timeoutMs, signal });
+};
+
+/** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */
+const findWordCosts = async (
+  { request, prompts, noncePrefix, settings, signal }: SurveyOptions,
+  { model }: ServerAnswer,
+): Promise<CalibratedWords> => {
+  const wish = sizedWish(prompts);
+  if (wish === undefined) return uncalibrated('no prompts of a length in tokens were asked for');
+  if (request.warmup.kind === 'none')
+    return uncalibrated('--no-warmup lets no request go out before time zero');
+  return await calibrateWords({
+    ...request,
+    model,
+    wish,
+    added: request.requests.fields,
+    noncePrefix: request.hasNonce ? noncePrefix : undefined,
+    timeoutMs: Math.min(settings.calibrationMsMax, request.timeouts.totalMs),
+    signal,
+  });
+};
+
+const wordNotice = (reason: string): string =>
+  `prompts have a word for each token, because the server's count of words is not known: ${reason}`;
