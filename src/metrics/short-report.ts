@@ -1,8 +1,11 @@
 // A report on one screen, 40 lines of 80 columns: whether it can be believed, what people look for, and what they must know.
 // The rest is in the full text, so that the verdict does not scroll away.
 
+import { formatMoment } from '../core/figure/duration.ts';
 import { figureText, formatCount } from '../core/figure/figure.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
+import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
+import { answerSentence } from '../core/run/objective-labels.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
 import {
   objectiveLines,
@@ -14,13 +17,13 @@ import {
 } from '../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
-import { brokenLines, clipped, inColumns } from '../core/text/columns.ts';
+import { brokenLines, clipped, hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, knownOr } from '../core/unknown.ts';
 import { tokenRows } from './text-requests.ts';
 
-export const shortReport = (report: Report): readonly string[] =>
-  [
+export const shortReport = (report: Report): readonly string[] => {
+  const above = [
     ...verdictLines(report),
     '',
     ...head(report),
@@ -28,9 +31,11 @@ export const shortReport = (report: Report): readonly string[] =>
     ...figures(report),
     '',
     ...percentiles(report),
-    ...objectives(report),
-    ...notices(report),
-  ].map(line => clipped(line, COLUMNS));
+  ];
+  const below = notices(report);
+  const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
+  return [...above, ...objectives(report, room), ...below].map(line => clipped(line, COLUMNS));
+};
 
 /** In capitals where something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
@@ -53,7 +58,7 @@ const verdictLines = (report: Report): readonly string[] => {
 };
 
 const head = ({ run, plimsoll, series }: Report): readonly string[] => [
-  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${run.startedAt}, Plimsoll ${plimsoll.version}`,
+  `Run ${run.id}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, Plimsoll ${plimsoll.version}`,
   ...inColumns([
     ['target', `${run.target}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`],
     ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : run.model],
@@ -96,17 +101,30 @@ const percentiles = ({ series }: Report): readonly string[] => {
       ],
       { hasFigures: true },
     ),
-    ...(isShort ? [`  –: ${TOO_FEW}`] : []),
+    ...(isShort ? [`  –: ${TOO_FEW} requests to tell`] : []),
   ];
 };
 
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
 
-const objectives = (report: Report): readonly string[] => {
-  const lines = objectiveLines(report).map(line => `  ${line}`);
-  return lines.length === 0 ? [] : ['', ...shortened(lines, OBJECTIVE_LINES_MAX)];
+/** Whole: what would decide stands at the end of it. */
+const objectives = (report: Report, linesMax: number): readonly string[] => {
+  const answers = knownOr(report.objectiveAnswers, []);
+  const width = Math.max(0, ...answers.map(({ objective }) => textWidth(objective)));
+  const lines =
+    answers.length === 0
+      ? objectiveLines(report).flatMap(line => hangingLines('  ', line, COLUMNS))
+      : gravestFirst(answers).flatMap(answer =>
+          hangingLines(`  ${padded(answer.objective, width)}  `, answerSentence(answer), COLUMNS),
+        );
+  return lines.length === 0 ? [] : ['', ...shortened(lines, linesMax)];
 };
+
+const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAnswer[] =>
+  (['missed', 'too-few-samples', 'met'] as const).flatMap(wanted =>
+    answers.filter(({ answer }) => answer === wanted),
+  );
 
 const notices = ({ notices: said }: Report): readonly string[] =>
   said.length === 0
@@ -128,5 +146,7 @@ const shortened = (lines: readonly string[], linesMax: number): readonly string[
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;
 const VERDICT_LINES_MAX = 6;
-const OBJECTIVE_LINES_MAX = 3;
+/** Of 40, with what the command says beneath. */
+const SCREEN_LINES = 36;
+const OBJECTIVE_LINES_LEAST = 3;
 const NOTICE_LINES_MAX = 3;

@@ -3,6 +3,7 @@
 import { formatMeasuredNanoseconds, nanosecondsTicks } from '../core/figure/duration.ts';
 import { figureText, formatBytes, formatCount } from '../core/figure/figure.ts';
 import type { Report, ReportSeries } from '../core/run/report.ts';
+import { TOO_FEW } from '../core/run/report-summary.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { zeroCount } from '../core/statistics/log-buckets.ts';
 import { inColumns, paddedStart, textWidth } from '../core/text/columns.ts';
@@ -68,7 +69,7 @@ const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
 const estimateText = (one: ReportSeries, p: string): string => {
   const estimate = one.estimates?.[p];
   if (estimate === undefined) return '';
-  return estimate === null ? 'n too small' : shown(one, estimate);
+  return estimate === null ? TOO_FEW : shown(one, estimate);
 };
 
 const adjustedText = (one: ReportSeries, p: string): string => {

@@ -22,7 +22,7 @@ import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { loadLabel } from '../core/run/run-shape.ts';
-import { clipped, padded } from '../core/text/columns.ts';
+import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import type { Reported } from '../core/unknown.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { renderLogHistogram } from './log-histogram.ts';
@@ -147,14 +147,25 @@ const rateLines = ({ run, recent, snapshotAgeMs }: WatchedRun, metrics: MetricLo
   ];
 };
 
-/** "ttft.p95=500ms  met so far · 312 ms (295 ms to 340 ms)". */
-const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): readonly Line[] =>
-  (snapshot?.objectives ?? []).map(answer => {
-    const verdict = (stage === 'ended' ? VERDICT_LABELS : LIVE_VERDICT_LABELS)[answer.answer];
-    const head = [part(`  ${answer.objective}  `, 'dim'), part(verdict, VERDICT_TONES[answer.answer])];
-    const room = Math.max(1, columns - lineWidth(head));
-    return [...head, part(clipped(` · ${estimateLabel(answer)}${neededLabel(answer)}`, room))];
+/** "ttft.p95=500ms  met so far  312 ms (295 ms to 340 ms)", in columns. */
+const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): readonly Line[] => {
+  const labels = stage === 'ended' ? VERDICT_LABELS : LIVE_VERDICT_LABELS;
+  const answers = snapshot?.objectives ?? [];
+  const widthOf = (texts: readonly string[]): number => Math.max(0, ...texts.map(textWidth));
+  const names = widthOf(answers.map(({ objective }) => objective));
+  const verdicts = widthOf(answers.map(({ answer }) => labels[answer]));
+  return answers.flatMap(answer => {
+    const head = [
+      part(`  ${padded(answer.objective, names)}  `, 'dim'),
+      part(padded(labels[answer.answer], verdicts), VERDICT_TONES[answer.answer]),
+    ];
+    const said = `${estimateLabel(answer)}${neededLabel(answer)}`;
+    const room = columns - lineWidth(head) - 2;
+    // What would decide stands at its end, and is not to be cut off.
+    if (textWidth(said) <= room) return [[...head, part(`  ${said}`)]];
+    return [head, ...brokenLines(said, columns - 4).map((line): Line => [part(`    ${line}`)])];
   });
+};
 
 const name = (label: string): Line[number] => part(`  ${padded(label, NAME_WIDTH)}`, 'dim');
 

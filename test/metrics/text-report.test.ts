@@ -118,11 +118,37 @@ describe('the text of a report', () => {
     expect(lines.join('\n')).toMatch(/more lines with --full/);
   });
 
+  test('tells each objective whole, the missed ones first, however long what is said of it', () => {
+    const estimate = { value: 0, low: 0, high: 0.0132 };
+    const few = { limit: 0.001, unit: 'share', answer: 'too-few-samples', estimate } as const;
+    const text = shortOf(
+      reportOf('complete', {
+        objectiveAnswers: [
+          { ...few, objective: 'error-rate=0.1%', samplesNeeded: 3_688 },
+          {
+            objective: 'ttft.p99=60ms',
+            limit: 60e6,
+            unit: 'ns',
+            answer: 'missed',
+            estimate: { value: 118e6, low: 86.9e6, high: null },
+            samplesNeeded: 277,
+          },
+        ],
+      }),
+    )
+      .join('\n')
+      .replace(/[\u00a0\u202f]/g, ' ');
+    expect(text).toMatch(/^ {2}ttft\.p99=60ms {4}missed: 118 ms \(at least 86\.9 ms\)\n {2}error-rate/m);
+    expect(text.replace(/\s+/g, ' ')).toContain(
+      'too few requests to say: 0 % (at most 1.32 %); about 3 688 requests would decide',
+    );
+  });
+
   test('in full begins with the short one', () => {
     const report = reportOf('complete');
     expect(textOf(report).startsWith(`${shortOf(report).join('\n')}\n`)).toBe(true);
     expect(shortOf(report).join('\n')).toMatch(/TTFT +12\.3.ms +– +– +– +12\.3.ms +18\n/);
-    expect(shortOf(report).join('\n')).toMatch(/n too small/);
+    expect(shortOf(report).join('\n')).toMatch(/too few requests/);
   });
 
   test('calls the client of a run that is not whole trustworthy only as far as it was seen', () => {
@@ -136,12 +162,12 @@ describe('the text of a report', () => {
     expect(of('interrupted')).not.toMatch(/trustworthy/i);
   });
 
-  test('has counts, rates, percentiles, estimates or that n is too small, errors, reasons and notices', () => {
+  test('has counts, rates, percentiles, estimates or that there are too few, errors, reasons and notices', () => {
     const text = textOf(reportOf('complete'));
     expect(text).toMatch(/measured +20 +18 +2 +0 +0/);
     expect(text).toMatch(/requests\/s +\d/);
     expect(text).toMatch(/time to first token +18 +12\.3.ms/);
-    expect(text).toMatch(/p99 .*n too small +failed/);
+    expect(text).toMatch(/p99 .*too few +failed/);
     expect(text).toMatch(/Errors\n +http-status +2\n/);
     expect(text).toMatch(/Finish reasons\n +length +18\n/);
     expect(text).toMatch(/Notices\n +one thing to know\n/);

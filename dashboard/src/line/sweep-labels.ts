@@ -1,6 +1,7 @@
 // The state of a sweep or line in a word, as lists and its page show it.
 
-import { lineFigure, loadUnit } from '../../../src/core/sweep/line-words.ts';
+import { heldWords, lineFigure, loadUnit } from '../../../src/core/sweep/line-words.ts';
+import { picturedDigests } from '../../../src/core/sweep/pictured-stage.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { StateWords } from '../run/run-labels.ts';
@@ -24,8 +25,7 @@ export const sweepStateWords = ({ state, isLive, stages }: SweepView): StateWord
 export const resultWords = ({ sweep, line, isLive, stages }: SweepView): string => {
   if (sweep.form === 'line')
     return line.kind === 'unknown' ? 'not known' : `${lineFigure(line, isLive)} ${loadUnit(sweep.by)}`;
-  const ended = stages.filter(({ state }) => state === 'ended');
-  return `${ended.filter(({ verdict }) => verdict === 'held').length} of ${ended.length} held`;
+  return heldWords(picturedDigests(stages), sweep);
 };
 
 /** "Load line evening", "Sweep". */

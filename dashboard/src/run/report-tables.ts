@@ -5,6 +5,7 @@ import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts'
 import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
+import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
 import { RUN_COUNTERS } from '../../../src/core/run/run-counters.ts';
 import { RUN_RATES } from '../../../src/core/run/run-rates.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
@@ -15,7 +16,7 @@ export interface PercentileRow {
   readonly count: string;
   /** Of `REPORT_PERCENTILES`, in order. */
   readonly values: readonly string[];
-  /** What the estimates say under each: '' below the median, "≤ 612 ms", "n too small". */
+  /** What the estimates say under each: '' below the median, "≤ 612 ms", "too few". */
   readonly estimates: readonly string[];
   readonly max: string;
   readonly mean: string;
@@ -39,7 +40,7 @@ const percentileRow = (name: string, series: ReportSeries): PercentileRow => {
     estimates: REPORT_PERCENTILES.map(percentile => {
       const estimate = series.estimates?.[percentile];
       if (estimate === undefined) return '';
-      return estimate === null ? 'n too small' : text(estimate);
+      return estimate === null ? TOO_FEW : text(estimate);
     }),
     max: text(series.max),
     mean: text(series.mean),
@@ -95,6 +96,6 @@ export const DEFINITIONS: readonly (readonly [string, string])[] = [
   ['Failed requests', 'Not part of any latency or rate. Nothing is retried silently.'],
   [
     'Percentiles',
-    'Exact, over all values, with ranks rounded down. Below each tail: the value that holds with 99 % confidence (MLPerf early stopping), or “n too small”.',
+    'Exact, over all values, with ranks rounded down. Below each tail: the value that holds with 99 % confidence (MLPerf early stopping), or “too few”.',
   ],
 ];

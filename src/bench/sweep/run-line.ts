@@ -9,6 +9,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
@@ -17,7 +18,6 @@ import type { SearchEnd } from '../line/found-line.ts';
 import { foundLine, lineSentence } from '../line/found-line.ts';
 import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
 import { capacityEstimate, loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
-import { lineText } from './line-text.ts';
 import type { StageParts } from './run-stage.ts';
 import { runStage } from './run-stage.ts';
 import type { SweepHeadOptions } from './sweep-head.ts';
@@ -37,8 +37,6 @@ export interface LineObserver {
 
 export interface LineResult {
   readonly document: LineDocument;
-  /** line.txt. */
-  readonly text: readonly string[];
   readonly diskProblems: readonly string[];
 }
 
@@ -91,10 +89,10 @@ class LineRun {
     }
     const isStopped = this.#parts.bench.stop.aborted;
     const document = this.#document(isStopped ? 'stopped' : problems.length > 0 ? 'interrupted' : 'complete');
-    const text = lineText(document);
+    const text = sweepText(document, { isUnicode: true, columns: FILE_COLUMNS });
     await this.#write(document, problems, text);
     this.#observer.changed(document);
-    return { document, text, diskProblems: problems };
+    return { document, diskProblems: problems };
   }
 
   async #stage(step: SearchStep): Promise<void> {

@@ -2,8 +2,8 @@
 // when a stage begins and when it has ended, so that a death in the middle costs the stage that was running and no more.
 
 import { pause } from '../../clock/until-aborted.ts';
+import { loadWords } from '../../core/sweep/line-words.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
-import { loadAmount, loadText } from '../../core/sweep/stage-load.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
@@ -120,7 +120,7 @@ class Sweep {
     } catch (error) {
       if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
       // What was measured before is not thrown away because the server has gone.
-      const endedEarly = `${loadText(load)} could not be tried: ${error.problem.problem}`;
+      const endedEarly = `${loadWords(load)} could not be tried: ${error.problem.problem}`;
       this.#document = { ...this.#document, state: 'interrupted', endedEarly };
       return true;
     }
@@ -170,8 +170,11 @@ const isCutShort = ({ verdict, figures }: Stage): boolean =>
 
 const earlyEnd = (left: readonly StageLoad[], isStopped: boolean): string | undefined => {
   if (left.length === 0) return undefined;
-  const loads = left.map(loadText).join(', ');
+  const loads = left.map(loadWords).join(', ');
   return isStopped
     ? `it was stopped before ${loads}`
     : `${loads} ${left.length === 1 ? 'was' : 'were'} not tried: at a load below the queue grew`;
 };
+
+const loadAmount = (load: StageLoad): number =>
+  load.kind === 'rate' ? load.requestsPerSecond : load.concurrency;

@@ -1,6 +1,6 @@
 // What is said of an ended stage: its verdict, with whatever keeps it from being one of the endpoint, and why in sentences.
 
-import { formatThreeDigits } from '../../core/figure/figure.ts';
+import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { StageFigures, StageVerdict } from '../../core/sweep/stage.ts';
@@ -84,7 +84,7 @@ const deciding = ({ verdict, look, figures }: ReasonOptions): readonly string[] 
     case 'undecided':
       return [undecidedText(look, figures)];
     case 'client-bound':
-      return ['this client was the limit, so that the stage says nothing against the endpoint'];
+      return ['this client was the limit, so the stage says nothing about the endpoint'];
     case 'stopped':
       return ['it was stopped'];
     case 'broken':
@@ -97,9 +97,9 @@ const deciding = ({ verdict, look, figures }: ReasonOptions): readonly string[] 
 const undecidedText = ({ growth, results }: Look, figures: StageFigures): string => {
   const open = figures.objectives.filter(({ answer }) => answer === 'too-few-samples');
   if (results.length > 0 && results.every(({ answer }) => answer === 'met') && growth?.isStable !== true)
-    return 'whether the queue grows cannot be said yet';
+    return 'too few requests to say whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).find(isKnown);
-  return `too few requests to say${needed === undefined ? '' : `; about ${needed.toLocaleString('en')} would decide`}`;
+  return `too few requests to say${needed === undefined ? '' : `; about ${formatCount(needed)} requests would decide`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {

@@ -3,6 +3,7 @@
 import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
+import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { benchWish } from '../bench/bench-wish.ts';
 import { proxyNotices, requestHeaders } from '../bench/request-headers.ts';
@@ -62,7 +63,10 @@ export const lineCommand: Command = {
     });
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
     if (isJson) await state.stdout.write(`${JSON.stringify(end.document, undefined, 2)}\n`);
-    else await state.stdout.write(`${end.text.join('\n')}\n\nDirectory: ${end.directory}\n`);
+    else
+      await state.stdout.write(
+        `${sweepText(end.document, state.stdout).join('\n')}\n\nDirectory: ${end.directory}\n`,
+      );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
     return EXIT_CODES[lineExit(end)].code;
   },

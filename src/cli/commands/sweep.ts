@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
+import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -41,7 +42,10 @@ export const sweepCommand: Command = {
     const isQuiet = isJson || invocation.option(BENCH.quiet);
     const end = await startOf(invocation, state, isQuiet);
     if (isJson) await state.stdout.write(sweepDocumentToJson(end.document));
-    else await state.stdout.write(`\n${end.text.join('\n')}\n\nSweep directory: ${end.directory}\n`);
+    else
+      await state.stdout.write(
+        `\n${sweepText(end.document, state.stdout).join('\n')}\n\nSweep directory: ${end.directory}\n`,
+      );
     return await exitOf(end.document, invocation.option(BENCH.requireTrustworthy), state);
   },
 };

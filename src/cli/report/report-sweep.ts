@@ -2,10 +2,11 @@
 
 import { sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { sweepText } from '../../core/sweep/sweep-text.ts';
 import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
 import { linePage } from '../../report/html/line-page.ts';
-import { sweepLines, sweepMarkdown } from '../../report/stage-rows.ts';
+import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -38,7 +39,6 @@ export const reportSweep = async (
   });
   if (exported !== undefined) await state.stdout.write(exported);
   else if (invocation.option(jsonOption)) await state.stdout.write(sweepDocumentToJson(document));
-  else
-    await state.stdout.write(`${sweepLines(document, { isUnicode: state.stdout.isUnicode }).join('\n')}\n`);
+  else await state.stdout.write(`${sweepText(document, state.stdout).join('\n')}\n`);
   return sweepEndOf(document).state === 'complete' ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };

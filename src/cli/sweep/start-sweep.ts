@@ -13,12 +13,13 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
+import { loadWords } from '../../core/sweep/line-words.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
-import { loadText } from '../../core/sweep/stage-load.ts';
 import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
 import { SWEEP_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { FILE_COLUMNS, stageLine, sweepText } from '../../core/sweep/sweep-text.ts';
+import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
-import { renderSweep, stageLine } from '../../tui/sweep-text.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { Companions } from '../bench/run-companions.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -43,7 +44,6 @@ export type SweepCallPlace =
 
 export interface SweepOutcome {
   readonly document: SweepDocument;
-  readonly text: readonly string[];
   readonly directory: string;
 }
 
@@ -68,7 +68,9 @@ export const startSweep = async (state: ProcessState, start: SweepCall): Promise
 const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutcome> => {
   const { home, request } = start;
   const tell = async (text: string): Promise<void> => {
-    if (!start.isQuiet) await state.stdout.write(`${text}\n`);
+    if (start.isQuiet) return;
+    const { isTerminal, columns } = state.stdout;
+    await state.stdout.write(`${isTerminal ? hangingLines('', text, columns).join('\n') : text}\n`);
   };
   await openHome(home);
   const { directory, document, putAside } = await openPlace(state, start);
@@ -110,7 +112,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       observer: {
         stageBegan: (run, stage) => {
           followers.began(run, stage);
-          void tell(`stage ${stage.number} of ${document.asked.length} has begun: ${loadText(stage.load)}`);
+          void tell(`Stage ${stage.number} of ${document.asked.length} has begun: ${loadWords(stage.load)}`);
         },
         phase: phase => followers.companions?.phase(phase),
         snapshot: snapshot => followers.companions?.snapshot(snapshot),
@@ -128,14 +130,10 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       throw error;
     })
     .finally(() => followers.close());
-  const text = renderSweep(ended, { isUnicode: true });
+  const text = sweepText(ended, { isUnicode: true, columns: FILE_COLUMNS });
   await directory.writeText(`${text.join('\n')}\n`);
   await announcing.end(ended);
-  return {
-    document: ended,
-    text: state.stdout.isUnicode ? text : renderSweep(ended, { isUnicode: false }),
-    directory: directory.path,
-  };
+  return { document: ended, directory: directory.path };
 };
 
 /** Begun with the first stage: what is told at the start, as the kind of the server, is not known before. */

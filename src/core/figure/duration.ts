@@ -60,6 +60,13 @@ export const formatMeasuredNanoseconds = (nanoseconds: number): Figure => {
 export const formatNanosecondsTick = (nanoseconds: number): string =>
   nanoseconds === 0 ? '0' : figureText(withoutTrailingZeros(formatMeasuredNanoseconds(nanoseconds)));
 
+/** A moment: "12 October 2026, 14:02 UTC", the same wherever it is written. What is no time stays as it is. */
+export const formatMoment = (iso: string): string => {
+  const [, year, month, day, clock] = MOMENT.exec(iso) ?? [];
+  const name = MONTHS[Number(month) - 1];
+  return name === undefined ? iso : `${Number(day)} ${name} ${year}, ${clock} UTC`;
+};
+
 /** Of the ticks of one axis, ascending: with as many digits as tell them apart. */
 export const nanosecondsTicks = (ticks: readonly number[]): readonly string[] => {
   const steps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
@@ -78,3 +85,19 @@ const short = (value: number): string => value.toFixed(Math.abs(value) < 9.95 ? 
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
+/** As JavaScript writes ISO 8601, of UTC. */
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
+const MONTHS: readonly string[] = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];

@@ -9,13 +9,17 @@ import type { ObjectiveAnswer, ObjectiveVerdict } from './judge-objective.ts';
 export const objectiveSentence = (answer: ObjectiveAnswer): string =>
   `${answer.objective}: ${VERDICT_LABELS[answer.answer]}, ${estimateLabel(answer)}${neededLabel(answer)}`;
 
+/** The same without its objective: "met: 312 ms (295 ms to 340 ms)". */
+export const answerSentence = (answer: ObjectiveAnswer): string =>
+  `${VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`;
+
 /** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" where few samples bound it on one side. */
 export const estimateLabel = ({ estimate, unit }: ObjectiveAnswer): string => {
   if (isUnknown(estimate)) return estimate.reason;
   const { value, low, high } = estimate;
   const part = (figure: number): string => figureLabel(figure, unit);
   const said = value === null ? 'beyond all that completed' : part(value);
-  const isOpen = unit === 'ns' && low === 0;
+  const isOpen = low === 0;
   if (high === null) return isOpen ? said : `${said} (at least ${part(low)})`;
   return `${said} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;
 };

@@ -116,7 +116,7 @@ export const vouchedPercentile = (
     : { kind: 'value', value };
 };
 
-/** "–" where there is none, with "n too small" where that is why. */
+/** "–" where there is none, with "too few" where that is why. */
 export const percentileText = (series: ReportSeries | undefined, percentile: string): string => {
   const vouched = vouchedPercentile(series, percentile);
   return vouched.kind === 'value' && series !== undefined
@@ -124,7 +124,7 @@ export const percentileText = (series: ReportSeries | undefined, percentile: str
     : UNKNOWN_FIGURE.figure;
 };
 
-export const TOO_FEW = 'n too small';
+export const TOO_FEW = 'too few';
 
 /** What the figures say, the most important first: objectives, then how long people waited. */
 export const summarySentences = (report: Report): readonly string[] => {

@@ -1,14 +1,16 @@
 // What a load line or sweep says in two or three sentences, the answer first. Parts that stand out are marked, so that each
 // surface shows them in its own way.
 
-import { formatCount, formatTick } from '../figure/figure.ts';
+import { formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
+import { capitalized } from '../text/single-line.ts';
 import {
+  heldWords,
   LIMIT_WORDS,
   lineLoadWords,
+  loadWords,
   nsWords,
   requestObjectiveWords,
   shareWords,
-  stageResult,
 } from './line-words.ts';
 import type { PicturedStage } from './pictured-stage.ts';
 import { loadOn } from './pictured-stage.ts';
@@ -123,26 +125,58 @@ const bracketSoFar = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
   ];
 };
 
-const sweepLead = ({ stages, isLive, reason, sweep, target }: LeadOptions): readonly LeadPart[] => {
+const sweepLead = (options: LeadOptions): readonly LeadPart[] => {
+  const { stages, isLive, reason, sweep } = options;
   const ended = stages.filter(({ standing }) => standing !== 'running');
-  const held = ended.filter(({ standing }) => standing === 'held');
-  const of = `${held.length} of ${ended.length} ${ended.length === 1 ? 'load' : 'loads'}`;
-  const most = held.toSorted((a, b) => (loadOn(b, sweep.by) ?? 0) - (loadOn(a, sweep.by) ?? 0))[0];
-  const rest = ended.filter(({ standing }) => standing !== 'held');
+  const loadOf = (stage: PicturedStage): number => loadOn(stage, sweep.by) ?? 0;
   return [
-    strong(`${target} held ${of}${isLive ? ' so far' : ''}`),
+    strong(`${capitalized(heldWords(stages, sweep))}${isLive ? ' so far' : ''}`),
     plain(
-      most === undefined ? '. ' : `, the highest ${lineLoadWords(loadOn(most, sweep.by) ?? 0, sweep.by)}. `,
+      sweep.by === 'concurrency' && sweep.objectives.length === 0
+        ? mostPhrase(ended)
+        : heldPhrase(ended, loadOf, sweep),
     ),
-    plain(
-      rest
-        .map(stage => `${lineLoadWords(loadOn(stage, sweep.by) ?? 0, sweep.by)} ${stageResult(stage).word}`)
-        .slice(0, NAMED)
-        .join('; '),
-    ),
-    plain(rest.length === 0 ? '' : rest.length > NAMED ? `; and ${rest.length - NAMED} more. ` : '. '),
-    plain(reason === '' || isLive ? '' : `It ended early: ${reason}.`),
+    plain(reason === '' || isLive ? '' : ` It ended early: ${reason}.`),
   ];
+};
+
+/** ", the most output 1 268 tokens/s at 16 at a time." */
+const mostPhrase = (ended: readonly PicturedStage[]): string => {
+  const by = ended.toSorted((a, b) => (b.outputTokensPerSecond ?? 0) - (a.outputTokensPerSecond ?? 0))[0];
+  return by?.outputTokensPerSecond === undefined
+    ? '.'
+    : `, the most output ${formatThreeDigits(by.outputTokensPerSecond)} tokens/s at ${loadWords(by.load)}.`;
+};
+
+/** ", the highest 12/s. At 14/s and 16/s the queue grew; 13/s is undecided." */
+const heldPhrase = (
+  ended: readonly PicturedStage[],
+  loadOf: (stage: PicturedStage) => number,
+  { by }: Pick<Sweep, 'by'>,
+): string => {
+  const held = ended.filter(({ standing }) => standing === 'held').map(loadOf);
+  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadWords(Math.max(...held), by)}.`;
+  // That nothing was decided is said already.
+  if (ended.every(({ standing }) => standing === 'held' || standing === 'undecided') && held.length === 0)
+    return highest;
+  const others = [
+    ['an objective was missed', ended.filter(one => one.standing === 'failed' && !one.isOverCapacity)],
+    ['the queue grew', ended.filter(one => one.standing === 'failed' && one.isOverCapacity)],
+    ['there were too few requests to say', ended.filter(({ standing }) => standing === 'undecided')],
+    ['this client was the limit', ended.filter(({ standing }) => standing === 'client-bound')],
+    ['nothing was answered', ended.filter(({ standing }) => standing === 'broken')],
+    ['it was stopped', ended.filter(({ standing }) => standing === 'stopped')],
+  ] as const;
+  const said = others.flatMap(([what, of]) => (of.length === 0 ? [] : [`at ${loadsPhrase(of)} ${what}`]));
+  return said.length === 0 ? highest : `${highest} ${capitalized(said.join('; '))}.`;
+};
+
+/** "10/s, 20/s, 30/s and 4 more". */
+const loadsPhrase = (stages: readonly PicturedStage[]): string => {
+  const loads = stages.map(({ load }) => loadWords(load));
+  const shown = loads.length > NAMED + 1 ? loads.slice(0, NAMED) : loads.slice(0, -1);
+  const last = loads.length > NAMED + 1 ? `${loads.length - NAMED} more` : (loads.at(-1) ?? '');
+  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
 };
 
 /** ", with TTFT within 500 ms for 95.6 % of requests", ", with p95 at 492 ms", or nothing. */
@@ -191,5 +225,5 @@ const requests = (count: number): string => `${formatCount(Math.round(count))} r
 const plain = (text: string): LeadPart => ({ text, isStrong: false });
 const strong = (text: string): LeadPart => ({ text, isStrong: true });
 
-/** Of the loads that did not hold. */
+/** Loads of one kind. */
 const NAMED = 3;

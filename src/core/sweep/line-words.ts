@@ -151,6 +151,34 @@ export const curveObjective = (
   return undefined;
 };
 
+/** As they were written, with the share of requests where some are of single requests: "ttft=500ms for 95 % of requests". */
+export const objectivesWords = ({
+  objectives,
+  attainment,
+}: Pick<Sweep, 'objectives' | 'attainment'>): string => {
+  if (objectives.length === 0) return 'none';
+  const said = objectives.join(', ');
+  if (requestObjectiveWords(objectives) === undefined || REQUESTS_SAID.test(said)) return said;
+  return `${said} for ${attainment >= 1 ? 'every request' : `${shareWords(attainment)} of requests`}`;
+};
+
+/** "5 of 6 loads held", "none of 3 loads could be decided", "4 loads measured" where nothing was asked of them. */
+export const heldWords = (
+  stages: readonly Pick<PicturedStage, 'standing'>[],
+  { by, objectives }: Pick<Sweep, 'by' | 'objectives'>,
+): string => {
+  const ended = stages.filter(({ standing }) => standing !== 'running');
+  const loads = `${formatCount(ended.length)} ${ended.length === 1 ? 'load' : 'loads'}`;
+  if (ended.length === 0) return 'no load has ended';
+  if (by === 'concurrency' && objectives.length === 0) return `${loads} measured`;
+  const held = ended.filter(({ standing }) => standing === 'held').length;
+  if (held === 0 && ended.every(({ standing }) => standing === 'undecided'))
+    return ended.length === 1 ? 'the load could not be decided' : `none of ${loads} could be decided`;
+  if (held === 0 && ended.some(({ standing }) => standing === 'undecided'))
+    return `none of ${loads} is known to hold`;
+  return `${formatCount(held)} of ${loads} held`;
+};
+
 /** "TTFT within 500 ms"; undefined where no request has an objective of its own. */
 export const requestObjectiveWords = (objectives: readonly string[]): string | undefined => {
   const ofRequests = parsedObjectives(objectives).flatMap(objective =>
@@ -168,7 +196,7 @@ export const requestObjectiveWords = (objectives: readonly string[]): string | u
 /** Those that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of requests". */
 const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =>
   objectives.flatMap(text => {
-    const read = parseObjectives(text.replace(/ for (?:every request|\S+ of requests)$/, ''));
+    const read = parseObjectives(text.replace(REQUESTS_SAID, ''));
     return read.kind === 'ok' ? read.value : [];
   });
 
@@ -178,6 +206,7 @@ export const shareWords = (share: number): string => `${formatTick(Math.floor(sh
 export const nsWords = (ns: number): string =>
   figureText(formatMeasuredNanoseconds(ns)).replace(/\.0+(?=\D)/, '');
 
+const REQUESTS_SAID = / for (?:every request|\S+ of requests)/;
 /** Objectives whose limits stand on the axis of a curve: a curve counts from when a request was meant to be sent. */
 const SAME_AXIS: Readonly<Partial<Record<SeriesKey, readonly SeriesKey[]>>> = {
   ttftNs: ['ttftNs', 'ttftFromIntendedNs'],

@@ -27,6 +27,8 @@ export interface PicturedStage {
   /** The sentence that decided; '' where there is none. */
   readonly reason: string;
   readonly issued: number;
+  /** Undefined where only the digest is known. */
+  readonly failed: number | undefined;
   readonly elapsedMs: number;
   readonly completedPerSecond: number | undefined;
   readonly outputTokensPerSecond: number | undefined;
@@ -48,7 +50,14 @@ export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage
     const { figures } = stage;
     return isUnknown(figures)
       ? [pictured(digest)]
-      : [{ ...pictured(digest), timeline: figures.timeline, objectives: figures.objectives }];
+      : [
+          {
+            ...pictured(digest),
+            failed: figures.failed,
+            timeline: figures.timeline,
+            objectives: figures.objectives,
+          },
+        ];
   });
 
 /** Of what the cluster has of them. */
@@ -83,6 +92,7 @@ const pictured = (digest: StageDigest): PicturedStage => ({
   isOverCapacity: digest.verdict === 'over-capacity',
   reason: digest.reason,
   issued: digest.issued,
+  failed: undefined,
   elapsedMs: digest.elapsedMs,
   completedPerSecond: knownOr(digest.completedPerSecond, undefined),
   outputTokensPerSecond: knownOr(digest.outputTokensPerSecond, undefined),

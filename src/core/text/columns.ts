@@ -57,11 +57,21 @@ export const brokenLines = (text: string, columns: number): readonly string[] =>
   return lines;
 };
 
+/** The same behind a head: "objective  first line", and what follows beneath the first word of the sentence. */
+export const hangingLines = (head: string, sentence: string, columns: number): readonly string[] => {
+  const indent = textWidth(head);
+  return brokenLines(sentence, Math.max(COLUMNS_LEAST, columns - indent)).map(
+    (line, index) => `${index === 0 ? head : ' '.repeat(indent)}${line}`,
+  );
+};
+
 export const padded = (text: string, columns: number): string =>
   text + ' '.repeat(Math.max(0, columns - textWidth(text)));
 
 export const paddedStart = (text: string, columns: number): string =>
   ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
 
+/** However narrow the terminal is. */
+const COLUMNS_LEAST = 20;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

@@ -3,25 +3,29 @@
 
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart/line-charts.ts';
 import { holdsOf } from '../../core/chart/line-mark.ts';
-import { formatClock } from '../../core/figure/duration.ts';
-import { formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { formatClock, formatMoment } from '../../core/figure/duration.ts';
+import { formatCount } from '../../core/figure/figure.ts';
 import { windowText } from '../../core/run/report-summary.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { leadOf } from '../../core/sweep/line-lead.ts';
 import {
   curveObjective,
   curveSeries,
+  heldWords,
   lineFigure,
   lineRemark,
   loadUnit,
   loadWords,
-  nsWords,
+  objectivesWords,
   requestObjectiveWords,
   shareWords,
   stageResult,
 } from '../../core/sweep/line-words.ts';
 import type { PicturedStage } from '../../core/sweep/pictured-stage.ts';
 import { loadOn, picturedStages } from '../../core/sweep/pictured-stage.ts';
+import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
+import { STAGE_COLUMNS, toldColumns } from '../../core/sweep/stage-columns.ts';
+import type { Sweep } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import type { Markup, MarkupValue } from '../../core/text/markup.ts';
@@ -33,7 +37,6 @@ import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
 import type { VerdictBand } from './page-parts.ts';
 import {
-  dateText,
   folded,
   foldedList,
   pageFoot,
@@ -73,7 +76,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
     style: pageStyle(fonts),
     body: markup`<main class="sheet">${pageHead({
       kind: `Plimsoll ${isLine ? 'load line' : 'sweep'}`,
-      when: `${document.id} · ${dateText(document.startedAt)}`,
+      when: `${document.id} · ${formatMoment(document.startedAt)}`,
       title: isLine
         ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep.by)}`
         : `${model} on ${target}, ${formatCount(stages.length)} loads`,
@@ -86,7 +89,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
         ...(isUnknown(document.name) ? [] : [document.name]),
         ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
       ],
-    })}${verdictBand(bandOf({ isLine, line, end, stages }))}
+    })}${verdictBand(bandOf({ sweep, line, end, stages }))}
 <p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
 ${pageSection({
   title,
@@ -134,12 +137,12 @@ ${pageSection({
 
 /** A bracket that was confirmed is sure; what was stopped or is a bound to one side says so. */
 const bandOf = ({
-  isLine,
+  sweep,
   line,
   end,
   stages,
 }: {
-  readonly isLine: boolean;
+  readonly sweep: Pick<Sweep, 'form' | 'by' | 'objectives'>;
   readonly line: LoadLine;
   readonly end: ReturnType<typeof sweepEndOf>;
   readonly stages: readonly PicturedStage[];
@@ -153,11 +156,10 @@ const bandOf = ({
       : [`this client was the limit in ${formatCount(bound)} of ${formatCount(stages.length)} stages`]),
   ];
   const ended = stages.filter(({ standing }) => standing !== 'running');
-  const held = ended.filter(({ standing }) => standing === 'held');
-  if (!isLine)
+  if (sweep.form === 'sweep')
     return {
       tone: cut.length > 0 ? 'caution' : 'open',
-      headline: `${formatCount(held.length)} of ${formatCount(ended.length)} loads held`,
+      headline: capitalized(heldWords(stages, sweep)),
       reasons,
       sentence: `${clockOf(stages)} under load`,
     };
@@ -189,48 +191,39 @@ const withinWords = ({ objectives }: SweepDocument | LineDocument): string => {
 };
 
 const stageTable = (stages: readonly PicturedStage[], objective: string): Markup => {
-  const percentile = stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95;
-  const known = <T>(value: T | undefined, text: (value: T) => string): string =>
-    value === undefined ? '–' : text(value);
+  const keys = toldColumns(COLUMNS, stages);
   return pageSection({
     title: 'Stages',
     remark: `in the order they ran${objective === '' ? '' : `; objective: ${objective}`}`,
     content: table({
       name: 'Stages',
-      head: [
-        'Stage',
-        'load',
-        'p50',
-        `p${percentile}`,
-        'p99',
-        'within',
-        'requests/s',
-        'tok/s',
-        'growth/min',
-        'n',
-        'Result',
-      ],
-      words: [10],
-      rows: stages.map((stage): readonly MarkupValue[] => {
-        const { word, tone } = stageResult(stage);
-        return [
-          String(stage.number),
-          loadWords(stage.load),
-          known(stage.curve?.p50, nsWords),
-          known(stage.curve?.atPercentile, nsWords),
-          known(stage.curve?.p99, nsWords),
-          known(stage.attainment, shareWords),
-          known(stage.completedPerSecond, formatThreeDigits),
-          known(stage.outputTokensPerSecond, formatThreeDigits),
-          known(stage.growthPerMinute, value => formatCount(Math.round(value))),
-          formatCount(stage.issued),
-          markup`<span class="${TONES[tone]}">${word}</span>`,
-        ];
-      }),
+      head: keys.map(key => capitalized(STAGE_COLUMNS[key].title(stages))),
+      words: keys.flatMap((key, index) => (STAGE_COLUMNS[key].isWords ? [index] : [])),
+      rows: stages.map((stage): readonly MarkupValue[] =>
+        keys.map(key => {
+          const text = STAGE_COLUMNS[key].cell(stage);
+          return key === 'result'
+            ? markup`<span class="${TONES[stageResult(stage).tone]}">${text}</span>`
+            : text;
+        }),
+      ),
     }),
   });
 };
 
+const COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'growth',
+  'issued',
+  'result',
+];
 const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;
 
 const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
@@ -246,7 +239,7 @@ const settingsOf = (
 ): readonly (readonly [name: string, text: string])[] => [
   ['Target', document.target],
   ['Prompts', document.dataset],
-  ['Objectives', document.objectives.length === 0 ? 'none' : document.objectives.join(', ')],
+  ['Objectives', objectivesWords(document)],
   ['Attainment', `${shareWords(document.attainment)} of issued requests`],
   ...('confidence' in document
     ? ([

@@ -121,19 +121,6 @@ export const pageFoot = ({ file, json }: { readonly file: string; readonly json:
   }</span><span class="push">${file} sha256 ${sha256.slice(0, 8)}…${sha256.slice(-4)}</span></div>`;
 };
 
-/** "12 October 2026, 14:02 UTC": the same wherever it is made. What is no time stays as it is. */
-export const dateText = (iso: string): string => {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso;
-  const day = at.toLocaleDateString('en-GB', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-  });
-  return `${day}, ${at.toISOString().slice(11, 16)} UTC`;
-};
-
 const LOGO = markup`<svg viewBox="0 0 38 24" fill="none" stroke="currentColor" aria-hidden="true"><circle cx="11.5" cy="12" r="7.6" stroke-width="2.2"/><path d="M0.5 12H22.5" stroke-width="2.2"/><path d="M29 2.2V21.8" stroke-width="1.5"/><path d="M29 3H37M29 8.2H34.5M29 12.9H37M29 17H34.5M29 21H34.5" stroke-width="1.5"/></svg>`;
 const LEVEL_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><circle cx="28" cy="20" r="14.5"/><path d="M1 20H55"/></svg>`;
 const SUNK_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><path d="M1 8H55"/><circle cx="28" cy="22" r="14.5" stroke-width="2.4" stroke-dasharray="6 4"/></svg>`;

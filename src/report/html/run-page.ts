@@ -8,7 +8,11 @@ import {
   percentileBands,
   requestsOverTime,
 } from '../../core/chart/run-charts.ts';
-import { formatMeasuredNanoseconds, formatNanosecondsTick } from '../../core/figure/duration.ts';
+import {
+  formatMeasuredNanoseconds,
+  formatMoment,
+  formatNanosecondsTick,
+} from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { limitsOn } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
@@ -33,7 +37,7 @@ import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
-import { dateText, pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
+import { pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 import { runDetails, runObjectives, runTables } from './run-tables.ts';
 
@@ -52,7 +56,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
     style: pageStyle(fonts),
     body: markup`<main class="sheet">${pageHead({
       kind: 'Plimsoll report',
-      when: `Run ${report.run.id} · ${dateText(report.run.startedAt)}`,
+      when: `Run ${report.run.id} · ${formatMoment(report.run.startedAt)}`,
       title,
       subtitle: subtitle(report),
       tags: nameAndTags(report),

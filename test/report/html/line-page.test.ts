@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
+import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { stagesCsv } from '../../../src/report/csv/stages-csv.ts';
 import { linePage } from '../../../src/report/html/line-page.ts';
-import { sweepLines, sweepMarkdown } from '../../../src/report/stage-rows.ts';
+import { sweepMarkdown } from '../../../src/report/markdown/sweep-markdown.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';
 
 const HOSTILE = `</script><img onerror=alert(1) src=x>"'\`</style>|\u202e\u001b[2J`;
@@ -54,7 +55,7 @@ describe('the report of a load line', () => {
     expect(tagsOf(html)).toEqual(tagsOf(pageOf(named('calm'))));
     expect(html).not.toContain('\u202e');
     expect(sweepMarkdown(madeUpLine(undefined, named(HOSTILE)))).not.toMatch(/^[^`]*<img/m);
-    const lines = sweepLines(madeUpLine(undefined, named(HOSTILE)), { isUnicode: true });
+    const lines = sweepText(madeUpLine(undefined, named(HOSTILE)), { isUnicode: true, columns: 80 });
     expect(lines.join('')).not.toContain('\u001b');
   });
 

@@ -68,10 +68,10 @@ describe('the report of a run as a page', () => {
     expect(textIn(html)).toMatch(/at least \d+ of 900/);
   });
 
-  test('has a dash and "n too small" in place of a percentile that so few requests cannot tell', async () => {
+  test('has a dash and "too few" in place of a percentile that so few requests cannot tell', async () => {
     const text = textIn(await pageOf({}, 40));
-    expect(text).toMatch(/p90: n too small · p99: n too small/);
-    expect(text).toMatch(/Time to first token [\d.]+ .?s – n too small – n too small –/);
+    expect(text).toMatch(/p90: too few · p99: too few/);
+    expect(text).toMatch(/Time to first token [\d.]+ .?s – too few – too few –/);
   });
 
   test('of a run without samples and figures is still a page, which says what is missing', async () => {

@@ -1,0 +1,61 @@
+// The chart of a sweep in a text: two bars a stage, what all users got together, and how long one waited.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatThreeDigits } from '../figure/figure.ts';
+import { seriesRow } from '../run/run-series.ts';
+import { padded, paddedStart, textWidth } from '../text/columns.ts';
+import { curveSeries, loadWords } from './line-words.ts';
+import type { PicturedStage } from './pictured-stage.ts';
+import { tailTitle } from './stage-columns.ts';
+
+/** In the order of the stages; no line where none of them has figures. @param columns that there are */
+export const stageBars = (stages: readonly PicturedStage[], columns: number): readonly string[] => {
+  const rows = stages.flatMap(stage => {
+    const { curve, completedPerSecond } = stage;
+    return curve === undefined || completedPerSecond === undefined
+      ? []
+      : [{ stage, curve, completedPerSecond }];
+  });
+  if (rows.length === 0) return [];
+  const hasTokens = rows.every(({ stage }) => stage.outputTokensPerSecond !== undefined);
+  const told = rows.map(({ stage, curve, completedPerSecond }) => ({
+    load: loadWords(stage.load),
+    amount: (hasTokens ? stage.outputTokensPerSecond : undefined) ?? completedPerSecond,
+    waitNs: curve.atPercentile,
+    grows: stage.isOverCapacity ? ', growing' : '',
+  }));
+  const loadColumns = Math.max(...told.map(({ load }) => textWidth(load)));
+  const most = Math.max(...told.map(({ amount }) => amount));
+  const longest = Math.max(...told.map(({ waitNs }) => waitNs));
+  const room = Math.floor((columns - loadColumns - AROUND_BARS) / 2);
+  const barColumns = Math.max(BAR_COLUMNS_LEAST, Math.min(BAR_COLUMNS_MOST, room));
+  const left = hasTokens ? 'output tokens/s' : 'requests/s';
+  const right = `${seriesRow(curveSeries(stages)).shortLabel} ${tailTitle(stages)}`;
+  return [
+    '',
+    `  ${padded('', loadColumns)}  ${padded(left, barColumns + FIGURE_COLUMNS)}  ${right}`,
+    ...told.map(({ load, amount, waitNs, grows }) =>
+      [
+        `  ${paddedStart(load, loadColumns)}`,
+        padded(
+          `${barOf(amount / most, barColumns)} ${formatThreeDigits(amount)}`,
+          barColumns + FIGURE_COLUMNS,
+        ),
+        `${barOf(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
+      ].join('  '),
+    ),
+  ];
+};
+
+/** In eighths of a character; whatever is not nothing shows something. */
+const barOf = (share: number, columns: number): string => {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0;
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+};
+
+const FIGURE_COLUMNS = 7;
+/** Blanks, both figures, and that a queue grows. */
+const AROUND_BARS = 34;
+const BAR_COLUMNS_LEAST = 6;
+const BAR_COLUMNS_MOST = 24;
+const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

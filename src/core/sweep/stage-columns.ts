@@ -1,0 +1,114 @@
+// What a table of stages tells, column by column, for terminals, Markdown, HTML and pages alike. CSV has columns of its own:
+// programs read whole numbers with their units in the name.
+
+import { formatMeasuredNanoseconds } from '../figure/duration.ts';
+import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { loadWords, nsWords, shareWords, stageResult } from './line-words.ts';
+import type { PicturedStage } from './pictured-stage.ts';
+
+export interface StageColumn {
+  readonly title: (stages: readonly PicturedStage[]) => string;
+  /** "–" where it is not known. */
+  readonly cell: (stage: PicturedStage) => string;
+  /** Words stand on the left of their column, figures on the right. */
+  readonly isWords: boolean;
+}
+
+export type StageColumnKey =
+  | 'number'
+  | 'load'
+  | 'purpose'
+  | 'result'
+  | 'p50'
+  | 'tail'
+  | 'p99'
+  | 'within'
+  | 'requests'
+  | 'tokens'
+  | 'perUser'
+  | 'growth'
+  | 'issued'
+  | 'failed'
+  | 'time';
+
+/** The percentile beside p50 and p99: the one that an objective bounds, or p95. */
+export const tailTitle = (stages: readonly PicturedStage[]): string =>
+  `p${stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95}`;
+
+/** Those of which a stage has something to tell: a table of dashes tells nothing. */
+export const toldColumns = (
+  keys: readonly StageColumnKey[],
+  stages: readonly PicturedStage[],
+): readonly StageColumnKey[] =>
+  keys.filter(
+    key => !IF_KNOWN.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN),
+  );
+
+/** Head and rows. */
+export const stageCells = (
+  keys: readonly StageColumnKey[],
+  stages: readonly PicturedStage[],
+): readonly (readonly string[])[] => [
+  keys.map(key => STAGE_COLUMNS[key].title(stages)),
+  ...stages.map(stage => keys.map(key => STAGE_COLUMNS[key].cell(stage))),
+];
+
+const NOT_KNOWN = '–';
+
+const column = <T>(
+  title: string,
+  of: (stage: PicturedStage) => T | undefined,
+  text: (value: T) => string,
+): StageColumn => ({
+  title: () => title,
+  cell: stage => {
+    const value = of(stage);
+    return value === undefined ? NOT_KNOWN : text(value);
+  },
+  isWords: false,
+});
+
+const words = (title: string, of: (stage: PicturedStage) => string): StageColumn => ({
+  title: () => title,
+  cell: of,
+  isWords: true,
+});
+
+export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
+  number: column('stage', ({ number }) => number, String),
+  load: column('load', ({ load }) => load, loadWords),
+  purpose: words('why', ({ purpose }) => purpose),
+  result: words('result', stage => stageResult(stage).word),
+  p50: column('p50', ({ curve }) => curve?.p50, nsWords),
+  tail: { ...column('', ({ curve }) => curve?.atPercentile, nsWords), title: tailTitle },
+  p99: column('p99', ({ curve }) => curve?.p99, nsWords),
+  within: column('within', ({ attainment }) => attainment, shareWords),
+  requests: column('requests/s', ({ completedPerSecond }) => completedPerSecond, formatThreeDigits),
+  tokens: column('tok/s', ({ outputTokensPerSecond }) => outputTokensPerSecond, formatThreeDigits),
+  perUser: column('tok/s/user', ({ perUserTokensPerSecond }) => perUserTokensPerSecond, formatThreeDigits),
+  growth: column(
+    'growth/min',
+    ({ growthPerMinute }) => growthPerMinute,
+    value => formatCount(Math.round(value)),
+  ),
+  issued: column('n', ({ issued }) => issued, formatCount),
+  failed: column('failed', ({ failed }) => failed, formatCount),
+  time: column(
+    'time',
+    ({ elapsedMs }) => elapsedMs,
+    elapsedMs => figureText(formatMeasuredNanoseconds(elapsedMs * 1e6)),
+  ),
+};
+
+/** What endpoints without a stream, tokens or objectives of a request lack in every stage. */
+const IF_KNOWN: ReadonlySet<StageColumnKey> = new Set([
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'perUser',
+  'growth',
+  'failed',
+]);

@@ -1,0 +1,275 @@
+// A load line or a sweep as text: the answer first, then the stages, and why each ended as it did. One renderer for the
+// terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll report`.
+
+import { formatClock, formatMoment } from '../figure/duration.ts';
+import { formatThreeDigits } from '../figure/figure.ts';
+import { seriesRow } from '../run/run-series.ts';
+import { nameLabel } from '../run/run-tags.ts';
+import { asciiOf } from '../text/ascii.ts';
+import { clipped, hangingLines, padded, paddedStart, textWidth } from '../text/columns.ts';
+import { capitalized, showable } from '../text/single-line.ts';
+import { isKnown, isUnknown } from '../unknown.ts';
+import { leadOf } from './line-lead.ts';
+import {
+  curveSeries,
+  lineLoadWords,
+  loadWords,
+  nsWords,
+  objectivesWords,
+  shareWords,
+  stageResult,
+} from './line-words.ts';
+import { inLoadOrder, type PicturedStage, picturedStages } from './pictured-stage.ts';
+import type { Stage } from './stage.ts';
+import { stageBars } from './stage-bars.ts';
+import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from './stage-columns.ts';
+import { lineOf, sweepEndOf, sweepHeadDigest } from './sweep-digest.ts';
+import { LINE_SCHEMA, type LineDocument, type SweepDocument } from './sweep-document.ts';
+
+export interface SweepTextOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  /** Of the terminal, or of the file. */
+  readonly columns: number;
+}
+
+/** Of a file, which nobody knows who will look at. */
+export const FILE_COLUMNS = 100;
+
+type StagesDocument = SweepDocument | LineDocument;
+
+/** After it ended. */
+export const sweepText = (document: StagesDocument, options: SweepTextOptions): readonly string[] => {
+  const { columns } = options;
+  const stages = picturedStages(document.stages);
+  return shown(
+    [
+      ...cutWords(document).map(words => words.toUpperCase()),
+      ...hangingLines('', sweepAnswer(document), columns),
+      '',
+      `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+      ...facts(document).flatMap(([name, text]) =>
+        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
+      ),
+      '',
+      ...(stages.length === 0 ? ['No stage has begun.'] : table(stages, { document, columns })),
+      ...reasons(document.stages, columns),
+      ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
+    ],
+    options,
+  );
+};
+
+export interface SearchScreenOptions extends SweepTextOptions {
+  readonly rows: number;
+  /** Beneath all else. */
+  readonly footer: readonly string[];
+}
+
+/** A search while it goes on, on one screen: what is known, what comes next, and the newest stages. */
+export const searchScreen = (document: LineDocument, options: SearchScreenOptions): readonly string[] => {
+  const { columns, rows, footer } = options;
+  const stages = picturedStages(document.stages);
+  const above = [
+    ...hangingLines('', `So far: ${sweepAnswer(document)}`, columns),
+    '',
+    ...searchProgress(document),
+    '',
+    ...facts(document)
+      .filter(([name]) => LIVE_FACTS.has(name))
+      .map(([name, text]) => clipped(`  ${padded(name, FACT_COLUMNS)}${text}`, columns)),
+    '',
+  ];
+  const below = ['', ...footer];
+  const [caption = '', head = '', ...lines] = table(stages, { document, columns });
+  const room = Math.max(1, rows - above.length - below.length - TABLE_HEAD_ROWS);
+  const newest = lines.length <= room ? lines : lines.slice(1 - room);
+  const earlier = lines.length - newest.length;
+  return shown(
+    [
+      ...above,
+      ...(stages.length === 0 ? ['No stage has begun.'] : [caption, head]),
+      ...(earlier === 0 ? [] : [`  … ${earlier} earlier stages`]),
+      ...newest,
+      ...below,
+    ],
+    options,
+  );
+};
+
+/** "3 of about 8 stages, at most 0:46 left", and the next load either way. */
+export const searchProgress = ({ progress, by }: LineDocument): readonly string[] => {
+  if (progress === undefined) return [];
+  const { stagesDone, stagesExpected, leftMs, next } = progress;
+  const left = isKnown(leftMs) ? `, at most ${formatClock(leftMs)} left` : '';
+  const after = [
+    ...(isKnown(next.ifHeld) ? [`${lineLoadWords(next.ifHeld, by)} if this load holds`] : []),
+    ...(isKnown(next.ifFailed) ? [`${lineLoadWords(next.ifFailed, by)} if it does not`] : []),
+  ];
+  return [
+    `${stagesDone} of about ${stagesExpected} stages${left}`,
+    ...(after.length === 0 ? [] : [`Next: ${after.join(', ')}`]),
+  ];
+};
+
+/** One line, as a stage ends: "Stage 3 at 100/s: failed, grows; p95 790 ms; 63.4 requests/s. The queue grows: …". */
+export const stageLine = (stage: Stage): string => {
+  const [pictured] = picturedStages([stage]);
+  if (pictured === undefined) return showable(`Stage ${stage.number}`, '?');
+  const { curve, completedPerSecond, outputTokensPerSecond } = pictured;
+  const figures = [
+    ...(curve === undefined ? [] : [`p${curve.percentile} ${nsWords(curve.atPercentile)}`]),
+    ...(completedPerSecond === undefined ? [] : [`${formatThreeDigits(completedPerSecond)} requests/s`]),
+    ...(outputTokensPerSecond === undefined ? [] : [`${formatThreeDigits(outputTokensPerSecond)} tok/s`]),
+  ];
+  const why = pictured.reason === '' ? '' : `. ${capitalized(pictured.reason)}`;
+  const said = [stageResult(pictured).word, ...figures].join('; ');
+  return showable(`Stage ${stage.number} at ${loadWords(stage.load)}: ${said}${why}`, '?');
+};
+
+/** In a sentence or two: of a search its own, of a sweep what its loads did. */
+export const sweepAnswer = (document: StagesDocument): string => {
+  const { line, sentence } = lineOf(document);
+  if (sentence !== '') return `${capitalized(sentence)}.`;
+  return leadOf({
+    sweep: sweepHeadDigest(document, ''),
+    line,
+    stages: picturedStages(document.stages),
+    isLive: false,
+    reason: sweepEndOf(document).reason,
+    target: 'The endpoint',
+  })
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+};
+
+/** What stands above all else where it did not come to its end. */
+export const cutWords = (document: StagesDocument): readonly string[] => {
+  const { state } = sweepEndOf(document);
+  return state === 'complete' ? [] : [`${state}: this is what was known by then`];
+};
+
+const isLine = (document: StagesDocument): document is LineDocument => document.schema === LINE_SCHEMA;
+
+type Fact = readonly [name: string, text: string];
+
+const facts = (document: StagesDocument): readonly Fact[] => {
+  const { target, serverKind, model, dataset } = document;
+  const name = nameLabel(document);
+  return [
+    ...(name === '' ? [] : [['name', name] as const]),
+    ['target', `${target}${isUnknown(serverKind) ? '' : `, ${serverKind}`}`],
+    ['model', isUnknown(model) ? `unknown: ${model.reason}` : model],
+    ['prompts', dataset],
+    ['objectives', objectivesWords(document)],
+    ...(isLine(document)
+      ? [
+          [
+            'search',
+            `ends at most ${shareWords(document.resolution)} apart, each verdict ${shareWords(document.confidence)} sure, in ${formatClock(document.budgetMs)} at most`,
+          ] as const,
+        ]
+      : []),
+  ];
+};
+
+interface TableOptions {
+  readonly document: StagesDocument;
+  readonly columns: number;
+}
+
+/** What the percentiles are of, the head, and a line for each stage: as many columns as there is room for. */
+const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
+  let keys = toldColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
+  for (const leaving of LEAVING) {
+    const lines = tableLines(keys, stages);
+    if (Math.max(...lines.map(textWidth)) <= columns) break;
+    keys = keys.filter(key => key !== leaving);
+  }
+  return [
+    `Stages in the order they ran; percentiles of ${seriesRow(curveSeries(stages)).shortLabel}`,
+    ...tableLines(keys, stages),
+  ];
+};
+
+const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedStage[]): readonly string[] => {
+  const columns = keys.map(key => {
+    const { title, cell, isWords } = STAGE_COLUMNS[key];
+    const cells = [title(stages), ...stages.map(cell)];
+    const width = Math.max(...cells.map(textWidth));
+    return cells.map(text => (isWords ? padded : paddedStart)(text, width));
+  });
+  return [undefined, ...stages].map((_, row) =>
+    `  ${columns.map(cells => cells[row] ?? '').join('  ')}`.trimEnd(),
+  );
+};
+
+const reasons = (stages: readonly Stage[], columns: number): readonly string[] => {
+  const told = stages.filter(stage => stage.reasons.length > 0);
+  if (told.length === 0) return [];
+  const heads = told.map(({ number, load }) => `  stage ${number}, ${loadWords(load)}`);
+  const width = Math.max(...heads.map(textWidth));
+  return [
+    '',
+    'Why each ended as it did',
+    ...told.flatMap((stage, index) => {
+      // That the client was the limit says nothing without what it was that held it up.
+      const said = stage.reasons.slice(0, stage.verdict === 'client-bound' ? 2 : 1).join('; ');
+      return hangingLines(`${padded(heads[index] ?? '', width)}  `, said, columns);
+    }),
+  ];
+};
+
+/** Names come from outside, and must not speak to a terminal. */
+const shown = (lines: readonly string[], { isUnicode }: SweepTextOptions): readonly string[] =>
+  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+
+const SWEEP_COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'result',
+  'requests',
+  'tokens',
+  'perUser',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'failed',
+  'issued',
+  'time',
+];
+const LINE_COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'purpose',
+  'result',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'failed',
+  'issued',
+  'time',
+];
+/** Where there is no room, in this order; the load, its result and the percentile that was judged stay. */
+const LEAVING: readonly StageColumnKey[] = [
+  'perUser',
+  'p50',
+  'purpose',
+  'failed',
+  'time',
+  'p99',
+  'requests',
+  'issued',
+  'tokens',
+  'within',
+];
+/** The rest stands where it was typed. */
+const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives']);
+const FACT_COLUMNS = 12;
+/** What the percentiles are of, and the head. */
+const TABLE_HEAD_ROWS = 2;

@@ -1,0 +1,47 @@
+// A load line or a sweep in Markdown: the answer, its stages, and how to do it again.
+
+import { objectivesWords } from '../../core/sweep/line-words.ts';
+import { picturedStages } from '../../core/sweep/pictured-stage.ts';
+import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
+import { stageCells, toldColumns } from '../../core/sweep/stage-columns.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { cutWords, sweepAnswer } from '../../core/sweep/sweep-text.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+
+export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
+  const stages = picturedStages(document.stages);
+  const [head = [], ...rows] = stageCells(toldColumns(COLUMNS, stages), stages);
+  return `${[
+    `## ${'line' in document ? 'Load line' : 'Sweep'}`,
+    '',
+    ...cutWords(document).map(words => `- ⚠ ${markdownWords(capitalized(words))}`),
+    markdownWords(sweepAnswer(document)),
+    '',
+    ...markdownTable(head, rows),
+    '',
+    ...markdownTable(
+      ['Run', markdownCode(document.id)],
+      [
+        ['Model', isUnknown(document.model) ? 'unknown' : markdownCode(document.model)],
+        ['Target', markdownCode(document.target)],
+        ['Objectives', document.objectives.length === 0 ? 'none' : markdownCode(objectivesWords(document))],
+        ['Again', markdownCode(document.command)],
+      ],
+    ),
+  ].join('\n')}\n`;
+};
+
+const COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'issued',
+  'result',
+];
