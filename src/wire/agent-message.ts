@@ -131,6 +131,12 @@ export const AGENT_PART_BYTES_MAX: number = 16 * 1024 * 1024;
 /** An agent that says nothing for so long has left the run. */
 export const AGENT_SILENCE_MS_MAX = 5_000;
 export const AGENT_ALIVE_MS = 1_000;
+/**
+ * From `prepare` until its load has ended an agent that hears nothing from the coordinator for so long ends it: nobody is left
+ * to stop it. So a coordinator says something at least each COORDINATOR_PING_MS, a ping where there is nothing else to say.
+ */
+export const COORDINATOR_SILENCE_MS_MAX = 2_000;
+export const COORDINATOR_PING_MS = 500;
 
 export const AGENT_PHASES = [
   'warming up',

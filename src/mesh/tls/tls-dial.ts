@@ -4,6 +4,7 @@
 import type { TLSSocket } from 'node:tls';
 import { connect } from 'node:tls';
 import type { ByteBudget } from '../../core/byte-budget.ts';
+import { isByPsk, TLS_SETTINGS } from '../../process/psk-tls.ts';
 import type { DialOutcome } from '../link/pipe.ts';
 import type { MeshCandidate, RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
@@ -11,7 +12,6 @@ import { introduce } from './introduce.ts';
 import type { MeshKey } from './mesh-keys.ts';
 import { dialMeaning } from './tls-errors.ts';
 import { plainAddress } from './tls-listener.ts';
-import { isByPsk, TLS_SETTINGS } from './tls-settings.ts';
 
 export interface TlsDialParts {
   readonly own: OwnHello;

@@ -10,6 +10,7 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import { errorCode } from '../../core/problem.ts';
+import { isByPsk, TLS_SETTINGS } from '../../process/psk-tls.ts';
 import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
 import type { MeshLimits, RefusalMeaning } from '../mesh.ts';
@@ -19,7 +20,6 @@ import { HandshakeAdmission } from './handshake-admission.ts';
 import { introduce } from './introduce.ts';
 import type { MeshKeys } from './mesh-keys.ts';
 import { acceptMeaning } from './tls-errors.ts';
-import { isByPsk, TLS_SETTINGS } from './tls-settings.ts';
 
 export interface TlsListenerParts {
   readonly own: OwnHello;

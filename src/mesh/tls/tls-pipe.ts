@@ -3,8 +3,8 @@
 
 import type { TLSSocket } from 'node:tls';
 import type { BudgetShare, ByteBudget } from '../../core/byte-budget.ts';
+import { FrameDecoder, frameHead } from '../../wire/frame-decoder.ts';
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
-import { FrameDecoder, frameHead } from './frame-decoder.ts';
 
 export class TlsPipe implements FramePipe {
   readonly #socket: TLSSocket;

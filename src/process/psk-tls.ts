@@ -1,5 +1,5 @@
-// TLS as the mesh uses it, the same at both ends: 1.3 only, one suite, the cluster key as external PSK, no certificates. Node's
-// pskCallback works only with suites of SHA-256.
+// TLS between processes of ours on different machines, the same at both ends: 1.3 only, one suite, a secret that both have as
+// external PSK (the cluster key, a one-time code), no certificates. Node's pskCallback works only with suites of SHA-256.
 
 import { constants } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
